@@ -1,8 +1,9 @@
-//! The time of one board: from when to when contributions count on it, and when it goes.
+//! [`Activity`]: the period in which one board accepts contributions, and how long it is kept.
 //!
-//! An [`Activity`] is set for a board before its first contribution (a PK battle, a campaign) and stays
-//! for its incarnation. It stands beside the kind's windows: a contribution has to fit both. Not here: any
-//! clock, and who ends a board whose time is over.
+//! An activity is set for a board before its first contribution (a PK battle, a campaign) and does
+//! not change for the rest of its incarnation. It applies in addition to the kind's windows: a
+//! contribution has to satisfy both. Not here: any clock, and the code that deletes a board whose
+//! activity is over.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,8 +13,8 @@ use crate::timestamp::Timestamp;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// From when to when a board takes contributions, and how long it is kept after its end. The default
-/// is a board without bounds.
+/// The period in which a board accepts contributions, and how long the board is kept afterwards.
+/// The default has no bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Activity {
     starts_at: Option<Timestamp>,
@@ -21,10 +22,10 @@ pub struct Activity {
     expires_after: Option<Duration>,
 }
 
-/// Why these settings are no time of a board. Names the setting and its value.
+/// Why settings do not form an [`Activity`]. Names the setting and its value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ActivityError {
-    /// It would end before it has begun.
+    /// The end is not after the start.
     #[error("ends_at: {ends_at} is not after starts_at, {starts_at}")]
     EndsBeforeItStarts {
         /// The start.
@@ -32,48 +33,48 @@ pub enum ActivityError {
         /// The end.
         ends_at: Timestamp,
     },
-    /// A board without an end has none to be kept after.
-    #[error("expires_after: needs ends_at, which the board is kept after")]
+    /// `expires_after` counts from the end, so it requires an end.
+    #[error("expires_after: requires ends_at, from which it counts")]
     ExpiresWithoutEnd,
     /// The span is out of its range.
     #[error("expires_after: {0:?} is not from 1 ms to 1000 years")]
     ExpiresOutOfRange(Duration),
-    /// It would go past the last moment that can be told.
+    /// The board would expire after the last representable timestamp.
     #[error("expires_after: {0:?} behind the end is past the year 9999")]
     ExpiresTooLate(Duration),
 }
 
-/// A contribution, a set or a removal falls outside of a board's time.
+/// A contribution, a set or a removal falls outside of a board's activity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotOpen {
-    /// By its own time.
-    #[error("at: {at} lies outside of the board's time, {activity}")]
+    /// The contribution's own time is outside.
+    #[error("at: {at} lies outside of the board's activity, {activity}")]
     Outside {
         /// The contribution's time.
         at: Timestamp,
-        /// The board's.
+        /// The board's activity.
         activity: Activity,
     },
-    /// It comes after the end, whatever its own time.
-    #[error("ends_at: it is {now}, and the board's time, {activity}, is over")]
+    /// The request arrived after the end, whatever the contribution's own time is.
+    #[error("ends_at: the server's time is {now}, and the board's activity, {activity}, is over")]
     Over {
         /// The server's time.
         now: Timestamp,
-        /// The board's.
+        /// The board's activity.
         activity: Activity,
     },
 }
 
 impl Activity {
-    /// A board without bounds.
+    /// An activity without bounds.
     pub const ALWAYS: Self = Self {
         starts_at: None,
         ends_at: None,
         expires_after: None,
     };
 
-    /// The time of a board: `starts_at` is in it, `ends_at` is not. What it is kept for after its end
-    /// counts in whole milliseconds.
+    /// Creates an activity from `starts_at` (inclusive) to `ends_at` (exclusive). `expires_after`
+    /// is rounded down to whole milliseconds.
     pub fn new(
         starts_at: Option<Timestamp>,
         ends_at: Option<Timestamp>,
@@ -103,39 +104,41 @@ impl Activity {
         })
     }
 
-    /// The first moment of it.
+    /// Returns the first moment of the activity.
     #[must_use]
     pub const fn starts_at(&self) -> Option<Timestamp> {
         self.starts_at
     }
 
-    /// The first moment after it.
+    /// Returns the first moment after the activity.
     #[must_use]
     pub const fn ends_at(&self) -> Option<Timestamp> {
         self.ends_at
     }
 
-    /// How long the board is kept after its end; without, as long as its kind says.
+    /// Returns how long the board is kept after its end. `None`: as long as its kind configures.
     #[must_use]
     pub const fn expires_after(&self) -> Option<Duration> {
         self.expires_after
     }
 
-    /// When the board goes.
+    /// Returns the moment from which the board no longer exists.
     #[must_use]
     pub fn expires_at(&self) -> Option<Timestamp> {
         Some(self.ends_at?.plus(self.expires_after?))
     }
 
-    /// The time that a name keeps when its board is removed: what happened before the board's end counts on no later
-    /// board. Of a board without an end, what happened before its start: a name that is closed stays closed when a
-    /// board of it is removed, since its boards have the `starts_at` that closes it.
+    /// Returns the settings that a board's name keeps after the board is removed, and the moment
+    /// from which those settings date. Their `starts_at` keeps contributions from before the
+    /// board's end off any later board of that name. For a board without an end, the bound is its
+    /// start: a name that is closed up to a moment stays closed up to it when one of its boards is
+    /// removed.
     ///
-    /// With it, the moment from which the settings date, so that
-    /// [`settings_kept_until`](Self::settings_kept_until) is the first moment at which nothing from before would be
-    /// admitted (`admitted_until`), at least a day and at most [`NAMES_CLOSED`] after the end or start. That moment depends
-    /// on the end or start and the kind alone: a later board of the name never makes it earlier. `None` for a board
-    /// without bounds, and where that moment has passed at `now`.
+    /// The settings are dated so that [`settings_kept_until`](Self::settings_kept_until) is the
+    /// first moment at which no contribution from before the bound would be admitted
+    /// (`admitted_until`), at least a day and at most [`NAMES_CLOSED`] after the bound. That moment
+    /// depends on the bound and the kind alone: a later board of the name never makes it earlier.
+    /// `None` for a board without bounds, and where that moment has passed at `now`.
     #[must_use]
     pub fn after_it(
         &self,
@@ -153,33 +156,34 @@ impl Activity {
         (until > now).then(|| (after, until.minus(SETTINGS_KEPT)))
     }
 
-    /// Whether nothing is bounded.
+    /// Returns whether the activity has no bounds.
     #[must_use]
     pub fn is_always(&self) -> bool {
         *self == Self::ALWAYS
     }
 
-    /// Whether the board is frozen: nothing changes on it from its end on.
+    /// Returns whether the activity is over. A board does not change after its end.
     #[must_use]
     pub fn has_ended(&self, now: Timestamp) -> bool {
         self.ends_at.is_some_and(|ends_at| now >= ends_at)
     }
 
-    /// Whether the board is gone, be it that nobody has ended it yet.
+    /// Returns whether the board has expired, even if it has not been deleted yet.
     #[must_use]
     pub fn has_expired(&self, now: Timestamp) -> bool {
         self.expires_at()
             .is_some_and(|expires_at| now >= expires_at)
     }
 
-    /// Whether the board ended, or went, after `then`: what was seen of it then is not what it is now.
+    /// Returns whether the board ended or expired after `then` and up to `now`, so that what was
+    /// read at `then` is outdated.
     #[must_use]
     pub fn has_turned_since(&self, then: Timestamp, now: Timestamp) -> bool {
         self.has_ended(then) != self.has_ended(now)
             || self.has_expired(then) != self.has_expired(now)
     }
 
-    /// Whether something that happened `at` counts on the board when it comes at `now`.
+    /// Checks that something that happened `at` and arrives at `now` counts on the board.
     pub fn admit(&self, at: Timestamp, now: Timestamp) -> Result<(), NotOpen> {
         let activity = *self;
         if self.starts_at.is_some_and(|starts_at| at < starts_at) || self.has_ended(at) {
@@ -191,9 +195,9 @@ impl Activity {
         Ok(())
     }
 
-    /// How long settings made at `settled` are kept for a board that nobody contributes to, or that holds
-    /// nothing any more since then: until the board would go, or for a while behind the last moment that
-    /// they name.
+    /// Returns how long settings made at `settled` are kept for a board that has no contributions,
+    /// or whose contributions are gone: until the board would expire, or until [`SETTINGS_KEPT`]
+    /// after the last moment that the settings name.
     #[must_use]
     pub fn settings_kept_until(&self, settled: Timestamp) -> Timestamp {
         let named = self.starts_at.max(self.ends_at);

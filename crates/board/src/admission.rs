@@ -1,4 +1,4 @@
-//! Which windows take a contribution, and which are closed, kept or gone, at a given time.
+//! Which windows accept a contribution at a given time, and which are closed or expired.
 //!
 //! All of it follows from the calendar and the kind's settings; nothing is inferred from what a
 //! store holds. `now` is a parameter.
@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::kind::{Keep, Kind, WindowRule};
+use crate::kind::Kind;
 use crate::limits::FUTURE_MAX;
 use crate::timestamp::Timestamp;
 use crate::window::{Period, Span, Window};
+use crate::window_rule::{Keep, WindowRule};
 
-/// The windows that a contribution counts in, shared by all contributions of about one time.
+/// The windows in which a contribution counts. Contributions of about the same time share one list.
 pub type Windows = Arc<[Window]>;
 
-/// Why no window takes a contribution.
+/// Why no window accepts a contribution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAdmitted {
     /// `at` is too far ahead of the server's clock.
@@ -37,7 +38,7 @@ pub enum NotAdmitted {
     OutOfRange {
         /// The contribution's time.
         at: Timestamp,
-        /// From when to when the kind's window without bounds takes contributions.
+        /// The range in which the kind's window without bounds accepts contributions.
         span: Option<(Timestamp, Timestamp)>,
     },
 }
@@ -46,12 +47,12 @@ fn span_of(span: Option<(Timestamp, Timestamp)>) -> String {
     span.map_or_else(String::new, |(from, until)| format!(", {from} to {until}"))
 }
 
-/// What a window takes and shows, at one time.
+/// Whether a window can be written and read, at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowState {
     /// Contributions count in it.
     Open,
-    /// Nothing counts in it any more; it can be read.
+    /// Contributions are no longer accepted; the window can be read.
     Closed,
     /// Past its retention.
     Gone,
@@ -60,12 +61,12 @@ pub enum WindowState {
 }
 
 impl Kind {
-    /// The windows that a contribution of this time counts in, in the kind's order.
+    /// Returns the windows in which a contribution of this time counts, in the kind's order.
     pub fn admit(&self, at: Timestamp, now: Timestamp) -> Result<Windows, NotAdmitted> {
         Admission::default().admit(self, at, now)
     }
 
-    /// What a window takes and shows. The period is one of the kind's.
+    /// Returns the state of a window. The period is one of the kind's.
     #[must_use]
     pub fn window_state(&self, window: Window, now: Timestamp) -> WindowState {
         self.window_rule(window.period())
@@ -74,7 +75,8 @@ impl Kind {
             })
     }
 
-    /// From when on the window takes nothing more, if that is ever so. The period is one of the kind's.
+    /// Returns the moment from which the window accepts no contributions, if it ever closes. The
+    /// period is one of the kind's.
     #[must_use]
     pub fn closes_at(&self, window: Window) -> Option<Timestamp> {
         let close = self.window_rule(window.period())?.close?;
@@ -82,7 +84,8 @@ impl Kind {
         Some(end.plus(close))
     }
 
-    /// From when on no window takes what happened at `at`. `None`: some window always does.
+    /// Returns the moment from which no window accepts contributions dated `at`. `None`: some
+    /// window always does.
     #[must_use]
     pub fn admits_until(&self, at: Timestamp) -> Option<Timestamp> {
         let until = |rule: &WindowRule| {
@@ -98,7 +101,7 @@ impl Kind {
         untils?.into_iter().max()
     }
 
-    /// Whether a store may drop the window. An idle board's window is not told by this.
+    /// Returns whether a store may drop the window. Does not cover the windows of idle boards.
     #[must_use]
     pub fn is_expired(&self, window: Window, now: Timestamp) -> bool {
         matches!(
@@ -107,7 +110,7 @@ impl Kind {
         )
     }
 
-    /// How long after the last write a board's unbounded window goes, if it goes.
+    /// Returns how long after the last write a board's unbounded window is dropped, if it is.
     #[must_use]
     pub fn idle(&self) -> Option<std::time::Duration> {
         match self.window_rule(Period::All)?.keep {
@@ -137,27 +140,27 @@ impl WindowRule {
     }
 }
 
-/// Admits one contribution after another, and remembers the last windows: events come in about the
-/// order of their time, so that nearly all of them need no calendar.
+/// Admits one contribution after another and caches the last windows. Contributions arrive roughly
+/// in the order of their time, so that nearly all of them need no calendar lookup.
 #[derive(Debug, Default)]
 pub struct Admission {
-    /// The spans that held the last contribution, one a window rule.
+    /// The spans that contained the last contribution, one for each window rule.
     spans: SmallVec<[Span; 5]>,
     windows: Option<Windows>,
-    /// From when to when (exclusive) the windows stay what they are, for the same `now`.
+    /// The range of `at` (end exclusive) for which `windows` is valid, for the same `now`.
     valid: Option<(Timestamp, Timestamp)>,
     now: Option<Timestamp>,
     closes_at: Option<Timestamp>,
 }
 
 impl Admission {
-    /// When the first of the windows closes that were admitted last, if one does.
+    /// Returns when the first of the last admitted windows closes, if one does.
     #[must_use]
     pub const fn closes_at(&self) -> Option<Timestamp> {
         self.closes_at
     }
 
-    /// As [`Kind::admit`]. One admission serves one kind.
+    /// Does what [`Kind::admit`] does. One `Admission` serves one kind.
     pub fn admit(
         &mut self,
         kind: &Kind,

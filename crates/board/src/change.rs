@@ -1,14 +1,16 @@
-//! What may change of a kind that has boards.
+//! What may change in a kind that has boards.
 //!
-//! Depth, staleness, retention, closing, dedupe span, rank style, publication, and the shards of
-//! boards not yet created; a window may be added, from its next start on. Everything else would change
-//! what the boards that are there mean.
+//! Depth, staleness, retention, closing, dedupe span, rank style, publication, and the shard count
+//! of boards not yet created may change. A window may be added; it begins at its next start.
+//! Everything else would change the meaning of existing boards and is rejected.
 
-use crate::kind::{Kind, KindError, WindowRule};
+use crate::kind::Kind;
+use crate::kind_error::KindError;
 use crate::timestamp::Timestamp;
 use crate::window::Period;
+use crate::window_rule::WindowRule;
 
-/// Why a kind with boards cannot become this one.
+/// Why a kind with boards cannot be changed like this.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{setting}: cannot change while the kind has boards: {reason}")]
 pub struct ChangeError {
@@ -24,29 +26,29 @@ fn refused(setting: &'static str, reason: impl Into<String>) -> ChangeError {
 }
 
 impl Kind {
-    /// The kind that results when this one, which has boards, is to become `wanted`: windows that
-    /// are new begin at their next start.
+    /// Returns the kind that results from changing this one, which has boards, to `wanted`. New
+    /// windows begin at their next start.
     pub fn changed_to(&self, wanted: &Self, now: Timestamp) -> Result<Self, ChangeError> {
         if self.rules().fields() != wanted.rules().fields() {
             return Err(refused(
                 "fields",
-                "standings are folded and ordered by them",
+                "standings are folded and ordered by the fields",
             ));
         }
         if self.rules().mode() != wanted.rules().mode() {
-            return Err(refused("mode", "standings are folded by it"));
+            return Err(refused("mode", "standings are folded by the mode"));
         }
         let (ties, wanted_ties) = (self.rules().ties(), wanted.rules().ties());
         // A kind of `ties = "member"` that an earlier version stored keeps the order of its boards.
         let by_member = ties.is_by_member() && wanted_ties.is_by_member();
         if ties != wanted_ties && !by_member {
-            return Err(refused("ties", "standings are ordered by it"));
+            return Err(refused("ties", "standings are ordered by the tie rule"));
         }
         if self.calendar() != wanted.calendar() {
-            return Err(refused("time_zone", "windows begin by it"));
+            return Err(refused("time_zone", "windows begin by the time zone"));
         }
         if self.retain() != wanted.retain() {
-            return Err(refused("retain", "lists are kept by it"));
+            return Err(refused("retain", "lists are trimmed by it"));
         }
         let mut spec = wanted.spec.clone();
         if by_member {
@@ -76,7 +78,7 @@ impl Kind {
             return Err(refused(
                 "windows",
                 format!(
-                    "{} is what reads without a window get",
+                    "{} is the window of reads that name none",
                     self.windows()[0].period
                 ),
             ));

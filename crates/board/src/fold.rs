@@ -1,15 +1,17 @@
 //! How a contribution changes a standing.
 //!
-//! **Invariant:** [`Rules::fold`] commutes, but for packed sums that come to 0 or to an end of their range: the same
-//! set of contributions gives the same standing in whatever order they arrive. So shards, retries and re-sends may
-//! work in any order. [`Rules::outright`] and removals do not commute; they take effect when they arrive. What must
-//! not happen twice (a re-sent id) is for the store to know.
+//! **Invariant:** [`Rules::fold`] commutes, except for packed sums that reach 0 or an end of their
+//! range: the same set of contributions gives the same standing in any order. So shards, retries
+//! and re-sends may work in any order. [`Rules::outright`] and removals do not commute; they take
+//! effect when they arrive. Rejecting a contribution id that was applied before is the store's
+//! task.
 
 use std::cmp::Ordering;
 
 use crate::ident::FieldName;
-use crate::rules::{Direction, Mode, Op, Rules};
+use crate::rules::{Mode, Op, Rules};
 use crate::standing::{STANDING_WORDS_MAX, Standing};
+use crate::ties::Direction;
 use crate::timestamp::Timestamp;
 use crate::value::{Value, Values};
 
@@ -27,13 +29,13 @@ pub struct OutOfRange {
 fn range(most: Option<u64>) -> String {
     most.map_or_else(
         || "±9007199254740991".to_owned(),
-        |most| format!("0 to {most}, as this packed kind declares it"),
+        |most| format!("0 to {most}, the declared range of this packed kind"),
     )
 }
 
 impl Rules {
-    /// The standing after one contribution to what was held. `values` has passed [`Rules::check`], and
-    /// `at` is a [kept time](Rules::kept_time).
+    /// Returns the standing that results from one contribution to the standing `held`. `values` has
+    /// passed [`Rules::check`], and `at` is a [kept time](Rules::kept_time).
     pub fn fold(
         &self,
         held: Option<&Standing>,
@@ -53,7 +55,7 @@ impl Rules {
         }
     }
 
-    /// The standing that is exactly these values, reached at that time.
+    /// Returns the standing with exactly these values, reached at that time.
     #[must_use]
     pub fn outright(&self, values: &Values, at: Timestamp) -> Standing {
         let mut standing = Standing {
@@ -105,7 +107,8 @@ impl Rules {
         Ok(standing)
     }
 
-    /// Sums at 0, everything else null, which has no time: else the first to arrive would show.
+    /// Returns sums of 0, and null in all other fields. Null has no time: otherwise the order of
+    /// arrival would show.
     fn nothing_yet(&self, at: Timestamp) -> Standing {
         let mut standing = Standing {
             words: [0; STANDING_WORDS_MAX],
@@ -151,7 +154,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Whether a sum has moved. A packed one has no bit for that: one of 0 has not.
+    /// Returns whether a sum has ever changed. A packed sum has no bit for that: a sum of 0 counts
+    /// as unchanged.
     fn counts_as_moved(&self, sum: Option<Value>, moved: bool) -> bool {
         match self.packing() {
             Some(_) => sum.is_some_and(|sum| sum != Value::ZERO),
@@ -159,7 +163,7 @@ impl Rules {
         }
     }
 
-    /// A value for a max, min or last field.
+    /// Applies a value to a max, min or last field.
     fn offer(&self, standing: &mut Standing, index: usize, value: Value, at: Timestamp) {
         let field = &self.fields()[index];
         let time = self.field_time(standing, index).0;
@@ -179,7 +183,7 @@ impl Rules {
         }
     }
 
-    /// Keeps the attempt, or what is held where that compares at least as good.
+    /// Keeps the attempt, or the standing that is held if that compares at least as good.
     fn attempt(
         &self,
         held: Option<&Standing>,

@@ -1,7 +1,9 @@
 //! Members that a kind's boards do not show: [`Hidden`].
 //!
-//! Their standings stay, and contributions to them count; ranks close up as if they were not there. A member that is
-//! shown again is where it would have been. The list is kept in the kind's record, so that every store keeps it and
+//! The standings of hidden members are kept, and contributions to them count; ranks are computed as
+//! if the members did not exist. A member that is shown again has the position that its standing
+//! gives it. The list is part of the kind's record, so that every store keeps it and every server
+//! reads it.
 //! every server learns of it.
 
 use std::fmt;
@@ -10,19 +12,19 @@ use std::sync::Arc;
 use twox_hash::XxHash3_64;
 
 use crate::ident::Member;
-use crate::kind::ShardCount;
 use crate::limits::HIDDEN_MAX;
+use crate::shard_count::ShardCount;
 
 /// The hidden members of a kind. A clone is cheap.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Hidden {
-    /// By placement hash, then name: those of a shard stand together.
-    members: Arc<[Placed]>,
+    /// Sorted by placement hash, then name: the members of one shard are adjacent.
+    members: Arc<[HashedMember]>,
     digest: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Placed {
+struct HashedMember {
     hash: u64,
     member: Member,
 }
@@ -33,9 +35,9 @@ struct Placed {
 pub struct TooManyHidden;
 
 impl Hidden {
-    /// These members, each once, whatever their order.
+    /// Creates a set of these members. Duplicates are removed; the order does not matter.
     pub fn new(members: impl IntoIterator<Item = Member>) -> Result<Self, TooManyHidden> {
-        let placed = |member: Member| Placed {
+        let placed = |member: Member| HashedMember {
             hash: member.placement_hash(),
             member,
         };
@@ -46,8 +48,8 @@ impl Hidden {
             return Err(TooManyHidden);
         }
         let mut bytes = Vec::new();
-        for Placed { member, .. } in &members {
-            // A name has at most 128 bytes, none of which is a line's end.
+        for HashedMember { member, .. } in &members {
+            // A name has at most 128 bytes and contains no line feed.
             bytes.extend_from_slice(member.as_bytes());
             bytes.push(b'\n');
         }
@@ -61,24 +63,24 @@ impl Hidden {
         })
     }
 
-    /// With this one hidden too.
+    /// Returns the set with this member added.
     pub fn with(&self, member: &Member) -> Result<Self, TooManyHidden> {
         Self::new(self.iter().chain([member]).cloned())
     }
 
-    /// With this one shown.
+    /// Returns the set without this member.
     #[must_use]
     pub fn without(&self, member: &Member) -> Self {
         let others = self.iter().filter(|other| *other != member);
         Self::new(others.cloned()).expect("fewer than there were")
     }
 
-    /// All of them.
+    /// Iterates over all hidden members.
     pub fn iter(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().map(|placed| &placed.member)
     }
 
-    /// Those whose standings lie on one of so many shards.
+    /// Iterates over the members that belong to shard `shard` of `shards`.
     pub fn on_shard(&self, shards: ShardCount, shard: u16) -> impl Iterator<Item = &Member> {
         let begins = |shard: u16| {
             self.members
@@ -92,27 +94,27 @@ impl Hidden {
         here.iter().map(|placed| &placed.member)
     }
 
-    /// Whether this one is hidden.
+    /// Returns whether this member is hidden.
     #[must_use]
     pub fn contains(&self, member: &Member) -> bool {
         let hash = member.placement_hash();
-        let order = |placed: &Placed| placed.hash.cmp(&hash).then(placed.member.cmp(member));
+        let order = |placed: &HashedMember| placed.hash.cmp(&hash).then(placed.member.cmp(member));
         self.members.binary_search_by(order).is_ok()
     }
 
-    /// How many there are.
+    /// Returns the number of hidden members.
     #[must_use]
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether no member is hidden.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// Tells one such set from another; 0 for none.
+    /// Returns a digest that differs between different sets; 0 for the empty set.
     #[must_use]
     pub const fn digest(&self) -> u64 {
         self.digest
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_members_are_the_same_set_whatever_came_before() {
+    fn equal_sets_have_equal_digests_however_they_were_made() {
         let one = Hidden::new([member(1), member(2), member(1)]).unwrap();
         let other = Hidden::default().with(&member(2)).unwrap();
         assert_ne!(one, other);
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_so_many() {
+    fn the_limit_is_accepted_and_one_more_is_rejected() {
         let full = Hidden::new((0..HIDDEN_MAX).map(member)).unwrap();
         assert_eq!(full.with(&member(HIDDEN_MAX)), Err(TooManyHidden));
         assert_eq!(full.with(&member(0)).unwrap(), full);

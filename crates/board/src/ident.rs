@@ -1,20 +1,25 @@
 //! Identifiers: kinds, fields, subjects, members, boards, contribution ids, incarnations.
 //!
-//! Each is parsed once, at the edge, and is valid from then on. Text is kept inline up to 24 bytes,
-//! so that a usual member costs no allocation. Reserved field names live here too, since what a
-//! field may be called is part of what it is.
+//! Each is parsed once, at the edge, and is valid from then on. Text up to 24 bytes is stored
+//! inline, so that a typical member costs no allocation. The reserved field names are here because
+//! they restrict what a field may be called.
 
-mod shown;
+mod board_name;
+mod incarnation;
+mod visible;
 
 use std::fmt;
 use std::str::FromStr;
 
+pub use board_name::BoardName;
+pub use incarnation::{IdDigest, Incarnation};
+
 use compact_str::CompactString;
-use twox_hash::{XxHash3_64, XxHash3_128};
+use twox_hash::XxHash3_64;
 
 use crate::limits::{FIELD_BYTES_MAX, ID_BYTES_MAX, KIND_BYTES_MAX, NAME_BYTES_MAX};
 
-/// Why a text is no identifier. Names the text (shortened) and the rule it breaks.
+/// Why a text is not a valid identifier. Names the text (shortened) and the violated rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} {shown:?} {rule}")]
 pub struct IdentError {
@@ -41,19 +46,19 @@ macro_rules! ident {
         pub struct $name(CompactString);
 
         impl $name {
-            /// Checks and takes a text.
+            /// Validates a text.
             pub fn new(text: &str) -> Result<Self, IdentError> {
                 $check(text)?;
                 Ok(Self(CompactString::new(text)))
             }
 
-            /// The text.
+            /// Returns the text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The text's UTF-8 bytes.
+            /// Returns the text's UTF-8 bytes.
             #[must_use]
             pub fn as_bytes(&self) -> &[u8] {
                 self.0.as_bytes()
@@ -93,7 +98,8 @@ ident!(
     check_target
 );
 ident!(
-    /// A field's name: `[a-z][a-z0-9_]{0,31}`, none of the words that entries and parameters use.
+    /// A field's name: `[a-z][a-z0-9_]{0,31}`, except the names that entries and parameters
+    /// reserve.
     FieldName,
     check_field
 );
@@ -103,7 +109,7 @@ ident!(
     check_subject
 );
 ident!(
-    /// Who is ranked: 1 to 128 bytes of UTF-8 without control characters. Ordered by bytes.
+    /// A ranked member: 1 to 128 bytes of UTF-8 without control characters. Ordered by bytes.
     Member,
     check_member
 );
@@ -113,7 +119,7 @@ ident!(
     check_id
 );
 
-/// The words that answers and parameters use beside a kind's fields.
+/// The names that responses and parameters use beside a kind's fields.
 pub const RESERVED_FIELD_NAMES: [&str; 42] = [
     "above",
     "after",
@@ -189,7 +195,7 @@ fn check_field(text: &str) -> Result<(), IdentError> {
         !RESERVED_FIELD_NAMES.contains(&text),
         "field",
         text,
-        "is a word that answers or parameters use for something else",
+        "is a reserved name in responses or parameters",
     )
 }
 
@@ -224,7 +230,7 @@ fn check_name(what: &'static str, text: &str) -> Result<(), IdentError> {
         text != "." && text != "..",
         what,
         text,
-        "would be a step in a path",
+        "is a relative path segment",
     )
 }
 
@@ -253,109 +259,35 @@ fn rule(ok: bool, what: &'static str, text: &str, rule: &'static str) -> Result<
 }
 
 impl Subject {
-    /// Whether a new board may be about it: an error where people could not tell it from others by sight.
+    /// Checks that a new board may have this subject: rejects text that people could not
+    /// distinguish by sight.
     pub fn check_shown(&self) -> Result<(), IdentError> {
-        shown::check_shown("subject", self.as_str())
+        visible::check_visible("subject", self.as_str())
     }
 }
 
 impl Member {
-    /// Whether it may be written to: an error where people could not tell it from others by sight. What is
-    /// stored under such a name is still read and taken away by it.
+    /// Checks that this member may be written to: rejects text that people could not distinguish by
+    /// sight. Standings stored under such a name can still be read and removed by it.
     pub fn check_shown(&self) -> Result<(), IdentError> {
-        shown::check_shown("member", self.as_str())
+        visible::check_visible("member", self.as_str())
     }
 
-    /// A member whose bytes were those of a [`Member`] when they were stored.
+    /// Creates a member from bytes that were those of a [`Member`] when they were stored.
     ///
     /// # Panics
-    /// On bytes that are no UTF-8: then memory or disk is corrupt, and nothing read is to be trusted.
+    /// Panics if the bytes are not UTF-8: memory or disk is corrupt, and nothing read can be
+    /// trusted.
     #[must_use]
     pub fn from_stored(bytes: &[u8]) -> Self {
         Self(CompactString::from_utf8(bytes).expect("a stored member is UTF-8"))
     }
 
-    /// The hash that places the member: its top bits choose the shard, and tables use it too.
+    /// Returns the hash that places the member: its top bits choose the shard, and hash tables use
+    /// it.
     #[must_use]
     pub fn placement_hash(&self) -> u64 {
         XxHash3_64::oneshot(self.as_bytes())
-    }
-}
-
-/// A board: a kind and a subject, written `gifts/room-8842`. Ordered by kind, then subject.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BoardName {
-    kind: KindName,
-    subject: Subject,
-}
-
-impl BoardName {
-    /// A board of this kind about this subject.
-    #[must_use]
-    pub const fn new(kind: KindName, subject: Subject) -> Self {
-        Self { kind, subject }
-    }
-
-    /// Its kind.
-    #[must_use]
-    pub const fn kind(&self) -> &KindName {
-        &self.kind
-    }
-
-    /// What it is about.
-    #[must_use]
-    pub const fn subject(&self) -> &Subject {
-        &self.subject
-    }
-}
-
-impl fmt::Display for BoardName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.kind, self.subject)
-    }
-}
-
-impl FromStr for BoardName {
-    type Err = IdentError;
-
-    /// Reads `kind/subject`; the subject is everything behind the first slash.
-    fn from_str(text: &str) -> Result<Self, IdentError> {
-        let (kind, subject) = text
-            .split_once('/')
-            .ok_or_else(|| IdentError::new("board", text, "is not written kind/subject"))?;
-        Ok(Self::new(KindName::new(kind)?, Subject::new(subject)?))
-    }
-}
-
-/// One incarnation of a board, drawn at random at its creation: whatever is written, remembered or shown of a
-/// board belongs to one incarnation, so that nothing of a deleted board comes back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Incarnation(pub u64);
-
-impl fmt::Display for Incarnation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
-
-/// What a shard remembers of a contribution's id: 128 bits of (incarnation, member, id).
-///
-/// At a billion ids on one shard a chance collision has odds below 10^-20. The incarnation seeds
-/// it, so that nobody can prepare colliding ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct IdDigest(pub u128);
-
-impl IdDigest {
-    /// The digest of one member's id on one incarnation of a board.
-    #[must_use]
-    pub fn new(incarnation: Incarnation, member: &Member, id: &ContributionId) -> Self {
-        let mut bytes = [0u8; 1 + NAME_BYTES_MAX + ID_BYTES_MAX];
-        let (m, i) = (member.as_bytes(), id.as_bytes());
-        bytes[0] = u8::try_from(m.len()).expect("a member has at most 128 bytes");
-        bytes[1..=m.len()].copy_from_slice(m);
-        bytes[1 + m.len()..1 + m.len() + i.len()].copy_from_slice(i);
-        let text = &bytes[..1 + m.len() + i.len()];
-        Self(XxHash3_128::oneshot_with_seed(incarnation.0, text))
     }
 }
 
@@ -388,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_any_printable_utf8_but_path_steps() {
+    fn names_are_any_printable_utf8_except_path_segments() {
         for good in ["u1", "a b", "ü/{}%", "...", "مرحبا", &"x".repeat(128)] {
             assert!(Member::new(good).is_ok(), "{good}");
         }

@@ -1,112 +1,34 @@
 //! A kind: the named rule set of boards.
 //!
-//! [`Kind`] is only ever valid: [`Kind::new`] holds a [`KindSpec`] against every rule of the
-//! contract. What may change once a kind has boards is in `change`, which contributions its windows
-//! take in `admission`.
+//! A [`Kind`] is always valid: [`Kind::new`] checks a [`KindSpec`] against every rule of the
+//! contract. What may change once a kind has boards is in `change`; which contributions its windows
+//! accept is in `admission`.
 
 use std::time::Duration;
 
 use crate::hidden::Hidden;
 use crate::ident::KindName;
+use crate::kind_error::KindError;
 use crate::limits::{DEDUPE_MAX, KEEP_MAX, SHARDS_MAX, STALENESS_MAX, TOP_MAX};
 use crate::meaning::Meaning;
 use crate::publication::Publication;
 use crate::retain::Retain;
 use crate::rules::Rules;
-use crate::timestamp::Timestamp;
+use crate::shard_count::ShardCount;
 use crate::window::{Calendar, Period};
+use crate::window_rule::{Keep, WindowRule};
 
-/// How position becomes rank.
+/// How a position becomes a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum RankStyle {
-    /// Rank is the position.
+    /// The rank is the position.
     #[default]
     Ordinal,
     /// Equal fields share a rank: 1 2 2 4.
     Competition,
 }
 
-/// How long a window is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Keep {
-    /// Without end.
-    Forever,
-    /// This long after the window's end.
-    After(Duration),
-    /// Until nothing was written to the board for so long. Only for the window without bounds.
-    Idle(Duration),
-}
-
-/// One period that a kind ranks by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct WindowRule {
-    /// The period.
-    pub period: Period,
-    /// How long its windows are kept.
-    pub keep: Keep,
-    /// How long after its end a window takes late contributions, where not as long as it is kept.
-    pub close: Option<Duration>,
-    /// The first start of a window, for a period that was added to a kind with boards.
-    pub since: Option<Timestamp>,
-}
-
-impl WindowRule {
-    /// The rule of a period as it is without settings.
-    #[must_use]
-    pub const fn with_defaults(period: Period) -> Self {
-        const DAY: u64 = 24 * 3600;
-        let keep = match period {
-            Period::Hour => Keep::After(Duration::from_hours(48)),
-            Period::Day => Keep::After(Duration::from_secs(35 * DAY)),
-            Period::Week => Keep::After(Duration::from_secs(70 * DAY)),
-            // As `humantime` counts: a month is 30.44 days.
-            Period::Month => Keep::After(Duration::from_secs(13 * 2_630_016)),
-            Period::All => Keep::Forever,
-        };
-        Self {
-            period,
-            keep,
-            close: None,
-            since: None,
-        }
-    }
-}
-
-/// Number of shards: a power of two from 1 to 4096.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ShardCount(u16);
-
-impl ShardCount {
-    /// Takes a power of two from 1 to 4096.
-    #[must_use]
-    pub const fn new(count: u64) -> Option<Self> {
-        if count.is_power_of_two() && count <= SHARDS_MAX as u64 {
-            // At most 4096.
-            #[expect(clippy::cast_possible_truncation)]
-            Some(Self(count as u16))
-        } else {
-            None
-        }
-    }
-
-    /// The number.
-    #[must_use]
-    pub const fn get(self) -> u16 {
-        self.0
-    }
-
-    /// The shard of a placement hash: its top bits, so that when a count doubles, what was in shard
-    /// `i` is in `2i` and `2i + 1`.
-    #[must_use]
-    pub const fn shard_of(self, placement_hash: u64) -> u16 {
-        // The product is below 2^76, its upper half below 2^12.
-        #[expect(clippy::cast_possible_truncation)]
-        let shard = ((placement_hash as u128 * self.0 as u128) >> 64) as u16;
-        shard
-    }
-}
-
-/// What a kind is made of, unchecked.
+/// The settings of a kind, not yet validated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KindSpec {
     /// Its name.
@@ -115,48 +37,25 @@ pub struct KindSpec {
     pub rules: Rules,
     /// How position becomes rank.
     pub rank: RankStyle,
-    /// The periods it ranks by; the first is what a read without `window` gets.
+    /// The periods it ranks by; a read without `window` gets the first.
     pub windows: Vec<WindowRule>,
-    /// Where days begin.
+    /// The time zone, which determines where days begin.
     pub calendar: Calendar,
     /// Shards of boards not yet created.
     pub shards: u64,
     /// Depth of the cached global board.
     pub top: u64,
-    /// How old a read may be.
+    /// The maximum age of what a read returns.
     pub max_staleness: Duration,
-    /// How long an id is remembered.
+    /// How long a contribution id is remembered.
     pub dedupe: Duration,
-    /// With it only the best are ranked.
+    /// If set, only the best members are ranked.
     pub retain: Option<Retain>,
-    /// Where its merged boards are written out to, if they are.
+    /// Where merged boards are published, if they are.
     pub publish: Option<Publication>,
 }
 
-/// Why a spec is no kind. Names the setting and the value.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{setting}: {reason}")]
-pub struct KindError {
-    setting: String,
-    reason: String,
-}
-
-impl KindError {
-    pub(crate) fn new(setting: &str, reason: impl Into<String>) -> Self {
-        Self {
-            setting: setting.to_owned(),
-            reason: reason.into(),
-        }
-    }
-
-    /// The setting at fault, as configuration writes it: `keep.day`.
-    #[must_use]
-    pub fn setting(&self) -> &str {
-        &self.setting
-    }
-}
-
-/// A valid kind, and whom its boards do not show, which is no setting of it.
+/// A valid kind, and the members that its boards hide, which are not a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kind {
     pub(crate) spec: KindSpec,
@@ -167,11 +66,14 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Checks a spec against every rule of the contract.
+    /// Validates a spec against every rule of the contract.
     pub fn new(spec: KindSpec) -> Result<Self, KindError> {
         check_windows(&spec)?;
         let shards = ShardCount::new(spec.shards).ok_or_else(|| {
-            let reason = format!("{} is no power of two from 1 to {SHARDS_MAX}", spec.shards);
+            let reason = format!(
+                "{} is not a power of two from 1 to {SHARDS_MAX}",
+                spec.shards
+            );
             KindError::new("shards", reason)
         })?;
         if spec.top == 0 || spec.top > u64::from(TOP_MAX) {
@@ -187,7 +89,7 @@ impl Kind {
         if let Some(packing) = spec.rules.packing() {
             packing.check_windows(&spec.windows)?;
             if spec.retain.is_some() {
-                let reason = "a list needs scores beside its order, which a packed kind has not";
+                let reason = "not supported for packed kinds, whose order and scores are one";
                 return Err(KindError::new("retain", reason));
             }
         }
@@ -207,98 +109,98 @@ impl Kind {
         })
     }
 
-    /// The same, with these members hidden and no others.
+    /// Returns the kind with exactly these members hidden.
     #[must_use]
     pub fn hiding(mut self, hidden: Hidden) -> Self {
         self.hidden = hidden;
         self
     }
 
-    /// Members that its boards do not show.
+    /// Returns the members that its boards do not show.
     #[must_use]
     pub const fn hidden(&self) -> &Hidden {
         &self.hidden
     }
 
-    /// What it is made of.
+    /// Returns the settings.
     #[must_use]
     pub const fn spec(&self) -> &KindSpec {
         &self.spec
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &KindName {
         &self.spec.name
     }
 
-    /// Fields, mode and ties.
+    /// Returns fields, mode and ties.
     #[must_use]
     pub const fn rules(&self) -> &Rules {
         &self.spec.rules
     }
 
-    /// What standings on its boards mean: never changes once it has boards.
+    /// Returns what standings on its boards mean: never changes once it has boards.
     #[must_use]
     pub const fn meaning(&self) -> Meaning {
         self.meaning
     }
 
-    /// How position becomes rank.
+    /// Returns how a position becomes a rank.
     #[must_use]
     pub const fn rank_style(&self) -> RankStyle {
         self.spec.rank
     }
 
-    /// The periods it ranks by.
+    /// Returns the periods it ranks by.
     #[must_use]
     pub fn windows(&self) -> &[WindowRule] {
         &self.spec.windows
     }
 
-    /// The rule of this period.
+    /// Returns the rule of this period.
     #[must_use]
     pub fn window_rule(&self, period: Period) -> Option<&WindowRule> {
         self.spec.windows.iter().find(|rule| rule.period == period)
     }
 
-    /// Where days begin.
+    /// Returns the calendar, which determines where days begin.
     #[must_use]
     pub const fn calendar(&self) -> &Calendar {
         &self.spec.calendar
     }
 
-    /// Shards of boards not yet created.
+    /// Returns the shard count of boards not yet created.
     #[must_use]
     pub const fn shards(&self) -> ShardCount {
         self.shards
     }
 
-    /// Depth of the cached global board, in entries.
+    /// Returns the depth of the cached global board, in entries.
     #[must_use]
     pub const fn top(&self) -> usize {
         self.top
     }
 
-    /// How old a read may be.
+    /// Returns the maximum age of what a read returns.
     #[must_use]
     pub const fn max_staleness(&self) -> Duration {
         self.spec.max_staleness
     }
 
-    /// How long an id is remembered.
+    /// Returns how long a contribution id is remembered.
     #[must_use]
     pub const fn dedupe(&self) -> Duration {
         self.spec.dedupe
     }
 
-    /// How much of its boards is ranked, where that is not all.
+    /// Returns how many members are ranked, if not all are.
     #[must_use]
     pub const fn retain(&self) -> Option<&Retain> {
         self.spec.retain.as_ref()
     }
 
-    /// Where its merged boards are written out to.
+    /// Returns where merged boards are published.
     #[must_use]
     pub const fn publication(&self) -> Option<&Publication> {
         self.spec.publish.as_ref()
@@ -337,7 +239,9 @@ fn check_windows(spec: &KindSpec) -> Result<(), KindError> {
     let hours = spec.windows.iter().any(|rule| rule.period == Period::Hour);
     if hours && !spec.calendar.has_whole_hours() {
         let zone = spec.calendar.time_zone();
-        let reason = format!("the clock of {zone} shifts by less than an hour: no hour windows");
+        let reason = format!(
+            "the clock of {zone} shifts by less than an hour: hour windows are not supported"
+        );
         return Err(KindError::new("windows", reason));
     }
     Ok(())
@@ -348,16 +252,16 @@ fn check_keep(rule: &WindowRule) -> Result<(), KindError> {
     match (rule.period, rule.keep) {
         (Period::All, Keep::After(_)) => Err(KindError::new(
             &setting,
-            "the window without bounds never ends: say \"forever\" or { idle = \"7d\" }",
+            "the window without bounds never ends: use \"forever\" or { idle = \"7d\" }",
         )),
         (Period::All, Keep::Idle(Duration::ZERO)) => Err(KindError::new(&setting, "idle is 0")),
         (Period::All, Keep::Idle(span)) | (_, Keep::After(span)) if span > KEEP_MAX => Err(
-            KindError::new(&setting, "is longer than a thousand years: say \"forever\""),
+            KindError::new(&setting, "is longer than a thousand years: use \"forever\""),
         ),
         (Period::All, _) | (_, Keep::After(_) | Keep::Forever) => Ok(()),
         (_, Keep::Idle(_)) => Err(KindError::new(
             &setting,
-            "idle is only for the window without bounds",
+            "idle is supported only for the window without bounds",
         )),
     }
 }

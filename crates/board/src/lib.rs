@@ -9,18 +9,23 @@ mod fold;
 mod hidden;
 mod ident;
 mod kind;
+mod kind_error;
 pub mod limits;
 mod meaning;
 mod order;
+mod overtake;
 mod packing;
 mod publication;
 mod retain;
 mod rules;
+mod rules_error;
+mod shard_count;
 mod standing;
-mod target;
+mod ties;
 mod timestamp;
 mod value;
 mod window;
+mod window_rule;
 
 pub use activity::{Activity, ActivityError, NotOpen};
 pub use admission::{Admission, NotAdmitted, WindowState, Windows};
@@ -31,7 +36,8 @@ pub use ident::{
     BoardName, ContributionId, FieldName, IdDigest, IdentError, Incarnation, KindName, Member,
     RESERVED_FIELD_NAMES, Subject, TargetName,
 };
-pub use kind::{Keep, Kind, KindError, KindSpec, RankStyle, ShardCount, WindowRule};
+pub use kind::{Kind, KindSpec, RankStyle};
+pub use kind_error::KindError;
 pub use meaning::Meaning;
 pub use order::{Bound, NameOrder, RANK_WORDS_MAX, RankKey, RankWords};
 pub use packing::Packing;
@@ -40,10 +46,14 @@ pub use publication::{
     PublishTarget, PublishTargetError, PublishTargets, TargetTwice,
 };
 pub use retain::Retain;
-pub use rules::{Direction, FieldRule, Mode, Op, Rules, RulesError, Ties, ValuesError};
+pub use rules::{FieldRule, Mode, Op, Rules, ValuesError};
+pub use rules_error::RulesError;
+pub use shard_count::ShardCount;
 pub use standing::{STANDING_WORDS_MAX, Standing};
+pub use ties::{Direction, Ties};
 pub use timestamp::{Timestamp, TimestampError};
 pub use value::{Value, Values};
 pub use window::{
     Calendar, Period, SelectorError, Span, UnknownPeriod, UnknownTimeZone, Window, WindowSelector,
 };
+pub use window_rule::{Keep, WindowRule};

@@ -1,4 +1,4 @@
-//! Every limit of the contract that the pure core checks, named with its unit.
+//! Every limit of the contract that this crate checks, named with its unit.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use std::time::Duration;
 /// every JSON client reads each integer exactly (RFC 8259, section 6).
 pub const VALUE_MAX: i64 = (1 << 53) - 1;
 
-/// Bits of a packed standing: what a double holds exactly.
+/// Bits of a packed standing: a double represents integers of this many bits exactly.
 pub const PACKED_BITS: u32 = 53;
 
-/// Kinds that a store keeps, deleted ones included: they leave their records.
+/// Kinds that a store keeps. Deleted ones count, because their records stay.
 pub const KINDS_MAX: usize = 10_000;
 
 /// Fields a kind may have.
@@ -33,10 +33,10 @@ pub const SHARDS_MAX: u16 = 4096;
 /// Depth of a kind's cached global board.
 pub const TOP_MAX: u32 = 10_000;
 
-/// Members that a kind may hide: a read of a shard asks where each of them is that lies on it.
+/// Members that a kind may hide: a read of a shard looks up each of them that belongs to the shard.
 pub const HIDDEN_MAX: usize = 1_000;
 
-/// Members that a kind with [`Retain`](crate::Retain) may keep ranked.
+/// Members that a kind with [`Retain`](crate::Retain) may rank.
 pub const RETAIN_MAX: u64 = 100_000;
 
 /// Entries that the list of such a kind may grow to before it is trimmed.
@@ -45,7 +45,7 @@ pub const TRIM_AT_MAX: u64 = 2 * RETAIN_MAX;
 /// How long settings are kept for a board that nobody contributes to.
 pub const SETTINGS_KEPT: Duration = Duration::from_hours(24);
 
-/// How long the name of a board that is gone takes nothing from before its end.
+/// How long the name of a deleted board rejects contributions from before the board's end.
 pub const NAMES_CLOSED: Duration = Duration::from_hours(30 * 24);
 
 /// How far ahead of the server's clock a contribution's `at` may lie.
@@ -57,10 +57,10 @@ pub const DEDUPE_MAX: Duration = Duration::from_hours(168);
 /// The longest a cached board may be served without asking the shards.
 pub const STALENESS_MAX: Duration = Duration::from_hours(1);
 
-/// Bytes of the key that a kind's boards are published under, before its places are filled.
+/// Bytes of the template of the key that a kind's boards are published under.
 pub const KEY_TEMPLATE_BYTES_MAX: usize = 256;
 
-/// Bytes of the name of a server that boards are published to: that of a domain name.
+/// Bytes of the name of a server that boards are published to: the limit of domain names.
 pub const HOST_BYTES_MAX: usize = 253;
 
 /// Bytes of an encoding's text.

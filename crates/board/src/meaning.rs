@@ -1,11 +1,12 @@
-//! What the standings of a kind's boards mean, as a number.
+//! [`Meaning`]: a digest of what the standings of a kind's boards mean.
 //!
-//! Two kinds with the same [`Meaning`] fold and order standings alike, and begin windows at the same times: what was
-//! read by one may be written to a board of the other. What may change while a kind has boards is not a part of it
-//! (`change`).
+//! Two kinds with the same meaning fold and order standings alike, and begin windows at the same
+//! times: what was read under one may be written to a board of the other. Settings that may change
+//! while a kind has boards (`change`) are not part of it.
 //!
-//! A board's record carries the meaning of its kind. The router and the merger compare it with the kind that they
-//! use, and a store refuses a batch of another meaning. So no server reads or writes a board by outdated rules.
+//! A board's record carries the meaning of its kind. The router and the merger compare it with that
+//! of the kind they use, and a store rejects a batch of another meaning. So no server reads or
+//! writes a board by outdated rules.
 
 use twox_hash::XxHash3_64;
 
@@ -13,8 +14,8 @@ use crate::retain::Retain;
 use crate::rules::Rules;
 use crate::window::Calendar;
 
-/// Digest of a kind's rules, its calendar, and what it retains. Stores keep it: it does not depend on the machine, and the
-/// order of the variants of what it is made of is part of it.
+/// Digest of a kind's rules, calendar and `retain`. Stores persist it: it does not depend on the
+/// machine, and the declaration order of the variants it covers is part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Meaning(pub u64);
 
@@ -24,19 +25,19 @@ impl Meaning {
         for field in rules.fields() {
             bytes.extend([field.order as u8, field.op as u8]);
             bytes.extend(field.name.as_str().as_bytes());
-            // No name holds it: where one ends is told.
+            // No name contains this byte: it marks the end.
             bytes.push(0);
         }
         bytes.extend(calendar.time_zone().as_bytes());
         if let Some(retain) = retain {
-            // No time zone's name holds it.
+            // No time zone's name contains this byte.
             bytes.push(0);
             bytes.extend(retain.keep.to_le_bytes());
             bytes.extend(retain.trim_at.to_le_bytes());
             bytes.push(u8::from(retain.approximate));
         }
         if let Some(packing) = rules.packing() {
-            // As that which is retained, and no number of that begins so.
+            // Marks `retain`: no number of it begins like this.
             bytes.extend([0, u8::MAX]);
             bytes.extend(packing.most.to_le_bytes());
             bytes.extend(packing.unit_ms().to_le_bytes());

@@ -1,175 +1,45 @@
 //! The one total order, as bytes.
 //!
-//! A standing has one rank key: a word for each field, flipped for sign and direction, then a tie word (absent
-//! where ties are broken by member), then the member id. The id comes last, so that its varying length needs no
-//! escape. A greater key is better. A word is a `u64` whose big-endian bytes are the key's: comparing words is
-//! comparing bytes. Where the lower member id is better ([`NameOrder::Lower`]: ties by member in a kind whose first
-//! field is `asc`, see `docs/decisions/0011-names-of-ascending-kinds.md`), its bytes are complemented.
+//! A standing has one rank key: a word for each field, flipped for sign and direction, then a tie
+//! word (absent where ties are broken by member), then the member id. The id comes last, so that
+//! its varying length needs no escape. A greater key is better. A word is a `u64` whose big-endian
+//! bytes are those of the key: comparing words is comparing bytes. Where the lower member id is
+//! better ([`NameOrder::Lower`]: ties by member in a kind whose first field is `asc`, see
+//! `docs/decisions/0011-names-of-ascending-kinds.md`), its bytes are complemented.
 //!
 //! A [`Bound`] cuts the order at any position: below a key, or below everything that starts with a prefix. Score
 //! ranges, counts, shared ranks and the rank of a score that no member has are bounds.
 //!
-//! **Invariant:** nothing else compares standings. No comparator is written twice, no caller checks a direction.
+//! **Invariant:** nothing else compares standings. No comparator is written twice, and no caller
+//! checks a direction.
 //!
 //! **Invariant:** null is the word 0, below every value in both directions.
 
-use std::borrow::Cow;
+mod name_order;
+mod rank_words;
+
 use std::cmp::Ordering;
 
+pub use name_order::NameOrder;
+pub use rank_words::{RANK_WORDS_MAX, RankWords};
+
 use crate::ident::Member;
-use crate::limits::FIELDS_MAX;
-use crate::rules::{Direction, Rules, Ties};
+use crate::rules::Rules;
+use crate::ties::{Direction, Ties};
 use crate::timestamp::Timestamp;
 use crate::value::{Value, Values};
 
-/// Words of the longest rank key: four fields and a tie word.
-pub const RANK_WORDS_MAX: usize = FIELDS_MAX + 1;
-
 const SIGN: u64 = 1 << 63;
 
-/// The words of a rank key, or a prefix of them. Ordered as text is: a prefix before what it starts.
-#[derive(Clone, Copy)]
-pub struct RankWords {
-    words: [u64; RANK_WORDS_MAX],
-    len: u8,
-}
-
-impl RankWords {
-    /// Takes up to five words.
-    #[must_use]
-    pub fn new(words: &[u64]) -> Self {
-        let mut taken = [0; RANK_WORDS_MAX];
-        taken[..words.len()].copy_from_slice(words);
-        Self {
-            words: taken,
-            len: u8::try_from(words.len()).expect("at most five words"),
-        }
-    }
-
-    /// The words.
-    #[must_use]
-    pub fn as_slice(&self) -> &[u64] {
-        &self.words[..usize::from(self.len)]
-    }
-
-    /// The first `len` words.
-    #[must_use]
-    pub fn prefix(&self, len: usize) -> Self {
-        Self::new(&self.as_slice()[..len])
-    }
-
-    /// The least prefix of the same length that is greater: what lies at or above it is better than
-    /// everything that starts with these words. `None` where nothing is greater.
-    #[must_use]
-    pub fn successor(&self) -> Option<Self> {
-        let mut next = *self;
-        for word in next.words[..usize::from(self.len)].iter_mut().rev() {
-            let (sum, carry) = word.overflowing_add(1);
-            *word = sum;
-            if !carry {
-                return Some(next);
-            }
-        }
-        None
-    }
-
-    fn push(&mut self, word: u64) {
-        self.words[usize::from(self.len)] = word;
-        self.len += 1;
-    }
-}
-
-impl Default for RankWords {
-    fn default() -> Self {
-        Self {
-            words: [0; RANK_WORDS_MAX],
-            len: 0,
-        }
-    }
-}
-
-impl PartialEq for RankWords {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
-
-impl Eq for RankWords {}
-
-impl Ord for RankWords {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.as_slice().cmp(other.as_slice())
-    }
-}
-
-impl PartialOrd for RankWords {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl std::fmt::Debug for RankWords {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list()
-            .entries(self.as_slice().iter().map(|word| format!("{word:016x}")))
-            .finish()
-    }
-}
-
-/// Which of two member ids is better where all words of their keys are equal. Ids compare by bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum NameOrder {
-    /// The higher one, as a sorted set of Redis read in reverse has it.
-    #[default]
-    Higher,
-    /// The lower one, as a sorted set of Redis read forward has it.
-    Lower,
-}
-
-/// Ends a complemented name, above all of its bytes: no name has a byte 0.
-const NAME_END: u8 = u8::MAX;
-
-impl NameOrder {
-    /// Compares two names: greater is better.
-    #[must_use]
-    pub fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
-        match self {
-            Self::Higher => a.cmp(b),
-            Self::Lower => b.cmp(a),
-        }
-    }
-
-    /// Returns the bytes of a name in a key: they compare as the names do, greater is better.
-    #[must_use]
-    pub fn key_bytes(self, name: &[u8]) -> Cow<'_, [u8]> {
-        match self {
-            Self::Higher => Cow::Borrowed(name),
-            Self::Lower => name.iter().map(|byte| !byte).chain([NAME_END]).collect(),
-        }
-    }
-
-    /// Returns the name that these bytes of a key stand for, `None` where they lack their end.
-    #[must_use]
-    pub fn name_of(self, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
-        match self {
-            Self::Higher => Some(Cow::Borrowed(bytes)),
-            Self::Lower => {
-                let (end, name) = bytes.split_last()?;
-                (*end == NAME_END).then(|| name.iter().map(|byte| !byte).collect())
-            }
-        }
-    }
-}
-
-/// The rank key of one standing. Greater is better; no two members of a window share one.
-/// [`Rules::rank_key`] makes it.
+/// The rank key of one standing. Greater is better; no two members of a window have the same key.
+/// Made by [`Rules::rank_key`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankKey {
     /// All words of the kind's key.
     pub words: RankWords,
-    /// The member, which settles what still ties.
+    /// The member, which breaks the remaining ties.
     pub member: Member,
-    /// How it does: the same for all keys of a kind.
+    /// How it breaks ties: the same for all keys of a kind.
     pub names: NameOrder,
 }
 
@@ -190,7 +60,7 @@ impl PartialOrd for RankKey {
 }
 
 impl RankKey {
-    /// The key's bytes: the words big-endian, then the member's.
+    /// Returns the key's bytes: the words big-endian, then the member's.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let words = self
@@ -205,17 +75,18 @@ impl RankKey {
 
 /// A cut in the order: "better than this".
 ///
-/// Without a member the words are a prefix, and everything that starts with them is better.
+/// Without a member the words are a prefix, and every key that starts with them is better than the
+/// bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
     /// All words of a key, or its first few.
     pub words: RankWords,
-    /// With all words: the member of the key.
+    /// The member of the key; requires all words.
     pub member: Option<Member>,
 }
 
 impl Bound {
-    /// Better than this key.
+    /// Returns the bound below which this key and all worse keys are.
     #[must_use]
     pub fn key(key: &RankKey) -> Self {
         Self {
@@ -224,7 +95,7 @@ impl Bound {
         }
     }
 
-    /// At or above whatever starts with these words.
+    /// Returns the bound that has every key that starts with these words, or is greater, above it.
     #[must_use]
     pub const fn prefix(words: RankWords) -> Self {
         Self {
@@ -233,7 +104,7 @@ impl Bound {
         }
     }
 
-    /// Whether the key is better than this bound.
+    /// Returns whether the key is better than this bound.
     #[must_use]
     pub fn is_below(&self, key: &RankKey) -> bool {
         match key.words.cmp(&self.words) {
@@ -248,13 +119,13 @@ impl Bound {
 }
 
 impl Rules {
-    /// Words in a rank key of these rules.
+    /// Returns the number of words in a rank key of these rules.
     #[must_use]
     pub fn rank_words_len(&self) -> usize {
         self.fields().len() + usize::from(!self.ties().is_by_member())
     }
 
-    /// Which of two members is better where all words of their keys are equal.
+    /// Returns which of two members ranks higher where all words of their keys are equal.
     #[must_use]
     pub fn name_order(&self) -> NameOrder {
         match self.ties() {
@@ -263,7 +134,7 @@ impl Rules {
         }
     }
 
-    /// The rank key of a member with these words.
+    /// Returns the rank key of a member with these words.
     #[must_use]
     pub fn rank_key(&self, words: RankWords, member: Member) -> RankKey {
         RankKey {
@@ -273,7 +144,7 @@ impl Rules {
         }
     }
 
-    /// The words of the rank key of a standing with these fields, reached then.
+    /// Returns the rank words of a standing with these fields, reached at `reached_at`.
     #[must_use]
     pub fn rank_words(&self, values: &Values, reached_at: Timestamp) -> RankWords {
         let mut words = RankWords::default();
@@ -290,7 +161,7 @@ impl Rules {
         words
     }
 
-    /// The fields that rank words stand for.
+    /// Returns the fields that rank words encode.
     #[must_use]
     pub fn values_of(&self, words: &RankWords) -> Values {
         let mut values = Values::default();
@@ -302,7 +173,7 @@ impl Rules {
         values
     }
 
-    /// When the standing of these words was reached, where the words hold it.
+    /// Returns when the standing of these words was reached, if the words encode it.
     #[must_use]
     pub fn reached_at_of(&self, words: &RankWords) -> Option<Timestamp> {
         let word = *words.as_slice().get(self.fields().len())?;
@@ -314,13 +185,13 @@ impl Rules {
         Some(Timestamp::from_millis((time ^ SIGN).cast_signed()))
     }
 
-    /// The words that the fields alone take: equal for standings that share a competition rank.
+    /// Returns the words of the fields alone: equal for standings that share a competition rank.
     #[must_use]
     pub fn field_words(&self, words: &RankWords) -> RankWords {
         words.prefix(self.fields().len())
     }
 
-    /// What has a first field at least as good as `value` is better than this bound.
+    /// Returns the bound above which are all keys whose first field is at least as good as `value`.
     #[must_use]
     pub fn at_least(&self, value: Value) -> Bound {
         Bound::prefix(RankWords::new(&[field_word(
@@ -329,16 +200,16 @@ impl Rules {
         )]))
     }
 
-    /// What has a first field better than `value` is better than this bound.
+    /// Returns the bound above which are all keys whose first field is better than `value`.
     #[must_use]
     pub fn better_than(&self, value: Value) -> Bound {
         let word = field_word(Some(value), self.fields()[0].order);
-        // A value's word never is u64::MAX: its magnitude stays below 2^53.
+        // A value's word is never u64::MAX: its magnitude stays below 2^53.
         Bound::prefix(RankWords::new(&[word + 1]))
     }
 }
 
-/// Null is 0, below every value's word.
+/// Null is the word 0, below every value's word.
 fn field_word(value: Option<Value>, order: Direction) -> u64 {
     let Some(value) = value else { return 0 };
     let directed = match order {
@@ -376,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn words_go_back_to_what_they_were_made_of() {
+    fn words_convert_back_to_values_and_time() {
         for ties in [Ties::Earliest, Ties::Latest] {
             let rules = rules(&[Direction::Desc, Direction::Asc], ties);
             for number in [-VALUE_MAX, -1, 0, 1, VALUE_MAX] {
@@ -404,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_compare_as_keys_do() {
+    fn bytes_compare_like_keys() {
         for ties in [Ties::Latest, Ties::Member, Ties::LowerMember] {
             let rules = rules(&[Direction::Asc], ties);
             let times = if ties.is_by_member() { 1 } else { 2 };
@@ -429,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_back_from_the_bytes_of_a_key() {
+    fn names_are_decoded_from_the_bytes_of_a_key() {
         for names in [NameOrder::Higher, NameOrder::Lower] {
             for name in ["a", "ab", "\u{10ffff}"] {
                 let bytes = names.key_bytes(name.as_bytes());

@@ -1,42 +1,47 @@
 //! Packed standings: a value and a time that fit into one number of 53 bits.
 //!
-//! A double holds integers of 53 bits exactly. A [`Packing`] declares the largest value of a kind's only field and
-//! the unit of its times. The value takes the upper bits; the time takes the remaining bits, counted from the start
-//! of its window. A [`Packing`] is a part of the rules, and every store keeps to the declared range, so that a kind
-//! means the same on all of them: [`Rules::kept_time`](crate::Rules::kept_time) rounds times down to the unit,
-//! admission rejects times without room, and folding rejects sums. How a store encodes a standing is up to the
-//! store; only the store on Redis packs them.
+//! A double represents integers of 53 bits exactly. A [`Packing`] declares the largest value of a
+//! kind's only field and the unit of its times. The value takes the upper bits; the time takes the
+//! remaining bits, counted from the start of its window. A [`Packing`] is part of the rules, and
+//! every store enforces the declared range, so that a kind means the same on all stores:
+//! [`Rules::kept_time`](crate::Rules::kept_time) rounds times down to the unit, admission rejects
+//! times that do not fit, and folding rejects sums that do not. How a standing is encoded is up to
+//! the store; only the store on Redis packs it.
 
 use std::time::Duration;
 
-use crate::kind::{KindError, WindowRule};
+use crate::kind_error::KindError;
 use crate::limits::PACKED_BITS;
-use crate::rules::{RulesError, Ties};
+use crate::rules_error::RulesError;
+use crate::ties::Ties;
 use crate::timestamp::Timestamp;
 use crate::value::Value;
 use crate::window::{Period, Window};
+use crate::window_rule::WindowRule;
 
 /// The declared range of a kind whose standings are packed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Packing {
     /// The largest value; the smallest is 0.
     pub most: u64,
-    /// The unit that times are rounded down to: a divisor of a second, in whole milliseconds.
+    /// The unit that times are rounded down to: whole milliseconds, a divisor of a second.
     pub unit: Duration,
-    /// From when to when (exclusive) the window without bounds takes contributions, where there is one.
+    /// The range (end exclusive) in which the window without bounds accepts contributions; `None`
+    /// if the kind has no such window.
     pub span: Option<(Timestamp, Timestamp)>,
 }
 
 impl Packing {
-    /// Whether one field's values and times can be packed so, whichever windows they count in.
+    /// Checks that values and times of a kind with this many fields can be packed, in any window.
     pub(crate) fn check_rules(&self, fields: usize, ties: Ties) -> Result<(), RulesError> {
         let refused = |setting, reason: String| Err(RulesError::Packed { setting, reason });
         if fields != 1 {
-            let reason = format!("a kind of one field can be packed, not of {fields}");
+            let reason = format!("packed kinds have exactly one field, not {fields}");
             return refused("packed", reason);
         }
         if ties.is_by_member() {
-            let reason = "member is not for packed kinds, of which ties go by time".to_owned();
+            let reason =
+                "member is not supported for packed kinds, which break ties by time".to_owned();
             return refused("ties", reason);
         }
         let largest = (1 << (PACKED_BITS - 1)) - 1;
@@ -57,7 +62,10 @@ impl Packing {
         }
         if let Some((from, until)) = self.span {
             if from.millis().rem_euclid(self.unit_ms()) != 0 {
-                return refused("packed.from", format!("{from} is no whole number of units"));
+                return refused(
+                    "packed.from",
+                    format!("{from} is not a whole number of units"),
+                );
             }
             if until <= from {
                 return refused("packed.until", format!("{until} is not after from, {from}"));
@@ -66,16 +74,17 @@ impl Packing {
         Ok(())
     }
 
-    /// Whether the times of these windows fit into the bits that values leave.
+    /// Checks that the times of these windows fit into the bits that values leave.
     pub(crate) fn check_windows(&self, windows: &[WindowRule]) -> Result<(), KindError> {
         let unbounded = windows.iter().any(|rule| rule.period == Period::All);
         match (self.span, unbounded) {
             (None, true) => {
-                let reason = "from and until are missing: the window all has no bounds of its own";
+                let reason = "requires from and until: the window all has no bounds of its own";
                 return Err(KindError::new("packed", reason));
             }
             (Some(_), false) => {
-                let reason = "from and until are for the window all, which is none of the kind's";
+                let reason =
+                    "from and until are supported only with the window all, which this kind lacks";
                 return Err(KindError::new("packed", reason));
             }
             _ => {}
@@ -100,7 +109,7 @@ impl Packing {
         Ok(())
     }
 
-    /// The longest that a window of this period is, across changes of the clock.
+    /// Returns the maximum length of a window of this period, including changes of the clock.
     fn longest(&self, period: Period) -> Duration {
         match (period, self.span) {
             (Period::Hour, _) => Duration::from_hours(1),
@@ -114,7 +123,8 @@ impl Packing {
         }
     }
 
-    /// The setting by which standings that the other has packed are not as this one packs them.
+    /// Returns the setting that makes standings packed by `other` unreadable to this packing, if
+    /// one does.
     pub(crate) fn difference(&self, other: &Self) -> Option<&'static str> {
         let base = |packing: &Self| packing.span.map(|(from, _)| from);
         let settings = [
@@ -126,31 +136,31 @@ impl Packing {
         differing.next().map(|(setting, _)| *setting)
     }
 
-    /// Milliseconds of a unit.
+    /// Returns the unit in milliseconds.
     #[must_use]
     pub fn unit_ms(&self) -> i64 {
         i64::try_from(self.unit.as_millis()).unwrap_or(i64::MAX)
     }
 
-    /// Bits of a value.
+    /// Returns the number of bits of a value.
     #[must_use]
     pub const fn value_bits(&self) -> u32 {
         u64::BITS - self.most.leading_zeros()
     }
 
-    /// Bits that are left for a time.
+    /// Returns the number of bits that are left for a time.
     #[must_use]
     pub const fn time_bits(&self) -> u32 {
         PACKED_BITS - self.value_bits()
     }
 
-    /// How many units of time those bits tell apart.
+    /// Returns how many units of time those bits can distinguish.
     #[must_use]
     pub const fn units(&self) -> u64 {
         1 << self.time_bits()
     }
 
-    /// Where the times of a window are counted from.
+    /// Returns the moment from which the times of a window are counted.
     #[must_use]
     pub fn base(&self, window: Window) -> Timestamp {
         match (window.period(), self.span) {
@@ -159,14 +169,14 @@ impl Packing {
         }
     }
 
-    /// The time as it is kept: rounded down to the unit.
+    /// Returns the time as it is stored: rounded down to the unit.
     #[must_use]
     pub fn floor(&self, at: Timestamp) -> Timestamp {
         let ms = at.millis();
         Timestamp::from_millis(ms - ms.rem_euclid(self.unit_ms()))
     }
 
-    /// Whether a time can be kept in this window.
+    /// Returns whether a time can be represented in this window.
     #[must_use]
     pub fn has_room(&self, window: Window, at: Timestamp) -> bool {
         if let (Period::All, Some((_, until))) = (window.period(), self.span)
@@ -178,7 +188,7 @@ impl Packing {
         u64::try_from(since / self.unit_ms()).is_ok_and(|units| since >= 0 && units < self.units())
     }
 
-    /// Whether a value is one of the declared.
+    /// Returns whether a value is in the declared range.
     #[must_use]
     pub fn holds(&self, value: Value) -> bool {
         u64::try_from(value.get()).is_ok_and(|value| value <= self.most)

@@ -1,27 +1,30 @@
-//! Top lists: kinds that rank only the best of a board.
+//! [`Retain`]: kinds that rank only the best members of a board.
 //!
-//! A [`Retain`] says how many stay ranked. Everybody's standing is kept; who is not among the best
-//! `keep` has no rank. A store may let a list grow to `trim_at` before it takes off what is behind
-//! `keep`, and holds nothing of the order of those who are off it: so a standing that is on the list
-//! must not fall behind one that is not. Whose standings can fall is told here, of the rules.
+//! Every member's standing is kept; members that are not among the best `keep` have no rank. A
+//! store may let a list grow to `trim_at` before it trims it to `keep`, and has no index of the
+//! members off the list. So a standing on the list must never become worse than one off it.
+//! [`Retain::check`] determines from the rules whether standings can become worse.
 
-use crate::kind::KindError;
+use crate::kind_error::KindError;
 use crate::limits::{RETAIN_MAX, TRIM_AT_MAX};
-use crate::rules::{Direction, Mode, Op, Rules, Ties};
+use crate::rules::{Mode, Op, Rules};
+use crate::ties::{Direction, Ties};
 
 /// How much of a board is ranked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Retain {
-    /// Members that are ranked: the best so many of the whole board.
+    /// Number of members that are ranked: the best of the whole board.
     pub keep: u64,
-    /// Entries of a shard's sorted set: a write that would make them more trims it to `keep` first.
+    /// Maximum entries of a shard's sorted set: a write that would exceed it first trims the set to
+    /// `keep`.
     pub trim_at: u64,
-    /// Contributions may lower standings, and then the list may lack who is better than its last.
+    /// Accepts rules under which contributions may lower standings. The list may then lack members
+    /// that are better than its last.
     pub approximate: bool,
 }
 
 impl Retain {
-    /// An exact list of the best `keep`, with a fifth of that as slack.
+    /// Returns an exact list of the best `keep`, with a fifth of that as slack.
     #[must_use]
     pub const fn best(keep: u64) -> Self {
         let fifth = keep / 5;
@@ -51,16 +54,16 @@ impl Retain {
             return Ok(());
         };
         let mut reason = format!(
-            "{why} below those of members who were taken off the list: add approximate = true"
+            "{why} below those of members who were trimmed off the list: add approximate = true"
         );
         if rises_by_positive_deltas(rules) {
-            reason.push_str(" (while no delta is negative the list stays exact)");
+            reason.push_str(" (the list stays exact while no delta is negative)");
         }
         Err(KindError::new("retain", reason))
     }
 }
 
-/// Why a contribution may lower a standing, if one may.
+/// Returns why a contribution may lower a standing, if one may.
 fn falls(rules: &Rules) -> Option<String> {
     if rules.mode() == Mode::Latest {
         return Some("mode latest can lower standings".to_owned());
@@ -85,7 +88,7 @@ fn falls(rules: &Rules) -> Option<String> {
     falling.map(|(name, op)| format!("field {name} has op {op} which can lower standings"))
 }
 
-/// Whether only a negative delta can lower a standing.
+/// Returns whether only a negative delta can lower a standing.
 fn rises_by_positive_deltas(rules: &Rules) -> bool {
     let rises = |op, order| {
         matches!(

@@ -1,6 +1,6 @@
-//! The rules of a kind that decide what a standing is and which of two is better.
+//! [`Rules`]: the part of a kind that determines standings and their order.
 //!
-//! [`Rules`] never change once a kind has boards: folding (`fold`), the record of a standing
+//! Rules never change once a kind has boards: folding (`fold`), the record of a standing
 //! (`standing`) and the rank key (`order`) all follow from them. What may change (depth, staleness,
 //! retention) is in `kind`.
 
@@ -9,18 +9,10 @@ use smallvec::SmallVec;
 use crate::ident::FieldName;
 use crate::limits::FIELDS_MAX;
 use crate::packing::Packing;
+use crate::rules_error::RulesError;
+use crate::ties::{Direction, Ties};
 use crate::timestamp::Timestamp;
 use crate::value::Values;
-
-/// Which end of a field is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Direction {
-    /// Higher is better.
-    #[default]
-    Desc,
-    /// Lower is better.
-    Asc,
-}
 
 /// How deltas of one field fold, in [`Mode::Accumulate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -32,7 +24,7 @@ pub enum Op {
     Max,
     /// The smallest value is held.
     Min,
-    /// The value with the latest `at` is held; of equal ones the better.
+    /// The value with the latest `at` is held; of equal times the better value.
     Last,
 }
 
@@ -44,55 +36,23 @@ pub enum Mode {
     Accumulate,
     /// Each contribution is a whole attempt; the best in the kind's order is kept.
     Best,
-    /// Each contribution is a whole attempt; the latest is kept, of equal ones the better.
+    /// Each contribution is a whole attempt; the latest is kept, of equal times the better.
     Latest,
-}
-
-/// Which of two standings with equal fields is better; by member id (higher bytes) what still ties.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Ties {
-    /// Who reached it first.
-    #[default]
-    Earliest,
-    /// Who reached it last.
-    Latest,
-    /// The member id alone: higher bytes.
-    Member,
-    /// The member id alone: lower bytes.
-    LowerMember,
-}
-
-impl Ties {
-    /// The rule by member id alone, as a sorted set of Redis has it: read from the lowest score up where
-    /// the first field is [`Direction::Asc`], the lower member comes first.
-    #[must_use]
-    pub const fn by_member(first: Direction) -> Self {
-        match first {
-            Direction::Desc => Self::Member,
-            Direction::Asc => Self::LowerMember,
-        }
-    }
-
-    /// Whether ties go by member id alone.
-    #[must_use]
-    pub const fn is_by_member(self) -> bool {
-        matches!(self, Self::Member | Self::LowerMember)
-    }
 }
 
 /// One field: its name, direction and op.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldRule {
-    /// Its name in requests and answers.
+    /// Its name in requests and responses.
     pub name: FieldName,
     /// Which end is better.
     pub order: Direction,
-    /// How deltas fold; [`Op::Sum`] and without meaning in modes other than accumulate.
+    /// How deltas fold; [`Op::Sum`], and unused, in modes other than accumulate.
     pub op: Op,
 }
 
 impl FieldRule {
-    /// A field that sums, higher is better.
+    /// Creates a field that sums, where higher is better.
     #[must_use]
     pub const fn sum(name: FieldName) -> Self {
         Self {
@@ -103,8 +63,8 @@ impl FieldRule {
     }
 }
 
-/// Fields, mode and tie rule of a kind: one to four fields, names distinct; and the declared range of a packed
-/// one.
+/// Fields, mode and tie rule of a kind, with one to four fields of distinct names, and the declared
+/// range of a packed kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Rules {
     fields: SmallVec<[FieldRule; FIELDS_MAX]>,
@@ -113,38 +73,16 @@ pub struct Rules {
     packing: Option<Packing>,
 }
 
-/// Why fields, mode and ties make no rules.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RulesError {
-    /// Not 1 to 4 fields.
-    #[error("fields: a kind has 1 to 4 fields, not {0}")]
-    FieldCount(usize),
-    /// Two fields with one name.
-    #[error("fields: {0} is named twice")]
-    FieldTwice(FieldName),
-    /// An op where attempts are kept whole.
-    #[error("fields: {0} has an op, which only mode accumulate knows")]
-    OpInAttempts(FieldName),
-    /// A range that cannot be packed.
-    #[error("{setting}: {reason}")]
-    Packed {
-        /// The setting at fault.
-        setting: &'static str,
-        /// What is wrong with it.
-        reason: String,
-    },
-}
-
-/// Why the values of a contribution do not fit a kind's rules.
+/// Why the values of a contribution do not match a kind's rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValuesError {
-    /// A whole attempt lacks a field.
-    #[error("values lacks {0}: every field is named in modes best and latest")]
+    /// A field is missing in a mode that requires all.
+    #[error("values lacks {0}: modes best and latest require every field")]
     Missing(FieldName),
-    /// No field named, and none that would take it for 0.
+    /// No field is named, and the kind has no field that defaults to 0.
     #[error("values names no field")]
     Empty,
-    /// A value outside of a packed kind's range.
+    /// A value is outside of a packed kind's range.
     #[error("{field}: {value} is outside 0 to {most}, the range of this packed kind")]
     OutOfRange {
         /// The field.
@@ -157,7 +95,7 @@ pub enum ValuesError {
 }
 
 impl Rules {
-    /// Checks that there are 1 to 4 fields, names distinct, ops only where they have a meaning.
+    /// Validates: 1 to 4 fields, distinct names, ops only in mode accumulate.
     pub fn new(fields: Vec<FieldRule>, mode: Mode, ties: Ties) -> Result<Self, RulesError> {
         if fields.is_empty() || fields.len() > FIELDS_MAX {
             return Err(RulesError::FieldCount(fields.len()));
@@ -178,7 +116,7 @@ impl Rules {
         })
     }
 
-    /// The same with a declared range, in which standings can be packed.
+    /// Returns these rules with a declared range, in which standings can be packed.
     pub fn packed(self, packing: Packing) -> Result<Self, RulesError> {
         packing.check_rules(self.fields.len(), self.ties)?;
         Ok(Self {
@@ -187,13 +125,13 @@ impl Rules {
         })
     }
 
-    /// The declared range, where there is one.
+    /// Returns the declared range, if there is one.
     #[must_use]
     pub const fn packing(&self) -> Option<&Packing> {
         self.packing.as_ref()
     }
 
-    /// A contribution's time as standings keep it: what is folded has this time.
+    /// Returns a contribution's time as standings keep it. Folding requires this time.
     #[must_use]
     pub fn kept_time(&self, at: Timestamp) -> Timestamp {
         self.packing
@@ -201,13 +139,13 @@ impl Rules {
             .map_or(at, |packing| packing.floor(at))
     }
 
-    /// The fields, in the order in which they compare.
+    /// Returns the fields, in the order in which they compare.
     #[must_use]
     pub fn fields(&self) -> &[FieldRule] {
         &self.fields
     }
 
-    /// The place of the field of this name.
+    /// Returns the index of the field of this name.
     #[must_use]
     pub fn field_index(&self, name: &str) -> Option<usize> {
         self.fields
@@ -215,25 +153,25 @@ impl Rules {
             .position(|field| field.name.as_str() == name)
     }
 
-    /// How contributions fold.
+    /// Returns how contributions fold.
     #[must_use]
     pub const fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// The tie rule.
+    /// Returns the tie rule.
     #[must_use]
     pub const fn ties(&self) -> Ties {
         self.ties
     }
 
-    /// Whether a contribution that sets a standing outright may name just these fields.
+    /// Checks that a contribution that sets a standing outright may have exactly these fields.
     pub fn check_outright(&self, values: &Values) -> Result<(), ValuesError> {
         self.check(values)?;
         self.check_range(values)
     }
 
-    /// Whether the values, which are kept as they are, lie in the declared range.
+    /// Checks that the values, which are stored unchanged, lie in the declared range.
     fn check_range(&self, values: &Values) -> Result<(), ValuesError> {
         let (Some(packing), Some(value)) = (&self.packing, values.get(0)) else {
             return Ok(());
@@ -248,7 +186,7 @@ impl Rules {
         })
     }
 
-    /// Whether a contribution may name just these fields.
+    /// Checks that a contribution may have exactly these fields.
     pub fn check(&self, values: &Values) -> Result<(), ValuesError> {
         let adds = self.mode == Mode::Accumulate && self.fields[0].op == Op::Sum;
         if !adds {

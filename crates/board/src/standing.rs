@@ -1,9 +1,9 @@
-//! A member's fields in one window, as a packed record.
+//! [`Standing`]: a member's fields in one window, as a packed record.
 //!
 //! The words are what a store keeps: in mode accumulate a value and a time for each field (a sum's
-//! time carries a bit that says whether a delta other than 0 was ever seen), in modes best and
-//! latest the values and one time. Only [`Rules`] can read them; how contributions
-//! change them is in `fold`.
+//! time carries a bit that says whether a delta other than 0 was ever applied), in modes best and
+//! latest the values and one time. Only [`Rules`] can decode them; how contributions change them is
+//! in `fold`.
 
 use crate::limits::FIELDS_MAX;
 use crate::order::RankWords;
@@ -11,20 +11,20 @@ use crate::rules::{Mode, Op, Rules};
 use crate::timestamp::Timestamp;
 use crate::value::{Value, Values};
 
-/// Words of the longest standing: a value and a time for each of four fields.
+/// Maximum words of a standing: a value and a time for each of four fields.
 pub const STANDING_WORDS_MAX: usize = 2 * FIELDS_MAX;
 
-/// Null in a value's word; no value is that small.
+/// The word of a null value; no value is that small.
 const NULL: u64 = i64::MIN.cast_unsigned();
 
-/// A packed standing. Its meaning and its length are the rules'.
+/// A packed standing. Its length and encoding depend on the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     pub(crate) words: [u64; STANDING_WORDS_MAX],
 }
 
 impl Rules {
-    /// Words in a standing of these rules.
+    /// Returns the number of words in a standing of these rules.
     #[must_use]
     pub fn standing_len(&self) -> usize {
         match self.mode() {
@@ -33,7 +33,7 @@ impl Rules {
         }
     }
 
-    /// The standing that was kept as these words.
+    /// Returns the standing that was stored as these words.
     #[must_use]
     pub fn standing_from(&self, words: &[u64]) -> Standing {
         let mut standing = Standing {
@@ -43,13 +43,13 @@ impl Rules {
         standing
     }
 
-    /// The words to keep, [`Rules::standing_len`] of them.
+    /// Returns the words to store, [`Rules::standing_len`] of them.
     #[must_use]
     pub fn standing_words<'a>(&self, standing: &'a Standing) -> &'a [u64] {
         &standing.words[..self.standing_len()]
     }
 
-    /// The fields of a standing.
+    /// Returns the fields of a standing.
     #[must_use]
     pub fn values(&self, standing: &Standing) -> Values {
         let mut values = Values::default();
@@ -61,7 +61,7 @@ impl Rules {
         values
     }
 
-    /// When the standing was reached, by the rule of its mode.
+    /// Returns when the standing was reached, by the rule of its mode.
     #[must_use]
     pub fn reached_at(&self, standing: &Standing) -> Timestamp {
         if self.mode() != Mode::Accumulate {
@@ -73,14 +73,14 @@ impl Rules {
         times.max().unwrap_or(Timestamp::from_millis(0))
     }
 
-    /// The words of the standing's rank key.
+    /// Returns the words of the standing's rank key.
     #[must_use]
     pub fn rank_words_of(&self, standing: &Standing) -> RankWords {
         self.rank_words(&self.values(standing), self.reached_at(standing))
     }
 
     pub(crate) fn value(&self, standing: &Standing, index: usize) -> Option<Value> {
-        let word = standing.words[self.value_place(index)];
+        let word = standing.words[self.value_index(index)];
         if word == NULL {
             None
         } else {
@@ -89,11 +89,11 @@ impl Rules {
     }
 
     pub(crate) fn put_value(&self, standing: &mut Standing, index: usize, value: Option<Value>) {
-        standing.words[self.value_place(index)] =
+        standing.words[self.value_index(index)] =
             value.map_or(NULL, |value| value.get().cast_unsigned());
     }
 
-    /// The time of one field, and whether a sum has seen a delta other than 0.
+    /// Returns the time of one field, and whether a sum has had a delta other than 0.
     pub(crate) fn field_time(&self, standing: &Standing, index: usize) -> (Timestamp, bool) {
         let word = standing.words[2 * index + 1].cast_signed();
         if self.fields()[index].op == Op::Sum {
@@ -126,7 +126,7 @@ impl Rules {
         standing.words[self.fields().len()] = at.millis().cast_unsigned();
     }
 
-    fn value_place(&self, index: usize) -> usize {
+    fn value_index(&self, index: usize) -> usize {
         if self.mode() == Mode::Accumulate {
             2 * index
         } else {

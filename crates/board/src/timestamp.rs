@@ -1,7 +1,6 @@
-//! Moments: [`Timestamp`], epoch milliseconds in UTC, and the two ways in which clients write them.
+//! [`Timestamp`]: epoch milliseconds in UTC, and the two notations that clients may use.
 //!
-//! Not here: any clock (`now` is a parameter everywhere), and anything that knows a time zone; that
-//! is `window`.
+//! Not here: any clock (`now` is a parameter everywhere), and time zones, which are in `window`.
 
 pub(crate) mod civil;
 pub(crate) mod rfc3339;
@@ -13,8 +12,8 @@ use std::time::Duration;
 use rfc3339::Fault;
 use text::excerpt;
 
-/// Smallest integer that is taken for milliseconds. What is smaller is a count of seconds: as such
-/// it lasts until the year 5138, as milliseconds it would end in March 1973.
+/// The smallest integer that is interpreted as milliseconds. Smaller integers are seconds: in
+/// seconds 10^11 is the year 5138, in milliseconds it is March 1973.
 const REQUEST_MIN_MS: i64 = 100_000_000_000;
 
 /// A moment: milliseconds since 1970-01-01T00:00:00Z.
@@ -28,9 +27,9 @@ impl Timestamp {
     /// The latest moment a client may name, 9999-12-31T23:59:59.999Z.
     pub const LATEST: Self = Self(253_402_300_799_999);
 
-    /// Reads the integer a client sent.
+    /// Parses the integer that a client sent.
     ///
-    /// Fails for one below 10^11, which is a count of seconds, and for one past the year 9999.
+    /// Fails for integers below 10^11, which are seconds, and for those after the year 9999.
     pub fn from_request_millis(ms: i64) -> Result<Self, TimestampError> {
         if ms < REQUEST_MIN_MS {
             return Err(TimestampError::TooSmall { value: ms });
@@ -43,7 +42,7 @@ impl Timestamp {
         Ok(Self(ms))
     }
 
-    /// Reads RFC 3339 text, which carries an offset or `Z`. Digits past the milliseconds are
+    /// Parses RFC 3339 text, which has an offset or `Z`. Digits beyond the milliseconds are
     /// dropped: the moment moves towards the past, never into the next window.
     pub fn parse_rfc3339(text: &str) -> Result<Self, TimestampError> {
         let ms = rfc3339::parse(text.as_bytes()).map_err(|fault| match fault {
@@ -62,7 +61,8 @@ impl Timestamp {
         Ok(Self(ms))
     }
 
-    /// Takes a value that needs no check: a clock's, or one that was checked before it was stored.
+    /// Creates a timestamp without a check: from a clock, or from a value that was checked before
+    /// it was stored.
     #[must_use]
     pub const fn from_millis(ms: i64) -> Self {
         Self(ms)
@@ -74,23 +74,22 @@ impl Timestamp {
         self.0
     }
 
-    /// The moment this much later, in whole milliseconds; the last one there is where that would
-    /// overflow.
+    /// Returns the moment this much later, in whole milliseconds. Saturates.
     #[must_use]
     pub fn plus(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(whole_millis(duration)))
     }
 
-    /// The moment this much earlier, in whole milliseconds; the first one there is where that would
-    /// overflow.
+    /// Returns the moment this much earlier, in whole milliseconds. Saturates.
     #[must_use]
     pub fn minus(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(whole_millis(duration)))
     }
 
-    /// ASCII such as `2026-11-20T14:52:22.123Z`.
+    /// Returns ASCII such as `2026-11-20T14:52:22.123Z`.
     ///
-    /// Outside the years 0 to 9999, for which RFC 3339 has no form, the nearest moment inside.
+    /// Outside of the years 0 to 9999, which RFC 3339 cannot express, returns the nearest moment
+    /// inside.
     #[must_use]
     pub fn to_rfc3339(self) -> [u8; 24] {
         rfc3339::write(self.0)
@@ -108,7 +107,7 @@ fn whole_millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Why what a client sent is not taken for a moment.
+/// Why a client's text or number is not a timestamp.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimestampError {
@@ -121,22 +120,22 @@ pub enum TimestampError {
         /// What was sent.
         value: i64,
     },
-    /// A moment outside the years that are accepted.
+    /// Outside of the accepted years.
     #[error("`{text}` lies outside the years 1973 to 9999 (UTC)")]
     OutOfRange {
         /// What was sent.
         text: String,
     },
-    /// A local time: which moment it means is anyone's guess.
+    /// A local time without an offset is ambiguous.
     #[error("`{text}` has no offset: end it with `Z` or one such as `+08:00`")]
     NoOffset {
         /// What was sent.
         text: String,
     },
-    /// Neither form, or a date or time of day that does not exist.
+    /// Neither notation, or a date or time of day that does not exist.
     #[error(
-        "`{text}` is no time: RFC 3339 such as `2026-11-20T14:52:22.123Z`, \
-         or integer epoch milliseconds, is accepted"
+        "`{text}` is not a time: RFC 3339 such as `2026-11-20T14:52:22.123Z`, \
+ or integer epoch milliseconds, is accepted"
     )]
     Malformed {
         /// What was sent.
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn text_outside_the_accepted_years_is_refused_by_its_instant() {
+    fn text_outside_the_accepted_years_is_rejected_by_its_instant() {
         let read = |text| Timestamp::parse_rfc3339(text);
         assert_eq!(read("1973-01-01T00:00:00Z"), Ok(Timestamp::EARLIEST));
         assert_eq!(read("1972-12-31T19:00:00-05:00"), Ok(Timestamp::EARLIEST));
@@ -205,8 +204,8 @@ mod tests {
         );
         assert_eq!(
             message("yesterday"),
-            "`yesterday` is no time: RFC 3339 such as `2026-11-20T14:52:22.123Z`, \
-             or integer epoch milliseconds, is accepted"
+            "`yesterday` is not a time: RFC 3339 such as `2026-11-20T14:52:22.123Z`, \
+ or integer epoch milliseconds, is accepted"
         );
         assert_eq!(
             Timestamp::from_request_millis(1_795_186_342)
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_and_taking_away_saturate() {
+    fn adding_and_subtracting_saturate() {
         let at = Timestamp::from_millis(1_000);
         assert_eq!(at.plus(Duration::from_micros(1_999)).millis(), 1_001);
         assert_eq!(at.minus(Duration::from_secs(2)).millis(), -1_000);

@@ -1,7 +1,7 @@
-//! Exact integers and the values a contribution names.
+//! [`Value`] and [`Values`]: exact integers, and the values in a contribution.
 //!
-//! A [`Value`] lies within ±(2^53 − 1), so that every JSON client reads it exactly; [`Values`] holds
-//! one for each field of a kind, or none where the field was left out.
+//! A [`Value`] lies within ±(2^53 − 1), so that every JSON client reads it exactly; [`Values`] has
+//! an optional one for each field of a kind.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use crate::limits::{FIELDS_MAX, VALUE_MAX};
 pub struct Value(i64);
 
 impl Value {
-    /// Zero, what a sum field that was left out adds.
+    /// Zero, the value of a sum field that is left out.
     pub const ZERO: Self = Self(0);
 
-    /// Takes a number in range.
+    /// Accepts a number in range.
     #[must_use]
     pub const fn new(number: i64) -> Option<Self> {
         if number >= -VALUE_MAX && number <= VALUE_MAX {
@@ -25,13 +25,13 @@ impl Value {
         }
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(self) -> i64 {
         self.0
     }
 
-    /// The sum, unless it leaves the range.
+    /// Returns the sum, or `None` if it is out of range.
     #[must_use]
     pub const fn checked_add(self, delta: Self) -> Option<Self> {
         // Two magnitudes below 2^53 cannot overflow an i64.
@@ -45,23 +45,23 @@ impl fmt::Display for Value {
     }
 }
 
-/// One value a field, in the kind's order of fields; `None` where it was not named.
+/// One optional value for each field, in the kind's order of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Values([Option<Value>; FIELDS_MAX]);
 
 impl Values {
-    /// The value of field `index`.
+    /// Returns the value of field `index`.
     #[must_use]
     pub const fn get(&self, index: usize) -> Option<Value> {
         self.0[index]
     }
 
-    /// Names field `index`.
+    /// Sets the value of field `index`.
     pub const fn set(&mut self, index: usize, value: Value) {
         self.0[index] = Some(value);
     }
 
-    /// Whether no field was named.
+    /// Returns whether no field has a value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
@@ -69,7 +69,7 @@ impl Values {
 }
 
 impl<const N: usize> From<[Option<Value>; N]> for Values {
-    /// The first `N` fields, at most four.
+    /// Sets the first `N` fields, at most four.
     fn from(named: [Option<Value>; N]) -> Self {
         let mut values = Self::default();
         values.0[..N].copy_from_slice(&named);
@@ -78,7 +78,7 @@ impl<const N: usize> From<[Option<Value>; N]> for Values {
 }
 
 impl From<Value> for Values {
-    /// For kinds whose only field is named.
+    /// Sets the only field of a kind.
     fn from(value: Value) -> Self {
         Self::from([Some(value)])
     }

@@ -1,8 +1,8 @@
-//! Bit fields of one whole number: [`Bits`], and among them the binary split.
+//! [`Bits`]: bit fields of one integer, including the binary split.
 //!
-//! The first field is the most important one; the last may be a time, as what is left until a moment.
-//! `binary` is 21 bits of score over 32 bits of seconds. A double holds 53 bits: of a packing of 64
-//! the lowest go missing as soon as the first field needs its upper bits.
+//! The first field is the most significant; the last may be a time, as the time left until a
+//! moment. `binary` is 21 bits of score over 32 bits of seconds. A double holds 53 bits: of an
+//! integer of 64 bits the lowest are lost as soon as the first field needs its upper bits.
 
 use board::{Timestamp, Value, Values};
 
@@ -15,7 +15,7 @@ use crate::range::Range;
 /// Bits of the integers that are packed.
 pub(crate) const PACKED_BITS_MAX: u32 = 64;
 
-/// Bits of a whole number that a double holds, and of a value.
+/// Bits of an integer that a double represents exactly, and of a value.
 pub(crate) const EXACT_BITS: u32 = 53;
 
 /// The seconds of `binary`: 32 bits.
@@ -24,18 +24,18 @@ const BINARY_UNTIL: i64 = (1 << 32) - 1;
 /// `bits(22/22/20)`, `bits(22/41, until=2199023255551, unit=ms)`, `binary`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bits {
-    /// One for each field, the time's last.
+    /// The width of each field; the time's is last.
     pub(crate) widths: Vec<u32>,
     pub(crate) countdown: Option<Countdown>,
 }
 
 impl Bits {
-    /// The binary split.
+    /// Returns the binary split.
     pub(crate) fn binary() -> Self {
         Self::new(vec![21, 32], Some((BINARY_UNTIL, Unit::Seconds)))
     }
 
-    /// Fields of these widths; with a moment, in units since 1970, the last is a time.
+    /// Creates fields of these widths. With `until`, in units since 1970, the last is a time.
     pub(crate) fn new(widths: Vec<u32>, until: Option<(i64, Unit)>) -> Self {
         let last = widths.last().copied().unwrap_or_default();
         let countdown = until.map(|(until, unit)| Countdown {
@@ -47,7 +47,7 @@ impl Bits {
         Self { widths, countdown }
     }
 
-    /// How many values are packed beside the time.
+    /// Returns how many values are packed beside the time.
     pub(crate) fn fields(&self) -> usize {
         self.widths.len() - usize::from(self.countdown.is_some())
     }

@@ -1,5 +1,5 @@
-//! Time as what is left until a far moment: [`Countdown`], so that an earlier time gives a greater
-//! number.
+//! [`Countdown`]: a time as the time left until a far moment, so that an earlier time gives a
+//! greater number.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use board::Timestamp;
 
 use crate::error::{DecodeError, EncodeError};
 
-/// What a time is counted in. What is finer is cut off, as the field does: the moment moves towards
+/// The unit of times. Finer times are rounded down, as other services do: the moment moves towards
 /// the past.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
@@ -19,7 +19,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Milliseconds in one.
+    /// Returns the milliseconds of one unit.
     #[must_use]
     pub const fn millis(self) -> i64 {
         match self {
@@ -28,12 +28,12 @@ impl Unit {
         }
     }
 
-    /// How many of it have passed since 1970.
+    /// Returns the number of units since 1970.
     pub(crate) const fn count(self, at: Timestamp) -> i64 {
         at.millis().div_euclid(self.millis())
     }
 
-    /// The moment so many of it after 1970, where a board takes it.
+    /// Returns the moment that many units after 1970, if a board accepts it.
     pub(crate) fn moment(self, count: i64) -> Result<Timestamp, DecodeError> {
         let millis = count.saturating_mul(self.millis());
         let at = Timestamp::from_millis(millis);
@@ -57,17 +57,17 @@ impl fmt::Display for Unit {
 /// Counts down to a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Countdown {
-    /// When nothing is left, in units since 1970.
+    /// The moment to which it counts down, in units since 1970.
     pub(crate) until: i64,
     pub(crate) unit: Unit,
-    /// The least that is told: 0, or 1 where 0 stands for no time.
+    /// The smallest number: 0, or 1 where 0 means that there is no time.
     pub(crate) least: i64,
-    /// The most that is told.
+    /// The largest number.
     pub(crate) most: i64,
 }
 
 impl Countdown {
-    /// How much is left at a moment.
+    /// Returns how much is left at a moment.
     pub(crate) fn left(&self, at: Timestamp) -> Result<i64, EncodeError> {
         let left = self.until - self.unit.count(at);
         let (earliest, latest) = (self.earliest(), self.latest());
@@ -82,24 +82,24 @@ impl Countdown {
         }
     }
 
-    /// When so much was left.
+    /// Returns the moment at which this much was left.
     pub(crate) fn moment(&self, left: i64) -> Result<Timestamp, DecodeError> {
         self.unit.moment(self.until.saturating_sub(left))
     }
 
-    /// The earliest moment that is told.
+    /// Returns the earliest moment that can be represented.
     pub(crate) fn earliest(&self) -> Timestamp {
         let first = (self.until - self.most).saturating_mul(self.unit.millis());
         Timestamp::from_millis(first).max(Timestamp::EARLIEST)
     }
 
-    /// The latest moment that is told.
+    /// Returns the latest moment that can be represented.
     pub(crate) fn latest(&self) -> Timestamp {
         let last = (self.until - self.least + 1).saturating_mul(self.unit.millis()) - 1;
         Timestamp::from_millis(last).min(Timestamp::LATEST)
     }
 
-    /// Whether it tells any moment that a board takes.
+    /// Returns whether it can represent any moment that a board accepts.
     pub(crate) fn is_of_use(&self) -> bool {
         self.earliest() <= self.latest()
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_grows_towards_the_past() {
+    fn the_time_left_grows_towards_the_past() {
         let countdown = Countdown {
             until: 1_800_000_000,
             unit: Unit::Seconds,

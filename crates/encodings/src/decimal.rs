@@ -1,7 +1,7 @@
-//! Decimal split: the score's digits above, the time's below. [`Decimal`].
+//! [`Decimal`]: the score in the upper decimal digits, the time in the lower ones.
 //!
-//! `score · 10^digits + (until − time)`, a whole number. Ten digits of seconds leave room for scores
-//! up to 900718 below 2^53; thirteen of milliseconds up to 899.
+//! `score · 10^digits + (until − time)`, an integer. With ten digits of seconds, scores up to
+//! 900718 stay below 2^53; with thirteen of milliseconds up to 899.
 
 use board::Timestamp;
 
@@ -11,7 +11,7 @@ use crate::error::{DecodeError, EncodeError};
 use crate::number::{EXACT_MAX, exact, lost_bits, whole};
 use crate::range::Range;
 
-/// Digits that leave at least one digit to the score.
+/// Maximum digits of the time, which leave at least one digit to the score.
 pub(crate) const DIGITS_MAX: u32 = 15;
 
 /// `decimal(digits=10, until=9999999999, unit=s)`.
@@ -22,7 +22,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// With so many digits for what is left until a moment; `until` in units since 1970.
+    /// Creates a split with `digits` for the time left until `until`, in units since 1970.
     pub(crate) fn new(digits: u32, until: i64, unit: Unit) -> Self {
         let countdown = Countdown {
             until,

@@ -1,4 +1,4 @@
-//! One way of packing: [`Encoding`], what it makes of a standing ([`Encoded`]) and of a stored entry
+//! [`Encoding`], the stored form of a standing ([`Encoded`]) and the contents of a stored entry
 //! ([`Decoded`]).
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use crate::time_left::TimeLeft;
 use crate::time_member::TimeMember;
 use crate::two_sets::TwoSets;
 
-/// The names that an encoding's text may begin with.
+/// The names of encodings.
 pub(crate) const NAMES: &str =
     "plain, decimal, binary, bits, fraction, time-left, time-member and two-sets";
 
@@ -33,7 +33,8 @@ pub enum Encoding {
     Bits(Bits),
     /// A fraction of a far base time. `fraction(base=317242022400)`.
     Fraction(Fraction),
-    /// What is left of an activity, behind the point. `time-left(ends=1765324800, digits=6)`.
+    /// The time left of an activity, after the decimal point.
+    /// `time-left(ends=1765324800, digits=6)`.
     TimeLeft(TimeLeft),
     /// The time before the member. `time-member`.
     TimeMember(TimeMember),
@@ -41,7 +42,7 @@ pub enum Encoding {
     TwoSets(TwoSets),
 }
 
-/// How old readers read the sorted set to have the best first.
+/// How existing readers read the sorted set to get the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// From the highest score down, higher member bytes first: `ZREVRANGE`.
@@ -50,7 +51,7 @@ pub enum Reading {
     Forward,
 }
 
-/// What is to be stored.
+/// The stored form of a standing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Encoded<'a> {
     /// The score in the sorted set. Never `-0`.
@@ -61,40 +62,40 @@ pub struct Encoded<'a> {
     pub time_score: Option<f64>,
 }
 
-/// What a stored entry says.
+/// The contents of a stored entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded<'a> {
-    /// The values, as many as [`Encoding::fields`] says.
+    /// The values; [`Encoding::fields`] is their number.
     pub values: Values,
-    /// When the standing was reached; none where the encoding does not tell.
+    /// When the standing was reached; `None` if the encoding has no time.
     pub at: Option<Timestamp>,
-    /// The member, whatever bytes it has.
+    /// The member, which may be any bytes.
     pub member: &'a [u8],
-    /// What the double could not hold, where it could not hold all.
+    /// The information that the double could not represent, if any.
     pub doubt: Option<Doubt>,
 }
 
-/// What is lost of an entry. It is told as what is there says it; what was written may have been
-/// another.
+/// What is lost of an entry. The decoded contents are the nearest ones; what was written may have
+/// been different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// The time may be off by so many milliseconds.
+    /// The time may be off by this many milliseconds.
     Time {
-        /// At most.
+        /// The maximum error.
         within_ms: u64,
     },
-    /// The lowest bits of the packed number are lost: it is off by up to half of 2^`bits`. That is the
-    /// last field, and by a carry perhaps one unit of the field before.
+    /// The lowest bits of the packed integer are lost: it is off by up to half of 2^`bits`. These
+    /// belong to the last field; by a carry the field before may be off by one.
     LowBits {
-        /// How many.
+        /// Number of bits.
         bits: u32,
     },
-    /// Nothing is left of the time, and the score may be one less: its fraction may have been rounded up.
+    /// The time is lost, and the score may be one less: its fraction may have been rounded up.
     Score,
 }
 
 impl Encoding {
-    /// How many values it packs.
+    /// Returns how many values it packs.
     #[must_use]
     pub fn fields(&self) -> usize {
         match self {
@@ -103,13 +104,13 @@ impl Encoding {
         }
     }
 
-    /// Whether a time comes back.
+    /// Returns whether it can decode a time.
     #[must_use]
     pub fn has_time(&self) -> bool {
         self.range().times.is_some()
     }
 
-    /// How the sorted set is read, best first.
+    /// Returns how the sorted set is read, best first.
     #[must_use]
     pub fn reading(&self) -> Reading {
         match self {
@@ -118,7 +119,7 @@ impl Encoding {
         }
     }
 
-    /// Which of two equal scores is read first.
+    /// Returns which of two equal scores is read first.
     #[must_use]
     pub fn ties(&self) -> Ties {
         match self {
@@ -128,8 +129,9 @@ impl Encoding {
         }
     }
 
-    /// What it holds exactly: values and times in this range, cut down to its unit, come back as they
-    /// were, and are read in their exact order. Everything else is refused by [`encode`](Self::encode).
+    /// Returns what it represents exactly: values and times in this range, rounded down to its
+    /// unit, are decoded unchanged, and are read in their exact order. Everything else is rejected
+    /// by [`encode`](Self::encode).
     #[must_use]
     pub fn range(&self) -> Range {
         let plain = |times, unit| Range {
@@ -151,8 +153,8 @@ impl Encoding {
         }
     }
 
-    /// What is to be stored for a standing. The time is cut down to the encoding's unit; an encoding
-    /// without times leaves it out.
+    /// Encodes a standing. The time is rounded down to the encoding's unit; an encoding without
+    /// times drops it.
     pub fn encode<'a>(
         &self,
         values: &[i64],
@@ -179,7 +181,7 @@ impl Encoding {
             Self::TimeMember(time_member) => {
                 member = Cow::Owned(time_member.member(at, &member)?);
                 let sign = if time_member.is_negated { -1.0 } else { 1.0 };
-                // A zero with a sign would print as `-0`.
+                // A negative zero would be printed as `-0`.
                 plain()? * sign + 0.0
             }
             Self::TwoSets(two_sets) => {
@@ -194,7 +196,7 @@ impl Encoding {
         })
     }
 
-    /// What a stored entry says. With [`Encoding::TwoSets`] the time is the other set's:
+    /// Decodes a stored entry. With [`Encoding::TwoSets`] the time is in the other set:
     /// [`decode_time`](Self::decode_time).
     pub fn decode<'a>(&self, score: f64, member: &'a [u8]) -> Result<Decoded<'a>, DecodeError> {
         if !score.is_finite() {
@@ -225,7 +227,7 @@ impl Encoding {
         })
     }
 
-    /// The same of a score as Redis prints it, with 17 significant digits.
+    /// Does the same for a score as Redis prints it, with 17 significant digits.
     pub fn decode_text<'a>(
         &self,
         score: &[u8],
@@ -234,8 +236,8 @@ impl Encoding {
         self.decode(of_text(score)?, member)
     }
 
-    /// The time that a member's score in the set of times says, as Redis prints it; none for
-    /// encodings other than [`Encoding::TwoSets`].
+    /// Decodes a member's score in the set of times, as Redis prints it; `None` for encodings other
+    /// than [`Encoding::TwoSets`].
     pub fn decode_time(&self, time_score: &[u8]) -> Result<Option<Timestamp>, DecodeError> {
         match self {
             Self::TwoSets(two_sets) => two_sets.time(of_text(time_score)?).map(Some),
@@ -253,7 +255,7 @@ fn plain_doubt(score: f64) -> Option<Doubt> {
     (bits > 0).then_some(Doubt::LowBits { bits })
 }
 
-/// A number that a board takes as a value.
+/// Converts a number to a value, if a board accepts it.
 fn value_of(score: f64, number: i128) -> Result<Value, DecodeError> {
     let outside = DecodeError::Outside {
         score,

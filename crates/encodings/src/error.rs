@@ -1,111 +1,111 @@
-//! What can be wrong: with the text of an encoding ([`EncodingError`]), with what is to be encoded
-//! ([`EncodeError`]), with what was stored ([`DecodeError`]).
+//! Errors: [`EncodingError`] of the text of an encoding, [`EncodeError`] of a standing,
+//! [`DecodeError`] of a stored entry.
 
 use board::Timestamp;
 
 use crate::encoding::NAMES;
 
-/// A text that names no encoding.
+/// Why a text is not an encoding.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodingError {
-    /// No such name.
-    #[error("encoding {0:?} is none of {NAMES}")]
+    /// Unknown name.
+    #[error("encoding {0:?} is not one of {NAMES}")]
     Unknown(String),
-    /// Not `name` or `name(parameter=value, ...)`.
-    #[error("encoding {0:?} is not written NAME or NAME(PARAMETER=VALUE, ...)")]
+    /// The syntax is not `name` or `name(parameter=value, ...)`.
+    #[error("encoding {0:?} does not have the form NAME or NAME(PARAMETER=VALUE, ...)")]
     Shape(String),
-    /// A parameter that the encoding does not have.
+    /// An unknown parameter.
     #[error("{encoding} has no parameter {parameter:?}; it has {known}")]
     Parameter {
         /// The encoding's name.
         encoding: &'static str,
-        /// The parameter as it stood there.
+        /// The parameter as written.
         parameter: String,
-        /// What it does have.
+        /// The parameters that it has.
         known: &'static str,
     },
-    /// A parameter that has to be there.
-    #[error("{encoding} needs the parameter {parameter}")]
+    /// A required parameter is missing.
+    #[error("{encoding} requires the parameter {parameter}")]
     Missing {
         /// The encoding's name.
         encoding: &'static str,
         /// The parameter, with its form.
         parameter: &'static str,
     },
-    /// A parameter stands there twice.
-    #[error("the parameter {0} stands there twice")]
+    /// A parameter is given twice.
+    #[error("the parameter {0} is given twice")]
     Twice(String),
-    /// A value that the parameter cannot have.
+    /// A parameter has an invalid value.
     #[error("{parameter}: {text:?} {reason}")]
     Value {
         /// The parameter's name.
         parameter: &'static str,
-        /// What stood there.
+        /// The value as written.
         text: String,
         /// What is wrong with it.
         reason: String,
     },
 }
 
-/// What an encoding cannot hold exactly.
+/// Why a standing cannot be represented exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// A value outside of what is exact.
+    /// A value out of range.
     #[error("value {field}: {value} is outside {min} to {max}, which is all that is held exactly")]
     Value {
-        /// Which one, from 1.
+        /// Which value, counted from 1.
         field: usize,
         /// The value.
         value: i64,
-        /// The least that is exact.
+        /// The smallest value that is exact.
         min: i64,
-        /// The greatest that is exact.
+        /// The largest value that is exact.
         max: i64,
     },
-    /// More or fewer values than the encoding packs.
+    /// The number of values differs from that of the encoding.
     #[error("it packs {wanted} values, not the {given} that were given")]
     Fields {
-        /// How many were given.
+        /// Number of values given.
         given: usize,
-        /// How many it packs.
+        /// Number of values that it packs.
         wanted: usize,
     },
-    /// A time outside of what is held.
+    /// A time out of range.
     #[error("the time {at} is outside {earliest} to {latest}, which is all that is held")]
     Time {
         /// The time.
         at: Timestamp,
-        /// The earliest that is held.
+        /// The earliest time in range.
         earliest: Timestamp,
-        /// The latest that is held.
+        /// The latest time in range.
         latest: Timestamp,
     },
 }
 
-/// A stored entry that the encoding did not write.
+/// Why a stored entry cannot have been written by the encoding.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DecodeError {
-    /// A text that is no finite number.
-    #[error("{0:?} is no finite number")]
+    /// A text that is not a finite number.
+    #[error("{0:?} is not a finite number")]
     Number(String),
-    /// A double that is no finite number.
-    #[error("{0} is no finite number")]
+    /// A double that is not finite.
+    #[error("{0} is not a finite number")]
     Infinite(f64),
-    /// A fraction where whole numbers are packed.
-    #[error("{0} is no whole number")]
+    /// A fraction where integers are packed.
+    #[error("{0} is not an integer")]
     Fraction(f64),
-    /// A score that is larger than anything packed so.
+    /// A score out of range.
     #[error("{score} is outside {min} to {max}")]
     Outside {
         /// The score.
         score: f64,
-        /// The least.
+        /// The smallest score.
         min: f64,
-        /// The greatest.
+        /// The largest score.
         max: f64,
     },
-    /// A time outside of what a board takes.
-    #[error("its time comes out as {0} ms since 1970, outside the years 1973 to 9999")]
+    /// A time that a board does not accept.
+    #[error("its time is {0} ms since 1970, outside the years 1973 to 9999")]
     Time(i64),
     /// A member without a time before it.
     #[error("the member does not begin with a time such as `2022-12-15 13:30:30_`")]

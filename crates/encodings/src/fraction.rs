@@ -1,11 +1,11 @@
-//! Fraction of a far base time: `score + (base − time)/base`. [`Fraction`].
+//! [`Fraction`]: `score + (base − time)/base`, with a far base time.
 //!
-//! The whole part is the score; the fraction, below 1, is greater the earlier the time. The greater
-//! the score, the fewer bits are left to the fraction: one unit of time is `1/base`, and two times
-//! are told apart as long as doubles beside the score lie closer than that. With base 317242022400
-//! (the year 12023, in seconds) that ends at a score of 16384, with 4102415999 (the year 2099) at
-//! 2097152. Beyond, a time comes back as near as the double allows: half the doubles' distance times
-//! the base, ±37 s at a score of 1987770 with the first base.
+//! The integer part is the score; the fraction, below 1, is greater the earlier the time. The
+//! greater the score, the fewer bits are left to the fraction: one unit of time is `1/base`, and
+//! two times can be distinguished as long as adjacent doubles near the score differ by less. With
+//! base 317242022400 (the year 12023, in seconds) that ends at a score of 16384, with 4102415999
+//! (the year 2099) at 2097152. Beyond, a decoded time is as accurate as the double allows: half the
+//! spacing of doubles times the base, ±37 s at a score of 1987770 with the first base.
 
 use board::Timestamp;
 
@@ -23,7 +23,7 @@ pub struct Fraction {
 }
 
 impl Fraction {
-    /// With this base, in units since 1970.
+    /// Creates an encoding with this base, in units since 1970.
     pub(crate) fn new(base: i64, unit: Unit) -> Self {
         let countdown = Countdown {
             until: base,
@@ -57,7 +57,7 @@ impl Fraction {
         score: f64,
     ) -> Result<(i128, Option<Timestamp>, Option<Doubt>), DecodeError> {
         let parts = Parts::of(score, self.base())?;
-        // A score without a fraction was written without a time, and comes behind all that have one.
+        // A score without a fraction was written without a time, and is after all scores with one.
         let at = match parts.units {
             0 => None,
             units => Some(self.countdown.moment(units)?),

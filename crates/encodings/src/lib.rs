@@ -1,11 +1,12 @@
-//! How the field packs several dimensions into one sorted-set double or one member, and back.
+//! How other services pack several dimensions into one sorted-set double or one member, and back.
 //!
-//! [`Encoding`] is one such way, read from and shown as text: `fraction(base=317242022400)`. It
-//! encodes, decodes, and knows the [`Range`] that it holds exactly: what lies outside is an error,
-//! never a wrong number. What was written by others may lie outside; [`Decoded::doubt`] says then how
-//! much of it a double could not hold.
+//! An [`Encoding`] is parsed from and displayed as text: `fraction(base=317242022400)`. It encodes,
+//! decodes, and has the [`Range`] that it represents exactly: anything outside is an error, never a
+//! wrong number. Entries of other writers may be outside; then [`Decoded::doubt`] says what the
+//! double could not represent.
 //!
-//! Pure: no I/O, no clock. Not here: Redis, and the service's own order, which needs none of this.
+//! Pure: no I/O, no clock. Not here: Redis, and the service's own order, which does not use this
+//! crate.
 
 mod bits;
 mod countdown;

@@ -1,22 +1,22 @@
-//! What a double holds: whole numbers, their limits, and the distance to the next one.
+//! Integers in doubles: their limits, and the spacing of doubles.
 
 use board::limits::VALUE_MAX;
 
 use crate::error::DecodeError;
 
-/// Every whole number up to here has a double of its own: 2^53.
+/// Every integer up to here has its own double: 2^53.
 pub(crate) const EXACT_MAX: i64 = VALUE_MAX + 1;
 
-/// Whole numbers of a packing stay below this, as signed and unsigned 64-bit ones do: 2^64.
+/// Packed integers are below this, whether signed or unsigned 64-bit: 2^64.
 const WHOLE_MAX: f64 = 18_446_744_073_709_551_616.0;
 
-/// The distance from a finite double to the next one away from zero.
+/// Returns the distance from a finite double to the next one away from zero.
 pub(crate) fn spacing(number: f64) -> f64 {
     let size = number.abs();
     f64::from_bits(size.to_bits() + 1) - size
 }
 
-/// How many low bits of a whole number its double does not hold.
+/// Returns how many low bits of an integer its double does not represent.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -27,7 +27,7 @@ pub(crate) fn lost_bits(number: f64) -> u32 {
     spacing(number).max(1.0).log2() as u32
 }
 
-/// A double that stands for a whole number.
+/// Converts a double to an integer.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a whole number within 65 bits"
@@ -46,7 +46,7 @@ pub(crate) fn whole(score: f64) -> Result<i128, DecodeError> {
     Ok(score as i128)
 }
 
-/// The double of a whole number that it holds exactly.
+/// Converts an integer to a double that represents it exactly.
 #[expect(
     clippy::cast_precision_loss,
     reason = "callers keep to ±2^53, where no precision is lost"
@@ -55,10 +55,10 @@ pub(crate) const fn exact(number: i64) -> f64 {
     number as f64
 }
 
-/// The number of a score as Redis prints it, with 17 significant digits.
+/// Parses a score as Redis prints it, with 17 significant digits.
 pub(crate) fn of_text(text: &[u8]) -> Result<f64, DecodeError> {
     let wrong = || DecodeError::Number(String::from_utf8_lossy(text).chars().take(40).collect());
-    // Rust reads `inf` and `nan` too, Redis hexadecimal digits.
+    // Rust also parses `inf` and `nan`, and Redis hexadecimal digits.
     let is_plain = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
     if !text.iter().all(is_plain) {
         return Err(wrong());

@@ -6,13 +6,13 @@ use board::limits::VALUE_MAX;
 use crate::countdown::Unit;
 use crate::error::EncodingError;
 
-/// What stands between the parentheses, until each is asked for.
+/// The parameters in the parentheses that have not been taken yet.
 pub(crate) struct Parameters<'a> {
     given: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Parameters<'a> {
-    /// Splits a text into its name and its parameters. One without a name has the name `""`.
+    /// Splits a text into its name and its parameters. If there is no name, it is `""`.
     pub(crate) fn split(text: &'a str) -> Result<(&'a str, Self), EncodingError> {
         let shape = || EncodingError::Shape(text.to_owned());
         let text = text.trim();
@@ -35,13 +35,13 @@ impl<'a> Parameters<'a> {
         Ok((name.trim_end(), Self { given }))
     }
 
-    /// Takes one, if it is there.
+    /// Takes a parameter, if it is given.
     pub(crate) fn take(&mut self, parameter: &str) -> Option<&'a str> {
         let place = self.given.iter().position(|(name, _)| *name == parameter)?;
         Some(self.given.swap_remove(place).1)
     }
 
-    /// Takes `unit`: `s`, as it is when it is not there, or `ms`.
+    /// Takes `unit`: `s`, the default, or `ms`.
     pub(crate) fn unit(&mut self) -> Result<Unit, EncodingError> {
         match self.take("unit") {
             None | Some("s") => Ok(Unit::Seconds),
@@ -74,7 +74,7 @@ impl<'a> Parameters<'a> {
         Ok(Some(unit.count(at)))
     }
 
-    /// Takes a number of digits or the like.
+    /// Takes a number, such as one of digits.
     pub(crate) fn number(
         &mut self,
         parameter: &'static str,
@@ -86,7 +86,7 @@ impl<'a> Parameters<'a> {
         number(parameter, text, max).map(Some)
     }
 
-    /// None may be left.
+    /// Checks that no parameter is left.
     pub(crate) fn end(
         self,
         encoding: &'static str,
@@ -103,7 +103,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// A number from 1 to a greatest one.
+/// Parses a number from 1 to `max`.
 pub(crate) fn number(parameter: &'static str, text: &str, max: u32) -> Result<u32, EncodingError> {
     let number = text
         .parse()
@@ -112,7 +112,7 @@ pub(crate) fn number(parameter: &'static str, text: &str, max: u32) -> Result<u3
     number.ok_or_else(|| wrong(parameter, text, &format!("is not a number from 1 to {max}")))
 }
 
-/// A value that the parameter cannot have.
+/// Returns an error about the value of a parameter.
 pub(crate) fn wrong(parameter: &'static str, text: &str, reason: &str) -> EncodingError {
     EncodingError::Value {
         parameter,

@@ -1,4 +1,4 @@
-//! A score that is a whole part and a fraction of units of time: [`Parts`].
+//! [`Parts`]: a score as an integer part and a fraction of units of time.
 
 use std::ops::RangeInclusive;
 
@@ -7,13 +7,14 @@ use crate::encoding::Doubt;
 use crate::error::DecodeError;
 use crate::number::{EXACT_MAX, exact, spacing, whole};
 
-/// What the arithmetic of writers may add to what rounding takes, in units.
+/// What the arithmetic of writers may add to the rounding error, in units.
 const ARITHMETIC_UNITS: f64 = 0.05;
 
-/// The scores beside which a fraction tells so many units apart.
+/// Returns the scores at which a fraction distinguishes this many units.
 pub(crate) fn exact_scores(units_of_one: i64) -> RangeInclusive<i64> {
-    // Up to 2^k doubles lie at most 2^(k-53) apart, and half of that is rounded away; the division and
-    // the multiplication that undoes it take some 2^-53 more. All that has to stay below half a unit.
+    // Up to 2^k, adjacent doubles differ by at most 2^(k-53), and half of that is the rounding
+    // error; the division and the multiplication that reverts it add about 2^-53. The sum has to be
+    // below half a unit.
     let holds = |power: &u32| i128::from(units_of_one) * ((1 << power) + 4) < i128::from(EXACT_MAX);
     let powers = 0..EXACT_MAX.ilog2();
     match powers.take_while(holds).last() {
@@ -22,19 +23,19 @@ pub(crate) fn exact_scores(units_of_one: i64) -> RangeInclusive<i64> {
     }
 }
 
-/// What a score comes to.
+/// The parts of a score.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts {
     pub(crate) whole: i128,
     pub(crate) units: i64,
-    /// How far the units may be from what was written, where that is not sure.
+    /// The maximum error of the units, if they are uncertain.
     off_by_units: Option<f64>,
     /// Whether the fraction may have been rounded up to the next whole part.
     is_carried: bool,
 }
 
 impl Parts {
-    /// Reads a fraction of 1 as one of so many units.
+    /// Reads the fraction in units of 1/`units_of_one`.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a whole number of at most 2^53"
@@ -45,7 +46,7 @@ impl Parts {
         let rounded = units.round();
         let residue = (units - rounded).abs();
         let from_rounding = spacing(score) / 2.0 * exact(units_of_one);
-        // A time between two units was written with fewer digits, or by other rules than these.
+        // A time between two units was written with fewer digits, or by other rules.
         let is_between = residue > 2.0 * from_rounding + ARITHMETIC_UNITS;
         let is_unsure = is_between || from_rounding >= 0.5;
         Ok(Self {

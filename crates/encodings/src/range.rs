@@ -1,4 +1,4 @@
-//! What an encoding holds exactly: [`Range`].
+//! [`Range`]: what an encoding represents exactly.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -8,19 +8,19 @@ use board::Timestamp;
 use crate::countdown::Unit;
 use crate::error::EncodeError;
 
-/// A box of values and times: whatever lies in it comes back as it was, and in its exact order.
+/// A range of values and times, in which everything is decoded unchanged and ordered exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Range {
-    /// For each value that is packed, the most important first.
+    /// For each packed value, the most significant first.
     pub values: Vec<RangeInclusive<i64>>,
-    /// The earliest and the latest time; none where no time is told.
+    /// The earliest and the latest time; `None` if there are no times.
     pub times: Option<(Timestamp, Timestamp)>,
-    /// What times are cut down to.
+    /// The unit to which times are rounded down.
     pub unit: Unit,
 }
 
 impl Range {
-    /// Whether a value lies in it; `field` counts from 0.
+    /// Checks that a value is in the range; `field` counts from 0.
     pub(crate) fn check(&self, field: usize, value: i64) -> Result<(), EncodeError> {
         let range = &self.values[field];
         if range.contains(&value) {

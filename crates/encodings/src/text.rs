@@ -1,4 +1,4 @@
-//! Encodings as text: what [`Encoding`] is read from and shown as.
+//! The text form of encodings: how [`Encoding`] is parsed and displayed.
 //!
 //! | text | parameters |
 //! | --- | --- |
@@ -29,7 +29,7 @@ use crate::time_left::TimeLeft;
 use crate::time_member::TimeMember;
 use crate::two_sets::TwoSets;
 
-/// Digits of a decimal split when nothing is said: seconds until the year 2286.
+/// Default digits of a decimal split: seconds until the year 2286.
 const DECIMAL_DIGITS: u32 = 10;
 
 impl FromStr for Encoding {
@@ -72,7 +72,7 @@ fn decimal(mut given: Parameters<'_>) -> Result<Decimal, EncodingError> {
     let until = given.moment("until", unit)?;
     given.end("decimal", "digits, until and unit")?;
     let decimal = Decimal::new(digits, until.unwrap_or(10_i64.pow(digits) - 1), unit);
-    told("until", &decimal.countdown).map(|()| decimal)
+    check_times("until", &decimal.countdown).map(|()| decimal)
 }
 
 fn bits(mut given: Parameters<'_>) -> Result<Bits, EncodingError> {
@@ -103,7 +103,7 @@ fn bits(mut given: Parameters<'_>) -> Result<Bits, EncodingError> {
         return Err(wrong("widths", text, &reason));
     }
     match &bits.countdown {
-        Some(countdown) => told("until", countdown).map(|()| bits),
+        Some(countdown) => check_times("until", countdown).map(|()| bits),
         None => Ok(bits),
     }
 }
@@ -116,7 +116,7 @@ fn fraction(mut given: Parameters<'_>) -> Result<Fraction, EncodingError> {
     })?;
     given.end("fraction", "base and unit")?;
     let fraction = Fraction::new(base, unit);
-    told("base", &fraction.countdown).map(|()| fraction)
+    check_times("base", &fraction.countdown).map(|()| fraction)
 }
 
 fn time_left(mut given: Parameters<'_>) -> Result<TimeLeft, EncodingError> {
@@ -131,15 +131,14 @@ fn time_left(mut given: Parameters<'_>) -> Result<TimeLeft, EncodingError> {
     let digits = digits.ok_or_else(|| missing("digits=N, those of the activity's length"))?;
     given.end("time-left", "ends, digits and unit")?;
     let time_left = TimeLeft::new(ends, digits, unit);
-    told("ends", &time_left.countdown).map(|()| time_left)
+    check_times("ends", &time_left.countdown).map(|()| time_left)
 }
 
 fn time_member(mut given: Parameters<'_>) -> Result<TimeMember, EncodingError> {
     let offset_minutes = match given.take("offset") {
         None | Some("Z") => 0,
-        Some(text) => {
-            offset(text).ok_or_else(|| wrong("offset", text, "is no offset such as Z or +08:00"))?
-        }
+        Some(text) => offset(text)
+            .ok_or_else(|| wrong("offset", text, "is not an offset such as Z or +08:00"))?,
     };
     let is_negated = match given.take("score") {
         None | Some("plain") => false,
@@ -153,7 +152,7 @@ fn time_member(mut given: Parameters<'_>) -> Result<TimeMember, EncodingError> {
     })
 }
 
-/// Minutes of `+08:00`.
+/// Returns the minutes of `+08:00`.
 fn offset(text: &str) -> Option<i32> {
     let (sign, rest) = match text.split_at_checked(1)? {
         ("+", rest) => (1, rest),
@@ -168,14 +167,16 @@ fn offset(text: &str) -> Option<i32> {
     Some(sign * (60 * part(hours, 24)? + part(minutes, 60)?))
 }
 
-/// Whether any time of a board is told: seconds taken for milliseconds are not.
-fn told(parameter: &'static str, countdown: &Countdown) -> Result<(), EncodingError> {
+/// Checks that a board's times can be represented: if not, seconds were probably given as
+/// milliseconds.
+fn check_times(parameter: &'static str, countdown: &Countdown) -> Result<(), EncodingError> {
     if countdown.is_of_use() {
         return Ok(());
     }
     let text = countdown.until.to_string();
     let unit = countdown.unit;
-    let reason = format!("{unit} since 1970: no time of the years 1973 to 9999 can be told by it");
+    let reason =
+        format!("{unit} since 1970: it cannot represent any time of the years 1973 to 9999");
     Err(wrong(parameter, &text, &reason))
 }
 
@@ -230,7 +231,7 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// The unit where it is not the usual one.
+/// Displays the unit if it is not the default.
 struct Tail(Unit);
 
 impl fmt::Display for Tail {

@@ -1,8 +1,8 @@
-//! Padded time-left fraction, `score.deltaTs`: [`TimeLeft`].
+//! [`TimeLeft`]: the score, a point, and the time left, `score.deltaTs`.
 //!
-//! Behind the point stand the seconds that were left of an activity, padded to the width of its
-//! length: ten days are 864000 seconds, six digits. As the field writes it, the text is read as a
-//! double. Six digits are told apart up to a score of 2^33 − 1.
+//! After the point are the seconds that were left of an activity, padded to the width of its
+//! length: ten days are 864000 seconds, six digits. As other services do, the text is parsed as a
+//! double. Six digits can be distinguished up to a score of 2^33 − 1.
 
 use board::Timestamp;
 
@@ -21,7 +21,8 @@ pub struct TimeLeft {
 }
 
 impl TimeLeft {
-    /// Of an activity that ends then, in units since 1970, with so many digits for what is left.
+    /// Creates an encoding for an activity that ends at `ends`, in units since 1970, with `digits`
+    /// for the time left.
     pub(crate) fn new(ends: i64, digits: u32, unit: Unit) -> Self {
         let countdown = Countdown {
             until: ends,
@@ -39,7 +40,7 @@ impl TimeLeft {
     pub(crate) fn range(&self) -> Range {
         let most = *parts::exact_scores(self.units_of_one()).end();
         Range {
-            // The text of a negative score has its fraction on the wrong side.
+            // The fraction of a negative score would be in the wrong direction.
             values: vec![0..=most],
             times: Some((self.countdown.earliest(), self.countdown.latest())),
             unit: self.countdown.unit,

@@ -1,8 +1,10 @@
-//! Time prefixed to the member, score plain: [`TimeMember`], `2022-12-15 13:30:30_user1`.
+//! [`TimeMember`]: the time as a prefix of the member, with a plain score:
+//! `2022-12-15 13:30:30_user1`.
 //!
-//! Redis orders equal scores by the bytes of their members. Read from the best down (`ZREVRANGE`), the
-//! later time comes first; with scores negated and the set read upwards (`ZRANGE`), the earlier. The
-//! member changes with each write: writers take the old one off, or it stays beside the new one.
+//! Redis orders equal scores by the bytes of their members. Read from the best down (`ZREVRANGE`),
+//! the later time comes first; with negated scores and the set read upwards (`ZRANGE`), the
+//! earlier. The member changes with each write: writers have to remove the old one, or it stays
+//! beside the new one.
 
 use board::{Ties, Timestamp};
 
@@ -18,9 +20,9 @@ const SEPARATOR: u8 = b'_';
 /// `time-member(offset=+08:00, score=plain)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeMember {
-    /// Of the clock that the prefix is of, in minutes east of UTC.
+    /// The UTC offset of the prefix, in minutes east.
     pub(crate) offset_minutes: i32,
-    /// Whether scores are stored with their sign turned, and read upwards.
+    /// Whether scores are stored negated, and read upwards.
     pub(crate) is_negated: bool,
 }
 
@@ -45,7 +47,7 @@ impl TimeMember {
         }
     }
 
-    /// The times whose local clock reads a year of four digits.
+    /// Returns the times whose local year has four digits.
     pub(crate) fn times(self) -> (Timestamp, Timestamp) {
         let shift = |at: Timestamp, ms: i64| Timestamp::from_millis(at.millis() + ms);
         let earliest = Timestamp::EARLIEST;
@@ -68,7 +70,7 @@ impl TimeMember {
         Ok(format!("{}_{member}", text.replacen('T', " ", 1)))
     }
 
-    /// The time, and the member behind it.
+    /// Splits a stored member into the time and the member.
     pub(crate) fn split(self, stored: &[u8]) -> Result<(Timestamp, &[u8]), DecodeError> {
         let (time, member) = stored
             .split_at_checked(TIME_BYTES)

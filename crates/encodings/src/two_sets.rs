@@ -1,8 +1,8 @@
-//! Two sorted sets, score and time: [`TwoSets`].
+//! [`TwoSets`]: two sorted sets, for score and time.
 //!
 //! One has the score of each member, the other the time, both plain. Redis orders neither by both:
-//! readers fetch a stretch by score and order its ties by the times. Two keys of two commands are not
-//! of one moment, unless a transaction or a script reads and writes both.
+//! readers fetch a range by score and order its ties by the times. Two commands on two keys do not
+//! read one moment, unless a transaction or a script combines them.
 
 use board::Timestamp;
 
@@ -18,13 +18,13 @@ pub struct TwoSets {
 }
 
 impl TwoSets {
-    /// The key of the set that has the times.
+    /// Returns the key of the set of times.
     #[must_use]
     pub fn time_key(&self) -> &str {
         &self.time_key
     }
 
-    /// The score in the set of times.
+    /// Returns the score in the set of times.
     pub(crate) fn time_score(&self, at: Timestamp) -> Result<f64, EncodeError> {
         let (earliest, latest) = (Timestamp::EARLIEST, Timestamp::LATEST);
         if (earliest..=latest).contains(&at) {
@@ -37,7 +37,7 @@ impl TwoSets {
         })
     }
 
-    /// The time of a score in the set of times.
+    /// Decodes a score in the set of times.
     pub(crate) fn time(&self, score: f64) -> Result<Timestamp, DecodeError> {
         let count = i64::try_from(whole(score)?).unwrap_or(i64::MAX);
         self.unit.moment(count)

@@ -1,9 +1,10 @@
-//! The ids that a shard remembers, to count a re-sent contribution once.
+//! The contribution ids that a shard remembers, so that a re-sent contribution counts once.
 //!
-//! [`RememberedIds`] has two generations of one dedupe span each: an id is looked up in both and added to the
-//! younger, and the elder is dropped whole when the younger is one span old. Each entry has its own time, so that an
-//! id counts for exactly the span. [`IdBudget`] bounds the bytes of all shards together; a contribution whose id
-//! cannot be remembered is refused as `unavailable`. [`FrozenIds`] is what was remembered at a moment.
+//! [`RememberedIds`] has two generations of one dedupe span each: an id is looked up in both and
+//! added to the younger, and the elder is dropped as a whole when the younger is one span old. Each
+//! entry has its own time, so that an id is remembered for exactly the span. [`IdBudget`] limits
+//! the bytes of all shards together; a contribution whose id cannot be remembered is rejected as
+//! `unavailable`. [`FrozenIds`] is a copy for a snapshot.
 
 mod budget;
 mod frozen;
@@ -20,44 +21,45 @@ pub use budget::REMEMBERED_ID_BYTES_MAX;
 pub use budget::{IdBudget, IdUse};
 pub(crate) use frozen::FrozenIds;
 use generation::Generation;
-pub(crate) use generation::Noted;
+pub(crate) use generation::IdEntry;
 
-const PLACE_BITS: u32 = 12;
+const PLACEMENT_BITS: u32 = 12;
 
-/// What may go by from one look to the next: a clock that has gone on by more may have jumped.
+/// The longest time between two calls that counts as time passed: a clock that advanced by more may
+/// have jumped.
 const STEP_MAX: Duration = Duration::from_mins(1);
 
-fn shortened(digest: IdDigest, placement_hash: u64) -> Noted {
+fn shortened(digest: IdDigest, placement_hash: u64) -> IdEntry {
     let bytes = digest.0.to_le_bytes();
     let word = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
-    let place = u32::try_from(placement_hash >> (64 - PLACE_BITS)).expect("12 bits are left");
-    [word(0), word(4), word(8) << PLACE_BITS | place, 0]
+    let place = u32::try_from(placement_hash >> (64 - PLACEMENT_BITS)).expect("12 bits are left");
+    [word(0), word(4), word(8) << PLACEMENT_BITS | place, 0]
 }
 
-fn shard_of(noted: &Noted, shards: ShardCount) -> usize {
-    let place = u64::from(noted[2] & ((1 << PLACE_BITS) - 1));
-    usize::from(shards.shard_of(place << (64 - PLACE_BITS)))
+fn shard_of(noted: &IdEntry, shards: ShardCount) -> usize {
+    let place = u64::from(noted[2] & ((1 << PLACEMENT_BITS) - 1));
+    usize::from(shards.shard_of(place << (64 - PLACEMENT_BITS)))
 }
 
-/// Ids of one shard, each for one dedupe span from when it was applied.
+/// Ids of one shard, each remembered for one dedupe span from when it was applied.
 #[derive(Debug)]
 pub(crate) struct RememberedIds {
     younger: Generation,
     elder: Generation,
-    /// Boxed, as it is there while a clock is wrong alone.
-    behind: Option<Box<Behind>>,
+    /// Boxed, since it exists only while a clock is wrong.
+    behind: Option<Box<ClockBehind>>,
 }
 
-/// A clock that is behind the younger generation by more than a span.
+/// State while the clock is behind the younger generation by more than a span.
 #[derive(Debug)]
-struct Behind {
+struct ClockBehind {
     seen: Timestamp,
-    /// What has gone by since it was behind, in steps that are none of the clock's jumps.
+    /// The time that has passed since then, not counting jumps of the clock.
     passed: Duration,
 }
 
 impl RememberedIds {
-    /// No ids, from now on.
+    /// Creates an empty set; the younger generation begins now.
     pub(crate) const fn new(now: Timestamp) -> Self {
         Self {
             younger: Generation::new(now),
@@ -66,7 +68,8 @@ impl RememberedIds {
         }
     }
 
-    /// Whether the id was applied within the span, by a time that the budget [trusts](IdBudget::trust).
+    /// Returns whether the id was applied within the span, by a time that the budget
+    /// [trusts](IdBudget::trust).
     pub(crate) fn holds(
         &self,
         digest: IdDigest,
@@ -76,15 +79,17 @@ impl RememberedIds {
         budget: &IdBudget,
     ) -> bool {
         let digest = shortened(digest, placement_hash);
-        let surely = budget.surely(now);
+        let trusted_now = budget.trusted_now(now);
         let holds = |generation: &Generation| {
-            let noted_at = generation.noted_at(&digest);
-            noted_at.is_some_and(|noted_at| !span.is_zero() && surely < noted_at.plus(span))
+            let remembered_at = generation.remembered_at(&digest);
+            remembered_at.is_some_and(|remembered_at| {
+                !span.is_zero() && trusted_now < remembered_at.plus(span)
+            })
         };
         holds(&self.younger) || holds(&self.elder)
     }
 
-    /// Makes sure that the next [`RememberedIds::note`] has room.
+    /// Reserves memory for the next [`RememberedIds::remember`].
     pub(crate) fn reserve(
         &mut self,
         now: Timestamp,
@@ -95,36 +100,37 @@ impl RememberedIds {
         self.younger.reserve(budget)
     }
 
-    /// The same for an id that was noted before, whatever the budget says.
+    /// Does the same for an id that was remembered before, without checking the budget.
     pub(crate) fn reserve_anyway(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) {
         self.age(now, span, budget);
         self.younger.reserve_anyway(budget);
     }
 
     /// Remembers an id from `now` on.
-    pub(crate) fn note(&mut self, digest: IdDigest, placement_hash: u64, now: Timestamp) {
-        self.younger.note(shortened(digest, placement_hash), now);
+    pub(crate) fn remember(&mut self, digest: IdDigest, placement_hash: u64, now: Timestamp) {
+        self.younger
+            .remember(shortened(digest, placement_hash), now);
     }
 
-    /// Lets go of what is past the span. True when nothing is left. While the budget does not [trust](IdBudget::trust)
-    /// the clock, nothing goes.
+    /// Drops ids that are past the span. Returns whether nothing is left. While the budget does not
+    /// [trust](IdBudget::trust) the clock, nothing is dropped.
     pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
         let keeps_all = budget.keeps_all();
         if keeps_all && !self.elder.is_empty() {
             if self.younger.is_over_at(now) {
-                self.fold(now, budget);
+                self.merge_into_elder(now, budget);
             }
             return false;
         }
-        let of_age = self.came_of_age(now, span, keeps_all);
-        if now >= of_age {
+        let due = self.rotation_due(now, span, keeps_all);
+        if now >= due {
             let younger = std::mem::replace(&mut self.younger, Generation::new(now));
             let elder = std::mem::replace(&mut self.elder, younger);
             self.behind = None;
             budget.give_back(elder.bytes());
-            // What was noted last, just before it came of age, is past its span too, unless it was noted
-            // later, under a longer span.
-            if !keeps_all && now >= of_age.plus(span) && now >= self.elder.ends_at(span) {
+            // The last entry, added just before the rotation was due, is past its span too, unless
+            // it was added later, under a longer span.
+            if !keeps_all && now >= due.plus(span) && now >= self.elder.ends_at(span) {
                 let elder = std::mem::replace(&mut self.elder, Generation::new(now));
                 budget.give_back(elder.bytes());
             }
@@ -132,11 +138,12 @@ impl RememberedIds {
         self.is_empty()
     }
 
-    /// When the younger comes of age: a span after it began. Where it began by a clock that was ahead and has been set
-    /// right, that would be too late, so once a span has gone by while that was seen. If it is seen while the clock is
-    /// behind and is then set right, nothing has changed.
-    fn came_of_age(&mut self, now: Timestamp, span: Duration, keeps_all: bool) -> Timestamp {
-        let of_age = self.younger.began.plus(span);
+    /// Returns when the younger generation becomes the elder one: a span after it began. If it
+    /// began by a clock that was ahead and has been corrected since, that would be too late: then
+    /// when a span has passed since that was noticed. If the clock was merely behind and is
+    /// corrected, nothing changes.
+    fn rotation_due(&mut self, now: Timestamp, span: Duration, keeps_all: bool) -> Timestamp {
+        let due = self.younger.began.plus(span);
         if now >= self.younger.began {
             self.behind = None;
         } else if let Some(behind) = self.behind.as_mut().filter(|_| !keeps_all) {
@@ -150,30 +157,31 @@ impl RememberedIds {
                 return now;
             }
         } else if !keeps_all && self.younger.began > now.plus(span) {
-            self.behind = Some(Box::new(Behind {
+            self.behind = Some(Box::new(ClockBehind {
                 seen: now,
                 passed: Duration::ZERO,
             }));
         }
-        of_age
+        due
     }
 
-    /// Begins a younger generation though the elder may not go: that takes in what the younger had.
-    fn fold(&mut self, now: Timestamp, budget: &IdBudget) {
+    /// Begins a younger generation while the elder one may not be dropped: the elder takes over the
+    /// entries of the younger.
+    fn merge_into_elder(&mut self, now: Timestamp, budget: &IdBudget) {
         let younger = std::mem::replace(&mut self.younger, Generation::new(now));
         for noted in younger.entries() {
             self.elder.reserve_anyway(budget);
-            self.elder.note(*noted, younger.noted(noted));
+            self.elder.remember(*noted, younger.added_at(noted));
         }
         budget.give_back(younger.bytes());
     }
 
-    /// Whether none is remembered.
+    /// Returns whether no id is remembered.
     pub(crate) fn is_empty(&self) -> bool {
         self.younger.is_empty() && self.elder.is_empty()
     }
 
-    /// The ids shard by shard, for a board that was small until now.
+    /// Distributes the ids of a small board to its shards.
     pub(crate) fn split(self, shards: ShardCount, budget: &IdBudget) -> Vec<Self> {
         let count = usize::from(shards.get());
         let mut parts: Vec<Self> = (0..count).map(|_| Self::new(self.younger.began)).collect();
@@ -189,7 +197,7 @@ impl RememberedIds {
         parts
     }
 
-    /// Gives back what the ids took of the budget, when their shard goes.
+    /// Gives the bytes of the ids back to the budget. Called when their shard is dropped.
     pub(crate) fn release(&self, budget: &IdBudget) {
         budget.give_back(self.younger.bytes() + self.elder.bytes());
     }

@@ -1,4 +1,5 @@
-//! Boards in memory, for the stores that live in this process: kinds, boards, shards, rankings, remembered ids.
+//! Boards in memory, for the stores of this process: kinds, boards, shards, rankings, remembered
+//! ids.
 //!
 //! ```text
 //! Registry   kinds, boards by name, cells by incarnation
@@ -8,10 +9,12 @@
 //!                Large: a member table (records in pages, an index of 32-bit handles) under a counted B+ tree
 //! ```
 //!
-//! What happens is reported to a [`Log`]. Locks are taken in this order: kinds, a cell's body, names, cells, a shard.
+//! Each change is reported to a [`Log`]. Locks are taken in this order: kinds, a cell's body,
+//! names, cells, a shard.
 //!
-//! **Invariant:** no lock is held over an `await`. The engine is synchronous and knows no disk and no runtime. Of time
-//! it only knows whether a batch's deadline has passed, which it asks under the shard's lock.
+//! **Invariant:** no lock is held over an `await`. The engine is synchronous and uses no disk and
+//! no runtime. It reads the clock only to check whether a batch's deadline has passed, under the
+//! shard's lock.
 
 mod cell;
 mod ids;
@@ -23,8 +26,8 @@ mod shard;
 mod table;
 mod tree;
 
-pub use cell::{FrozenPart, Restored, Shared};
+pub use cell::{FrozenPart, RestoredBoard, SharedCell};
 pub use ids::{IdBudget, IdUse, REMEMBERED_ID_BYTES_MAX};
-pub use log::{Applied, Event, Log, Unlogged};
-pub use registry::{Registry, is_same_to_boards};
-pub use shard::{FrozenShard, Holding, Shard, ShardLoader, Terms};
+pub use log::{Applied, Event, Log, NoLog};
+pub use registry::{Registry, is_equivalent_for_boards};
+pub use shard::{ApplyContext, FrozenShard, Holding, Shard, ShardLoader};

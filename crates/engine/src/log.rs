@@ -1,12 +1,13 @@
-//! What happens to boards, reported as it happens, for a store that has to recover it.
+//! [`Log`]: receives every change of a board, for a store that has to recover it.
 //!
-//! The engine passes each [`Event`] to a [`Log`] under the locks of what the event is about: events of one shard, and
-//! of one name, come in the order in which they happened.
+//! The engine passes each [`Event`] to a log under the locks of what the event is about: events of
+//! one shard, and of one name, arrive in the order in which they happened.
 //!
-//! **Invariant:** the journal's order is the order of what happened, for each shard and for each name.
+//! **Invariant:** for each shard and each name, the journal's order is the order of the changes.
 //!
-//! **Invariant:** replay decides nothing. Whether an id was seen, a window is over, a board is small: all of that is
-//! in the event. A replayed event that does not do what it did before is an error.
+//! **Invariant:** replay decides nothing. Whether an id was known, a window is over, a board is
+//! small: all of that is in the event. A replayed event that does not have the effect it had before
+//! is an error.
 
 use std::time::Duration;
 
@@ -14,91 +15,94 @@ use board::{Incarnation, Timestamp, Window};
 
 use shard_store::{BoardRecord, Item, KindRecord, Outcome};
 
-/// Hears of everything that happens.
+/// Receives every event.
 pub trait Log: Send {
-    /// Takes an event. Room for it was made before the engine was called.
-    fn note(&mut self, event: Event<'_>);
+    /// Records an event. The caller reserved space for it before it called the engine.
+    fn record(&mut self, event: Event<'_>);
 
-    /// From now on events belong together, until [`end_together`](Self::end_together): a crash keeps all of them or
-    /// none.
+    /// Starts a group of events, up to [`end_together`](Self::end_together): a crash keeps all of
+    /// them or none.
     fn begin_together(&mut self) {}
 
-    /// Takes the events since [`begin_together`](Self::begin_together).
+    /// Ends the group that [`begin_together`](Self::begin_together) started.
     fn end_together(&mut self) {}
 }
 
-/// One thing that happened.
+/// A change of the registry or of a board.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A kind was written, or deleted.
+    /// A kind was written or deleted.
     KindWritten {
-        /// As it is now.
+        /// The record after the change.
         record: &'a KindRecord,
-        /// It had no board that was created: those not yet created were made anew of it, or went with it.
-        alone: bool,
+        /// The kind had no created boards. Boards not yet created were remade under the new kind,
+        /// or deleted with it.
+        without_boards: bool,
     },
-    /// A board's record was made, created or not, of its kind as it is: but settings that a board left may be of
-    /// the kind before, and are of the one that there is.
+    /// A board's record was made, created or not, under the current version of its kind. Settings
+    /// left by a board that ended may have been made under the previous version and belong to the
+    /// current one.
     BoardMade {
-        /// As it is now.
+        /// The record.
         record: &'a BoardRecord,
-        /// When.
+        /// The time.
         at: Timestamp,
     },
-    /// A board with settings was opened for contributions.
+    /// A board with settings was created by its first contribution.
     BoardCreated {
-        /// Which board.
+        /// The board.
         incarnation: Incarnation,
-        /// When.
+        /// The time.
         at: Timestamp,
     },
     /// Items were applied to a shard.
     Applied(Applied<'a>),
-    /// Windows past their time were dropped from a shard; of a board that is not split, from all.
+    /// Windows past their retention were dropped from a shard; for a board that is not split, from
+    /// all shards.
     WindowsDropped {
-        /// Which board.
+        /// The board.
         incarnation: Incarnation,
-        /// Which shard of it.
+        /// The shard.
         shard: u16,
         /// The windows.
         windows: &'a [Window],
     },
-    /// The window without bounds of an idle board was emptied, on all shards.
+    /// The window without bounds of an idle board was emptied on all shards.
     BoardEmptied {
-        /// Which board.
+        /// The board.
         incarnation: Incarnation,
     },
-    /// A board that was small was split into its shards.
+    /// A small board was split into its shards.
     BoardSplit {
-        /// Which board.
+        /// The board.
         incarnation: Incarnation,
     },
-    /// This incarnation of a board ended, with all that it held.
+    /// An incarnation of a board ended, with all its contents.
     BoardEnded {
-        /// Which board.
+        /// The board.
         incarnation: Incarnation,
     },
 }
 
-/// What was applied to one shard at once.
+/// A batch that was applied to one shard.
 #[derive(Debug)]
 pub struct Applied<'a> {
     /// The board, by its incarnation.
     pub incarnation: Incarnation,
     /// The shard.
     pub shard: u16,
-    /// The server's clock: ids are remembered from then on.
+    /// The server's clock, from which ids are remembered.
     pub now: Timestamp,
-    /// For how long.
+    /// How long ids are remembered.
     pub dedupe: Duration,
-    /// All that came, in order, and what became of each.
+    /// All items of the batch, in order.
     pub items: &'a [Item],
-    /// One for each item.
+    /// The outcome of each item.
     pub outcomes: &'a [Outcome],
 }
 
 impl<'a> Applied<'a> {
-    /// The items that were applied, in order.
+    /// Iterates over the items that were applied, in order.
     pub fn items(&self) -> impl Iterator<Item = &'a Item> + Clone {
         let outcomes = self.items.iter().zip(self.outcomes);
         outcomes
@@ -106,10 +110,10 @@ impl<'a> Applied<'a> {
     }
 }
 
-/// Hears nothing: what is kept nowhere needs no log.
+/// Discards every event, for a store without a journal.
 #[derive(Debug)]
-pub struct Unlogged;
+pub struct NoLog;
 
-impl Log for Unlogged {
-    fn note(&mut self, _: Event<'_>) {}
+impl Log for NoLog {
+    fn record(&mut self, _: Event<'_>) {}
 }

@@ -1,11 +1,12 @@
-//! Memory in pages that a frozen copy shares, each copied before its first change.
+//! [`Pages`]: memory in pages that a frozen copy shares; each page is copied before its first
+//! change.
 //!
-//! The main type is [`Pages`]: items one behind the other, 64 KiB of them a page. A clone of it
-//! shares every page and costs a count each; whoever changes a shared page copies that page first,
-//! once. Readers pay nothing for it, a writer asks whether it has the page to itself. The first page
-//! grows with what is in it, for the many small ones.
+//! Items are contiguous, in pages of 64 KiB. A clone shares every page at the cost of one reference
+//! count each; a writer copies a shared page first, once. Readers pay nothing; a writer checks
+//! whether the page is shared. The first page grows with its contents, because most lists are
+//! small.
 //!
-//! Deliberately not here: what the items are, and who may still name those that are given up.
+//! Deliberately not here: what the items are, and references to items that were given up.
 
 use std::iter::repeat_n;
 use std::sync::Arc;
@@ -13,10 +14,10 @@ use std::sync::Arc;
 /// Bytes of the items of a page.
 pub(crate) const PAGE_BYTES: usize = 1 << 16;
 
-/// Bytes by which a first page grows, at least.
+/// Minimum bytes by which a first page grows.
 const GROWTH_BYTES_MIN: usize = 64;
 
-/// Bytes that the counts of a shared page take before its items.
+/// Bytes of the reference counts of a shared page before its items.
 const COUNTS_BYTES: usize = 2 * size_of::<usize>();
 
 /// Items in a row, in pages.
@@ -27,9 +28,9 @@ pub(crate) struct Pages<T> {
 
 #[derive(Debug, Clone)]
 struct Page<T> {
-    /// One hop from the list of pages to the items: a read waits for memory no more than once.
+    /// One indirection from the list of pages to the items: a read has at most one cache miss here.
     items: Arc<[T]>,
-    /// Items from here on are room.
+    /// Number of items in use; the others are spare capacity.
     used: u32,
 }
 
@@ -46,35 +47,35 @@ impl<T: Copy + Default> Pages<T> {
         self.pages.len()
     }
 
-    /// The items of each page.
+    /// Iterates over the pages, each as its items in use.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[T]> {
         self.pages
             .iter()
             .map(|page| &page.items[..page.used as usize])
     }
 
-    /// What lies in a page from `at` on, room included.
+    /// Returns the items of a page from `at` on, spare capacity included.
     #[inline]
-    pub(crate) fn behind(&self, page: usize, at: usize) -> &[T] {
+    pub(crate) fn slice_from(&self, page: usize, at: usize) -> &[T] {
         &self.pages[page].items[at..]
     }
 
-    /// The same to be changed: of a page that is shared, in a copy.
+    /// Returns the same mutably; a shared page is copied first.
     #[inline]
-    pub(crate) fn behind_mut(&mut self, page: usize, at: usize) -> &mut [T] {
+    pub(crate) fn slice_from_mut(&mut self, page: usize, at: usize) -> &mut [T] {
         &mut Arc::make_mut(&mut self.pages[page].items)[at..]
     }
 
-    /// Whether `len` items more go into the last page.
-    pub(crate) fn last_takes(&self, len: usize) -> bool {
+    /// Returns whether `len` more items fit into the last page.
+    pub(crate) fn fits_last_page(&self, len: usize) -> bool {
         self.pages
             .last()
             .is_some_and(|last| last.used as usize + len <= Self::LEN)
     }
 
-    /// Heap bytes that [`Pages::reserve`] adds for `len` items more.
+    /// Returns the heap bytes that [`Pages::reserve`] adds for `len` more items.
     pub(crate) fn growth_bytes(&self, len: usize) -> usize {
-        if self.last_takes(len) {
+        if self.fits_last_page(len) {
             let last = &self.pages[self.pages.len() - 1];
             let more = grown_len::<T>(last, len) - last.items.len();
             return more * size_of::<T>();
@@ -89,9 +90,9 @@ impl<T: Copy + Default> Pages<T> {
         more * size_of::<Page<T>>() + COUNTS_BYTES + items
     }
 
-    /// Makes room for `len` items, at most a page of them, in one page.
+    /// Reserves capacity for `len` items, at most a page of them, in one page.
     pub(crate) fn reserve(&mut self, len: usize) {
-        if self.last_takes(len) {
+        if self.fits_last_page(len) {
             let place = self.pages.len() - 1;
             let last = &mut self.pages[place];
             let grown = grown_len(last, len);
@@ -107,8 +108,8 @@ impl<T: Copy + Default> Pages<T> {
         self.pages.push(Page { items, used: 0 });
     }
 
-    /// Takes `len` items more into use, all in one page; answers the page and where they begin. They
-    /// are what they were left as: blank, in a new page.
+    /// Takes `len` more items into use, all in one page. Returns the page and their position in it.
+    /// Items of a new page are blank; others have their previous contents.
     pub(crate) fn extend(&mut self, len: usize) -> (usize, usize) {
         self.reserve(len);
         let page = self.pages.len() - 1;
@@ -117,14 +118,14 @@ impl<T: Copy + Default> Pages<T> {
         (page, at)
     }
 
-    /// Heap bytes held, unused room included.
+    /// Returns the heap bytes held, unused capacity included.
     pub(crate) fn bytes(&self) -> usize {
         let page_bytes = |page: &Page<T>| COUNTS_BYTES + size_of_val(&*page.items);
         let listed = self.pages.capacity() * size_of::<Page<T>>();
         listed + self.pages.iter().map(page_bytes).sum::<usize>()
     }
 
-    /// Where each page lies: another place is a copy.
+    /// Returns the address of each page: a different address is a copy.
     #[cfg(test)]
     pub(crate) fn addresses(&self) -> Vec<usize> {
         let address = |page: &Page<T>| page.items.as_ptr().addr();
@@ -140,7 +141,7 @@ impl<T: Copy + Default> Pages<T> {
     }
 }
 
-/// Items that a page has room for when it takes `len` more.
+/// Returns the capacity of a page after it grows by `len` items.
 fn grown_len<T>(page: &Page<T>, len: usize) -> usize {
     let used = page.used as usize;
     if used + len <= page.items.len() {
@@ -151,13 +152,14 @@ fn grown_len<T>(page: &Page<T>, len: usize) -> usize {
     (used + more).min(PAGE_BYTES / size_of::<T>())
 }
 
-/// Pages that a full list makes room for: most lists have one page, and stay at that.
+/// Returns the number of pages by which a full list grows: most lists have one page and stay at
+/// that.
 const fn list_growth(listed: usize) -> usize {
     1 + listed / 2
 }
 
-/// Room for `len` items, the first ones as given. Made where it stays: a vector made before, and
-/// freed, would leave a hole of a page's size.
+/// Returns a page of `len` items that starts with `first`. Built in place: a temporary vector would
+/// leave a hole of a page's size in the heap.
 fn blank<T: Copy + Default>(len: usize, first: &[T]) -> Arc<[T]> {
     let mut items: Arc<[T]> = repeat_n(T::default(), len).collect();
     Arc::make_mut(&mut items)[..first.len()].copy_from_slice(first);
@@ -172,7 +174,7 @@ mod tests {
         let mut pages = Pages::new();
         for number in 0..u32::try_from(10 * Pages::<u32>::LEN).unwrap() {
             let (page, at) = pages.extend(1);
-            pages.behind_mut(page, at)[0] = number;
+            pages.slice_from_mut(page, at)[0] = number;
         }
         pages
     }
@@ -182,9 +184,9 @@ mod tests {
         let mut pages = ten_pages();
         let before = pages.addresses();
         let frozen = pages.clone();
-        pages.behind_mut(3, 7)[0] = 1;
+        pages.slice_from_mut(3, 7)[0] = 1;
         let after = pages.addresses();
-        pages.behind_mut(3, 8)[0] = 2;
+        pages.slice_from_mut(3, 8)[0] = 2;
         assert_eq!(pages.addresses(), after);
         assert_eq!(frozen.addresses(), before);
         let copied: Vec<usize> = (0..10)
@@ -192,7 +194,7 @@ mod tests {
             .collect();
         assert_eq!(copied, [3]);
         assert!(frozen.iter().flatten().copied().eq(0..10 * 16_384));
-        assert_eq!(pages.behind(3, 7)[..2], [1, 2]);
+        assert_eq!(pages.slice_from(3, 7)[..2], [1, 2]);
     }
 
     #[test]
@@ -201,18 +203,18 @@ mod tests {
         let before = pages.addresses();
         drop(pages.clone());
         for page in 0..10 {
-            pages.behind_mut(page, 0)[0] = 1;
+            pages.slice_from_mut(page, 0)[0] = 1;
         }
         assert_eq!(pages.addresses(), before);
     }
 
     #[test]
-    fn what_is_added_behind_a_frozen_copy_is_not_in_it() {
+    fn items_added_after_a_frozen_copy_are_not_in_it() {
         let mut pages = Pages::new();
         for number in 0..5000_u32 {
             let frozen = pages.clone();
             let (page, at) = pages.extend(1);
-            pages.behind_mut(page, at)[0] = number;
+            pages.slice_from_mut(page, at)[0] = number;
             assert_eq!(
                 frozen.iter().map(<[u32]>::len).sum::<usize>(),
                 number as usize

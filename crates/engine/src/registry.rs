@@ -1,70 +1,63 @@
-//! Kinds and boards: which boards exist, which have ended, and where each board's cell is.
+//! [`Registry`]: which kinds and boards exist, and the cell of each board.
 //!
-//! Locks are taken in this order: kinds, a cell's body, names, cells. Creations hold the kinds for reading
-//! while they add a name, and a kind is written under the write lock, so that no board is created from a kind
-//! that has just changed. Whoever ends a board waits for its readers first, and takes the names then: a
-//! long read holds up nobody who asks for another board. How boards come back at a start is in `replay`.
+//! Locks are taken in this order: kinds, a cell's body, names, cells. Creations hold the kinds for
+//! reading while they add a name, and a kind is written under the write lock, so that no board is
+//! created from an outdated kind. A thread that ends a board first waits for its readers and only
+//! then locks the names: a long read does not block calls for other boards. How boards are restored
+//! at a start is in `replay`.
 
+mod ending;
+mod kinds;
 mod replay;
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
-use board::limits::KINDS_MAX;
-use board::{BoardName, Hidden, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use hashbrown::HashTable;
 use parking_lot::RwLock;
 
-use super::cell::{Cell, Closed, Shared};
+pub use kinds::is_equivalent_for_boards;
+
+use super::cell::{Cell, SharedCell};
 use super::ids::IdBudget;
-use super::log::{Event, Log, Unlogged};
-use shard_store::Memory;
+use super::log::{Event, Log, NoLog};
+use kinds::{Kinds, current_kind};
 use shard_store::{
-    BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, KindRecord, KindWriteError,
-    PutSettingsError, Revision, StoreError,
+    BoardRecord, BoardSettings, CreateBoardError, KindRecord, Memory, PutSettingsError, StoreError,
 };
 
-/// Parts of the map from incarnation to cell, so that creations on one do not hold up calls on others.
+/// Number of maps from incarnation to cell, so that creations on one do not block calls on others.
 const CELL_MAPS: usize = 64;
 
-/// Everything that is kept in memory.
+/// All kinds and boards in memory.
 #[derive(Debug)]
 pub struct Registry {
     kinds: RwLock<Kinds>,
     names: RwLock<Names>,
-    cells: [RwLock<HashTable<Shared>>; CELL_MAPS],
-    /// The memory of remembered ids.
+    cells: [RwLock<HashTable<SharedCell>>; CELL_MAPS],
+    /// The memory limit of remembered ids.
     pub ids: IdBudget,
-    /// The memory that boards have to find room in.
+    /// The memory limit of boards.
     pub memory: Arc<Memory>,
 }
 
-type Kinds = BTreeMap<KindName, KnownKind>;
+/// Boards by kind and subject. The cell of a name may be one that only has settings.
+type Names = BTreeMap<KindName, BTreeMap<Subject, SharedCell>>;
 
-/// A kind's record, and the kind as its boards keep it.
-#[derive(Debug)]
-struct KnownKind {
-    record: KindRecord,
-    /// `None`: it was deleted.
-    of_boards: Option<Arc<Kind>>,
-}
-
-/// Boards by kind and subject.
-type Names = BTreeMap<KindName, BTreeMap<Subject, Shared>>;
-
-fn named<'a>(names: &'a Names, name: &BoardName) -> Option<&'a Shared> {
+fn named<'a>(names: &'a Names, name: &BoardName) -> Option<&'a SharedCell> {
     names.get(name.kind())?.get(name.subject())
 }
 
 impl Registry {
-    /// Without boards, and without a limit of memory but for remembered ids.
+    /// Creates a registry without boards, and without a memory limit except for remembered ids.
     #[must_use]
     pub fn new(id_bytes_max: usize) -> Self {
         Self::within(Arc::default(), id_bytes_max)
     }
 
-    /// One whose boards have to find room in this memory.
+    /// Creates a registry whose boards are limited to this memory.
     pub fn within(memory: Arc<Memory>, id_bytes_max: usize) -> Self {
         Self {
             memory,
@@ -75,94 +68,12 @@ impl Registry {
         }
     }
 
-    /// All kinds, deleted ones included.
-    pub fn kinds(&self) -> Vec<KindRecord> {
-        let kinds = self.kinds.read();
-        kinds.values().map(|known| known.record.clone()).collect()
-    }
-
-    /// Writes a kind, unless its revision is another than the expected one.
-    pub fn put_kind(
-        &self,
-        kind: Arc<Kind>,
-        expected: Revision,
-        only_without_boards: bool,
-        log: &mut dyn Log,
-    ) -> Result<KindRecord, KindWriteError> {
-        let name = kind.name().clone();
-        self.write_kind(&name, Some(kind), expected, only_without_boards, log)
-    }
-
-    /// Deletes a kind, unless its revision is another than the expected one.
-    pub fn delete_kind(
-        &self,
-        name: &KindName,
-        expected: Revision,
-        log: &mut dyn Log,
-    ) -> Result<(), KindWriteError> {
-        self.write_kind(name, None, expected, true, log).map(|_| ())
-    }
-
-    fn write_kind(
-        &self,
-        name: &KindName,
-        kind: Option<Arc<Kind>>,
-        expected: Revision,
-        only_without_boards: bool,
-        log: &mut dyn Log,
-    ) -> Result<KindRecord, KindWriteError> {
-        let mut kinds = self.kinds.write();
-        let held = kinds
-            .get(name)
-            .map_or(Revision::default(), |known| known.record.revision);
-        if held != expected {
-            return Err(KindWriteError::Stale);
-        }
-        if kinds.len() >= KINDS_MAX && !kinds.contains_key(name) {
-            return Err(KindWriteError::TooMany);
-        }
-        if only_without_boards && !self.boards(name, None, 1).is_empty() {
-            return Err(KindWriteError::HasBoards);
-        }
-        let record = KindRecord {
-            name: name.clone(),
-            revision: Revision(held.0 + 1),
-            kind,
-        };
-        log.note(Event::KindWritten {
-            record: &record,
-            alone: only_without_boards,
-        });
-        self.keep_kind(&mut kinds, record.clone(), only_without_boards);
-        Ok(record)
-    }
-
-    /// `alone`: it has no boards that were created; those not yet created are made anew of it, or go with it.
-    fn keep_kind(&self, kinds: &mut Kinds, record: KindRecord, alone: bool) {
-        let held = kinds.remove(&record.name).and_then(|held| held.of_boards);
-        let kind = record.kind.as_ref();
-        let of_boards = kind.map(|kind| kept_by_boards(held.as_ref(), kind));
-        match &of_boards {
-            Some(kind) if alone => self.remake_settings(kind),
-            None => self.drop_uncreated(&record.name),
-            Some(_) => {}
-        }
-        kinds.insert(record.name.clone(), KnownKind { record, of_boards });
-    }
-
-    /// A kind as new boards of it would keep it.
-    pub fn of_boards(&self, kind: &Arc<Kind>) -> Arc<Kind> {
-        let kinds = self.kinds.read();
-        let held = kinds.get(kind.name());
-        kept_by_boards(held.and_then(|held| held.of_boards.as_ref()), kind)
-    }
-
-    /// A board's record, if it exists or has settings.
+    /// Returns a board's record, if the board exists or has settings.
     pub fn board(&self, name: &BoardName) -> Option<BoardRecord> {
         named(&self.names.read(), name).map(|cell| cell.record())
     }
 
-    /// Created boards of a kind, by subject, from behind `after` on.
+    /// Returns created boards of a kind, by subject, after `after`.
     pub fn boards(
         &self,
         kind: &KindName,
@@ -183,8 +94,9 @@ impl Registry {
             .collect()
     }
 
-    /// The record of a board that was created before, of a kind that is as the caller read it: what nearly
-    /// all creations ask for. Nothing is told of it, and it waits for no other creation.
+    /// Returns the record of a board that already exists, if the kind is still the one that the
+    /// caller read: the case of nearly all creations. Reports no event, and waits for no other
+    /// creation.
     pub fn created(
         &self,
         name: &BoardName,
@@ -195,12 +107,12 @@ impl Registry {
         current_kind(&kinds, kind)?;
         let names = self.names.read();
         let cell = named(&names, name).filter(|cell| cell.is_created())?;
-        // Under the names, so that the sweep does not take it for one that nobody uses.
+        // While the names are locked, so that the sweep does not delete it as unused.
         cell.mark_created(now);
         Some(cell.record())
     }
 
-    /// Creates a board, or returns the one that exists.
+    /// Creates a board, or returns the existing one.
     pub fn create_board(
         &self,
         name: &BoardName,
@@ -219,7 +131,7 @@ impl Registry {
                 if !cell.activity().is_always() && seen != Some(incarnation) {
                     return Err(CreateBoardError::Unseen(Box::new(cell.record())));
                 }
-                log.note(Event::BoardCreated {
+                log.record(Event::BoardCreated {
                     incarnation,
                     at: now,
                 });
@@ -229,11 +141,11 @@ impl Registry {
         }
         let settings = shards.into();
         let cell = Cell::new(name.clone(), current, incarnation, settings, true, now);
-        note_made(&cell, now, log);
+        report_made(&cell, now, log);
         Ok(self.enter(&mut names, cell))
     }
 
-    /// Keeps settings for a board that is not yet created.
+    /// Stores settings for a board that is not yet created.
     pub fn put_settings(
         &self,
         name: &BoardName,
@@ -254,7 +166,7 @@ impl Registry {
             self.forget(held.incarnation());
         }
         let cell = Cell::new(name.clone(), current, incarnation, settings, false, now);
-        note_made(&cell, now, log);
+        report_made(&cell, now, log);
         let record = self.enter(&mut names, cell);
         drop(names);
         if let Some(held) = held {
@@ -263,77 +175,28 @@ impl Registry {
         Ok(record)
     }
 
-    /// Nothing is kept of the dead: an incarnation that is not known is dead.
-    pub fn delete_board(
-        &self,
-        name: &BoardName,
-        log: &mut dyn Log,
-    ) -> Result<(), DeleteBoardError> {
-        loop {
-            let held = named(&self.names.read(), name).cloned();
-            let cell = held.ok_or(DeleteBoardError::NotThere)?;
-            // If not, another incarnation has the name now.
-            if self.end(&cell, None, log, |_| true) {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Ends an incarnation that has its name, if it is `due`, and enters the settings that are `left`. Whether it was.
-    fn end(
-        &self,
-        cell: &Shared,
-        left: Option<Cell>,
-        log: &mut dyn Log,
-        due: impl FnOnce(&Closed<'_>) -> bool,
-    ) -> bool {
-        let Some(closed) = cell.close() else {
-            return false;
-        };
-        let mut names = self.names.write();
-        let held = named(&names, cell.name());
-        if !held.is_some_and(|held| Arc::ptr_eq(held, cell)) || !due(&closed) {
-            return false;
-        }
-        if let Some(boards) = names.get_mut(cell.name().kind()) {
-            boards.remove(cell.name().subject());
-        }
-        // Told before anybody can see that the name is free. What the name keeps is not lost without the board.
-        log.begin_together();
-        let ended = closed.end(&self.ids, log);
-        if let Some(left) = left {
-            note_made(&left, left.settled(), log);
-            self.enter(&mut names, left);
-        }
-        log.end_together();
-        drop(names);
-        self.forget(cell.incarnation());
-        // Freeing a large board takes a while, and nobody waits for it.
-        drop(ended);
-        true
-    }
-
-    /// Ends an incarnation that another has taken the name of. That the other was made says it all: neither is
-    /// kept without the other.
-    fn end_replaced(&self, cell: &Shared) {
+    /// Ends an incarnation whose name another one has taken. Not reported: the event of the other
+    /// one implies it.
+    fn end_replaced(&self, cell: &SharedCell) {
         if let Some(closed) = cell.close() {
-            drop(closed.end(&self.ids, &mut Unlogged));
+            drop(closed.end(&self.ids, &mut NoLog));
         }
     }
 
-    /// The cell of an incarnation of a board.
-    pub fn cell(&self, incarnation: Incarnation) -> Result<Shared, StoreError> {
+    /// Returns the cell of an incarnation of a board.
+    pub fn cell(&self, incarnation: Incarnation) -> Result<SharedCell, StoreError> {
         let map = self.cell_map(incarnation).read();
         let found = map.find(incarnation.0, |cell| cell.incarnation() == incarnation);
         found.cloned().ok_or(StoreError::Dead)
     }
 
-    /// The boards of a kind, so many at a time: no lock is held between.
+    /// Iterates over the boards of a kind, up to `boards_max` at a time: no lock is held in
+    /// between.
     pub fn pages<'a>(
         &'a self,
         kind: &'a KindName,
         boards_max: usize,
-    ) -> impl Iterator<Item = Vec<Shared>> + 'a {
+    ) -> impl Iterator<Item = Vec<SharedCell>> + 'a {
         let mut after: Option<Subject> = None;
         std::iter::from_fn(move || {
             let cells = self.cells_behind(kind, after.as_ref(), boards_max);
@@ -342,7 +205,12 @@ impl Registry {
         })
     }
 
-    fn cells_behind(&self, kind: &KindName, after: Option<&Subject>, limit: usize) -> Vec<Shared> {
+    fn cells_behind(
+        &self,
+        kind: &KindName,
+        after: Option<&Subject>,
+        limit: usize,
+    ) -> Vec<SharedCell> {
         let names = self.names.read();
         let from = after.map_or(Unbounded, Excluded);
         let cells = names.get(kind).into_iter().flat_map(|boards| {
@@ -353,110 +221,26 @@ impl Registry {
         cells.take(limit).collect()
     }
 
-    /// Deletes a board that holds nothing any more; withdraws one to which nothing was ever applied. `next`: the
-    /// incarnation of what its name keeps.
-    pub fn drop_if_empty(
-        &self,
-        cell: &Shared,
-        kind: &Kind,
-        next: Incarnation,
-        now: Timestamp,
-        log: &mut dyn Log,
-    ) {
-        if cell.is_abandoned(now) {
-            self.withdraw_abandoned(cell, next, now, log);
-            return;
-        }
-        let left = self.left_by(cell, next, now);
-        self.end(cell, left, log, |closed| closed.is_spent(kind, now));
-    }
-
-    /// Deletes a board whose time is over, with all that it holds. `next` as above.
-    pub fn end_expired(&self, cell: &Shared, next: Incarnation, now: Timestamp, log: &mut dyn Log) {
-        let left = self.left_by(cell, next, now);
-        self.end(cell, left, log, |_| true);
-    }
-
-    /// Takes back the creation of a board to which nothing was applied: settings that it had are kept for as long
-    /// as if it had never been created. False where it holds something, or is not there.
-    pub fn withdraw(&self, incarnation: Incarnation, next: Incarnation, log: &mut dyn Log) -> bool {
-        let Ok(cell) = self.cell(incarnation) else {
-            return false;
-        };
-        self.take_back(&cell, next, log, || true)
-    }
-
-    /// The same for a board whose creation was a while ago, if nobody has asked for it since.
-    pub fn withdraw_abandoned(
-        &self,
-        cell: &Shared,
-        next: Incarnation,
-        now: Timestamp,
-        log: &mut dyn Log,
-    ) -> bool {
-        self.take_back(cell, next, log, || cell.has_lingered(now))
-    }
-
-    fn take_back(
-        &self,
-        cell: &Shared,
-        next: Incarnation,
-        log: &mut dyn Log,
-        may_go: impl FnOnce() -> bool,
-    ) -> bool {
-        let (kind, shards) = self.kind_of(cell).unzip();
-        let settings = cell.settings();
-        let had_settings = shards.is_some_and(|shards| settings != shards.into());
-        let left = kind.filter(|_| had_settings);
-        let left = left.map(|kind| settings_of(cell, kind, next, settings, cell.settled()));
-        let is_due = |closed: &Closed<'_>| cell.is_created() && closed.is_untouched() && may_go();
-        self.end(cell, left, log, is_due)
-    }
-
-    /// What the name of a board keeps when it goes: by the kind as it is now, whose windows may have changed since
-    /// boards began to keep it.
-    fn left_by(&self, cell: &Cell, next: Incarnation, now: Timestamp) -> Option<Cell> {
-        let kinds = self.kinds.read();
-        let held = kinds.get(cell.name().kind())?;
-        let (current, of_boards) = (held.record.kind.as_ref()?, held.of_boards.clone()?);
-        let admits_until = |at| current.admits_until(at);
-        let (activity, settled) = cell.activity().after_it(admits_until, now)?;
-        let settings = BoardSettings {
-            shards: current.shards(),
-            activity,
-        };
-        Some(settings_of(cell, of_boards, next, settings, settled))
-    }
-
-    /// A board's kind, as boards keep it, and how many shards they are to have. It stays what it is for
-    /// as long as the board has its name.
-    fn kind_of(&self, cell: &Cell) -> Option<(Arc<Kind>, ShardCount)> {
-        let kinds = self.kinds.read();
-        let held = kinds.get(cell.name().kind())?;
-        let shards = held.record.kind.as_ref()?.shards();
-        Some((held.of_boards.clone()?, shards))
-    }
-
-    /// Settings of boards not yet created stay when their kind becomes another: cells without contents are
-    /// made of that one.
+    /// Recreates the cells of boards not yet created under the new version of their kind, with
+    /// their settings.
     fn remake_settings(&self, kind: &Arc<Kind>) {
         let mut names = self.names.write();
         let boards = names.get(kind.name()).into_iter().flatten();
         let uncreated = boards.filter(|(_, held)| !held.is_created());
-        let uncreated: Vec<Shared> = uncreated.map(|(_, held)| held.clone()).collect();
+        let uncreated: Vec<SharedCell> = uncreated.map(|(_, held)| held.clone()).collect();
         for held in &uncreated {
             self.forget(held.incarnation());
             self.enter(&mut names, held.uncreated_of(kind.clone()));
         }
         drop(names);
-        // Before any of them is created: nobody is to take the old one for the board. That the kind was
-        // written says it all.
+        // Before any of them is created, so that no caller uses the old cell as the board. Not
+        // reported: the event of the kind implies it.
         for held in &uncreated {
             self.end_replaced(held);
         }
     }
 
-    /// Settings of boards that were never created go with the kind that they were made for.
+    /// Deletes the settings of boards that were never created, with their kind.
     fn drop_uncreated(&self, kind: &KindName) {
         let mut names = self.names.write();
         let Some(boards) = names.get_mut(kind) else {
@@ -475,7 +259,7 @@ impl Registry {
         let incarnation = cell.incarnation();
         let mut map = self.cell_map(incarnation).write();
         map.insert_unique(incarnation.0, cell.clone(), |cell| cell.incarnation().0);
-        name_it(names, cell.clone());
+        insert_name(names, cell.clone());
         cell.record()
     }
 
@@ -486,59 +270,21 @@ impl Registry {
         }
     }
 
-    fn cell_map(&self, incarnation: Incarnation) -> &RwLock<HashTable<Shared>> {
-        // Incarnations are random: any bits will do, but not those that the table looks at first.
+    fn cell_map(&self, incarnation: Incarnation) -> &RwLock<HashTable<SharedCell>> {
+        // Incarnations are random, so any bits will do, except those that the table uses first.
         let map = usize::try_from(incarnation.0 >> 40).unwrap_or(usize::MAX) % CELL_MAPS;
         &self.cells[map]
     }
 }
 
-fn name_it(names: &mut Names, cell: Shared) {
+fn insert_name(names: &mut Names, cell: SharedCell) {
     let boards = names.entry(cell.name().kind().clone()).or_default();
     boards.insert(cell.name().subject().clone(), cell);
 }
 
-/// Settings that the name of a board keeps when it ends.
-fn settings_of(
-    ended: &Cell,
-    kind: Arc<Kind>,
-    incarnation: Incarnation,
-    settings: BoardSettings,
-    settled: Timestamp,
-) -> Cell {
-    let name = ended.name().clone();
-    Cell::new(name, kind, incarnation, settings, false, settled)
-}
-
-fn note_made(cell: &Cell, at: Timestamp, log: &mut dyn Log) {
+fn report_made(cell: &Cell, at: Timestamp, log: &mut dyn Log) {
     let record = &cell.record();
-    log.note(Event::BoardMade { record, at });
-}
-
-/// The kind that a caller has read, if it is still that one: as boards keep it, and how many shards
-/// they are to have.
-fn current_kind(kinds: &Kinds, read: &KindRecord) -> Option<(Arc<Kind>, ShardCount)> {
-    let held = kinds
-        .get(&read.name)
-        .filter(|held| held.record.revision == read.revision)?;
-    let shards = held.record.kind.as_ref()?.shards();
-    Some((held.of_boards.clone()?, shards))
-}
-
-/// The kind as boards keep it: what their standings mean. The one that they keep already where that is
-/// the same: a kind that is written often, each time a member is hidden, is still one to its boards.
-fn kept_by_boards(held: Option<&Arc<Kind>>, kind: &Arc<Kind>) -> Arc<Kind> {
-    match held {
-        Some(held) if is_same_to_boards(held, kind) => held.clone(),
-        _ if kind.hidden().is_empty() => kind.clone(),
-        _ => Arc::new(Kind::clone(kind).hiding(Hidden::default())),
-    }
-}
-
-/// Whether boards of one kind may keep the other: they look at its name, its meaning and its rules.
-#[must_use]
-pub fn is_same_to_boards(one: &Kind, other: &Kind) -> bool {
-    one.name() == other.name() && one.meaning() == other.meaning() && one.rules() == other.rules()
+    log.record(Event::BoardMade { record, at });
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! One shard: its rankings by window, the ids it remembers, and the windows it has dropped.
+//! [`Shard`]: its rankings by window, the ids it remembers, and the windows it has dropped.
 //!
-//! [`Shard::apply`] is the one way in. It decides each item against everything the shard holds
-//! before it writes anything, so that an item counts in all its windows or in none. Locks, boards
-//! and the lifetime of shards are in `cell`. [`Shard::freeze`] keeps what is held at a moment,
-//! [`ShardLoader`] makes a shard of that.
+//! [`Shard::apply`] is the only way to change standings. It decides each item against everything
+//! the shard holds before it writes anything, so that an item counts in all its windows or in none.
+//! Locks, boards and the lifetime of shards are in `cell`. [`Shard::freeze`] copies the contents
+//! for a snapshot; [`ShardLoader`] restores a shard from them.
 
 mod apply;
 mod frozen;
@@ -11,7 +11,7 @@ mod restore;
 
 use board::{Kind, Period, ShardCount, Timestamp, Window};
 
-pub use apply::Terms;
+pub use apply::ApplyContext;
 pub use frozen::FrozenShard;
 pub use restore::ShardLoader;
 
@@ -22,16 +22,16 @@ use shard_store::{Anchor, Ask, Part, Query, Reading, ShardVersion, StoreError, W
 /// By period, from the hour on: the latest start of a window that was dropped.
 pub(crate) type Dropped = [Option<Timestamp>; 4];
 
-/// What one shard holds of a board; of a small board, what all its shards hold.
+/// The contents of one shard of a board; of a small board, those of all its shards.
 #[derive(Debug, Default)]
 pub struct Shard {
     /// By window, sorted.
     rankings: Vec<(Window, Ranking)>,
     ids: Option<Box<RememberedIds>>,
     /// By period: the latest start of a window that was dropped. A clock that steps back does not
-    /// bring such a window back.
+    /// reopen such a window.
     dropped: Option<Box<Dropped>>,
-    /// While it is recovered: large rankings are not in order, and nobody reads.
+    /// Set during recovery: large rankings have no order, and there are no reads.
     unordered: bool,
 }
 
@@ -40,12 +40,12 @@ pub struct Shard {
 pub struct Holding {
     /// Of all windows together.
     pub standings: u64,
-    /// Of the window that has most.
+    /// Of the window with the most members.
     pub members: u64,
 }
 
 impl Shard {
-    /// One look at one window; of a small board at the rows of one shard, else at all.
+    /// Reads one window; in a small board the rows of one shard, otherwise all rows.
     pub fn read(
         &self,
         kind: &Kind,
@@ -81,7 +81,7 @@ impl Shard {
         })
     }
 
-    /// The windows with members, of one shard or of all.
+    /// Returns the windows with members, of one shard or of all.
     #[must_use]
     pub fn windows(&self, only: Option<u16>) -> Vec<WindowCount> {
         let counts = self.rankings.iter().map(|(window, ranking)| WindowCount {
@@ -91,7 +91,7 @@ impl Shard {
         counts.filter(|count| count.members > 0).collect()
     }
 
-    /// How much there is.
+    /// Returns how much the shard holds.
     #[must_use]
     pub fn holding(&self) -> Holding {
         let lens = self.rankings.iter();
@@ -102,14 +102,14 @@ impl Shard {
         }
     }
 
-    /// The windows that are past their time.
+    /// Returns the windows that are past their retention.
     pub fn expired(&self, kind: &Kind, now: Timestamp) -> impl Iterator<Item = Window> {
         let windows = self.rankings.iter().map(|(window, _)| *window);
         windows.filter(move |window| kind.is_expired(*window, now))
     }
 
-    /// Takes out the windows, and keeps them closed, here or not. The caller drops what was here
-    /// where nobody waits.
+    /// Removes the windows and keeps them closed, even those that do not exist here. The caller
+    /// drops the returned contents without holding a lock.
     pub fn take_windows(&mut self, gone: &[Window]) -> Vec<Ranking> {
         for window in gone {
             self.note_dropped(*window);
@@ -120,13 +120,14 @@ impl Shard {
         taken.map(|(_, ranking)| ranking).collect()
     }
 
-    /// Takes out what the window without bounds ranks. Its version goes on, since its board may.
+    /// Removes the contents of the window without bounds. Its version continues, since the board
+    /// may.
     pub fn take_unbounded(&mut self) -> Option<Ranking> {
-        let place = self.place(Window::ALL_TIME).ok()?;
-        self.rankings[place].1.take()
+        let position = self.position(Window::ALL_TIME).ok()?;
+        self.rankings[position].1.take()
     }
 
-    /// Lets go of ids past their span.
+    /// Drops ids past their span.
     pub fn age_ids(&mut self, kind: &Kind, now: Timestamp, budget: &IdBudget) {
         if let Some(ids) = &mut self.ids
             && ids.age(now, kind.dedupe(), budget)
@@ -136,28 +137,29 @@ impl Shard {
         }
     }
 
-    /// Whether nothing is held: no id, no window, but for the one without bounds of an idle board.
+    /// Returns whether the shard is empty: it has no id and no window, except the one without
+    /// bounds if the board is idle.
     #[must_use]
     pub fn is_empty(&self, idle: bool) -> bool {
-        let is_spent = |(window, ranking): &(Window, Ranking)| {
+        let may_be_deleted = |(window, ranking): &(Window, Ranking)| {
             idle && window.period() == Period::All && ranking.len() == 0
         };
-        self.ids.is_none() && self.rankings.iter().all(is_spent)
+        self.ids.is_none() && self.rankings.iter().all(may_be_deleted)
     }
 
-    /// Whether nothing was ever applied.
+    /// Returns whether nothing was ever applied.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         let ids = self.ids.as_ref();
         self.rankings.is_empty() && self.dropped.is_none() && ids.is_none_or(|ids| ids.is_empty())
     }
 
-    /// Lets go of windows that were opened for what was then refused.
+    /// Removes windows that were opened for items that were then rejected.
     fn drop_untouched(&mut self) {
         self.rankings.retain(|(_, ranking)| !ranking.is_untouched());
     }
 
-    /// The shards of a board that was small until now.
+    /// Splits a small board into its shards.
     pub fn split(self, kind: &Kind, shards: ShardCount, budget: &IdBudget) -> Vec<Self> {
         let count = shards.get();
         let mut parts: Vec<Self> = (0..count).map(|_| Self::default()).collect();
@@ -181,14 +183,14 @@ impl Shard {
         parts
     }
 
-    /// Gives back what its ids took of the budget, before the shard goes.
+    /// Gives the bytes of the ids back to the budget, before the shard is dropped.
     pub fn release_ids(&self, budget: &IdBudget) {
         if let Some(ids) = &self.ids {
             ids.release(budget);
         }
     }
 
-    /// What is wrong between scores and order.
+    /// Iterates over the rankings by window.
     pub fn rankings(&self) -> impl Iterator<Item = (Window, &Ranking)> {
         self.rankings
             .iter()
@@ -196,11 +198,11 @@ impl Shard {
     }
 
     fn ranking(&self, window: Window) -> Option<&Ranking> {
-        let place = self.place(window).ok()?;
-        Some(&self.rankings[place].1)
+        let position = self.position(window).ok()?;
+        Some(&self.rankings[position].1)
     }
 
-    fn place(&self, window: Window) -> Result<usize, usize> {
+    fn position(&self, window: Window) -> Result<usize, usize> {
         self.rankings
             .binary_search_by_key(&window, |(window, _)| *window)
     }
@@ -234,7 +236,7 @@ const fn dropped_slot(period: Period) -> Option<usize> {
     }
 }
 
-/// The answer to an ask where nothing is ranked.
+/// Returns the result of a read where nothing is ranked.
 fn nothing_at(ask: &Ask) -> Part {
     let there = !matches!(ask.anchor, Anchor::Member(_));
     Part {

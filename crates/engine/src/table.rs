@@ -1,18 +1,18 @@
-//! The members of one ranking: for each one its state, some words, and its bytes.
+//! [`Table`]: the members of one ranking. Each has a record of its state (some words) and its name.
 //!
-//! The main type is [`Table`]. A record lies in a page of bytes, its state first:
+//! A record is stored in a page of bytes, its state first:
 //!
 //! ```text
 //!   | word | word | .. | length of the member - 1 | member bytes | to a multiple of 4 |
 //! ```
 //!
-//! and is named by a handle, its place in units of 4 bytes: 32 bits reach 16 GiB. The index holds
-//! the handles only. A record of two words and a member of ten bytes takes 28 bytes, and 6 to 11
-//! in the index. Removed records wait in a list for a record of the same size. [`Table::freeze`] keeps
-//! what the records are at a moment.
+//! It is identified by a handle, its offset in units of 4 bytes: 32 bits address 16 GiB. The index
+//! holds only the handles. A record of two words and a member of ten bytes takes 28 bytes, and 6 to
+//! 11 in the index. Removed records are kept in lists, one for each size, and reused for records of
+//! the same size. [`Table::freeze`] copies the records for a snapshot.
 //!
-//! Deliberately not here: what the state means, the order of members (the tree beside this
-//! module), and compaction: room given up by records of one size is not used by another size.
+//! Deliberately not here: what the state means, the order of members (in `tree`), and compaction:
+//! memory of removed records of one size is not reused for another size.
 
 mod frozen;
 
@@ -27,30 +27,30 @@ use super::pages::{PAGE_BYTES, Pages};
 use super::tree::Names;
 pub(crate) use frozen::FrozenTable;
 
-/// Most words of state a record has.
+/// Maximum words of state of a record.
 pub(crate) const STATE_WORDS_MAX: usize = 8;
 
-/// Most bytes of a member.
+/// Maximum bytes of a member.
 pub(crate) const MEMBER_BYTES_MAX: usize = 128;
 
-/// Bytes that a handle counts by.
+/// Bytes of the unit in which handles count.
 const UNIT: usize = 4;
 
-/// Pages that a handle can reach. No record reaches over the end of one.
+/// Pages that a handle can address. No record crosses a page's end.
 const PAGES_MAX: usize = (1 << 32) / (PAGE_BYTES / UNIT);
 
-/// The end of a list of removed records. No record is there: it would reach over a page's end.
+/// End of a list of removed records. No record has this handle: it would cross a page's end.
 const NONE: u32 = u32::MAX;
 
 /// Sizes of the member part of a record, in units.
 const SIZES: usize = (1 + MEMBER_BYTES_MAX).div_ceil(UNIT) + 1;
 
-/// All the room that handles can name is taken.
+/// The table has used all addressable memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a member table is full: its records take 16 GiB")]
 pub struct TableFull;
 
-/// The hash that [`Table`] goes by.
+/// Returns the hash that [`Table`] uses.
 pub(crate) fn member_hash(member: &[u8]) -> u64 {
     XxHash3_64::oneshot(member)
 }
@@ -63,12 +63,13 @@ pub(crate) struct Table {
     pages: Pages<u8>,
     pages_max: usize,
     names: NameOrder,
-    /// For each size the first removed record; its first bytes name the next one.
+    /// For each size the first removed record, whose first bytes are the handle of the next one.
     removed: [u32; SIZES],
 }
 
 impl Table {
-    /// A table of records with `state_words` words of state each, 1 to 8, and of names that compare so.
+    /// Creates a table of records with `state_words` words of state each, 1 to 8, whose names
+    /// compare as `names` says.
     pub(crate) fn new(state_words: usize, names: NameOrder) -> Self {
         debug_assert!((1..=STATE_WORDS_MAX).contains(&state_words));
         Self {
@@ -81,7 +82,7 @@ impl Table {
         }
     }
 
-    /// A table that will have so many members: its index does not grow on the way.
+    /// Creates a table with capacity for `members`: its index does not grow until then.
     pub(crate) fn with_room(state_words: usize, members: usize, names: NameOrder) -> Self {
         let index = HashTable::with_capacity(members);
         Self {
@@ -95,7 +96,7 @@ impl Table {
         self.index.len()
     }
 
-    /// Whether a record of any size has room.
+    /// Returns whether a record of any size fits.
     pub(crate) fn has_room(&self) -> bool {
         self.pages.count() < self.pages_max
     }
@@ -106,22 +107,23 @@ impl Table {
         self.pages.bytes() + self.index.allocation_size()
     }
 
-    /// The handle of `member`; `hash` is its [`member_hash`].
+    /// Returns the handle of `member`; `hash` is its [`member_hash`].
     pub(crate) fn find(&self, hash: u64, member: &[u8]) -> Option<u32> {
         self.index
             .find(spread(hash), |&handle| self.name(handle) == member)
             .copied()
     }
 
-    /// The handles of many members at once. A find waits for memory twice, for the index and for the
-    /// record. Here the first wait is shared by all, and then the second.
+    /// Returns the handles of many members. A lookup has two cache misses, one in the index and one
+    /// in the record. Here the misses of all lookups overlap, first those in the index, then those
+    /// in the records.
     pub(crate) fn find_all<'a>(
         &self,
         members: impl Iterator<Item = (u64, &'a [u8])> + Clone,
         handles: &mut Vec<Option<u32>>,
     ) {
         handles.clear();
-        // The first handle with the right tag is almost always the one.
+        // The first handle with a matching tag is almost always the right one.
         let likely = |(hash, _)| self.index.find(spread(hash), |_| true).copied();
         handles.extend(members.clone().map(likely));
         for (handle, (hash, member)) in handles.iter_mut().zip(members) {
@@ -131,8 +133,8 @@ impl Table {
         }
     }
 
-    /// Adds a record, and answers its handle. `member` must not be in the table already, `hash` is
-    /// its [`member_hash`], `state` has as many words as the table's records.
+    /// Adds a record and returns its handle. `member` must not be in the table, `hash` is its
+    /// [`member_hash`], `state` has as many words as the table's records.
     pub(crate) fn insert(
         &mut self,
         hash: u64,
@@ -142,9 +144,12 @@ impl Table {
         debug_assert!((1..=MEMBER_BYTES_MAX).contains(&member.len()));
         debug_assert!(self.find(hash, member).is_none());
         let handle = self.room(size(member.len()))?;
-        let (page, at) = place(handle);
+        let (page, at) = position(handle);
         let state_bytes = self.state_bytes;
-        let (words, record) = self.pages.behind_mut(page, at).split_at_mut(state_bytes);
+        let (words, record) = self
+            .pages
+            .slice_from_mut(page, at)
+            .split_at_mut(state_bytes);
         put_words(words, state);
         record[0] = member.len().to_le_bytes()[0].wrapping_sub(1);
         record[1..=member.len()].copy_from_slice(member);
@@ -154,8 +159,8 @@ impl Table {
         Ok(handle)
     }
 
-    /// Removes a record; answers whether it was there. Its handle may come back for another member,
-    /// so it must have left every tree before.
+    /// Removes a record and returns whether it existed. Its handle may be reused for another
+    /// member, so it must have been removed from every tree before.
     pub(crate) fn remove(&mut self, hash: u64, handle: u32) -> bool {
         let Ok(entry) = self
             .index
@@ -165,33 +170,33 @@ impl Table {
         };
         entry.remove();
         let size = size(self.name(handle).len());
-        let (page, at) = place(handle);
+        let (page, at) = position(handle);
         let next = self.removed[size].to_le_bytes();
-        self.pages.behind_mut(page, at)[..UNIT].copy_from_slice(&next);
+        self.pages.slice_from_mut(page, at)[..UNIT].copy_from_slice(&next);
         self.removed[size] = handle;
         true
     }
 
-    /// The state of a record; what is beyond its words is zero.
+    /// Returns the state of a record; words beyond its own are zero.
     pub(crate) fn state(&self, handle: u32) -> [u64; STATE_WORDS_MAX] {
-        let (page, at) = place(handle);
-        words(&self.pages.behind(page, at)[..self.state_bytes])
+        let (page, at) = position(handle);
+        words(&self.pages.slice_from(page, at)[..self.state_bytes])
     }
 
     /// Overwrites the state of a record.
     pub(crate) fn set_state(&mut self, handle: u32, state: &[u64]) {
-        let (page, at) = place(handle);
-        let record = self.pages.behind_mut(page, at);
+        let (page, at) = position(handle);
+        let record = self.pages.slice_from_mut(page, at);
         put_words(&mut record[..self.state_bytes], state);
     }
 
-    /// The handles of all members, in no order.
+    /// Iterates over the handles of all members, in no particular order.
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
         self.index.iter().copied()
     }
 
-    /// Room for a record whose member part has `size` units.
+    /// Allocates a record whose member part has `size` units.
     fn room(&mut self, size: usize) -> Result<u32, TableFull> {
         let handle = self.removed[size];
         if handle != NONE {
@@ -199,7 +204,7 @@ impl Table {
             return Ok(handle);
         }
         let bytes = self.state_bytes + size * UNIT;
-        if !self.pages.last_takes(bytes) && !self.has_room() {
+        if !self.pages.fits_last_page(bytes) && !self.has_room() {
             return Err(TableFull);
         }
         let (page, at) = self.pages.extend(bytes);
@@ -217,18 +222,18 @@ impl Names for Table {
     }
 }
 
-/// The member bytes of a record.
+/// Returns the member bytes of a record.
 fn name(pages: &Pages<u8>, state_bytes: usize, handle: u32) -> &[u8] {
-    let (page, at) = place(handle);
-    member_at(pages.behind(page, at + state_bytes))
+    let (page, at) = position(handle);
+    member_at(pages.slice_from(page, at + state_bytes))
 }
 
-/// The member at the beginning of the member part of a record.
+/// Returns the member at the beginning of the member part of a record.
 fn member_at(record: &[u8]) -> &[u8] {
     &record[1..usize::from(record[0]) + 2]
 }
 
-/// The words that are at the beginning of a record; what is beyond them is zero.
+/// Returns the words at the beginning of a record; words beyond its own are zero.
 fn words(state: &[u8]) -> [u64; STATE_WORDS_MAX] {
     let mut words = [0; STATE_WORDS_MAX];
     for (word, bytes) in words.iter_mut().zip(state.as_chunks().0) {
@@ -244,15 +249,15 @@ fn put_words(state: &mut [u8], words: &[u64]) {
     }
 }
 
-/// The record that was removed before the removed one at `handle`.
+/// Returns the handle of the record that was removed before the removed one at `handle`.
 fn next_removed(pages: &Pages<u8>, handle: u32) -> u32 {
-    let (page, at) = place(handle);
-    let next = pages.behind(page, at).first_chunk();
+    let (page, at) = position(handle);
+    let next = pages.slice_from(page, at).first_chunk();
     next.map_or(NONE, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// The page of a record, and where in it the record begins.
-fn place(handle: u32) -> (usize, usize) {
+/// Returns the page of a record and its offset in the page.
+fn position(handle: u32) -> (usize, usize) {
     let unit = handle as usize;
     (
         unit / (PAGE_BYTES / UNIT),
@@ -260,13 +265,13 @@ fn place(handle: u32) -> (usize, usize) {
     )
 }
 
-/// Units of the member part of a record.
+/// Returns the units of the member part of a record.
 fn size(member_bytes: usize) -> usize {
     (1 + member_bytes).div_ceil(UNIT)
 }
 
-/// The members of a shard share the top bits of their hashes: those chose the shard. The index
-/// tells neighbours apart by its top 7 bits, so lower ones are folded into them.
+/// Mixes lower bits into the top 7, which the index uses as tags: the members of a shard have the
+/// same top bits, because those chose the shard.
 fn spread(hash: u64) -> u64 {
     hash ^ (hash << 13)
 }

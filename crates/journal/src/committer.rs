@@ -1,8 +1,9 @@
-//! The one thread that writes: what waits becomes one group, one write, one sync.
+//! [`Committer`]: the one thread that writes. Pending records become one group, one write, one
+//! sync.
 //!
-//! [`Committer`] decides when the log is written, synced, marked, rolled and given more zeros, and
-//! what an error means: lack of space is waited out, anything else ends the journal for good. How
-//! each is done is in `log`.
+//! The committer decides when the log is written, synced, marked, rolled and extended with zeros,
+//! and what an error means: it waits for disk space, and any other error ends the journal for good.
+//! How each operation is done is in `log`.
 
 use std::io;
 use std::sync::Arc;
@@ -10,18 +11,18 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::capacity::{BATCH_BYTES_MAX, CAPACITY_BYTES_MAX, Capacity};
 use super::format::GROUP_HEADER_BYTES;
 use super::inbox::{End, Group, Inbox, Work};
 use super::log::Log;
 use super::progress::{Progress, Standing};
-use super::room::{BATCH_BYTES_MAX, ROOM_BYTES_MAX, Room};
-use super::segment::{NotMade, ZEROS_STEP_BYTES, is_full};
+use super::segment::{CreateError, ZEROS_STEP_BYTES, is_full};
 use super::settings::{Durability, Settings};
 
-/// On a full disk, zeros are asked for in ever smaller steps, down to this.
+/// On a full disk, zeros are added in ever smaller steps, down to this.
 const ZEROS_STEP_BYTES_MIN: usize = 64 << 10;
 
-/// Lack of space, and when to look again.
+/// A lack of disk space, and when to try again.
 #[derive(Debug)]
 struct Full {
     why: String,
@@ -37,62 +38,62 @@ impl Full {
     }
 }
 
-/// The writer of the log, to be run on a thread of its own.
+/// The writer of the log, run on its own thread.
 #[derive(Debug)]
 pub(super) struct Committer {
     log: Log,
     settings: Settings,
     inbox: Arc<Inbox>,
-    room: Arc<Room>,
+    capacity: Arc<Capacity>,
     progress: watch::Sender<Progress>,
-    /// Zeros that are free, reserved or appended to: never more than the log has. Below zero by what
-    /// is owed of room that was overdrawn.
+    /// Zeros that are free, reserved or appended to: never more than the log has. Negative by the
+    /// bytes owed for overdrawn capacity.
     granted: i64,
-    /// There are to be more zeros, and no space for them.
-    no_room: Option<Full>,
-    /// A group that found no space.
+    /// Set while more zeros are needed and the disk has no space for them.
+    no_space: Option<Full>,
+    /// A group that could not be written for lack of space.
     stuck: Option<(Group, Full)>,
-    /// When what was written has to be synced.
+    /// When written bytes have to be synced.
     sync_by: Option<Instant>,
-    /// When a mark has to tell of the last sync.
+    /// When a mark has to record the last sync.
     mark_by: Option<Instant>,
-    /// No new segment is tried before.
+    /// The earliest time at which a new segment is tried again.
     roll_from: Option<Instant>,
 }
 
 impl Committer {
-    /// Ready to run, with room for the first writers.
+    /// Creates a committer with capacity for the first writers.
     pub(super) fn new(
         log: Log,
         settings: Settings,
         inbox: Arc<Inbox>,
-        room: Arc<Room>,
+        capacity: Arc<Capacity>,
     ) -> io::Result<(Self, watch::Receiver<Progress>)> {
         let (progress, watching) = watch::channel(Progress {
             acknowledged: log.synced,
             synced: log.synced,
-            standing: Standing::Well,
+            standing: Standing::Healthy,
         });
         let mut committer = Self {
             log,
             settings,
             inbox,
-            room,
+            capacity,
             progress,
             granted: 0,
-            no_room: None,
+            no_space: None,
             stuck: None,
             sync_by: None,
             mark_by: None,
             roll_from: None,
         };
         committer.top_up()?;
-        committer.settle_mark();
+        committer.schedule_mark();
         committer.publish();
         Ok((committer, watching))
     }
 
-    /// Works until it is told to end, or the disk fails.
+    /// Runs until it is asked to end, or the disk fails.
     pub(super) fn run(mut self) {
         loop {
             let held = self.stuck.is_some();
@@ -100,14 +101,14 @@ impl Committer {
             let done = match work.end {
                 End::Kill => return,
                 End::Stop => self.finish(work.group),
-                End::NotYet => self.turn(work),
+                End::NotYet => self.step(work),
             };
             match done {
                 Ok(false) => {}
                 Ok(true) => return self.publish_standing(Standing::Stopped),
                 Err(error) => {
                     let why = format!(
-                        "the journal has failed, and takes no writes until a restart: {error}"
+                        "the journal has failed and rejects writes until a restart: {error}"
                     );
                     return self.publish_standing(Standing::Failed(why));
                 }
@@ -115,17 +116,17 @@ impl Committer {
         }
     }
 
-    /// When to look, though nothing came.
+    /// Returns when to run even if no work arrives.
     pub(super) fn due(&self) -> Option<Instant> {
         let again = match &self.stuck {
             Some((_, full)) => [Some(full.again), None],
-            None => [self.no_room.as_ref().map(|full| full.again), self.mark_by],
+            None => [self.no_space.as_ref().map(|full| full.again), self.mark_by],
         };
         again.into_iter().flatten().chain(self.sync_by).min()
     }
 
-    /// Does what there is to do; false, since there will be more.
-    pub(super) fn turn(&mut self, work: Work) -> io::Result<bool> {
+    /// Does the pending work. Returns whether the committer has ended.
+    pub(super) fn step(&mut self, work: Work) -> io::Result<bool> {
         let now = Instant::now();
         let idle = work.group.is_none();
         match (self.stuck.take(), work.group) {
@@ -133,7 +134,7 @@ impl Committer {
             (None, Some(group)) => self.write(group)?,
             (stuck, _) => self.stuck = stuck,
         }
-        // A journal that is dropped is to look as if the process had been killed.
+        // A journal that is dropped must look as if the process had been killed.
         if self.inbox.is_killed() {
             return Ok(false);
         }
@@ -155,7 +156,8 @@ impl Committer {
         Ok(false)
     }
 
-    /// Writes and syncs all there is, and says so in a mark; true, since that is all.
+    /// Writes and syncs everything, and records it in a mark. Returns true: the committer has
+    /// ended.
     fn finish(&mut self, group: Option<Group>) -> io::Result<bool> {
         if let Some((group, _)) = self.stuck.take() {
             self.write(group)?;
@@ -173,25 +175,25 @@ impl Committer {
         if self.log.written > self.log.synced {
             self.sync()?;
         }
-        if self.log.synced > self.log.told {
+        if self.log.synced > self.log.marked {
             self.mark()?;
         }
         Ok(true)
     }
 
-    /// Writes a group; one that finds no space is kept.
+    /// Writes a group; one that does not fit on the disk is kept.
     fn write(&mut self, mut group: Group) -> io::Result<()> {
         match self.log.write(&mut group) {
             Ok(bytes) => {
-                // A record was granted a header of its own, and shares one.
-                self.room.add(group.room_bytes - bytes);
+                // Capacity was reserved for a header of each record, but records share one.
+                self.capacity.add(group.reserved_bytes - bytes);
                 self.granted -= signed(bytes as u64);
                 self.inbox.give_back(group.bytes);
                 if let Durability::Interval(interval) = self.settings.durability {
                     self.sync_by
                         .get_or_insert_with(|| Instant::now() + interval);
                 }
-                self.settle_mark();
+                self.schedule_mark();
                 Ok(())
             }
             Err(error) if is_full(&error) => {
@@ -206,22 +208,23 @@ impl Committer {
     fn sync(&mut self) -> io::Result<()> {
         self.log.sync()?;
         self.sync_by = None;
-        self.settle_mark();
+        self.schedule_mark();
         Ok(())
     }
 
-    /// A mark is due some time after the last sync, unless a group tells of it.
-    fn settle_mark(&mut self) {
-        let idle = self.log.synced == self.log.written && self.log.synced > self.log.told;
+    /// Schedules a mark some time after the last sync, unless a group records it.
+    fn schedule_mark(&mut self) {
+        let idle = self.log.synced == self.log.written && self.log.synced > self.log.marked;
         self.mark_by = idle.then(|| Instant::now() + self.settings.mark_after);
     }
 
-    /// Writes a group of no records, which says how far the log is synced, if there is room for it.
+    /// Writes a group without records, which records how far the log is synced, if there is
+    /// capacity for it.
     fn mark(&mut self) -> io::Result<()> {
-        self.settle_mark();
-        if self.room.take(GROUP_HEADER_BYTES) {
+        self.schedule_mark();
+        if self.capacity.take(GROUP_HEADER_BYTES) {
             let mut mark = Group::empty(Vec::new(), self.log.written);
-            mark.room_bytes = GROUP_HEADER_BYTES;
+            mark.reserved_bytes = GROUP_HEADER_BYTES;
             self.write(mark)?;
             if self.stuck.is_none() {
                 self.sync()?;
@@ -230,7 +233,8 @@ impl Committer {
         Ok(())
     }
 
-    /// Begins a new segment when this one is long enough; without space for one it goes on.
+    /// Begins a new segment when this one is long enough; continues with this one if the disk is
+    /// full.
     fn roll_if_past(&mut self, now: Instant) -> io::Result<()> {
         if !self.log.is_past(self.settings.segment_bytes)
             || self.roll_from.is_some_and(|from| now < from)
@@ -242,23 +246,23 @@ impl Committer {
         }
         self.roll_from = None;
         match self.log.roll(u64::try_from(self.granted).unwrap_or(0)) {
-            Ok(()) => self.settle_mark(),
-            Err(NotMade::Surely(_)) => self.roll_from = Some(now + self.settings.retry_after),
-            Err(NotMade::Perhaps(error)) => return Err(error),
+            Ok(()) => self.schedule_mark(),
+            Err(CreateError::Absent(_)) => self.roll_from = Some(now + self.settings.retry_after),
+            Err(CreateError::Uncertain(error)) => return Err(error),
         }
         Ok(())
     }
 
-    /// Adds zeros until there is room enough, as far as the disk has space.
+    /// Adds zeros until there is enough capacity, as far as the disk has space.
     fn top_up(&mut self) -> io::Result<()> {
-        if let Some(full) = &self.no_room
+        if let Some(full) = &self.no_space
             && Instant::now() < full.again
         {
             return Ok(());
         }
-        self.no_room = None;
+        self.no_space = None;
         let mut step = ZEROS_STEP_BYTES;
-        while self.granted + signed(ZEROS_STEP_BYTES as u64) <= signed(ROOM_BYTES_MAX as u64) {
+        while self.granted + signed(ZEROS_STEP_BYTES as u64) <= signed(CAPACITY_BYTES_MAX as u64) {
             if signed(self.log.zeros()) == self.granted {
                 match self.log.add_zeros(step) {
                     Ok(()) => {}
@@ -267,28 +271,28 @@ impl Committer {
                         continue;
                     }
                     Err(error) if is_full(&error) => {
-                        self.no_room = Some(Full::new(&error, self.settings.retry_after));
+                        self.no_space = Some(Full::new(&error, self.settings.retry_after));
                         break;
                     }
                     Err(error) => return Err(error),
                 }
             }
-            let free = signed(self.log.zeros().min(ROOM_BYTES_MAX as u64)) - self.granted;
+            let free = signed(self.log.zeros().min(CAPACITY_BYTES_MAX as u64)) - self.granted;
             self.granted += free;
-            self.room
-                .add(usize::try_from(free).expect("it is no more than ROOM_BYTES_MAX"));
+            self.capacity
+                .add(usize::try_from(free).expect("at most CAPACITY_BYTES_MAX"));
         }
         Ok(())
     }
 
     fn publish(&self) {
-        self.publish_standing(match (&self.stuck, &self.no_room) {
+        self.publish_standing(match (&self.stuck, &self.no_space) {
             (Some((_, full)), _) => Standing::Stuck(full.why.clone()),
-            // With room for a batch, whoever waits will be served.
+            // With capacity for a batch, every waiting writer is served.
             (None, Some(full)) if self.granted < signed(BATCH_BYTES_MAX as u64) => {
-                Standing::NoRoom(full.why.clone())
+                Standing::NoSpace(full.why.clone())
             }
-            _ => Standing::Well,
+            _ => Standing::Healthy,
         });
     }
 
@@ -301,18 +305,18 @@ impl Committer {
             synced: self.log.synced,
             standing,
         };
-        self.progress.send_if_modified(|told| {
-            let changed = *told != now;
-            if told.standing != now.standing {
+        self.progress.send_if_modified(|marked| {
+            let changed = *marked != now;
+            if marked.standing != now.standing {
                 now.standing.log();
             }
-            *told = now;
+            *marked = now;
             changed
         });
     }
 }
 
-/// Bytes of a file, which are far fewer than what 63 bits count.
+/// Converts bytes of files, which are far fewer than 2^63.
 fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }

@@ -1,7 +1,7 @@
-//! Everything that the embedded store asks of a file system: one flat folder of files.
+//! [`Disk`]: every file system operation of the local store, on one flat folder of files.
 //!
-//! [`Disk`] is the seam at which tests fail, tear and weave; [`LocalDisk`] is a real folder, which it
-//! locks against a second server. Nothing here knows what the files hold.
+//! It is the interface at which tests inject failures and crashes; [`LocalDisk`] is a real folder,
+//! which it locks against a second server. Nothing here knows the contents of files.
 
 use std::fmt::Debug;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
@@ -9,88 +9,88 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The file whose lock says that a server is at work here.
+/// The file whose lock marks a folder as in use by a server.
 const LOCK_NAME: &str = "lock";
 
-/// Boards are for the server's user alone, unless somebody gives them to a group.
+/// Boards are readable only by the server's user, unless the owner gives them to a group.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
-/// How the names of a store's files begin. The audit log may lie beside the journal.
+/// Prefixes of the names of a store's files. The audit log may be in the same folder.
 const OWN_NAMES: [&str; 5] = [LOCK_NAME, "journal-", "snapshot-", "clock-", "audit.log"];
 
-/// The rights of others.
+/// The permission bits of others.
 const OTHERS: u32 = 0o007;
 
 /// A flat folder of files.
 pub trait Disk: Debug + Send + Sync + 'static {
-    /// Where it is, for messages.
+    /// Returns the path, for messages.
     fn path(&self) -> &Path;
 
-    /// The names of its files, in no order.
+    /// Returns the names of its files, in no particular order.
     fn list(&self) -> io::Result<Vec<String>>;
 
-    /// Opens a file that is there, to read and to write.
+    /// Opens an existing file for reading and writing.
     fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Makes an empty file, in place of one of the same name.
+    /// Creates an empty file, replacing one of the same name.
     fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Gives a file another name, in place of a file that has it: atomic.
+    /// Renames a file atomically, replacing one of the new name.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
     /// Removes a file.
     fn remove(&self, name: &str) -> io::Result<()>;
 
-    /// Makes durable what was created, renamed and removed.
+    /// Makes creations, renames and removals durable.
     fn sync_folder(&self) -> io::Result<()>;
 }
 
-/// One file of a [`Disk`]; every call says where in it.
+/// One file of a [`Disk`]; every call names an offset.
 pub trait DiskFile: Debug + Send + Sync {
-    /// Its length, in bytes.
+    /// Returns its length, in bytes.
     fn size(&self) -> io::Result<u64>;
 
-    /// Reads as many bytes as there are from `offset` on, up to the buffer's length.
+    /// Reads the bytes from `offset` on, up to the buffer's length or the end of the file.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// Writes all bytes from `offset` on; past the end the file grows. After an error any part of
-    /// them may be there.
+    /// Writes all bytes at `offset`; the file grows past its end. After an error any part of them
+    /// may have been written.
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
-    /// Cuts it, or lengthens it with zeros.
+    /// Truncates the file, or extends it with zeros.
     fn set_size(&self, bytes: u64) -> io::Result<()>;
 
-    /// Makes its contents durable, and its length.
+    /// Makes its contents and its length durable.
     fn sync(&self) -> io::Result<()>;
 }
 
-/// A folder could not be opened for this process alone.
+/// A folder could not be opened for exclusive use.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another server has it open.
-    #[error("{0}: another server is at work on this folder")]
+    #[error("{0}: another server is using this folder")]
     Locked(PathBuf),
-    /// It could not be made, opened or locked.
+    /// It could not be created, opened or locked.
     #[error("{0}: {1}")]
     Io(PathBuf, io::Error),
 }
 
-/// A folder of this machine's file system, for this process alone while it lives.
+/// A folder of this machine's file system, locked by this process.
 #[derive(Debug)]
 pub struct LocalDisk {
     folder: PathBuf,
     writable: bool,
-    /// Locked; the lock ends with it, and with the process.
+    /// Holds the lock, which is released on drop and at the end of the process.
     _lock: Option<File>,
 }
 
 impl LocalDisk {
-    /// Opens a folder, made if it is not there.
+    /// Opens a folder, and creates it if it does not exist.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(folder.to_owned(), error);
         make_folder(folder).map_err(failed)?;
-        close_to_others(folder);
+        remove_others_permissions(folder);
         let lock = OpenOptions::new()
             .create(true)
             .write(true)
@@ -105,12 +105,12 @@ impl LocalDisk {
         })
     }
 
-    /// Opens a folder that is there, to look at it: nothing can be written.
+    /// Opens an existing folder for reading.
     pub fn look_at(folder: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(folder.to_owned(), error);
         let lock = match File::open(folder.join(LOCK_NAME)) {
             Ok(lock) => Some(locked(lock, folder)?),
-            // A backup may have left it out; whoever is at work has made one.
+            // A backup may lack the lock file; a running server would have created one.
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed(error)),
         };
@@ -127,9 +127,10 @@ impl LocalDisk {
     }
 }
 
-/// Takes others' rights off the files of a store, and off its folder where there is nothing else in it: earlier
-/// versions made them for everybody to read. What its owner has given to a group stays.
-fn close_to_others(folder: &Path) {
+/// Removes the permissions of others from the files of a store, and from its folder if that
+/// contains nothing else: earlier versions created them readable for everybody. Permissions that
+/// the owner gave to a group are kept.
+fn remove_others_permissions(folder: &Path) {
     let inside = fs::read_dir(folder).into_iter().flatten().flatten();
     let (own, others): (Vec<_>, Vec<_>) = inside.partition(is_own);
     let whole = others.is_empty().then(|| folder.to_owned());
@@ -142,12 +143,12 @@ fn close_to_others(folder: &Path) {
             fs::set_permissions(&path, Permissions::from_mode(mode & !OTHERS))
         });
         if let Err(error) = closed {
-            tracing::warn!(path = %path.display(), %error, "others of this machine may read boards: their rights could not be taken away");
+            tracing::warn!(path = %path.display(), %error, "other users of this machine may read boards: their permissions could not be removed");
         }
     }
 }
 
-/// Whether it is a file, not a link, with a name that a store gives.
+/// Returns whether the entry is a file, not a link, with a name that a store uses.
 fn is_own(entry: &fs::DirEntry) -> bool {
     let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
     let name = entry.file_name();
@@ -155,7 +156,7 @@ fn is_own(entry: &fs::DirEntry) -> bool {
     is_file && OWN_NAMES.iter().any(|own| name.starts_with(own))
 }
 
-/// The lock of a folder, if nobody else has it.
+/// Locks a folder, if no other process has locked it.
 fn locked(lock: File, folder: &Path) -> Result<File, OpenError> {
     match lock.try_lock() {
         Ok(()) => Ok(lock),
@@ -164,7 +165,7 @@ fn locked(lock: File, folder: &Path) -> Result<File, OpenError> {
     }
 }
 
-/// The names in a folder. One that is no text is none of ours.
+/// Returns the names in a folder. Names that are not UTF-8 are not files of a store.
 fn names(folder: &Path) -> io::Result<impl Iterator<Item = String>> {
     let entries: Vec<_> = fs::read_dir(folder)?.collect::<io::Result<_>>()?;
     Ok(entries
@@ -172,7 +173,7 @@ fn names(folder: &Path) -> io::Result<impl Iterator<Item = String>> {
         .filter_map(|entry| entry.file_name().into_string().ok()))
 }
 
-/// Makes a folder and what it lies in; what was made is durable in what was there.
+/// Creates a folder and its parents, and makes each durable in its parent.
 fn make_folder(folder: &Path) -> io::Result<()> {
     let above = match folder.parent() {
         Some(above) if above.as_os_str().is_empty() => Path::new("."),
@@ -185,9 +186,9 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     make_folder(above)?;
     match DirBuilder::new().mode(FOLDER_MODE).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !folder.is_dir() => {
-            Err(io::Error::new(error.kind(), "is there, and is no folder"))
+            Err(io::Error::new(error.kind(), "exists, and is not a folder"))
         }
-        // Somebody else was faster.
+        // Another process created it at the same time.
         Err(_) if folder.is_dir() => Ok(()),
         Err(error) => Err(error),
         Ok(()) => File::open(above)?.sync_all(),

@@ -1,49 +1,51 @@
 //! The bytes of a segment: its header, then groups, then zeros. Little endian throughout.
 //!
-//! [`SegmentHeader`] and [`GroupHeader`] are fields and their places; which group may follow which
-//! is for `read` to know.
+//! [`SegmentHeader`] and [`GroupHeader`] are fields and their offsets; which group may follow which
+//! is checked in `read`.
 
 use super::Sequence;
-use super::room::ROOM_BYTES_MAX;
+use super::capacity::CAPACITY_BYTES_MAX;
 
-/// The version of everything described here, and of what records tell. A folder of a newer one is
-/// refused; those of all versions from 1 on are read.
+/// The version of everything described here, and of the records. A folder of a newer version is
+/// rejected; all versions from 1 on can be read.
 pub(super) const FORMAT_VERSION: u32 = 2;
 
-/// What a segment begins with.
+/// The first bytes of a segment.
 const SEGMENT_MAGIC: [u8; 8] = *b"megajrnl";
 
 /// Magic 8, version 4, first sequence 8, chain 4, salt 4, checksum 4.
 pub(super) const SEGMENT_HEADER_BYTES: usize = 32;
 
-/// What a group begins with. 0xFF is in no UTF-8, so that no text holds one.
+/// The first bytes of a group. 0xFF does not occur in UTF-8, so no text contains them.
 pub(super) const GROUP_MAGIC: [u8; 4] = [0xFF, b'g', b'r', 0xFF];
 
 /// Magic 4, checksum 4, payload bytes 4, records 4, first sequence 8, synced sequence 8, chain 4.
 pub(super) const GROUP_HEADER_BYTES: usize = 36;
 
-/// Before each record of a group: its length.
+/// Bytes of the length before each record of a group.
 pub(super) const RECORD_HEADER_BYTES: usize = 4;
 
-/// No longer payload is written: no more room than this is ever given out. Longer ones are read, since
-/// earlier servers wrote some; what a header may claim is bounded by the length of its file.
-pub(super) const PAYLOAD_BYTES_MAX: usize = ROOM_BYTES_MAX;
+/// Longer payloads are not written: no more capacity than this is ever granted. Longer ones can be
+/// read, since earlier servers wrote some; the length that a header claims is bounded by the length
+/// of its file.
+pub(super) const PAYLOAD_BYTES_MAX: usize = CAPACITY_BYTES_MAX;
 
-/// How a segment begins.
+/// The header of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SegmentHeader {
-    /// The first record that it may hold.
+    /// The first record that it may contain.
     pub(super) first: Sequence,
-    /// The checksum of the last group of the segment before, 0 if there is none.
+    /// The checksum of the last group of the previous segment, 0 if there is none.
     pub(super) chain: u32,
-    /// Drawn at random. It is part of every checksum in the segment, so that nobody who chooses what
-    /// a record holds can put a group into it, and no group of another segment is taken for one.
+    /// A random number. It is part of every checksum in the segment, so that a client who chooses
+    /// the bytes of a record cannot forge a group, and a group of another segment is never mistaken
+    /// for one of this.
     pub(super) salt: u32,
 }
 
-/// Why the head of a file is not one of a segment.
+/// Why the beginning of a file is not a segment header.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoSegment {
+pub(super) enum HeaderError {
     Newer(u32),
     Damaged(&'static str),
 }
@@ -61,19 +63,21 @@ impl SegmentHeader {
         bytes
     }
 
-    /// The header, and the version that it tells.
-    pub(super) fn decode(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> Result<(Self, u32), NoSegment> {
+    /// Decodes the header, and its version.
+    pub(super) fn decode(bytes: &[u8; SEGMENT_HEADER_BYTES]) -> Result<(Self, u32), HeaderError> {
         if bytes[..8] != SEGMENT_MAGIC {
-            return Err(NoSegment::Damaged("this is no segment of a journal"));
+            return Err(HeaderError::Damaged("this is not a segment of a journal"));
         }
-        // Before the checksum: where a newer version keeps its own is not known here.
+        // Checked before the checksum, whose position in newer versions is unknown.
         let version = match u32_at(bytes, 8) {
-            0 => return Err(NoSegment::Damaged("its version is none")),
-            newer if newer > FORMAT_VERSION => return Err(NoSegment::Newer(newer)),
+            0 => return Err(HeaderError::Damaged("its version is 0")),
+            newer if newer > FORMAT_VERSION => return Err(HeaderError::Newer(newer)),
             known => known,
         };
         if u32_at(bytes, 28) != crc32c::crc32c(&bytes[..28]) {
-            return Err(NoSegment::Damaged("its header does not match its checksum"));
+            return Err(HeaderError::Damaged(
+                "its header does not match its checksum",
+            ));
         }
         let header = Self {
             first: Sequence(u64_at(bytes, 12)),
@@ -84,21 +88,22 @@ impl SegmentHeader {
     }
 }
 
-/// How a group begins.
+/// The header of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GroupHeader {
     pub(super) payload_bytes: u32,
-    /// How many records it holds; none, if it is a mark.
+    /// Number of records; 0 for a mark.
     pub(super) records: u32,
     pub(super) first: Sequence,
-    /// How far the log was known to be synced when this was written.
+    /// How far the log was known to be synced when the group was written.
     pub(super) synced: Sequence,
-    /// The checksum of the group before.
+    /// The checksum of the previous group.
     pub(super) chain: u32,
 }
 
 impl GroupHeader {
-    /// Fills in the header at the front of a group, whose payload stands behind it; its checksum.
+    /// Writes the header to the front of a group, whose payload follows it, and returns the
+    /// checksum.
     pub(super) fn seal(self, group: &mut [u8], salt: u32) -> u32 {
         group[..4].copy_from_slice(&GROUP_MAGIC);
         group[8..12].copy_from_slice(&self.payload_bytes.to_le_bytes());
@@ -111,7 +116,7 @@ impl GroupHeader {
         checksum
     }
 
-    /// The fields of a header that may be one; whether it is, its group's checksum says.
+    /// Decodes the fields of a possible header; the group's checksum decides whether it is one.
     pub(super) fn decode(bytes: &[u8; GROUP_HEADER_BYTES]) -> Option<Self> {
         let header = Self {
             payload_bytes: u32_at(bytes, 8),
@@ -130,29 +135,29 @@ impl GroupHeader {
         plausible.then_some(header)
     }
 
-    /// Header and payload.
+    /// Returns the bytes of header and payload.
     pub(super) const fn group_bytes(&self) -> usize {
         GROUP_HEADER_BYTES + self.payload_bytes as usize
     }
 
-    /// The sequence after its last record.
+    /// Returns the sequence after its last record.
     pub(super) const fn end(&self) -> Sequence {
         self.first.plus(self.records)
     }
 }
 
-/// The checksum that a group carries, if it is whole.
+/// Returns the checksum of a group, if the group is intact.
 pub(super) fn checksum_of_whole(group: &[u8], salt: u32) -> Option<u32> {
-    let told = u32_at(group, 4);
-    (told == checksum(group, salt)).then_some(told)
+    let stored = u32_at(group, 4);
+    (stored == checksum(group, salt)).then_some(stored)
 }
 
-/// Over all that stands behind it in the group.
+/// Computes the checksum over everything that follows it in the group.
 fn checksum(group: &[u8], salt: u32) -> u32 {
     crc32c::crc32c(&group[8..]) ^ salt
 }
 
-/// The records of a payload, in order; `None` where their lengths do not add up.
+/// Iterates over the records of a payload, in order; `None` where their lengths do not add up.
 pub(super) fn records(mut payload: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
     std::iter::from_fn(move || {
         if payload.is_empty() {
@@ -177,5 +182,5 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     *bytes[at..]
         .first_chunk()
-        .expect("fields lie inside headers")
+        .expect("fields are inside headers")
 }

@@ -1,6 +1,6 @@
-//! A journal at work: what the store calls.
+//! [`Journal`]: the running journal, which the store calls.
 //!
-//! [`Journal`] puts the parts together. The writing is done on its thread, by the committer.
+//! It connects the parts. Writing is done on the committer's thread.
 
 use std::io;
 use std::sync::Arc;
@@ -9,44 +9,44 @@ use std::thread::{self, JoinHandle};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use super::capacity::{Capacity, Rejected, Reservation, reserved_bytes};
 use super::committer::Committer;
 use super::inbox::{End, Inbox};
 use super::log::Segments;
 use super::progress::{self, Lost, Progress, Standing, THREAD_ENDED};
 use super::read::Recovered;
-use super::room::{NotTaken, Reservation, Room, room_of};
 use super::settings::Settings;
 use super::{Sequence, tail};
 use crate::disk::Disk;
 use crate::metrics::JournalMetrics;
 
-/// A journal at work. Dropped without [`stop`](Self::stop), it ends as if the process had been
-/// killed: what waits is not written.
+/// A running journal. If it is dropped without [`stop`](Self::stop), it ends as if the process had
+/// been killed: pending records are not written.
 #[derive(Debug)]
 pub struct Journal {
     disk: Arc<dyn Disk>,
     segments: Arc<Segments>,
     pub(super) inbox: Arc<Inbox>,
-    room: Arc<Room>,
+    capacity: Arc<Capacity>,
     progress: watch::Receiver<Progress>,
     metrics: JournalMetrics,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Journal {
-    /// Cuts the tail that recovery told of, and goes on from there.
+    /// Truncates the tail that recovery found, and continues from there.
     pub fn start(
         disk: Arc<dyn Disk>,
         recovered: &Recovered,
         settings: Settings,
     ) -> io::Result<Self> {
-        let log = tail::go_on(Arc::clone(&disk), recovered)?;
+        let log = tail::resume_log(Arc::clone(&disk), recovered)?;
         let segments = Arc::clone(&log.segments);
         let metrics = log.metrics.clone();
         let inbox = Arc::new(Inbox::new(log.written));
-        let room = Arc::new(Room::none());
+        let capacity = Arc::new(Capacity::none());
         let (committer, progress) =
-            Committer::new(log, settings, Arc::clone(&inbox), Arc::clone(&room))?;
+            Committer::new(log, settings, Arc::clone(&inbox), Arc::clone(&capacity))?;
         let thread = thread::Builder::new()
             .name("megaboard-journal".to_owned())
             .spawn(|| committer.run())?;
@@ -54,52 +54,55 @@ impl Journal {
             disk,
             segments,
             inbox,
-            room,
+            capacity,
             progress,
             metrics,
             thread: Mutex::new(Some(thread)),
         })
     }
 
-    /// Waits for room for so many bytes: the sum of [`room_of`] each record. Refused when the disk
-    /// is full, the journal has failed, or they are more than
-    /// [`BATCH_BYTES_MAX`](super::room::BATCH_BYTES_MAX).
-    pub async fn reserve(&self, bytes: usize) -> Result<Reservation<'_>, NotTaken> {
-        self.room.reserve(bytes, &self.progress).await
+    /// Waits for capacity of this many bytes: the sum of [`reserved_bytes`] of each record.
+    /// Rejected when the disk is full, when the journal has failed, or when they are more than
+    /// [`BATCH_BYTES_MAX`](super::capacity::BATCH_BYTES_MAX).
+    pub async fn reserve(&self, bytes: usize) -> Result<Reservation<'_>, Rejected> {
+        self.capacity.reserve(bytes, &self.progress).await
     }
 
-    /// The same without waiting: also refused when there is no room now.
+    /// Does the same without waiting: also rejected when there is no capacity now.
     #[cfg(test)]
-    pub fn try_reserve(&self, bytes: usize) -> Result<Reservation<'_>, NotTaken> {
-        self.room
+    pub fn try_reserve(&self, bytes: usize) -> Result<Reservation<'_>, Rejected> {
+        self.capacity
             .try_reserve(bytes, &self.progress)?
-            .ok_or_else(|| NotTaken("the journal has more to write than it can hold".to_owned()))
+            .ok_or_else(|| {
+                Rejected("the journal has more pending writes than it can hold".to_owned())
+            })
     }
 
-    /// Appends a record for which room was reserved, to memory: call it under the lock of what it
-    /// speaks of. Returns the sequence after it: what to wait for.
-    pub fn append(&self, room: &mut Reservation<'_>, record: &[u8]) -> Sequence {
-        room.spend(room_of(record.len()));
+    /// Appends a record for which capacity was reserved, in memory: call it under the lock of what
+    /// the record describes. Returns the sequence after it, which can be waited for.
+    pub fn append(&self, capacity: &mut Reservation<'_>, record: &[u8]) -> Sequence {
+        capacity.spend(reserved_bytes(record.len()));
         self.inbox.append(record)
     }
 
-    /// Appends records as [`append`](Self::append) does, in one group: what a crash keeps of them is all or nothing.
-    pub fn append_together(&self, room: &mut Reservation<'_>, records: &[Vec<u8>]) -> Sequence {
-        let rooms = records.iter().map(|record| room_of(record.len()));
-        room.spend(rooms.sum());
+    /// Appends records like [`append`](Self::append) does, in one group: a crash keeps all of them
+    /// or none.
+    pub fn append_together(&self, capacity: &mut Reservation<'_>, records: &[Vec<u8>]) -> Sequence {
+        let rooms = records.iter().map(|record| reserved_bytes(record.len()));
+        capacity.spend(rooms.sum());
         self.inbox.append_together(records)
     }
 
     /// Appends one record and blocks until it is synced.
     pub fn write_blocking(&self, record: &[u8]) -> Result<(), Lost> {
-        let room = progress::block_on(self.reserve(room_of(record.len())));
-        let mut room = room.map_err(|NotTaken(why)| Lost(why))?;
-        let until = self.append(&mut room, record);
-        drop(room);
+        let capacity = progress::block_on(self.reserve(reserved_bytes(record.len())));
+        let mut capacity = capacity.map_err(|Rejected(why)| Lost(why))?;
+        let until = self.append(&mut capacity, record);
+        drop(capacity);
         self.durable_blocking(until)
     }
 
-    /// Why nothing more is taken, if so.
+    /// Returns why records are rejected, if they are.
     pub fn refusal(&self) -> Option<String> {
         let gone = || {
             self.progress
@@ -111,38 +114,39 @@ impl Journal {
         refusal.or_else(gone)
     }
 
-    /// The number of the next record.
+    /// Returns the number of the next record.
     pub fn next(&self) -> Sequence {
         self.inbox.next()
     }
 
-    /// Waits until what was appended before `until` is durable, as the setting means it.
+    /// Waits until everything before `until` is durable, as the durability setting defines it.
     pub async fn durable(&self, until: Sequence) -> Result<(), Lost> {
         progress::acknowledged(&self.progress, until).await
     }
 
-    /// Blocks until what was appended before `until` is synced, whatever the setting.
+    /// Blocks until everything before `until` is synced, whatever the setting.
     pub fn durable_blocking(&self, until: Sequence) -> Result<(), Lost> {
         self.inbox.want_sync(until);
         progress::block_on(progress::synced(&self.progress, until))
     }
 
-    /// Removes the segments that hold nothing from `sequence` on, never the current one.
+    /// Removes the segments without records from `sequence` on, but never the current one.
     pub fn remove_before(&self, sequence: Sequence) -> io::Result<()> {
         self.segments.remove_before(&*self.disk, sequence)
     }
 
-    /// Bytes of records ever appended by this process.
+    /// Returns the bytes of all records that this process has appended.
     pub fn appended_bytes(&self) -> u64 {
         self.inbox.appended_bytes()
     }
 
-    /// What its thread counts.
+    /// Returns the metrics of its thread.
     pub const fn metrics(&self) -> &JournalMetrics {
         &self.metrics
     }
 
-    /// Writes and syncs all, and ends. Nothing may be appended any more; reservations are refused.
+    /// Writes and syncs everything, and ends. Nothing may be appended afterwards; reservations are
+    /// rejected.
     pub fn stop(&self) -> Result<(), Lost> {
         self.end(End::Stop);
         match &self.progress.borrow().standing {
@@ -154,10 +158,10 @@ impl Journal {
 
     fn end(&self, how: End) {
         self.inbox.end(how);
-        // Whoever ends it at the same time waits here.
+        // Concurrent callers wait here.
         let mut thread = self.thread.lock();
         if let Some(thread) = thread.take() {
-            // What made it panic was told on its way.
+            // A panic of the thread has been reported already.
             let _ = thread.join();
         }
     }

@@ -1,8 +1,8 @@
-//! What waits for the committer: a group that grows, and wishes.
+//! [`Inbox`]: the queue of the committer, a growing group of records and requests to sync or end.
 //!
-//! [`Inbox`] is where a record gets its number. Appending is a copy under a short lock; nothing here
-//! touches the disk. No group grows larger than a reader takes: room for more is never given out, and
-//! if it were, a further group would begin.
+//! A record gets its number here. Appending is a copy under a short lock; nothing here uses the
+//! disk. No group grows larger than a reader accepts: capacity for more is never granted, and if it
+//! were, another group would begin.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -11,20 +11,20 @@ use std::time::Instant;
 use parking_lot::{Condvar, Mutex};
 
 use super::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES};
-use super::{Sequence, room_of};
+use super::{Sequence, reserved_bytes};
 
-/// A buffer that grew past this is not kept for the next group.
+/// A buffer larger than this is not reused for the next group.
 const BUFFER_KEPT_BYTES_MAX: usize = 1 << 20;
 
-/// Records in a row, ready to be written.
+/// Consecutive records, ready to be written.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Place for the header, then each record behind its length.
+    /// Space for the header, then each record after its length.
     pub(super) bytes: Vec<u8>,
     pub(super) first: Sequence,
     pub(super) records: u32,
-    /// The room that was reserved for it.
-    pub(super) room_bytes: usize,
+    /// The capacity that was reserved for it.
+    pub(super) reserved_bytes: usize,
 }
 
 impl Group {
@@ -35,17 +35,17 @@ impl Group {
             bytes: buffer,
             first,
             records: 0,
-            room_bytes: 0,
+            reserved_bytes: 0,
         }
     }
 
-    /// The sequence after its last record.
+    /// Returns the sequence after its last record.
     pub(super) const fn end(&self) -> Sequence {
         self.first.plus(self.records)
     }
 
-    /// Whether the records fit into it.
-    fn has_room_for<'a>(&self, records: impl Iterator<Item = &'a [u8]>) -> bool {
+    /// Returns whether the records fit into it.
+    fn fits<'a>(&self, records: impl Iterator<Item = &'a [u8]>) -> bool {
         let payload_bytes = self.bytes.len() - GROUP_HEADER_BYTES;
         let bytes: usize = records
             .map(|record| RECORD_HEADER_BYTES + record.len())
@@ -59,30 +59,30 @@ impl Group {
         self.bytes.extend_from_slice(&length.to_le_bytes());
         self.bytes.extend_from_slice(record);
         self.records += 1;
-        self.room_bytes += room_of(record.len());
+        self.reserved_bytes += reserved_bytes(record.len());
     }
 }
 
-/// Whether the committer is to go on.
+/// Whether the committer has to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     NotYet,
-    /// After all that waits has been synced.
+    /// After everything pending has been synced.
     Stop,
-    /// At once: nothing more may be written.
+    /// Immediately: nothing more may be written.
     Kill,
 }
 
-/// What there is for the committer to do.
+/// Work of the committer.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) group: Option<Group>,
-    /// A sync is wanted that covers what was appended before.
+    /// A sync of everything before this was requested.
     pub(super) sync_until: Sequence,
     pub(super) end: End,
 }
 
-/// What waits for the committer.
+/// The queue of the committer.
 #[derive(Debug)]
 pub(super) struct Inbox {
     state: Mutex<State>,
@@ -91,10 +91,10 @@ pub(super) struct Inbox {
 
 #[derive(Debug)]
 struct State {
-    /// Groups that took no further record.
+    /// Groups that accept no further record.
     full: VecDeque<Group>,
     group: Group,
-    /// The buffer of the group before, to be used again.
+    /// The buffer of the previous group, to be reused.
     spare: Vec<u8>,
     appended_bytes: u64,
     sync_until: Sequence,
@@ -116,12 +116,12 @@ impl Inbox {
         }
     }
 
-    /// Appends a record; the sequence after it.
+    /// Appends a record and returns the sequence after it.
     pub(super) fn append(&self, record: &[u8]) -> Sequence {
         self.append_all([record])
     }
 
-    /// Appends records to one group; the sequence after the last.
+    /// Appends records to one group and returns the sequence after the last.
     pub(super) fn append_together(&self, records: &[Vec<u8>]) -> Sequence {
         self.append_all(records.iter().map(Vec::as_slice))
     }
@@ -132,7 +132,7 @@ impl Inbox {
     ) -> Sequence {
         let records = records.into_iter();
         let mut state = self.state.lock();
-        if !state.group.has_room_for(records.clone()) {
+        if !state.group.fits(records.clone()) {
             let full = state.begin_group();
             state.full.push_back(full);
         }
@@ -154,7 +154,7 @@ impl Inbox {
         self.state.lock().appended_bytes
     }
 
-    /// Asks for a sync that covers what was appended before `until`.
+    /// Requests a sync of everything before `until`.
     pub(super) fn want_sync(&self, until: Sequence) {
         let mut state = self.state.lock();
         let until = until.min(state.group.end());
@@ -163,7 +163,7 @@ impl Inbox {
         self.wake.notify_one();
     }
 
-    /// Asks the committer to end; an earlier wish stands.
+    /// Asks the committer to end. A second request has no effect.
     pub(super) fn end(&self, how: End) {
         let mut state = self.state.lock();
         if state.end == End::NotYet {
@@ -177,7 +177,7 @@ impl Inbox {
         self.state.lock().end == End::Kill
     }
 
-    /// Waits for something to do, or until it is `due`. While a group is `held` no other is taken.
+    /// Waits for work, or until it is `due`. While a group is `held` no other is taken.
     pub(super) fn wait(&self, due: Option<Instant>, synced: Sequence, held: bool) -> Work {
         let mut state = self.state.lock();
         while state.end == End::NotYet
@@ -199,12 +199,12 @@ impl Inbox {
         }
     }
 
-    /// The next group that waits.
+    /// Takes the next pending group.
     pub(super) fn take(&self) -> Option<Group> {
         self.state.lock().take()
     }
 
-    /// Gives back a buffer that was written.
+    /// Gives back a buffer that was written, for reuse.
     pub(super) fn give_back(&self, buffer: Vec<u8>) {
         if buffer.capacity() <= BUFFER_KEPT_BYTES_MAX {
             self.state.lock().spare = buffer;
@@ -222,7 +222,7 @@ impl State {
         full.or_else(|| (self.group.records > 0).then(|| self.begin_group()))
     }
 
-    /// Begins a group behind the one that grows; that one.
+    /// Begins a group after the growing one, and returns the latter.
     fn begin_group(&mut self) -> Group {
         let next = Group::empty(mem::take(&mut self.spare), self.group.end());
         mem::replace(&mut self.group, next)
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_that_belong_together_are_in_one_group() {
+    fn records_appended_together_are_in_one_group() {
         let inbox = Inbox::new(Sequence(0));
         let large = vec![0; PAYLOAD_BYTES_MAX - RECORD_HEADER_BYTES - 8];
         inbox.append(&large);

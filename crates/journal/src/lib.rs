@@ -1,21 +1,23 @@
-//! An ordered log of records, durable in a folder: opaque bytes, numbered over the lifetime of the folder.
+//! A durable, ordered log of opaque records in a folder, numbered over the lifetime of the folder.
 //!
-//! [`read()`] returns what a folder holds, [`Journal::start`] goes on from there. What the bytes mean,
-//! and when a snapshot lets older ones go, is for the caller to know.
+//! [`read()`] returns the records of a folder, [`Journal::start`] continues after them. What the
+//! bytes mean, and when a snapshot makes older records unnecessary, is up to the caller.
 //!
 //! ```text
-//! append ─► inbox ─► committer ─► log ─► segment files: groups, chained, ahead of zeros
+//! append ─► inbox ─► committer ─► log ─► segment files: groups, chained, followed by zeros
 //!   ▲                    │
-//!  room ◄── zeros ───────┴─► progress ─► durable
+//! capacity ◄── zeros ────┴─► progress ─► durable
 //! ```
 //!
 //! - `format`: bytes of headers. `segment`: the files. `read`, `window`, `search`: recovery.
-//! - `log`: what is done to the disk, in which order; no thread, no clock. `tail`: where it goes on.
-//! - `committer`: the one thread, and when it does what. `inbox`, `room`, `progress`: how others
-//!   meet it.
-//! - `handle`: the [`Journal`] itself, as the store holds it. `disk`: every operation on the file system, where tests
-//!   fail, tear and fill.
+//! - `log`: the operations on the disk and their order; no thread, no clock. `tail`: from recovery
+//!   to writing.
+//! - `committer`: the one thread, and when it does what. `inbox`, `capacity`, `progress`: how other
+//!   threads interact with it.
+//! - `handle`: the [`Journal`] itself, as the store uses it. `disk`: every operation on the file
+//!   system, where tests inject failures.
 
+mod capacity;
 mod committer;
 mod disk;
 mod format;
@@ -25,7 +27,6 @@ mod log;
 mod metrics;
 mod progress;
 mod read;
-mod room;
 mod search;
 mod segment;
 mod settings;
@@ -37,30 +38,30 @@ mod window;
 use std::fmt;
 
 #[cfg(test)]
+use capacity::Rejected;
+#[cfg(test)]
 use progress::Lost;
 #[cfg(test)]
 use read::ReadError;
-#[cfg(test)]
-use room::NotTaken;
 
+pub use capacity::{BATCH_BYTES_MAX, Reservation, reserved_bytes};
 pub use disk::{Disk, DiskFile, LocalDisk, OpenError};
 pub use handle::Journal;
 pub use metrics::JournalMetrics;
 pub use read::{Recovered, read};
-pub use room::{BATCH_BYTES_MAX, Reservation, room_of};
 pub use settings::Durability;
 pub use settings::Settings;
 
-/// How many records were ever appended before something: records are numbered 0, 1, 2, ... for the
-/// whole lifetime of the folder.
+/// A position in the log: the number of records appended before it. Records are numbered 0, 1, 2,
+/// ... for the whole lifetime of the folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sequence(pub u64);
 
 impl Sequence {
-    /// The sequence so many records later.
+    /// Returns the sequence this many records later.
     #[must_use]
     pub const fn plus(self, records: u32) -> Self {
-        // Only a forged file comes near the end.
+        // Only a forged file has sequences near the maximum.
         Self(self.0.saturating_add(records as u64))
     }
 }

@@ -1,7 +1,7 @@
-//! The log as it is written: groups into zeros, segment after segment.
+//! [`Log`]: the operations on the disk, and their order. Groups overwrite zeros, segment after
+//! segment.
 //!
-//! [`Log`] says what is done to the disk, and in which order. When, and what an error means for
-//! others, is the committer's to know.
+//! When they are done, and what an error means for others, is decided by the committer.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,11 +15,11 @@ use super::format::{
     GROUP_HEADER_BYTES, GroupHeader, PAYLOAD_BYTES_MAX, SEGMENT_HEADER_BYTES, SegmentHeader,
 };
 use super::inbox::Group;
-use super::segment::{self, NotMade, Segment};
+use super::segment::{self, CreateError, Segment};
 use crate::disk::Disk;
 use crate::metrics::JournalMetrics;
 
-/// Where the segments of the folder begin, in order; the last is the current one.
+/// The first sequence of each segment of the folder, in order; the last is the current segment.
 #[derive(Debug, Default)]
 pub(super) struct Segments(Mutex<VecDeque<Sequence>>);
 
@@ -28,7 +28,7 @@ impl Segments {
         Self(Mutex::new(firsts.into_iter().collect()))
     }
 
-    /// Removes those that hold nothing from `sequence` on, the oldest first.
+    /// Removes the segments without records from `sequence` on, the oldest first.
     pub(super) fn remove_before(&self, disk: &dyn Disk, sequence: Sequence) -> io::Result<()> {
         let mut removed = false;
         while let Some(first) = self.take_before(sequence) {
@@ -46,7 +46,7 @@ impl Segments {
 
     fn take_before(&self, sequence: Sequence) -> Option<Sequence> {
         let mut firsts = self.0.lock();
-        // What the first of them holds ends where the second begins.
+        // The records of the first segment end where the second begins.
         match firsts.get(1) {
             Some(&second) if second <= sequence => firsts.pop_front(),
             _ => None,
@@ -61,26 +61,26 @@ pub(super) struct Log {
     pub(super) segments: Arc<Segments>,
     pub(super) segment: Segment,
     pub(super) header: SegmentHeader,
-    /// Where the next group goes.
+    /// The offset of the next group.
     pub(super) offset: u64,
-    /// Where the zeros behind it end.
+    /// The end of the zeros after it.
     pub(super) zeros_end: u64,
     /// The checksum of the last group.
     pub(super) chain: u32,
     pub(super) written: Sequence,
     pub(super) synced: Sequence,
-    /// How far a group says that the log was synced.
-    pub(super) told: Sequence,
+    /// How far some group records that the log was synced.
+    pub(super) marked: Sequence,
     pub(super) metrics: JournalMetrics,
 }
 
 impl Log {
-    /// Writes a group, with one call; its length. After an error it may be written again.
+    /// Writes a group with one call and returns its length. After an error it may be written again.
     pub(super) fn write(&mut self, group: &mut Group) -> io::Result<usize> {
         debug_assert_eq!(group.first, self.written);
         let bytes = group.bytes.len();
         let payload_bytes = bytes - GROUP_HEADER_BYTES;
-        // The last look: what lies behind a group that no reader takes would be lost.
+        // Last check: a group that no reader accepts would make everything after it unreadable.
         let payload_bytes = u32::try_from(payload_bytes)
             .ok()
             .filter(|_| payload_bytes <= PAYLOAD_BYTES_MAX)
@@ -103,14 +103,14 @@ impl Log {
         self.zeros_end = self.zeros_end.max(self.offset);
         self.chain = checksum;
         self.written = group.end();
-        self.told = self.synced;
+        self.marked = self.synced;
         self.metrics.groups.inc();
         self.metrics.records.inc_by(u64::from(group.records));
         self.metrics.bytes.inc_by(bytes as u64);
         Ok(bytes)
     }
 
-    /// Makes durable what was written. After an error nothing is known of it any more.
+    /// Makes all writes durable. After an error, what is on the disk is unknown.
     pub(super) fn sync(&mut self) -> io::Result<()> {
         let began = Instant::now();
         self.segment.sync()?;
@@ -119,46 +119,47 @@ impl Log {
         Ok(())
     }
 
-    /// How many zeros wait to be written over.
+    /// Returns how many zeros are left to be overwritten.
     pub(super) const fn zeros(&self) -> u64 {
         self.zeros_end - self.offset
     }
 
-    /// Adds zeros behind those there are, at most `ZEROS_STEP_BYTES` of them.
+    /// Adds zeros after the existing ones, at most `ZEROS_STEP_BYTES` of them.
     pub(super) fn add_zeros(&mut self, bytes: usize) -> io::Result<()> {
         self.segment.write_zeros(bytes, self.zeros_end)?;
         self.zeros_end += bytes as u64;
         Ok(())
     }
 
-    /// Whether a new segment is called for, and would have a name of its own.
+    /// Returns whether a new segment is due, and would have a different name.
     pub(super) fn is_past(&self, segment_bytes: u64) -> bool {
         self.offset >= segment_bytes && self.written > self.header.first
     }
 
-    /// Goes on in a new segment, which has so many zeros. All in the old one must be synced.
-    pub(super) fn roll(&mut self, zeros: u64) -> Result<(), NotMade> {
+    /// Continues in a new segment with this many zeros. The old one must be synced.
+    pub(super) fn roll(&mut self, zeros: u64) -> Result<(), CreateError> {
         debug_assert_eq!(self.synced, self.written);
         let header = SegmentHeader {
             first: self.written,
             chain: self.chain,
-            salt: draw_salt().map_err(NotMade::Surely)?,
+            salt: draw_salt().map_err(CreateError::Absent)?,
         };
         let segment = Segment::create(&*self.disk, header, zeros)?;
         self.segments.0.lock().push_back(header.first);
-        // No more than space is lost with the zeros left in the old one.
+        // If this fails, only the space of the zeros left in the old one is lost.
         let _ = self.segment.set_size(self.offset);
         self.segment = segment;
         self.header = header;
         self.offset = SEGMENT_HEADER_BYTES as u64;
         self.zeros_end = self.offset + zeros;
-        // That the new segment is there says it.
-        self.told = self.written;
+        // The existence of the new segment records it.
+        self.marked = self.written;
         Ok(())
     }
 }
 
-/// What nobody who writes records can know.
+/// Draws a number that clients cannot know.
 pub(super) fn draw_salt() -> io::Result<u32> {
-    getrandom::u32().map_err(|error| io::Error::other(format!("no random number: {error}")))
+    getrandom::u32()
+        .map_err(|error| io::Error::other(format!("no random number is available: {error}")))
 }

@@ -1,10 +1,10 @@
-//! What a journal counts.
+//! The metrics of a journal.
 
 use metering::{CALLS, Counter, Histogram, Pulled, Registry, Unit};
 
 use crate::Journal;
 
-/// What the journal's thread does.
+/// Counters of the journal's thread.
 #[derive(Debug, Clone)]
 pub struct JournalMetrics {
     /// Groups written.
@@ -29,7 +29,8 @@ impl Default for JournalMetrics {
 }
 
 impl JournalMetrics {
-    /// Names them, and what the journal tells when it is asked. A journal that is gone takes nothing.
+    /// Registers the metrics, and a gauge that reads the journal. A journal that no longer exists
+    /// counts as rejecting.
     pub fn register(&self, journal: &std::sync::Arc<Journal>, registry: &mut Registry) {
         registry.register(
             "journal_groups",
@@ -53,7 +54,7 @@ impl JournalMetrics {
             Unit::Seconds,
             self.syncs.clone(),
         );
-        // Not held, so that a store that is dropped ends its journal.
+        // A weak reference, so that dropping the store ends its journal.
         let journal = std::sync::Arc::downgrade(journal);
         let refuses = move || {
             journal
@@ -62,7 +63,7 @@ impl JournalMetrics {
         };
         registry.register(
             "journal_refusing",
-            "1 while the journal takes nothing: it has failed, or the disk is full; otherwise 0",
+            "1 while the journal rejects writes: it has failed, or the disk is full; otherwise 0",
             Pulled::gauge(move || f64::from(u8::from(refuses()))),
         );
     }

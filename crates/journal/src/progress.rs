@@ -1,7 +1,6 @@
-//! How far the log is, and whether it goes on: what the committer tells all others.
+//! [`Progress`]: how far the log is, and whether it continues. Published by the committer.
 //!
-//! [`Progress`] travels in a watch, so that any number of tasks, of any runtime or none, may wait
-//! for it.
+//! It is in a watch channel, so that any number of tasks, on any runtime or none, may wait for it.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,10 +11,10 @@ use tokio::sync::watch;
 
 use super::Sequence;
 
-/// What is told of a journal whose thread is gone without a word.
+/// The error after the journal's thread ended without reporting one.
 pub(super) const THREAD_ENDED: &str = "the journal's thread has ended";
 
-/// A record's fate is open: perhaps it is durable, perhaps it is not.
+/// The outcome of a record is unknown: it may or may not be durable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Lost(pub String);
@@ -23,44 +22,44 @@ pub struct Lost(pub String);
 /// How far the log is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Progress {
-    /// Up to here the promise of the durability setting is kept.
+    /// Everything before this satisfies the durability setting.
     pub(super) acknowledged: Sequence,
-    /// Up to here a sync has ended well.
+    /// Everything before this has been synced successfully.
     pub(super) synced: Sequence,
     pub(super) standing: Standing,
 }
 
-/// Whether the log goes on; if not, why.
+/// Whether the log continues, and if not, why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Standing {
-    Well,
-    /// The disk is full: what does not fit into the room there is has to be refused.
-    NoRoom(String),
+    Healthy,
+    /// The disk is full: what exceeds the remaining capacity is rejected.
+    NoSpace(String),
     /// The disk is full, and a group waits for space.
     Stuck(String),
-    /// For good.
+    /// Permanently.
     Failed(String),
     Stopped,
 }
 
 impl Standing {
-    /// What clients are told: no paths.
+    /// Returns the message for clients, without paths.
     fn shown(&self) -> String {
         let shown = match self {
-            Self::Well => "the journal goes on",
-            Self::NoRoom(_) | Self::Stuck(_) => "the disk is full",
+            Self::Healthy => "the journal is healthy",
+            Self::NoSpace(_) | Self::Stuck(_) => "the disk is full",
             Self::Failed(_) => "the journal has failed: the server has to be restarted",
             Self::Stopped => "the store is closed",
         };
         shown.to_owned()
     }
 
-    /// Tells whoever runs the server that it is this from now on.
+    /// Logs that the state has changed to this one.
     pub(super) fn log(&self) {
         match self {
-            Self::Well => tracing::info!("there is space on the disk: writes are taken"),
-            Self::NoRoom(why) | Self::Stuck(why) => {
-                tracing::warn!("{why}: writes are refused until there is space");
+            Self::Healthy => tracing::info!("the disk has space again: writes are accepted"),
+            Self::NoSpace(why) | Self::Stuck(why) => {
+                tracing::warn!("{why}: writes are rejected until there is space");
             }
             Self::Failed(why) => tracing::error!("{why}"),
             Self::Stopped => {}
@@ -69,49 +68,49 @@ impl Standing {
 }
 
 impl Progress {
-    /// Whether what was appended before `until` may be answered for, if that is known.
+    /// Returns whether everything before `until` is acknowledged, if that is known.
     fn acknowledged(&self, until: Sequence) -> Option<Result<(), Lost>> {
         match self.standing {
-            // Up to the last sync nothing is lost, and nothing else is sure any more.
+            // Everything before the last sync is durable; anything after it is uncertain.
             Standing::Failed(_) => self.synced(until),
             _ if until <= self.acknowledged => Some(Ok(())),
             _ => self.synced(until),
         }
     }
 
-    /// Whether what was appended before `until` is synced, if that is known.
+    /// Returns whether everything before `until` is synced, if that is known.
     fn synced(&self, until: Sequence) -> Option<Result<(), Lost>> {
         if until <= self.synced {
             return Some(Ok(()));
         }
         match &self.standing {
-            Standing::Well | Standing::NoRoom(_) => None,
+            Standing::Healthy | Standing::NoSpace(_) => None,
             Standing::Stuck(_) | Standing::Failed(_) | Standing::Stopped => {
                 Some(Err(Lost(self.standing.shown())))
             }
         }
     }
 
-    /// Why nothing more is taken, if so.
+    /// Returns why records are rejected, if they are.
     pub(super) fn refusal(&self) -> Option<String> {
         match &self.standing {
-            Standing::Well | Standing::NoRoom(_) => None,
+            Standing::Healthy | Standing::NoSpace(_) => None,
             Standing::Stuck(_) | Standing::Failed(_) | Standing::Stopped => {
                 Some(self.standing.shown())
             }
         }
     }
 
-    /// Why what finds no room at once is not to wait for it, if so.
-    pub(super) fn hopeless(&self) -> Option<String> {
+    /// Returns why waiting for capacity is pointless, if it is.
+    pub(super) fn pointless_to_wait(&self) -> Option<String> {
         match &self.standing {
-            Standing::NoRoom(_) => Some(self.standing.shown()),
+            Standing::NoSpace(_) => Some(self.standing.shown()),
             _ => self.refusal(),
         }
     }
 }
 
-/// Waits until what was appended before `until` may be answered for.
+/// Waits until everything before `until` is acknowledged.
 pub(super) async fn acknowledged(
     progress: &watch::Receiver<Progress>,
     until: Sequence,
@@ -119,7 +118,7 @@ pub(super) async fn acknowledged(
     known(progress, |now| now.acknowledged(until)).await
 }
 
-/// Waits until what was appended before `until` is synced.
+/// Waits until everything before `until` is synced.
 pub(super) async fn synced(
     progress: &watch::Receiver<Progress>,
     until: Sequence,
@@ -141,7 +140,7 @@ async fn known(
     known.unwrap_or_else(|| Err(Lost(THREAD_ENDED.to_owned())))
 }
 
-/// Waits on this thread, without a runtime.
+/// Blocks this thread on a future, without a runtime.
 pub(super) fn block_on<T>(waiting: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
 
@@ -153,8 +152,8 @@ pub(super) fn block_on<T>(waiting: impl Future<Output = T>) -> T {
 
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
-    // Where a runtime runs this thread it meters what it polls, and wakes whom it has put off only when
-    // the thread comes back to it, which this one does not.
+    // On a runtime's thread, tokio's cooperative budget could suspend the future until the thread
+    // returns to the runtime, which it does not while it blocks here.
     let mut waiting = pin!(tokio::task::unconstrained(waiting));
     loop {
         match waiting.as_mut().poll(&mut context) {

@@ -1,8 +1,8 @@
-//! Recovery: what a folder holds, and where it ends.
+//! [`read()`]: recovery, the records of a folder and where they end.
 //!
-//! [`read()`] follows the groups from segment to segment and stops at the first that is not whole. If
-//! nothing shows that the log once was durable past it, that is the end, else the log is damaged.
-//! Nothing is written: what is to be cut stands in [`Recovered`], and `tail` does it.
+//! Follows the groups from segment to segment and stops at the first that is not intact. If nothing
+//! shows that the log was once durable beyond it, that is the end; otherwise the log is damaged.
+//! Nothing is written: [`Recovered`] says what has to be truncated, and `tail` does it.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::Sequence;
 use super::format::{
-    FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, NoSegment, SEGMENT_HEADER_BYTES,
+    FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, HeaderError, SEGMENT_HEADER_BYTES,
     SegmentHeader, checksum_of_whole, records,
 };
 use super::search;
@@ -19,7 +19,7 @@ use super::segment::{self, Segment};
 use super::window::Window;
 use crate::disk::Disk;
 
-/// Takes a record and its number; with an error it ends the reading.
+/// Receives a record and its number; an error ends the reading.
 type Each<'a, E> = dyn FnMut(Sequence, &[u8]) -> Result<(), E> + 'a;
 
 /// A journal could not be read.
@@ -28,7 +28,7 @@ pub enum ReadError<E> {
     /// The disk failed; the message names the file.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// What was durable once is not what stands there now.
+    /// Something that was durable once has changed.
     #[error("{}: damaged at byte {offset}: {what}", file.display())]
     Damaged {
         file: PathBuf,
@@ -37,14 +37,14 @@ pub enum ReadError<E> {
     },
     /// A later server wrote it.
     #[error(
-        "{}: of format version {version}; this server knows versions up to {FORMAT_VERSION}",
+        "{}: has format version {version}; this server supports versions up to {FORMAT_VERSION}",
         file.display()
     )]
     Newer { file: PathBuf, version: u32 },
     /// No segment begins early enough.
     #[error("{}: the journal is missing where record {from} should be", folder.display())]
     Missing { folder: PathBuf, from: Sequence },
-    /// Whoever reads could not take a record of the group that begins there.
+    /// The caller rejected a record of the group that begins at this offset.
     #[error("{}: at byte {offset}: {error}", file.display())]
     Record {
         file: PathBuf,
@@ -53,21 +53,21 @@ pub enum ReadError<E> {
     },
 }
 
-/// What a folder holds, and where its journal goes on.
+/// The result of a recovery, from which the journal continues.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// The number of the next record.
     pub next: Sequence,
-    /// What stands past the end of the log and is to be cut, 0 if nothing does.
+    /// Bytes after the end of the log that have to be truncated.
     pub cut_bytes: u64,
-    /// Where each segment begins, also those before what was read.
+    /// The first sequence of each segment, including those before what was read.
     pub(super) segments: Vec<Sequence>,
-    /// The end of the last of them; nothing before the folder's first start.
+    /// The end of the last segment; `None` before the folder's first start.
     pub(super) tail: Option<Tail>,
 }
 
 impl Recovered {
-    /// What is wrong, where the log ends before a record that is known to have been durable.
+    /// Returns an error message if the log ends before a record that is known to have been durable.
     #[must_use]
     pub fn missing_before(&self, durable: Sequence) -> Option<String> {
         let tail = self.tail.as_ref().filter(|_| durable > self.next)?;
@@ -77,14 +77,14 @@ impl Recovered {
         Some(tail.damaged::<Infallible>(what).to_string())
     }
 
-    /// Whether no segment is there.
+    /// Returns whether there is no segment.
     #[must_use]
-    pub const fn is_of_nothing(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.tail.is_none()
     }
 }
 
-/// Where the log ends.
+/// The end of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tail {
     pub(super) file: PathBuf,
@@ -92,15 +92,15 @@ pub(super) struct Tail {
     /// The checksum of the last group.
     pub(super) chain: u32,
     pub(super) salt: u32,
-    /// The format that the segment was begun in.
+    /// The format of the segment.
     pub(super) version: u32,
-    /// How far a group says that the log was synced.
+    /// How far a group records that the log was synced.
     pub(super) synced: Sequence,
-    /// Where that is in the last segment. What stands behind it may be no more than cached.
+    /// The offset of that in the last segment. Bytes after it may only be in the system's cache.
     pub(super) synced_offset: u64,
 }
 
-/// What stands where a group may.
+/// What is at a position where a group may begin.
 enum Found<'a> {
     Group(Group<'a>),
     /// Zeros, or the end of the file.
@@ -108,14 +108,14 @@ enum Found<'a> {
     Broken(&'static str),
 }
 
-/// A group that goes on from the one before.
+/// A group that follows the previous one.
 struct Group<'a> {
     header: GroupHeader,
     checksum: u32,
     payload: &'a [u8],
 }
 
-/// Reads what a folder holds, from record `from` on; `each` gets every record in order.
+/// Reads the records of a folder, from record `from` on, and passes each to `each` in order.
 pub fn read<E>(
     disk: &dyn Disk,
     from: Sequence,
@@ -139,7 +139,7 @@ pub fn read<E>(
     for &first in &segments[begin + 1..] {
         let follower = Reading::open(disk, first)?;
         if (follower.next, follower.tail.chain) != (log.next, log.tail.chain) {
-            let what = broken.unwrap_or("the next segment does not go on from here");
+            let what = broken.unwrap_or("the next segment does not continue from here");
             return Err(log.tail.damaged(what.to_owned()));
         }
         log = follower;
@@ -148,8 +148,8 @@ pub fn read<E>(
     let end = log.next;
     let rest = search::past_the_end(&mut log.window, log.tail.offset, log.tail.salt, end)?;
     if let Some(evidence) = rest.evidence {
-        let what = broken.unwrap_or("zeros stand where a group was");
-        let what = format!("{what}, and the group at byte {evidence} says that it was durable");
+        let what = broken.unwrap_or("zeros replace a group");
+        let what = format!("{what}, and the group at byte {evidence} shows that it was durable");
         return Err(log.tail.damaged(what));
     }
     if from > end {
@@ -178,12 +178,12 @@ fn damaged<E>(file: &Path, offset: u64, what: String) -> ReadError<E> {
     }
 }
 
-/// One segment, read up to somewhere.
+/// One segment that is being read.
 struct Reading {
     window: Window,
     next: Sequence,
     tail: Tail,
-    /// Ends of groups that nothing yet says were synced, and their places.
+    /// Ends of groups that no group yet records as synced, and their offsets.
     unproven: VecDeque<(Sequence, u64)>,
 }
 
@@ -195,13 +195,19 @@ impl Reading {
         let header = window
             .get(0, SEGMENT_HEADER_BYTES)?
             .first_chunk()
-            .ok_or(NoSegment::Damaged("its header is cut off"))
+            .ok_or(HeaderError::Damaged("its header is cut off"))
             .and_then(SegmentHeader::decode);
         let (header, version) = match header {
-            Ok(told) if told.0.first == first => told,
-            Ok(_) => return Err(damaged(&file, 0, "its name is another's".to_owned())),
-            Err(NoSegment::Newer(version)) => return Err(ReadError::Newer { file, version }),
-            Err(NoSegment::Damaged(what)) => return Err(damaged(&file, 0, what.to_owned())),
+            Ok(named) if named.0.first == first => named,
+            Ok(_) => {
+                return Err(damaged(
+                    &file,
+                    0,
+                    "its name does not match its header".to_owned(),
+                ));
+            }
+            Err(HeaderError::Newer(version)) => return Err(ReadError::Newer { file, version }),
+            Err(HeaderError::Damaged(what)) => return Err(damaged(&file, 0, what.to_owned())),
         };
         let tail = Tail {
             file,
@@ -209,7 +215,7 @@ impl Reading {
             chain: header.chain,
             salt: header.salt,
             version,
-            // It was made only after all before it had been synced.
+            // It was created only after everything before it had been synced.
             synced: first,
             synced_offset: SEGMENT_HEADER_BYTES as u64,
         };
@@ -221,7 +227,7 @@ impl Reading {
         })
     }
 
-    /// Reads the groups of the segment; what is wrong where they end, if something is.
+    /// Reads the groups of the segment. Returns what is wrong where they end, if anything is.
     fn groups<E>(
         &mut self,
         from: Sequence,
@@ -238,7 +244,13 @@ impl Reading {
                 Found::Broken(what) => return Ok(Some(what)),
             };
             let Tail { file, offset, .. } = &self.tail;
-            let wrong = || damaged(file, *offset, "its records do not add up".to_owned());
+            let wrong = || {
+                damaged(
+                    file,
+                    *offset,
+                    "the lengths of its records do not add up".to_owned(),
+                )
+            };
             let mut sequence = header.first;
             for record in records(payload) {
                 let record = record.ok_or_else(wrong)?;
@@ -254,11 +266,11 @@ impl Reading {
             if sequence != header.end() {
                 return Err(wrong());
             }
-            self.go_past(header, checksum);
+            self.advance_past(header, checksum);
         }
     }
 
-    fn go_past(&mut self, header: GroupHeader, checksum: u32) {
+    fn advance_past(&mut self, header: GroupHeader, checksum: u32) {
         self.unproven.push_back((self.next, self.tail.offset));
         while let Some(&(end, offset)) = self.unproven.front()
             && end <= header.synced
@@ -282,7 +294,7 @@ fn find<'a>(window: &'a mut Window, end: &Tail, next: Sequence) -> io::Result<Fo
         return Ok(Found::Broken("a group is cut off"));
     };
     let Some(header) = GroupHeader::decode(head) else {
-        return Ok(Found::Broken("this is no group"));
+        return Ok(Found::Broken("this is not a group"));
     };
     let Some(group) = window.whole(end.offset, header.group_bytes())? else {
         return Ok(Found::Broken("a group is cut off"));
@@ -291,7 +303,7 @@ fn find<'a>(window: &'a mut Window, end: &Tail, next: Sequence) -> io::Result<Fo
         return Ok(Found::Broken("a group does not match its checksum"));
     };
     if (header.first, header.chain) != (next, end.chain) {
-        return Ok(Found::Broken("a group does not follow the one before"));
+        return Ok(Found::Broken("a group does not follow the previous one"));
     }
     Ok(Found::Group(Group {
         header,

@@ -1,8 +1,7 @@
-//! Past the end of the log: whether something says that more of it was once synced.
+//! [`past_the_end`]: searches past the end of the log for evidence that more of it was once synced.
 //!
-//! Whatever stands there may be cut as the rest of a write that a crash tore, unless a whole group
-//! behind it says that its own beginning was durable: then the log is damaged, and [`past_the_end`]
-//! is what tells the two apart.
+//! Bytes there may be truncated as the remains of a write that a crash interrupted, unless an
+//! intact group among them records that its own beginning was durable: then the log is damaged.
 
 use std::io;
 
@@ -11,27 +10,27 @@ use super::format::{GROUP_HEADER_BYTES, GROUP_MAGIC, GroupHeader, checksum_of_wh
 use super::segment::ZEROS;
 use super::window::{WINDOW_BYTES, Window};
 
-/// What stands past the end of the log.
+/// The bytes past the end of the log.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Rest {
-    /// Bytes up to the last one that is not zero.
+pub(super) struct Remains {
+    /// Number of bytes up to the last one that is not zero.
     pub(super) bytes: u64,
-    /// Where a group begins that says that the log was synced past its end.
+    /// The offset of a group that records that the log was synced past its end.
     pub(super) evidence: Option<u64>,
 }
 
-/// Looks at all that stands past `offset`, where the log ends with sequence `end`.
+/// Reads everything past `offset`, where the log ends with sequence `end`.
 pub(super) fn past_the_end(
     window: &mut Window,
     offset: u64,
     salt: u32,
     end: Sequence,
-) -> io::Result<Rest> {
-    let mut rest = Rest::default();
+) -> io::Result<Remains> {
+    let mut rest = Remains::default();
     let mut at = offset;
     loop {
         let bytes = window.get(at, WINDOW_BYTES)?;
-        // Nearly always: a comparison is many times faster than a search.
+        // Nearly always true, and a comparison is many times faster than a search.
         let used = if *bytes == ZEROS[..bytes.len()] {
             0
         } else {
@@ -50,7 +49,7 @@ pub(super) fn past_the_end(
         let length = bytes.len();
         for candidate in candidates {
             let candidate = at + candidate as u64;
-            if says_more(window, candidate, salt, end)? {
+            if is_evidence(window, candidate, salt, end)? {
                 rest.evidence = Some(candidate);
                 return Ok(rest);
             }
@@ -58,13 +57,13 @@ pub(super) fn past_the_end(
         if length < WINDOW_BYTES {
             return Ok(rest);
         }
-        // A magic may lie across two looks.
+        // A magic may cross the end of what was read.
         at += (length - (GROUP_MAGIC.len() - 1)) as u64;
     }
 }
 
-/// Whether a whole group begins here that says that the log was synced past `end`.
-fn says_more(window: &mut Window, offset: u64, salt: u32, end: Sequence) -> io::Result<bool> {
+/// Returns whether an intact group begins here that records that the log was synced past `end`.
+fn is_evidence(window: &mut Window, offset: u64, salt: u32, end: Sequence) -> io::Result<bool> {
     let header = window
         .get(offset, GROUP_HEADER_BYTES)?
         .first_chunk()

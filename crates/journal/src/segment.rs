@@ -1,7 +1,7 @@
-//! The files of a journal: their names, and how one comes to be.
+//! [`Segment`]: a file of a journal, its name and its creation.
 //!
-//! [`Segment`] is an open one, whose errors tell its name. What stands in it is not known here, but
-//! for the header that it is made with.
+//! Errors of an open segment contain its name. Its contents are not known here, except for the
+//! header that it is created with.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ use crate::disk::{Disk, DiskFile};
 /// Zeros that are written with one call.
 pub(super) const ZEROS_STEP_BYTES: usize = 1 << 20;
 
-/// As many.
+/// A buffer of that many zeros.
 pub(super) static ZEROS: [u8; ZEROS_STEP_BYTES] = [0; ZEROS_STEP_BYTES];
 
 const NAME_BEGINS: &str = "journal-";
 const NAME_ENDS: &str = ".log";
 const NAME_DIGITS: usize = 20;
 
-/// What the name of a file that is still being made ends with.
+/// The suffix of a file that is being created.
 const UNFINISHED: &str = ".tmp";
 
 /// One file of the journal, open.
@@ -30,29 +30,29 @@ pub(super) struct Segment {
     file: Box<dyn DiskFile>,
 }
 
-/// A segment could not be made.
+/// A segment could not be created.
 #[derive(Debug)]
-pub(super) enum NotMade {
-    /// Nothing of it is there.
-    Surely(io::Error),
-    /// It may be there.
-    Perhaps(io::Error),
+pub(super) enum CreateError {
+    /// It does not exist.
+    Absent(io::Error),
+    /// It may exist.
+    Uncertain(io::Error),
 }
 
-impl NotMade {
+impl CreateError {
     pub(super) fn into_error(self) -> io::Error {
         match self {
-            Self::Surely(error) | Self::Perhaps(error) => error,
+            Self::Absent(error) | Self::Uncertain(error) => error,
         }
     }
 }
 
-/// The name of the segment whose first record is this one.
+/// Returns the name of the segment whose first record is `first`.
 pub(super) fn name_of(first: Sequence) -> String {
     format!("{NAME_BEGINS}{:0NAME_DIGITS$}{NAME_ENDS}", first.0)
 }
 
-/// Where the segments of a folder begin, in order.
+/// Returns the first sequence of each segment of a folder, in order.
 pub(super) fn list(disk: &dyn Disk) -> io::Result<Vec<Sequence>> {
     let names = disk.list().map_err(|error| in_folder(disk, &error))?;
     let mut firsts: Vec<Sequence> = names.iter().filter_map(|name| first_of(name)).collect();
@@ -60,7 +60,7 @@ pub(super) fn list(disk: &dyn Disk) -> io::Result<Vec<Sequence>> {
     Ok(firsts)
 }
 
-/// Removes what a crash left unfinished.
+/// Removes files whose creation a crash interrupted.
 pub(super) fn remove_unfinished(disk: &dyn Disk) -> io::Result<()> {
     for name in disk.list().map_err(|error| in_folder(disk, &error))? {
         if name.starts_with(NAME_BEGINS) && name.ends_with(UNFINISHED) {
@@ -70,7 +70,7 @@ pub(super) fn remove_unfinished(disk: &dyn Disk) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file; one that is gone is gone.
+/// Removes a file. Not an error if it does not exist.
 pub(super) fn remove(disk: &dyn Disk, name: &str) -> io::Result<()> {
     match disk.remove(name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -80,12 +80,12 @@ pub(super) fn remove(disk: &dyn Disk, name: &str) -> io::Result<()> {
     }
 }
 
-/// Makes durable what was made, renamed and removed.
+/// Makes creations, renames and removals durable.
 pub(super) fn sync_folder(disk: &dyn Disk) -> io::Result<()> {
     disk.sync_folder().map_err(|error| in_folder(disk, &error))
 }
 
-/// Whether an error tells of lack of space, which may come back.
+/// Returns whether an error means a lack of disk space, which may end.
 pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -108,7 +108,7 @@ fn naming(path: &std::path::Path, error: &io::Error) -> io::Error {
 }
 
 impl Segment {
-    /// Opens one that is there.
+    /// Opens an existing segment.
     pub(super) fn open(disk: &dyn Disk, first: Sequence) -> io::Result<Self> {
         let name = name_of(first);
         let path = disk.path().join(&name);
@@ -118,12 +118,12 @@ impl Segment {
         }
     }
 
-    /// Makes one, durable with its header and so many zeros before anybody can see it.
+    /// Creates a segment that is durable with its header and `zeros` before it becomes visible.
     pub(super) fn create(
         disk: &dyn Disk,
         header: SegmentHeader,
         zeros: u64,
-    ) -> Result<Self, NotMade> {
+    ) -> Result<Self, CreateError> {
         let name = name_of(header.first);
         let unfinished = format!("{name}{UNFINISHED}");
         let segment = Self::prepare(disk, &unfinished, header, zeros)
@@ -132,14 +132,14 @@ impl Segment {
                 renamed => Ok((file, renamed)),
             })
             .map_err(|error| {
-                // It takes space, and there may be too little: as well as it goes.
+                // Frees its space, which may be scarce. Best effort.
                 let _ = disk.remove(&unfinished);
-                NotMade::Surely(naming(&disk.path().join(&unfinished), &error))
+                CreateError::Absent(naming(&disk.path().join(&unfinished), &error))
             });
         let (file, renamed) = segment?;
         let path = disk.path().join(&name);
-        renamed.map_err(|error| NotMade::Perhaps(naming(&path, &error)))?;
-        sync_folder(disk).map_err(NotMade::Perhaps)?;
+        renamed.map_err(|error| CreateError::Uncertain(naming(&path, &error)))?;
+        sync_folder(disk).map_err(CreateError::Uncertain)?;
         Ok(Self { path, file })
     }
 
@@ -167,15 +167,15 @@ impl Segment {
     }
 
     pub(super) fn size(&self) -> io::Result<u64> {
-        self.told(self.file.size())
+        self.with_path(self.file.size())
     }
 
     pub(super) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.told(self.file.read_at(buffer, offset))
+        self.with_path(self.file.read_at(buffer, offset))
     }
 
     pub(super) fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.told(self.file.write_at(bytes, offset))
+        self.with_path(self.file.write_at(bytes, offset))
     }
 
     /// Writes at most [`ZEROS_STEP_BYTES`] zeros.
@@ -184,14 +184,14 @@ impl Segment {
     }
 
     pub(super) fn set_size(&self, bytes: u64) -> io::Result<()> {
-        self.told(self.file.set_size(bytes))
+        self.with_path(self.file.set_size(bytes))
     }
 
     pub(super) fn sync(&self) -> io::Result<()> {
-        self.told(self.file.sync())
+        self.with_path(self.file.sync())
     }
 
-    fn told<T>(&self, result: io::Result<T>) -> io::Result<T> {
+    fn with_path<T>(&self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| naming(&self.path, &error))
     }
 }

@@ -1,11 +1,11 @@
-//! How a journal is kept: [`Settings`], and what they are unless somebody says otherwise.
+//! [`Settings`] of a journal, and their defaults.
 
 use std::time::Duration;
 
-/// A segment that is longer is followed by another.
+/// A segment that is longer than this is followed by another.
 const SEGMENT_BYTES: u64 = 64 << 20;
 
-/// Without a further group, a mark tells of the last sync after this.
+/// If no group follows, a mark records the last sync after this time.
 const MARK_AFTER: Duration = Duration::from_secs(1);
 
 /// How often a full disk is tried again.
@@ -16,18 +16,18 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 pub enum Durability {
     /// When it is synced.
     Always,
-    /// When it is written; a sync follows so much later at most.
+    /// When it is written; a sync follows at most this much later.
     Interval(Duration),
 }
 
-/// How a journal is kept.
+/// The settings of a journal.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// When records count as durable.
     pub durability: Durability,
-    /// A segment that is longer is followed by another.
+    /// A segment that is longer than this is followed by another.
     pub segment_bytes: u64,
-    /// Without a further group, a mark tells of the last sync after this.
+    /// If no group follows, a mark records the last sync after this time.
     pub mark_after: Duration,
     /// How often a full disk is tried again.
     pub retry_after: Duration,

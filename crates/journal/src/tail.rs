@@ -1,6 +1,6 @@
-//! From recovery to writing: the end of the log is made clean, durable and ready.
+//! [`resume_log`]: from recovery to writing. The end of the log is truncated and made durable.
 //!
-//! [`go_on`] makes a [`Log`] of what `read` found; it is the one place where a log is cut.
+//! It makes a [`Log`] from what `read` found. This is the only place where a log is truncated.
 
 use std::io;
 use std::sync::Arc;
@@ -8,13 +8,14 @@ use std::sync::Arc;
 use super::format::{FORMAT_VERSION, SEGMENT_HEADER_BYTES, SegmentHeader};
 use super::log::{Log, Segments, draw_salt};
 use super::read::{Recovered, Tail};
-use super::segment::{self, NotMade, Segment, ZEROS_STEP_BYTES};
+use super::segment::{self, CreateError, Segment, ZEROS_STEP_BYTES};
 use super::window::{WINDOW_BYTES, Window};
 use crate::disk::Disk;
 use crate::metrics::JournalMetrics;
 
-/// Cuts what recovery told of and makes the rest durable; begins the log where there is none.
-pub(super) fn go_on(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
+/// Truncates what recovery found past the end, and makes the remaining log durable; creates the log
+/// if there is none.
+pub(super) fn resume_log(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
     segment::remove_unfinished(&*disk)?;
     match (&recovered.tail, recovered.segments.last()) {
         (Some(tail), Some(&first)) => {
@@ -36,7 +37,7 @@ fn begin(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
         salt: draw_salt()?,
     };
     let zeros = ZEROS_STEP_BYTES as u64;
-    let segment = Segment::create(&*disk, header, zeros).map_err(NotMade::into_error)?;
+    let segment = Segment::create(&*disk, header, zeros).map_err(CreateError::into_error)?;
     let offset = SEGMENT_HEADER_BYTES as u64;
     Ok(Log {
         disk,
@@ -48,7 +49,7 @@ fn begin(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
         chain: header.chain,
         written: header.first,
         synced: header.first,
-        told: header.first,
+        marked: header.first,
         metrics: JournalMetrics::default(),
     })
 }
@@ -77,7 +78,7 @@ fn resume(
         chain: tail.chain,
         written: recovered.next,
         synced: recovered.next,
-        told: tail.synced,
+        marked: tail.synced,
         metrics: JournalMetrics::default(),
     };
     if tail.version < FORMAT_VERSION {
@@ -86,24 +87,24 @@ fn resume(
     Ok(log)
 }
 
-/// Goes on in a segment of this version, so that a server of before says that it is too old.
+/// Starts a segment of the current version, so that an older server reports that it is too old.
 ///
-/// Where there is no room for one, or the old one is empty and has the name that the new one would
-/// have, it goes on: the records say well enough what they are.
+/// If there is no space for one, or the old one is empty and has the name that the new one would
+/// have, continues in the old segment: the records are readable without it.
 fn leave_old_segment(log: &mut Log) -> io::Result<()> {
     if log.written == log.header.first {
         return Ok(());
     }
     match log.roll(ZEROS_STEP_BYTES as u64) {
-        Err(NotMade::Surely(error)) if segment::is_full(&error) => Ok(()),
-        rolled => rolled.map_err(NotMade::into_error),
+        Err(CreateError::Absent(error)) if segment::is_full(&error) => Ok(()),
+        rolled => rolled.map_err(CreateError::into_error),
     }
 }
 
-/// Writes again, as they are, the groups that nothing says were synced.
+/// Writes the groups that no group records as synced again, unchanged.
 ///
-/// After a sync that failed, a system may keep in its cache what is not on disk, take it for clean,
-/// show it to whoever reads, and let the next sync succeed without it.
+/// After a failed sync, a system may keep in its cache what is not on disk, treat it as clean,
+/// return it to readers, and let the next sync succeed without writing it.
 fn rewrite(segment: Segment, tail: &Tail) -> io::Result<Segment> {
     let mut window = Window::new(segment)?;
     let mut at = tail.synced_offset;
@@ -112,7 +113,7 @@ fn rewrite(segment: Segment, tail: &Tail) -> io::Result<Segment> {
         let bytes = window.get(at, length.min(WINDOW_BYTES))?.to_vec();
         if bytes.is_empty() {
             return Err(io::Error::other(format!(
-                "{}: it has shrunk since it was read",
+                "{}: the file has shrunk since it was read",
                 tail.file.display()
             )));
         }

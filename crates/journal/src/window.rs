@@ -1,15 +1,15 @@
-//! A segment as recovery looks at it: forward, some of it in memory at a time.
+//! [`Window`]: a segment as recovery reads it, forward, with a part of it in memory at a time.
 //!
-//! [`Window`] knows no groups.
+//! It knows nothing about groups.
 
 use std::io;
 
 use super::segment::{Segment, ZEROS_STEP_BYTES};
 
-/// What is read at once, unless more is asked for. Zeros were written in such steps.
+/// Minimum bytes of a read. Zeros were written in steps of this size.
 pub(super) const WINDOW_BYTES: usize = ZEROS_STEP_BYTES;
 
-/// A stretch of a segment, moved along as it is asked for.
+/// A range of a segment, which moves as bytes are requested.
 #[derive(Debug)]
 pub(super) struct Window {
     segment: Segment,
@@ -36,7 +36,7 @@ impl Window {
         self.segment
     }
 
-    /// So many bytes from `offset` on, fewer only where the file ends.
+    /// Returns `length` bytes from `offset` on, fewer only where the file ends.
     pub(super) fn get(&mut self, offset: u64, length: usize) -> io::Result<&[u8]> {
         if self.position_of(offset, length).is_none() {
             let rest = self.size.saturating_sub(offset);
@@ -51,13 +51,13 @@ impl Window {
         Ok(&rest[..length.min(rest.len())])
     }
 
-    /// The same, or nothing where the file ends before.
+    /// Returns the same, or `None` if the file ends before.
     pub(super) fn whole(&mut self, offset: u64, length: usize) -> io::Result<Option<&[u8]>> {
         let bytes = self.get(offset, length)?;
         Ok((bytes.len() == length).then_some(bytes))
     }
 
-    /// Where a stretch begins in what is in memory, if all of it is.
+    /// Returns the position of a range in memory, if all of it is there.
     fn position_of(&self, offset: u64, length: usize) -> Option<usize> {
         let position = usize::try_from(offset.checked_sub(self.start)?).ok()?;
         (position.checked_add(length)? <= self.bytes.len()).then_some(position)

@@ -1,11 +1,11 @@
-//! How a read fails.
+//! [`ReadError`]: how a read fails.
 
 use shard_store::{Overload, StoreError};
 
-/// Why a read has no answer.
+/// Why a read failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// The store has more to do than it can do in time.
+    /// The store cannot keep up with its load.
     #[error("the store is overloaded: {0}")]
     Overloaded(Overload),
     /// The store cannot be reached.
@@ -14,8 +14,8 @@ pub enum ReadError {
     /// The window has been dropped: it is past its retention.
     #[error("the window is past its retention")]
     WindowGone,
-    /// Another kind has taken the place of the one that the board was to be read by.
-    #[error("the kind has just changed: ask again")]
+    /// The kind was changed after the caller read it.
+    #[error("the kind has just changed: retry the request")]
     KindChanged,
 }
 
@@ -23,7 +23,7 @@ impl From<StoreError> for ReadError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Dead => {
-                Self::Unavailable("the board is deleted again and again".to_owned())
+                Self::Unavailable("the board was deleted repeatedly during the read".to_owned())
             }
             StoreError::WindowDropped => Self::WindowGone,
             StoreError::StaleKind => Self::KindChanged,

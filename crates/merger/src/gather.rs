@@ -1,9 +1,10 @@
-//! Fetch little, prove it enough. A page, a neighbourhood, a score range and a top are each one `gather`.
+//! [`Scope::gather`]: fetches a range of a board from its shards, and proves that it is complete. A
+//! page, a neighbourhood, a score range and a top are each one `gather`.
 //!
-//! Members are hashed, so a stretch of n entries of the whole board has about n/N on each shard,
-//! give or take some √(n/N). Every shard is asked for that much around one cut of the order; the
-//! parts are merged; and only shards whose part may have missed something of the stretch are asked
-//! again, anew and for more. A part is what its shard held at one moment, whatever came before.
+//! Members are hashed, so a range of n entries of the whole board has about n/N on each shard, give
+//! or take √(n/N). Every shard is asked for that much around one cut of the order; the parts are
+//! merged; and only shards whose part may lack entries of the range are asked again, from scratch
+//! and for more. A part is the contents of its shard at one moment, independent of earlier rounds.
 //!
 //! ```text
 //!   shard 0   ·····[──|────]········       | the cut: everything left of it is better
@@ -20,19 +21,20 @@ use crate::ranks::{RankedEntry, better_fields, ranked};
 use crate::scope::Scope;
 use crate::version::Version;
 
-/// Spread of a shard's share that is fetched at once from the top, where cached boards are merged:
-/// it suffices for all of 64 shards nine times in ten, at twice the entries that are returned.
+/// Standard deviations of a shard's share that are fetched in the first round from the top, where
+/// cached boards are merged: enough for all of 64 shards nine times in ten, at twice the entries
+/// that are returned.
 const SPREAD: f64 = 3.5;
 
-/// The spread elsewhere. Stretches are short there and other rounds went before: entries are
-/// cheaper than one more. With [`SPARE`] it suffices all but once in a hundred thousand times.
+/// The spread elsewhere. Ranges are short there and other rounds precede: entries are cheaper than
+/// another round. With [`SPARE`] it is insufficient once in a hundred thousand times.
 const WIDE_SPREAD: f64 = 5.0;
 
-/// Entries beyond [`WIDE_SPREAD`], for shares so small that their tail is long.
+/// Entries beyond [`WIDE_SPREAD`], for shares so small that their distribution has a long tail.
 const SPARE: f64 = 3.0;
 
-/// Rounds until a stretch is given up. Each asks for twice as much, so that only a board that
-/// changes much faster than it can be read gets there.
+/// Rounds until a range is given up. Each asks for twice as much, so only a board that changes much
+/// faster than it can be read gets there.
 const ROUNDS_MAX: usize = 40;
 
 /// Where the order is cut.
@@ -40,9 +42,9 @@ const ROUNDS_MAX: usize = 40;
 pub(crate) enum Cut {
     /// Above everything.
     Top,
-    /// At this local rank of every shard; of use where there is only one.
+    /// At this local rank of every shard; useful only if there is one shard.
     Rank(u64),
-    /// Behind everything better than the bound.
+    /// Below everything better than the bound.
     Bound(Bound),
 }
 
@@ -56,27 +58,27 @@ impl Cut {
     }
 }
 
-/// Which stretch is wanted.
+/// The range to fetch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Want {
-    /// So many entries before the cut, and so many behind it.
+    /// This many entries above the cut, and this many below it.
     Around { before: u64, after: u64 },
-    /// The entries from this rank to that (from 0, end excluded), with the cut thought to lie at
+    /// The entries from one rank to another (from 0, end excluded); the cut is assumed to be at
     /// `cut_at`.
     Ranks { from: u64, to: u64, cut_at: u64 },
 }
 
-/// A proven stretch, and what it was made of.
+/// A proven range, and the readings it was made of.
 pub(crate) struct Gathered {
     /// A reading of each shard.
     pub(crate) readings: Vec<Reading>,
-    /// Members of the whole board that are ranked.
+    /// Ranked members of the whole board.
     pub(crate) members: u64,
-    /// The stretch.
+    /// The entries of the range.
     pub(crate) entries: Vec<RankedEntry>,
 }
 
-/// How much one shard is asked for.
+/// How many entries one shard is asked for.
 #[derive(Debug, Clone, Copy)]
 struct Reach {
     before: usize,
@@ -93,23 +95,24 @@ impl Reach {
     }
 }
 
-/// What a shard is asked for of which it should have `mean`, and of which there are `entries`.
+/// Returns how many entries to fetch from a shard whose expected share is `mean`, and which has at
+/// most `entries`.
 fn share(mean: f64, entries: u64, spread: f64, spare: f64) -> usize {
-    // Boards hold far fewer than 2^52 entries, and the share is a guess that is proven later.
+    // Boards have far fewer than 2^52 entries, and the share is an estimate that is proven later.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let guess = (mean + spread * mean.sqrt() + spare).ceil() as u64;
     usize::try_from(guess.min(entries)).unwrap_or(usize::MAX)
 }
 
-/// A count as a number to guess with.
+/// Converts a count to a number for estimates.
 #[expect(clippy::cast_precision_loss)]
 const fn guess(count: u64) -> f64 {
     count as f64
 }
 
 impl Scope<'_> {
-    /// The stretch that is wanted around a cut. `fixed` is a reading of one shard that was made
-    /// before, and reaches far enough.
+    /// Fetches the range around a cut. `fixed` is an earlier reading of one shard that reaches far
+    /// enough.
     pub(crate) async fn gather(
         &self,
         cut: &Cut,
@@ -123,7 +126,7 @@ impl Scope<'_> {
         self.gather_from(cut, want, readings).await
     }
 
-    /// As [`Scope::gather`]; `None` when no shard has changed since `known`.
+    /// Does the same; `None` if no shard has changed since `known`.
     pub(crate) async fn gather_unless(
         &self,
         cut: &Cut,
@@ -188,14 +191,14 @@ impl Scope<'_> {
             let mean = guess(entries) / f64::from(self.shards());
             share(mean, entries, spread, spare)
         };
-        // With shared ranks, one entry above the stretch tells where its first group begins.
+        // With shared ranks, one entry above the range shows where its first group begins.
         Reach {
             before: of_one(before) + usize::from(self.groups()),
             after: of_one(after),
         }
     }
 
-    /// The stretch, or the shards that have to be asked for more, with their reach widened.
+    /// Returns the range, or the shards that have to be asked for more, with their reach widened.
     fn prove(
         &self,
         readings: &[Reading],
@@ -214,7 +217,7 @@ impl Scope<'_> {
         };
         let (from, to) = (from.min(members), to.min(members));
 
-        let mut seen = vec![Seen::default(); readings.len()];
+        let mut seen = vec![MergedRanks::default(); readings.len()];
         let mut stretch: Vec<&Entry> = Vec::new();
         let merged = merge(
             readings
@@ -284,22 +287,22 @@ impl Proven {
     }
 }
 
-/// Where the entries of one shard came to lie, as far as was merged.
+/// The ranks of the entries of one shard in the merged list.
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct MergedRanks {
     first: Option<u64>,
     last: u64,
     count: usize,
 }
 
-impl Seen {
+impl MergedRanks {
     fn see(&mut self, rank: u64) {
         self.first.get_or_insert(rank);
         self.last = rank;
         self.count += 1;
     }
 
-    /// Which part of the merged entries are this shard's.
+    /// Returns the shard's share of the merged entries.
     fn part_of_all(self, shards: u16) -> f64 {
         match self.first {
             Some(first) if self.count > 1 => {
@@ -309,16 +312,16 @@ impl Seen {
         }
     }
 
-    /// From which rank to which (excluded) the shard has nothing that was not fetched. What lies
-    /// before its part is better than its first entry, and than the cut; what lies behind is worse
-    /// than its last entry, and than the cut.
+    /// Returns the ranks (end excluded) between which the shard has no unfetched entries. Entries
+    /// before its part are better than its first entry and than the cut; entries after it are worse
+    /// than its last entry and than the cut.
     fn proven(self, part: &Part, members: u64, cut: u64) -> (u64, u64) {
         let anchor = part.anchor.unwrap_or(0);
         let end = part.start + part.entries.len() as u64;
         let low = match self.first {
             _ if part.start == 0 => 0,
             _ if part.start == anchor => cut,
-            // What was fetched from above the cut lies behind the stretch, before the cut.
+            // The entries fetched from above the cut are merged after the range, before the cut.
             None => cut,
             Some(first) => first,
         };
@@ -333,7 +336,8 @@ impl Seen {
     }
 }
 
-/// Far enough for the shard's part of what is missing, and at least twice as far.
+/// Returns a reach that covers the shard's share of what is missing, and at least twice the old
+/// one.
 fn wider(reach: usize, missing: u64, part_of_all: f64) -> usize {
     const FEW: usize = 4;
     let share = share(guess(missing) * part_of_all, missing, WIDE_SPREAD, SPARE);
@@ -341,11 +345,11 @@ fn wider(reach: usize, missing: u64, part_of_all: f64) -> usize {
     reach.saturating_add(share.max(reach).max(FEW).min(missing))
 }
 
-/// The part that answers the cut's own ask.
+/// Returns the part of the cut's own ask.
 pub(crate) fn part(reading: &Reading) -> &Part {
     reading
         .parts
         .as_ref()
         .and_then(|parts| parts.first())
-        .expect("every look had an ask")
+        .expect("every query had an ask")
 }

@@ -1,8 +1,9 @@
-//! Shards as if the kind's hidden members were not there. The only module that leaves members out.
+//! [`HidingQuery`]: reads shards as if the kind's hidden members did not exist. The only module
+//! that leaves members out.
 //!
-//! A shard does not know who is hidden. It is asked for a few more entries than are wanted, and for the local rank
-//! of each of its hidden members, all at one moment. So its answer without them is exactly what it would have been
-//! if they were not there.
+//! A shard does not know the hidden members. It is asked for a few more entries than needed, and
+//! for the local rank of each of its hidden members, all at one moment. So its result without them
+//! is exactly what it would be if they did not exist.
 //!
 //! ```text
 //!   wanted    the anchor, 2 before it and 3 from it on
@@ -13,33 +14,33 @@
 use board::{Kind, Member};
 use shard_store::{Anchor, Ask, Part, Reading};
 
-use crate::listed::{HiddenPlaces, own};
+use crate::list_length::{HiddenKeys, own};
 
-/// Entries that are asked for beyond what is wanted, on each side, at first: few hidden members are
-/// neighbours. Where they are, as many more as there are hidden ones always suffice.
+/// Additional entries that are requested on each side at first: hidden members are rarely
+/// neighbours. If they are, as many as there are hidden members always suffice.
 const SPARE: usize = 4;
 
-/// What is asked of one shard, and whom not to see there.
-pub(crate) struct Past<'a> {
+/// A query of one shard, and the members to leave out.
+pub(crate) struct HidingQuery<'a> {
     pub(crate) kind: &'a Kind,
-    /// What is wanted.
+    /// The requested ranges.
     pub(crate) asks: &'a [Ask],
-    /// The hidden members whose shard it is.
+    /// The hidden members that belong to the shard.
     pub(crate) hidden: Vec<&'a Member>,
-    /// Of a top list: what is counted beside, and told behind what is wanted, as the shard has it.
-    pub(crate) places: Option<&'a HiddenPlaces>,
+    /// For a top list: additional counts, which are appended to the asks.
+    pub(crate) hidden_keys: Option<&'a HiddenKeys>,
 }
 
 /// Local ranks of hidden members at one moment, best first.
 struct Gaps(Vec<u64>);
 
 impl Gaps {
-    /// How many of them are better than this local rank.
+    /// Returns how many of them are better than this local rank.
     fn above(&self, rank: u64) -> u64 {
         self.0.partition_point(|gap| *gap < rank) as u64
     }
 
-    /// The local rank without them.
+    /// Returns the local rank without them.
     fn closed(&self, rank: u64) -> u64 {
         rank - self.above(rank)
     }
@@ -49,36 +50,36 @@ impl Gaps {
     }
 }
 
-impl Past<'_> {
-    /// Spares to try, one after the other; the last one always suffices.
+impl HidingQuery<'_> {
+    /// Returns the numbers of spare entries to try in turn; the last one always suffices.
     pub(crate) fn spares(&self) -> impl Iterator<Item = usize> {
         let enough = self.hidden.len();
         let first = (enough > SPARE).then_some(SPARE);
         first.into_iter().chain([enough])
     }
 
-    /// What to ask the shard.
+    /// Returns what to ask the shard.
     pub(crate) fn query(&self, spare: usize) -> Vec<Ask> {
         let wanted = self.asks.iter().map(|ask| widened(ask, spare));
-        let beside = self.places.into_iter().flat_map(HiddenPlaces::asks);
-        let hidden = self.hidden.iter().map(|member| match self.places {
+        let beside = self.hidden_keys.into_iter().flat_map(HiddenKeys::asks);
+        let hidden = self.hidden.iter().map(|member| match self.hidden_keys {
             Some(_) => own(member),
             None => Ask::rank_of(Anchor::Member((*member).clone())),
         });
         wanted.chain(beside).chain(hidden).collect()
     }
 
-    /// What the shard would have said; none where the spare did not suffice. A reading without parts
-    /// stays as it is.
+    /// Returns what the shard would have returned; `None` if the spare entries did not suffice. A
+    /// reading without parts is returned unchanged.
     pub(crate) fn visible(&self, reading: Reading) -> Option<Reading> {
         let Some(mut parts) = reading.parts else {
             return Some(reading);
         };
         let hidden = parts.split_off(parts.len() - self.hidden.len());
         let beside = parts.split_off(self.asks.len());
-        if let Some(places) = self.places {
+        if let Some(hidden_keys) = self.hidden_keys {
             for (member, part) in self.hidden.iter().zip(&hidden) {
-                places.check(member, part);
+                hidden_keys.check(member, part);
             }
         }
         let mut gaps: Vec<u64> = hidden.iter().filter_map(|part| part.anchor).collect();
@@ -121,7 +122,7 @@ impl Past<'_> {
             let own = fields(&first.key.words);
             let mut all = part.entries.iter();
             match all.position(|entry| fields(&entry.key.words) == own) {
-                // The group may begin above all that was asked for.
+                // The group may begin above everything that was fetched.
                 Some(0) | None => gaps.closed(part.group_start),
                 Some(at) => gaps.closed(part.start + at as u64),
             }
@@ -137,9 +138,9 @@ impl Past<'_> {
     }
 }
 
-/// Asks for so many more entries on each side that may hold hidden ones.
+/// Extends an ask on each side that may contain hidden members.
 fn widened(ask: &Ask, spare: usize) -> Ask {
-    // An anchor that is a rank lies further down where others above it are hidden.
+    // The anchor of a rank is further down if members above it are hidden.
     let by_rank = matches!(ask.anchor, Anchor::Rank(_));
     let wants_any = ask.before + ask.after > 0;
     // The first entry from a member on is that member.

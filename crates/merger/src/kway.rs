@@ -1,4 +1,4 @@
-//! Merging the sorted stretches of N shards.
+//! Merges the sorted parts of N shards.
 //!
 //! ```text
 //!   shard 0   a──c──f          a heap holds the next entry of each stretch;
@@ -6,7 +6,7 @@
 //!   shard 2   d──h
 //! ```
 //!
-//! Entries stay where they are. Members live on one shard, so no key comes twice.
+//! Entries are not copied. A member belongs to one shard, so no key occurs twice.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -41,7 +41,7 @@ impl PartialOrd for Next<'_> {
     }
 }
 
-/// Merges lists that are each best first, best first. Each entry comes with the number of its list.
+/// Merges lists that are each sorted best first. Each entry comes with the index of its list.
 pub(crate) fn merge<'a>(
     lists: impl Iterator<Item = &'a [Entry]>,
 ) -> impl Iterator<Item = (usize, &'a Entry)> {
@@ -84,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_what_sorting_gives(words in prop::collection::vec((0u64..5, 0usize..7), 0..200)) {
+        fn merging_equals_sorting(words in prop::collection::vec((0u64..5, 0usize..7), 0..200)) {
             let mut lists = vec![Vec::new(); 7];
             for (member, (word, list)) in words.iter().enumerate() {
                 lists[*list].push(entry(*word, u16::try_from(member).unwrap()));

@@ -1,21 +1,22 @@
-//! One board out of many shards: tops, pages, positions, and the cached global board.
+//! Reads one board from many shards: tops, pages, positions, and the cached global board.
 //!
-//! [`Merger`] is what the service reads through. Every read is made of one call, `ShardStore::read`. `gather` is the
-//! central module: it fetches little from every shard, merges it (`kway`), and proves that it was enough; every read
-//! (`read`) is a use of it. `cache` keeps merged tops as bytes, one merge at a time for a board.
+//! The service reads through [`Merger`]. Every read uses one call, `ShardStore::read`. `gather` is
+//! the central module: it fetches little from every shard, merges it (`kway`), and proves that it
+//! was enough; every read (`read`) uses it. `cache` keeps merged tops as bytes, with one merge at a
+//! time for each board.
 //!
-//! Members that a kind hides are left out where shards are queried (`hidden`): no read and no store knows of them.
-//! `listed` determines how many entries of a top list remain without them.
+//! Members that a kind hides are left out where shards are queried (`hidden`): no read and no store
+//! knows of them. `list_length` determines how many entries of a top list remain without them.
 //!
-//! Exact means here: true of each shard at one moment between request and answer. There is no moment common to all
-//! shards, and nothing tries to make one.
+//! Exact means here: true of each shard at one moment between request and response. There is no
+//! moment common to all shards, and nothing tries to make one.
 
 mod cache;
 mod error;
 mod gather;
 mod hidden;
 mod kway;
-mod listed;
+mod list_length;
 mod merger;
 mod metrics;
 mod ranks;

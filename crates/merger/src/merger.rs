@@ -1,4 +1,4 @@
-//! [`Merger`]: what the service reads through.
+//! [`Merger`]: reads boards for the service.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,58 +13,58 @@ use tokio::time::timeout;
 
 use crate::cache::{GlobalBoards, Rendered};
 use crate::error::ReadError;
-use crate::listed::steady;
+use crate::list_length::steady;
 use crate::metrics::Counters;
 use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 use crate::version::Version;
 
-/// How long a read of a closed window waits until what it has seen is durable.
+/// Maximum wait of a read of a closed window for the durability of what it has seen.
 const DURABLE_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// How long before a window is final it is that what is not durable shows.
+/// What is not durable is shown with a time this long before the window is final.
 pub(crate) const BEFORE_FINAL: Duration = Duration::from_millis(1);
 
-/// Incarnations of a board that end under one read before it gives up.
+/// Incarnations of a board that may end during one read before it fails.
 pub(crate) const INCARNATIONS_MAX: usize = 4;
 
-/// Makes the bytes of merged entries: called once a merge, not once a read.
+/// Renders merged entries: called once for each merge, not for each read.
 pub type Renderer = Arc<dyn Fn(&Kind, &[RankedEntry]) -> Rendered + Send + Sync>;
 
-/// What a merger is given.
+/// The settings of a merger.
 #[derive(Clone)]
 pub struct Settings {
     /// The server's clock.
     pub clock: Clock,
     /// The wire form of entries.
     pub renderer: Renderer,
-    /// Names the bytes that the renderer makes, in letters, digits, `.` and `-`: servers take from
-    /// one another only what is of their own.
+    /// Identifies the format of the rendered bytes, in letters, digits, `.` and `-`: servers use
+    /// each other's boards only if it is equal.
     pub renderer_mark: &'static str,
     /// Bytes that cached global boards may take.
     pub cache_bytes_max: u64,
 }
 
-/// A read under way. Boxed here, so that whoever waits for it does not compile it again.
+/// A read in progress. Boxed, so that callers do not compile it again.
 pub type AnswerFuture<'a, T> = BoxFuture<'a, Result<Answer<T>, ReadError>>;
 
-/// What was read, and of what.
+/// The result of a read, and its version and time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer<T> {
-    /// What every shard had taken in.
+    /// The versions of all shards.
     pub version: Version,
     /// When the read began.
     pub as_of: Timestamp,
-    /// The board's time: what its record says, or the settings of one not yet created.
+    /// The board's activity, or the settings of a board not yet created.
     pub activity: Activity,
     /// Members ranked in the window.
     pub members: u64,
-    /// The answer itself.
+    /// The result itself.
     pub value: T,
 }
 
 impl<T> Answer<T> {
-    /// The same of another value.
+    /// Replaces the value.
     pub(crate) fn map<U>(self, other: impl FnOnce(T) -> U) -> Answer<U> {
         Answer {
             version: self.version,
@@ -76,8 +76,8 @@ impl<T> Answer<T> {
     }
 }
 
-/// From when on a look at a window of a board shows all that it ever takes. The window closes then, or the
-/// board ends; `tolerance`: how much longer servers of other clocks may go on.
+/// Returns from when on a read of a window is final. The window closes then, or the board ends;
+/// `tolerance` is how much longer servers with other clocks may write.
 #[must_use]
 pub fn final_from(
     closes_at: Option<Timestamp>,
@@ -97,7 +97,7 @@ pub struct Merger {
 }
 
 impl Merger {
-    /// A merger of what the router knows.
+    /// Creates a merger that reads boards through the router.
     #[must_use]
     pub fn new(router: Arc<Router>, settings: Settings) -> Self {
         let boards = GlobalBoards::new(settings.cache_bytes_max);
@@ -109,20 +109,20 @@ impl Merger {
         }
     }
 
-    /// What reads have cost so far.
+    /// Returns counters of what reads have cost.
     #[must_use]
     pub const fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// How long after it has closed a window is final: servers that share a store may differ in their
-    /// clocks.
+    /// Returns how long after it has closed a window is final: servers that share a store may have
+    /// different clocks.
     #[must_use]
     pub fn clock_tolerance(&self) -> Duration {
         self.router.store().clock_tolerance()
     }
 
-    /// Names what is counted here, which goes on being counted.
+    /// Registers the metrics.
     pub fn register_metrics(&self, registry: &mut Registry) {
         let GlobalBoards {
             snapshots,
@@ -134,7 +134,7 @@ impl Merger {
             .register(snapshots, uncreated, bytes_max, registry);
     }
 
-    /// Frees what caches have let go of. Called now and then.
+    /// Frees evicted entries of the caches. Called periodically.
     pub fn tidy(&self) {
         self.boards.tidy();
     }
@@ -143,8 +143,8 @@ impl Merger {
         (self.settings.clock)()
     }
 
-    /// Reads a board in the incarnation that is on. An incarnation that ends meanwhile is read again as the next;
-    /// a board that nobody has contributed to answers `T::default()`.
+    /// Reads a board in its current incarnation. If it ends in the meantime, the next one is read;
+    /// a board without contributions gives `T::default()`.
     pub(crate) fn on_board<'a, T, Read>(
         &'a self,
         name: &'a BoardName,
@@ -191,11 +191,12 @@ impl Merger {
         answer.boxed()
     }
 
-    /// Returns the time that a read of a window shows, which began at `as_of`.
+    /// Returns the time that the result of a read shows, which began at `as_of`.
     ///
-    /// What is called final has to outlast a crash, so a read that began late enough for that waits until everything
-    /// that it has seen is durable. Where it is not within [`DURABLE_WAIT_MAX`], the read shows the moment before
-    /// the window was final. A version that was final once stays so without a wait.
+    /// A final result must outlast a crash, so a read that began late enough for that waits until
+    /// everything that it has seen is durable. If that takes longer than [`DURABLE_WAIT_MAX`], the
+    /// result shows the moment before the window was final. A version that was final once stays
+    /// final without a wait.
     pub(crate) async fn shown_as_of(
         &self,
         kind: &Kind,
@@ -237,7 +238,7 @@ impl Merger {
     /// Waits until everything that was read so far is durable. Returns `false` if that takes too long, or fails.
     pub(crate) async fn becomes_durable(&self) -> bool {
         let mut durable = self.router.store().durable();
-        // Mostly there is nothing to wait for, and no timer is needed.
+        // Usually there is nothing to wait for, and no timer is needed.
         let known = match (&mut durable).now_or_never() {
             Some(known) => Ok(known),
             None => timeout(DURABLE_WAIT_MAX, durable).await,
@@ -247,7 +248,7 @@ impl Merger {
             Ok(Err(error)) => error.to_string(),
             Err(elapsed) => elapsed.to_string(),
         };
-        tracing::debug!(why, "nothing is called final: what was read is not durable");
+        tracing::debug!(why, "the result is not final: what was read is not durable");
         false
     }
 
@@ -266,7 +267,7 @@ impl Merger {
             kind,
             window,
             as_of,
-            places: None,
+            hidden_keys: None,
         }
     }
 }

@@ -1,7 +1,8 @@
-//! What reads cost, counted, and what it is called in `GET /metrics`: the one place for names.
+//! [`Counters`]: the metrics of reads. The only place for their names.
 //!
-//! A new metric is a field of [`Counters`], registered below. Tests hold algorithms to these counts;
-//! they are no clock. All names get the prefix `megaboard_`, counters end in `_total`.
+//! A new metric is a field of [`Counters`], registered below. Tests check algorithms by these
+//! counts, which unlike times are deterministic. All names get the prefix `megaboard_`, counters
+//! end in `_total`.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::cache::{Key, Snapshot};
 
-/// Counts since the merger was made.
+/// Counts since the merger was created.
 #[derive(Debug)]
 pub struct Counters {
     round_trips: Counter,
@@ -33,7 +34,8 @@ pub struct Counters {
     ages: Histogram,
 }
 
-/// A merge under way; one that is dropped before its end is told so: who made it does not wait any more.
+/// A merge in progress. If it is dropped before its end, it counts as abandoned: its caller no
+/// longer waits.
 pub(crate) struct Merging<'a> {
     counters: &'a Counters,
     began: Instant,
@@ -64,26 +66,26 @@ impl Default for Counters {
 }
 
 impl Counters {
-    /// Rounds of calls to shards: calls of one round go out together.
+    /// Returns the number of rounds. The calls to shards of one round are concurrent.
     #[must_use]
     pub fn round_trips(&self) -> u64 {
         self.round_trips.get()
     }
 
-    /// Entries that shards sent.
+    /// Returns the number of entries that shards sent.
     #[must_use]
     pub fn entries_fetched(&self) -> u64 {
         self.entries_fetched.get()
     }
 
-    /// Merges of global boards for the cache, those that found nothing changed included.
+    /// Returns the number of merges for the cache, including those that found nothing changed.
     #[must_use]
     pub fn merges(&self) -> u64 {
         self.merges.get()
     }
 
-    /// Global boards for the cache that other servers merged, those that were at hand already
-    /// included.
+    /// Returns the number of cached boards that were merged by other servers, including those that
+    /// were in the cache already.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.taken.get()
@@ -98,7 +100,7 @@ impl Counters {
         self.taken.inc();
     }
 
-    /// A merge begins.
+    /// Starts a merge.
     pub(crate) fn begin_merge(&self) -> Merging<'_> {
         self.merges.inc();
         Merging {
@@ -108,31 +110,31 @@ impl Counters {
         }
     }
 
-    /// Somebody waits for a merge that is under way.
+    /// Counts a read that waits for a merge in progress.
     pub(crate) fn count_wait(&self) {
         self.waits.inc();
     }
 
-    /// A top was at hand for who came at `arrived`.
+    /// Counts a top from the cache, for a read that began at `arrived`.
     pub(crate) fn count_hit(&self, arrived: Instant, snapshot: &Snapshot) {
         self.hits.inc();
         self.ages
             .observe(arrived.saturating_duration_since(snapshot.began));
     }
 
-    /// A top had to be merged, taken or waited for.
+    /// Counts a top that had to be merged, taken from another server, or waited for.
     pub(crate) fn count_miss(&self, snapshot: &Snapshot) {
         self.misses.inc();
         self.ages.observe(snapshot.began.elapsed());
     }
 
-    /// The last top there was is served, since the store is away.
+    /// Counts a stale top, served because the store is unavailable.
     pub(crate) fn count_stale(&self, snapshot: &Snapshot) {
         self.stale.inc();
         self.ages.observe(snapshot.began.elapsed());
     }
 
-    /// Names them, and what caches tell when they are asked.
+    /// Registers the metrics, and gauges of the caches.
     pub(crate) fn register(
         &self,
         snapshots: &Cache<Key, Arc<Snapshot>>,
@@ -230,7 +232,7 @@ impl Counters {
 }
 
 impl Merging<'_> {
-    /// It has come to this: a snapshot, with content that nobody had before or not.
+    /// Ends the merge. `Ok(true)`: the snapshot has new contents.
     pub(crate) fn end(mut self, merged: Result<bool, &StoreError>) {
         self.has_ended = true;
         match merged {
@@ -242,7 +244,8 @@ impl Merging<'_> {
             ) => {
                 self.counters.failures.inc();
             }
-            // Those, too, are answers: the board has ended, the window is gone, the kind has changed.
+            // These are results, too: the board has ended, the window is gone, the kind has
+            // changed.
             Ok(true)
             | Err(
                 StoreError::Dead
@@ -268,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_merge_fails_when_the_store_is_away_and_not_when_it_answers() {
+    fn a_merge_fails_when_the_store_is_unavailable_and_not_when_it_responds() {
         let counters = Counters::default();
         let end = |merged: Result<bool, &StoreError>| counters.begin_merge().end(merged);
         end(Ok(true));
@@ -289,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_that_nobody_waits_for_leaves_its_time() {
+    fn an_abandoned_merge_records_its_duration() {
         let counters = Counters::default();
         drop(counters.begin_merge());
         counters.begin_merge().end(Ok(true));

@@ -1,37 +1,37 @@
 //! Positions and ranks of merged entries.
 //!
-//! With rank style competition, equal fields share the rank of the best of them, which may lie
-//! above the page: shards say where the group of their first entry begins, and that is enough
-//! ([`better_fields`]).
+//! With rank style competition, entries with equal fields share the rank of the best of them, which
+//! may be above the page: shards report where the group of their first entry begins, and that is
+//! enough ([`better_fields`]).
 
 use board::{RankStyle, RankWords, Rules};
 use shard_store::{Entry, Part};
 
-/// An entry with its place in the whole board.
+/// An entry with its rank and position in the whole board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankedEntry {
     /// By the kind's rank style; 1 is best.
     pub rank: u64,
-    /// 1 is best, no two share one.
+    /// 1 is best, all positions are different.
     pub position: u64,
     /// Member, fields and time.
     pub entry: Entry,
 }
 
-/// What there is of a member.
+/// The standing of a member, if it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Found<R, U = Entry> {
     /// It has no standing.
     #[default]
     NotRanked,
-    /// It has one, and is not on the list of a kind that ranks only its best.
+    /// It has one, but is not on the list of a kind that ranks only its best.
     Unlisted(U),
     /// It is ranked.
     Ranked(R),
 }
 
 impl<R, U> Found<R, U> {
-    /// What there is of one who is ranked.
+    /// Returns the ranked entry, if the member is ranked.
     pub fn ranked(self) -> Option<R> {
         match self {
             Self::Ranked(ranked) => Some(ranked),
@@ -40,8 +40,8 @@ impl<R, U> Found<R, U> {
     }
 }
 
-/// Of one shard: how many entries have better fields than these, told by a part that reaches one
-/// entry above where these fields are, or to the shard's best.
+/// Returns how many entries of one shard have better fields than these. The part reaches one entry
+/// above those with these fields, or to the shard's best.
 pub(crate) fn better_fields(rules: &Rules, fields: &RankWords, part: &Part) -> u64 {
     let fields_of = |entry: &Entry| rules.field_words(&entry.key.words);
     let better = part
@@ -53,8 +53,8 @@ pub(crate) fn better_fields(rules: &Rules, fields: &RankWords, part: &Part) -> u
     }
 }
 
-/// Ranks a merged stretch whose first entry has this position (from 1). `better` tells how many
-/// entries of the whole board have better fields than the first.
+/// Ranks a merged range whose first entry has this position (from 1). `better` is how many entries
+/// of the whole board have better fields than the first.
 pub(crate) fn ranked(
     rules: &Rules,
     style: RankStyle,

@@ -1,9 +1,9 @@
-//! What one read is about, and its calls to shards.
+//! [`Scope`]: the window and board of one read, and its calls to shards.
 //!
-//! A shard of a kind with [`Retain`](board::Retain) may hold more than the best `keep` of the board. So every read
-//! ends at `Scope::listed`, and all stores give the same answers: the engine ranks every member, the store on Redis
-//! trims each shard's list. The standing of a member that was taken off such a list is in
-//! [`Part::unlisted`](shard_store::Part::unlisted).
+//! A shard of a kind with [`Retain`](board::Retain) may have more than the best `keep` of the
+//! board. So every read ends at `Scope::listed`, and all stores return the same results: the engine
+//! ranks every member, the store on Redis trims each shard's list. The standing of a member that
+//! was trimmed off such a list is in [`Part::unlisted`](shard_store::Part::unlisted).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use shard_router::SPANS;
 use shard_store::{Ask, BoardRecord, Query, Reading, ShardStore, ShardVersion, StoreError};
 use tracing::Instrument as _;
 
-use crate::hidden::Past;
-use crate::listed::{HiddenPlaces, steady};
+use crate::hidden::HidingQuery;
+use crate::list_length::{HiddenKeys, steady};
 use crate::metrics::Counters;
 use crate::version::Version;
 
-/// Parts that shards may be sending at once where they are only counted: as many shards are asked
-/// together as may answer within it, and at least one.
+/// Parts that shards may be sending at once where entries are only counted: limits how many shards
+/// are read concurrently, to at least one.
 const COUNTED_PARTS_MAX: usize = 65_536;
 
 /// Windows of shards that are counted at once where some of their members are hidden.
@@ -38,8 +38,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) window: Window,
     /// When the read began.
     pub(crate) as_of: Timestamp,
-    /// Of a top list whose kind hides members.
-    pub(crate) places: Option<Arc<HiddenPlaces>>,
+    /// Set for a top list whose kind hides members.
+    pub(crate) hidden_keys: Option<Arc<HiddenKeys>>,
 }
 
 impl Scope<'_> {
@@ -47,18 +47,19 @@ impl Scope<'_> {
         self.record.shards.get()
     }
 
-    /// Whether ranks need to know where groups of equal fields begin.
+    /// Returns whether ranks require the starts of groups of equal fields.
     pub(crate) fn groups(&self) -> bool {
         self.kind.rank_style() == RankStyle::Competition
     }
 
-    /// How many of the board are ranked, by a reading of each shard: shards may have more.
+    /// Returns how many members of the board are ranked, given a reading of each shard: shards may
+    /// have more.
     pub(crate) fn members_of(&self, readings: &[Reading]) -> u64 {
         let of_shards = readings.iter().map(|reading| reading.members);
         of_shards.sum::<u64>().min(self.listed(readings))
     }
 
-    /// One look at one shard, as if it had no hidden members.
+    /// Reads one shard, as if it had no hidden members.
     pub(crate) async fn look(
         &self,
         shard: u16,
@@ -67,10 +68,10 @@ impl Scope<'_> {
     ) -> Result<Reading, StoreError> {
         let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
         let hidden: Vec<&Member> = hidden.collect();
-        if hidden.is_empty() && self.places.is_none() {
+        if hidden.is_empty() && self.hidden_keys.is_none() {
             return self.look_at(shard, asks, unless).await;
         }
-        // Boxed, since it is rare, and every look would carry its size.
+        // Boxed, since this is rare and would increase the size of every read.
         self.look_past(shard, &asks, hidden, unless).boxed().await
     }
 
@@ -81,11 +82,11 @@ impl Scope<'_> {
         hidden: Vec<&Member>,
         unless: Option<ShardVersion>,
     ) -> Result<Reading, StoreError> {
-        let past = Past {
+        let past = HidingQuery {
             kind: self.kind,
             asks,
             hidden,
-            places: self.places.as_deref(),
+            hidden_keys: self.hidden_keys.as_deref(),
         };
         for spare in past.spares() {
             let reading = self.look_at(shard, past.query(spare).into(), unless);
@@ -93,7 +94,7 @@ impl Scope<'_> {
                 return Ok(reading);
             }
         }
-        unreachable!("a spare of as many as are hidden suffices")
+        unreachable!("as many spare entries as hidden members suffice")
     }
 
     pub(crate) async fn look_at(
@@ -113,7 +114,7 @@ impl Scope<'_> {
         read.instrument(span).await
     }
 
-    /// One round: a look at each of these shards, all at once.
+    /// One round: reads these shards concurrently.
     pub(crate) async fn round(
         &self,
         looks: Vec<(u16, Arc<[Ask]>)>,
@@ -127,7 +128,7 @@ impl Scope<'_> {
         Ok(readings)
     }
 
-    /// One round: the same asked of every shard.
+    /// One round: asks every shard the same.
     pub(crate) async fn round_of_all(
         &self,
         asks: impl Into<Arc<[Ask]>>,
@@ -141,14 +142,18 @@ impl Scope<'_> {
         .await
     }
 
-    /// One round: the same asked of every shard. Each reading is taken as it comes, in the order of
-    /// shards, and none is kept.
+    /// One round: asks every shard the same. Passes each reading to `take` in the order of shards,
+    /// and keeps none.
     pub(crate) async fn each_of_all(
         &self,
         asks: Arc<[Ask]>,
         mut take: impl FnMut(u16, Reading) + Send,
     ) -> Result<(), StoreError> {
-        let beside = self.places.iter().flat_map(|places| places.asks()).count();
+        let beside = self
+            .hidden_keys
+            .iter()
+            .flat_map(|hidden_keys| hidden_keys.asks())
+            .count();
         let at_once = (COUNTED_PARTS_MAX / (asks.len() + beside).max(1)).max(1);
         let look = |shard| self.look(shard, asks.clone(), None).boxed();
         let looks: Vec<_> = (0..self.shards()).map(look).collect();
@@ -164,7 +169,7 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// One round: the same asked of every shard that has changed since `known`.
+    /// One round: asks every shard that has changed since `known` the same.
     pub(crate) async fn round_unless(
         &self,
         asks: Arc<[Ask]>,
@@ -177,36 +182,37 @@ impl Scope<'_> {
         Ok(readings)
     }
 
-    /// The version of a reading of each shard, in order.
+    /// Returns the version of the board, given a reading of each shard, in order.
     pub(crate) fn version(&self, readings: &[Reading]) -> Version {
         self.version_of(readings.iter().map(|reading| reading.version).collect())
     }
 
-    /// The version of the whole, of those of each shard, in order.
+    /// Returns the version of the board, given those of each shard, in order.
     pub(crate) fn version_of(&self, shards: Vec<ShardVersion>) -> Version {
         let hidden = self.kind.hidden().digest();
         Version::new(self.record.incarnation, self.kind.rank_style(), shards).without(hidden)
     }
 
-    /// Every shard's windows.
+    /// Returns every shard's windows.
     pub(crate) async fn windows(&self) -> Result<Vec<shard_store::WindowCount>, StoreError> {
         let calls = (0..self.shards()).map(|shard| self.store.windows(&self.record, shard));
         let counts: Result<Vec<_>, _> = join_all(calls).await.into_iter().collect();
         self.counters.count_round(0);
         let mut counts = counts?;
-        // Of a list they are counted where it is known how long that is.
-        if !self.kind.hidden().is_empty() && self.places.is_none() {
+        // The windows of a list are counted later, when its length is known.
+        if !self.kind.hidden().is_empty() && self.hidden_keys.is_none() {
             self.count_visible(&mut counts).await?;
         }
         Ok(counts.into_iter().flatten().collect())
     }
 
-    /// How many are ranked in each of these windows, of which shards have so many.
+    /// Returns how many members are ranked in each of these windows, given how many the shards
+    /// have.
     pub(crate) async fn listed_windows(
         &self,
         windows: BTreeMap<Window, u64>,
     ) -> Result<BTreeMap<Window, u64>, StoreError> {
-        if self.places.is_none() {
+        if self.hidden_keys.is_none() {
             let windows = windows.into_iter();
             let listed = windows.map(|(window, members)| (window, members.min(self.keep())));
             return Ok(listed.collect());
@@ -229,7 +235,7 @@ impl Scope<'_> {
         steady(there, count).await
     }
 
-    /// Counts every window of every shard anew that hides somebody.
+    /// Counts every window of every shard with hidden members again, without those.
     async fn count_visible(
         &self,
         counts: &mut [Vec<shard_store::WindowCount>],

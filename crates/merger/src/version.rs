@@ -1,11 +1,12 @@
-//! Versions of a board: what each of its shards has taken in.
+//! [`Version`]: the version of a board, the vector of shard versions of one read.
 //!
-//! A [`Version`] is the vector of shard versions of one read. Its text holds the board's incarnation, the epochs, the
-//! sum of the counters and a digest of it all, the rank style and the hidden members included: the same text is the
-//! same board, ranks and all, on every server.
+//! Its text has the board's incarnation, the epochs, the sum of the counters and a digest of
+//! everything, including the rank style and the hidden members: equal texts mean equal boards,
+//! including ranks, on every server.
 //!
-//! **Invariant:** what is shown of a board never goes back. A snapshot replaces another only if no shard's counter is
-//! smaller ([`Version::follows`]), unless the store lost data: then the shard's epoch is another one.
+//! **Invariant:** what is shown of a board never goes back. A snapshot replaces another only if no
+//! shard's counter is smaller ([`Version::follows`]), unless the store lost data: then the shard
+//! has another epoch.
 
 use std::fmt;
 
@@ -13,18 +14,18 @@ use board::{Incarnation, RankStyle};
 use shard_store::ShardVersion;
 use twox_hash::XxHash3_64;
 
-/// What a read saw of every shard.
+/// The version of every shard in a read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Version {
     incarnation: Option<Incarnation>,
     ranks: RankStyle,
-    /// Whom the kind hides, as a digest.
+    /// A digest of the members that the kind hides.
     hidden: u64,
     shards: Vec<ShardVersion>,
 }
 
 impl Version {
-    /// The version of a board that nobody has contributed to.
+    /// The version of a board without contributions.
     pub(crate) const UNCREATED: Self = Self {
         incarnation: None,
         ranks: RankStyle::Ordinal,
@@ -45,34 +46,34 @@ impl Version {
         }
     }
 
-    /// The same without the members of this digest.
+    /// Sets the digest of the hidden members.
     pub(crate) const fn without(mut self, hidden: u64) -> Self {
         self.hidden = hidden;
         self
     }
 
-    /// Whether members may have been in the window of this board, or of one of its name before: not
-    /// where nothing was ever written to it.
+    /// Returns whether the window of this board, or of an earlier board of its name, may have had
+    /// members. False if nothing was ever written to it.
     pub(crate) fn may_have_had_members(&self) -> bool {
         self.incarnation.is_none() || self.shards.iter().any(|shard| shard.counter > 0)
     }
 
-    /// The board's incarnation; none before the first.
+    /// Returns the board's incarnation; `None` before the first.
     pub(crate) const fn incarnation(&self) -> Option<Incarnation> {
         self.incarnation
     }
 
-    /// How positions became ranks.
+    /// Returns the rank style.
     pub(crate) const fn ranks(&self) -> RankStyle {
         self.ranks
     }
 
-    /// Whom the kind hid, as [`Hidden::digest`](board::Hidden::digest) tells it.
+    /// Returns the hidden members, as a [`Hidden::digest`](board::Hidden::digest).
     pub(crate) const fn hidden(&self) -> u64 {
         self.hidden
     }
 
-    /// What was seen of every shard, in order.
+    /// Returns the version of every shard, in order.
     pub(crate) fn shards(&self) -> &[ShardVersion] {
         &self.shards
     }
@@ -81,13 +82,13 @@ impl Version {
         self.shards.get(usize::from(shard)).copied()
     }
 
-    /// Bytes that the vector takes.
+    /// Returns the bytes of the vector.
     pub(crate) const fn bytes(&self) -> usize {
         self.shards.len() * size_of::<ShardVersion>()
     }
 
-    /// Whether it may be shown after `older`: no shard has gone back, unless it lost data, which its
-    /// epoch tells.
+    /// Returns whether it may be shown after `older`: no shard has gone back, unless it lost data,
+    /// which its epoch shows.
     pub(crate) fn follows(&self, older: &Self) -> bool {
         self.incarnation != older.incarnation
             || self.shards.len() != older.shards.len()
@@ -98,8 +99,8 @@ impl Version {
                 .all(|(new, old)| new.epoch != old.epoch || new.counter >= old.counter)
     }
 
-    /// As [`Version::follows`], for what another server saw: a changed epoch does not tell here which
-    /// of the two was first.
+    /// Like [`Version::follows`], for a version that another server saw: a changed epoch does not
+    /// show here which of the two came first.
     pub(crate) fn continues(&self, older: &Self) -> bool {
         self.follows(older)
             && self.incarnation == older.incarnation
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_has_not_gone_back_follows() {
+    fn only_versions_that_have_not_gone_back_follow() {
         let old = version(1, &[(7, 5), (7, 3)]);
         assert!(old.follows(&old));
         assert!(version(1, &[(7, 5), (7, 4)]).follows(&old));
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_tell_vectors_of_one_sum_apart() {
+    fn texts_distinguish_vectors_with_the_same_sum() {
         let mut shared_ranks = version(1, &[(7, 5), (7, 3)]);
         shared_ranks.ranks = RankStyle::Competition;
         let texts = [

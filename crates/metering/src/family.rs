@@ -1,7 +1,7 @@
-//! Metrics told apart by labels.
+//! Families of metrics, which differ by labels.
 //!
-//! A family is for registering, and for making the handles of its members, once. Nobody asks it for
-//! one while serving: that takes a lock and a lookup.
+//! A family is for registration, and for making the handles of its members once. Do not look up
+//! members while serving: that takes a lock and a lookup.
 
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::family::MetricConstructor;
@@ -33,8 +33,8 @@ impl MetricConstructor<Histogram> for &'static Scale {
     }
 }
 
-/// Tells a family that is put together at a scrape: of what comes and goes. Without members nothing is
-/// told.
+/// Encodes a family that is put together at a scrape, because its members come and go. Without
+/// members nothing is written.
 pub fn encode_each<'a, M: EncodeMetric>(
     encoder: &mut DescriptorEncoder<'_>,
     (name, help, unit): (&str, &str, Option<&Unit>),
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_and_goes_is_told_as_it_is() {
+    fn current_members_are_encoded() {
         assert_eq!(told(Vec::new()), "# EOF\n");
         let doors = ["front", "a \"back\""].map(|door| labels([("door", door)]));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! How often something was how large: [`Histogram`].
+//! [`Histogram`]: how often a value was how large.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,23 +9,23 @@ use prometheus_client::metrics::{MetricType, TypedMetric};
 
 use crate::scale::Scale;
 
-/// Counts observations in fixed buckets. An observation is two relaxed additions: it waits for
-/// nobody and allocates nothing. What is told is not of one moment: an observation under way may be
-/// in a bucket and not yet in the sum.
+/// Counts observations in fixed buckets. An observation is two relaxed atomic additions: it never
+/// waits and allocates nothing. A scrape is not of one moment: a concurrent observation may be in a
+/// bucket but not yet in the sum.
 #[derive(Debug, Clone)]
 pub struct Histogram(Arc<Buckets>);
 
 #[derive(Debug)]
 struct Buckets {
     scale: &'static Scale,
-    /// One for each bound, and one for what is above the last.
+    /// One for each bound, and one for values above the last.
     counts: Box<[AtomicU64]>,
     /// Of all observations. Wraps round after 584 years of nanoseconds.
     sum: AtomicU64,
 }
 
 impl Histogram {
-    /// An empty one.
+    /// Creates an empty histogram.
     #[must_use]
     pub fn new(scale: &'static Scale) -> Self {
         let counts = (0..=scale.bounds.len()).map(|_| AtomicU64::new(0));
@@ -46,7 +46,7 @@ impl Histogram {
         self.note(count as u64);
     }
 
-    /// How many were counted.
+    /// Returns the number of observations.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.counts().sum()
@@ -74,7 +74,7 @@ impl TypedMetric for Histogram {
 impl EncodeMetric for Histogram {
     #[expect(
         clippy::cast_precision_loss,
-        reason = "a sum of nanoseconds is exact up to 104 days, and near enough behind that"
+        reason = "a sum of nanoseconds is exact up to 104 days, and accurate enough beyond that"
     )]
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), std::fmt::Error> {
         let Scale { bounds, per_unit } = self.0.scale;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_in_its_bucket_and_buckets_add_up() {
+    fn a_bound_is_in_its_bucket_and_buckets_are_cumulative() {
         let sizes = Histogram::new(&SIZES);
         for count in [1, 2, 3, 100_000, 100_001] {
             sizes.observe_count(count);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_told_in_seconds() {
+    fn durations_are_encoded_in_seconds() {
         let calls = Histogram::new(&CALLS);
         calls.observe(Duration::from_micros(1_500));
         calls.observe(Duration::from_mins(1));

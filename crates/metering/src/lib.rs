@@ -1,13 +1,15 @@
-//! What the crates of the service count of themselves, for `GET /metrics`.
+//! Metrics of the crates of the service, for `GET /metrics`.
 //!
-//! Counters, gauges and families are those of `prometheus-client`; [`Histogram`] has fixed buckets of atomics
-//! ([`Scale`]). Each crate that counts has a `metrics.rs`, the one place where its metrics are made and named. A
-//! handle is a field of what counts with it. Nothing is global: what is counted belongs to the store, the merger, the
-//! service that counts it. Requests, calls and merges under way count themselves when they are dropped, since their
-//! caller may be gone before they end. The reasons are in `docs/decisions/0008-metrics-without-a-facade.md`.
+//! Counters, gauges and families are those of `prometheus-client`; [`Histogram`] has fixed buckets
+//! of atomics ([`Scale`]). Each crate with metrics has a `metrics.rs`, the only place where they
+//! are created and named. A handle is a field of the type that counts with it. Nothing is global:
+//! metrics belong to the store, the merger or the service that counts them. Requests, calls and
+//! merges count themselves when they are dropped, since their caller may be gone before they end.
+//! The reasons are in `docs/decisions/0008-metrics-without-a-facade.md`.
 //!
-//! **Invariant:** counting never waits, allocates or looks a name up. Handles are made once, at construction. What
-//! only a scrape needs is asked for at the scrape ([`Pulled`], [`Collector`]), and never of a node that is away.
+//! **Invariant:** counting never waits, allocates or looks up a name. Handles are created once, at
+//! construction. Values that only a scrape needs are read at the scrape ([`Pulled`],
+//! [`Collector`]), and never from an unreachable node.
 
 mod family;
 mod histogram;
@@ -29,10 +31,10 @@ pub use pulled::{Pulled, as_float};
 pub use scale::{AGES, CALLS, REQUESTS, SIZES, Scale};
 pub use time::{seconds, unix_seconds};
 
-/// Counts what happens.
+/// A counter of events.
 pub type Counter = prometheus_client::metrics::counter::Counter;
 
-/// Tells how much there is of something.
+/// A gauge of a current value.
 pub type Gauge = prometheus_client::metrics::gauge::Gauge;
 
 /// A gauge of seconds and the like.

@@ -1,18 +1,18 @@
-//! What is known elsewhere, and asked for when it is told: [`Pulled`].
+//! [`Pulled`]: a metric whose value is read from elsewhere at each scrape.
 
 use std::fmt;
 
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 
-/// A gauge or a counter whose value is asked for at each scrape. Asking must not wait.
+/// A gauge or a counter whose value is read at each scrape. Reading must not wait.
 pub struct Pulled {
     kind: MetricType,
     ask: Box<dyn Fn() -> f64 + Send + Sync>,
 }
 
 impl Pulled {
-    /// A gauge.
+    /// Creates a gauge.
     pub fn gauge(ask: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         Self {
             kind: MetricType::Gauge,
@@ -20,7 +20,7 @@ impl Pulled {
         }
     }
 
-    /// A counter, of something that never goes down.
+    /// Creates a counter, whose value never decreases.
     pub fn counter(ask: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         Self {
             kind: MetricType::Counter,
@@ -32,7 +32,7 @@ impl Pulled {
 /// Returns a count as scrapes show it: above 2^53 it is rounded.
 #[expect(
     clippy::cast_precision_loss,
-    reason = "a figure that is looked at by people"
+    reason = "an approximate figure for people"
 )]
 #[must_use]
 pub const fn as_float(count: u64) -> f64 {

@@ -1,11 +1,11 @@
-//! The buckets of histograms: [`Scale`].
+//! [`Scale`]: the buckets of histograms.
 
-/// Upper bounds of buckets, and how what is observed becomes what is told.
+/// Upper bounds of buckets, and the unit in which they are exported.
 #[derive(Debug)]
 pub struct Scale {
-    /// In the unit of observations, ascending. What is above the last goes into one more bucket.
+    /// In the unit of observations, ascending. Values above the last go into one more bucket.
     pub(crate) bounds: &'static [u64],
-    /// Observations in one unit of what is told: nanoseconds in a second.
+    /// Observed units in one exported unit: nanoseconds in a second.
     pub(crate) per_unit: f64,
 }
 
@@ -18,7 +18,7 @@ const fn durations(bounds: &'static [u64]) -> Scale {
     Scale { bounds, per_unit }
 }
 
-/// Calls inside of the service and to its stores: 10 µs to 10 s.
+/// Durations of calls inside of the service and to its stores: 10 µs to 10 s.
 pub static CALLS: Scale = durations(&[
     10 * US,
     25 * US,
@@ -41,7 +41,7 @@ pub static CALLS: Scale = durations(&[
     10 * S,
 ]);
 
-/// Answers to requests: 100 µs to 30 s.
+/// Durations of requests: 100 µs to 30 s.
 pub static REQUESTS: Scale = durations(&[
     100 * US,
     250 * US,
@@ -61,7 +61,7 @@ pub static REQUESTS: Scale = durations(&[
     30 * S,
 ]);
 
-/// How old what is served may be: 1 ms to 10 min.
+/// Ages of what is served: 1 ms to 10 min.
 pub static AGES: Scale = durations(&[
     MS,
     5 * MS,
@@ -80,7 +80,7 @@ pub static AGES: Scale = durations(&[
     600 * S,
 ]);
 
-/// How many are sent together: 1 to 100,000.
+/// Sizes of batches: 1 to 100,000.
 pub static SIZES: Scale = Scale {
     bounds: &[1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 10_000, 100_000],
     per_unit: 1.0,

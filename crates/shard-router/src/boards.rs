@@ -1,10 +1,11 @@
-//! The server's view of the boards' records.
+//! [`Boards`]: a cache of the boards' records.
 //!
-//! A record says which incarnation of a board is on and over how many shards; some are cached, by default
-//! [`KNOWN_BOARDS_MAX`]. A cached record may be of an incarnation that has ended: the store refuses it, and the
-//! caller forgets it here and asks again. One whose board has expired is asked for each time: soon the
-//! name is free, or another board's. A record is of use to kinds that mean what it says; where one
-//! at hand does not, the store tells which of the two is old.
+//! A record has the current incarnation of a board and its shard count; by default
+//! [`KNOWN_BOARDS_MAX`] are cached. A cached record may be of an incarnation that has ended: then
+//! the store rejects the call, and the caller drops the record here and reads it again. The record
+//! of an expired board is not used from the cache: soon the name is free, or another board's. A
+//! record can only be used with kinds of its meaning; if a cached one has another, the store
+//! decides which of the two is outdated.
 
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use shard_store::{BoardRecord, CreateBoardError, ShardStore, StoreError};
 
 use crate::catalogue::KnownKind;
 
-/// Records that are kept at hand unless set otherwise: some 500 bytes each.
+/// Default number of cached records, of about 500 bytes each.
 pub const KNOWN_BOARDS_MAX: u64 = 65_536;
 
-/// Cached records over a store's.
+/// A cache of the records in a store.
 pub struct Boards {
     store: Arc<dyn ShardStore>,
     records: Cache<BoardName, Arc<BoardRecord>>,
@@ -31,7 +32,8 @@ impl Boards {
         }
     }
 
-    /// The record of a created board of this kind that has not expired, if it is at hand: never waits.
+    /// Returns the record of a created board of this kind that has not expired, if it is cached:
+    /// never waits.
     #[must_use]
     pub fn at_hand(
         &self,
@@ -44,7 +46,7 @@ impl Boards {
         is_this.then_some(record)
     }
 
-    /// The record of a created board; none for one that nobody has contributed to.
+    /// Returns the record of a created board; `None` if it has no contributions.
     pub async fn created(&self, name: &BoardName) -> Result<Option<Arc<BoardRecord>>, StoreError> {
         if let Some(record) = self.kept(name) {
             return Ok(Some(record));
@@ -57,8 +59,8 @@ impl Boards {
         Ok(record.map(|record| self.keep(record)))
     }
 
-    /// The record of a board of this kind, also of one not yet created. `StaleKind` where it was created from
-    /// another, which has replaced this one.
+    /// Returns the record of a board of this kind, created or not. `StaleKind` if it was created
+    /// under a kind that has replaced this one.
     pub(crate) async fn found_of(
         &self,
         name: &BoardName,
@@ -72,7 +74,7 @@ impl Boards {
             return Ok(None);
         };
         if !record.created {
-            // Its settings may change at any time: it is read anew by whoever comes next.
+            // Its settings may change at any time, so it is not cached.
             return Ok(Some(Arc::new(record)));
         }
         let record = self.keep(record);
@@ -83,8 +85,8 @@ impl Boards {
         }
     }
 
-    /// The record of the board, created now if it was not: with the settings that were `seen`, where
-    /// those bound its time.
+    /// Creates the board if it does not exist, and returns its record. If its settings have bounds,
+    /// they must be those that were `seen`.
     pub(crate) async fn created_now(
         &self,
         name: &BoardName,
@@ -102,7 +104,7 @@ impl Boards {
         Ok(self.keep(record))
     }
 
-    /// Whether a record at hand is still the board's, as the store has it now. One that is not is forgotten.
+    /// Returns whether a cached record is still the board's in the store. If not, it is dropped.
     pub(crate) async fn is_current(&self, record: &BoardRecord) -> Result<bool, StoreError> {
         let now = self.store.board(&record.name).await?;
         let is_it = now.is_some_and(|now| now.created && now.incarnation == record.incarnation);
@@ -112,7 +114,7 @@ impl Boards {
         Ok(is_it)
     }
 
-    /// Forgets a record of an incarnation that has ended.
+    /// Drops the record of an incarnation that has ended.
     pub fn forget(&self, record: &BoardRecord) {
         let kept = self.kept(&record.name);
         if kept.is_some_and(|kept| kept.incarnation == record.incarnation) {

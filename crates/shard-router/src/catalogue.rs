@@ -1,10 +1,11 @@
-//! The server's view of the kinds: read without waiting, written through to the store.
+//! [`Catalogue`]: a copy of the kinds, read without waiting, written through to the store.
 //!
-//! The store is the authority. A [`Catalogue`] holds a copy, renewed by [`Catalogue::refresh`] and
-//! by its own writes ([`Catalogue::learn`]); a kind that it does not know is asked for before it is called unknown.
+//! The store is the authority. The copy is renewed by [`Catalogue::refresh`] and by this server's
+//! writes ([`Catalogue::learn`]); an unknown kind is looked up in the store before it is reported
+//! as unknown.
 //!
-//! **Invariant:** a write that the store has answered succeeds, whatever becomes of the store then. So nothing is asked
-//! of the store behind it.
+//! **Invariant:** a write that the store has acknowledged succeeds, even if the store fails
+//! afterwards. So the store is not asked anything after it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,15 +19,15 @@ use futures::future::BoxFuture;
 use futures::lock::Mutex;
 use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError};
 
-/// Tries at writing a kind that somebody else keeps writing.
+/// Attempts at writing a kind that others keep writing.
 const WRITE_TRIES_MAX: usize = 5;
 
-/// A kind that is there, and the record that says so.
+/// An existing kind and its record.
 #[derive(Debug, Clone)]
 pub struct KnownKind {
     /// The kind.
     pub kind: Arc<Kind>,
-    /// Its record, as creations present it to the store.
+    /// Its record, which creations of boards pass to the store.
     pub record: Arc<KindRecord>,
 }
 
@@ -36,34 +37,34 @@ pub enum CatalogueError {
     /// There is no such kind.
     #[error("there is no kind {0}")]
     Unknown(KindName),
-    /// It has boards, and they would mean something else.
+    /// It has boards, whose meaning would change.
     #[error(transparent)]
     Change(#[from] ChangeError),
     /// It has boards, so it cannot be deleted.
     #[error("kind {0} has boards: delete those first")]
     HasBoards(KindName),
-    /// It hides as many members as it may.
+    /// It already hides the maximum number of members.
     #[error(transparent)]
     TooManyHidden(#[from] TooManyHidden),
-    /// The store keeps no more kinds.
+    /// The store has the maximum number of kinds.
     #[error("kind {0} cannot be added: there are {KINDS_MAX} kinds, deleted ones included")]
     TooMany(KindName),
-    /// Others wrote it again and again meanwhile.
-    #[error("kind {0} is being changed by somebody else")]
+    /// Others wrote it repeatedly in the meantime.
+    #[error("kind {0} is being changed by another request: retry")]
     Contended(KindName),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// All kinds, as the store last said.
+/// All kinds, as last read from the store.
 pub struct Catalogue {
     store: Arc<dyn ShardStore>,
     records: ArcSwap<HashMap<KindName, Arc<KindRecord>>>,
-    /// Looks at the store that have begun, numbered from 1.
+    /// The number of reads of the store that have begun.
     looks: AtomicU64,
-    /// The last look that is in `records`. One look at a time, so that an older one does not undo a
-    /// newer one.
+    /// The last read that is in `records`. Reads are serialized, so that an older one does not
+    /// replace a newer one.
     looked: Mutex<u64>,
 }
 
@@ -80,10 +81,10 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Reads all kinds again. Who comes while they are being read shares the next look.
+    /// Reads all kinds again. Callers that arrive during a read share the next one.
     ///
-    /// A store never forgets a kind, deleted ones included: where it does not know one that it had, it
-    /// has lost its data, and is given back what this server has of it.
+    /// A store never forgets a kind, even a deleted one: if it does not know one that it had, it
+    /// has lost its data, and this server writes back what it has.
     pub fn refresh(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         let refreshed = async {
             let begun = self.looks.load(Ordering::SeqCst);
@@ -100,13 +101,13 @@ impl Catalogue {
             *looked = look;
             Ok(())
         };
-        // Boxed, since it is rare, and readers would carry its size.
+        // Boxed, since this is rare and would increase the size of callers.
         refreshed.boxed()
     }
 
-    /// Takes in what this server has written, unless something newer is known.
+    /// Adds records that this server has written, unless newer ones are known.
     ///
-    /// It waits for a look under way, which may have begun before the write.
+    /// Waits for a read in progress, which may have begun before the write.
     pub async fn learn(&self, written: Vec<KindRecord>) {
         if written.is_empty() {
             return;
@@ -128,7 +129,7 @@ impl Catalogue {
         Ok(records.collect())
     }
 
-    /// Puts kinds back that the store has lost; answers whether there were any.
+    /// Writes back kinds that the store has lost, and returns whether there were any.
     async fn put_back(
         &self,
         found: &HashMap<KindName, Arc<KindRecord>>,
@@ -141,7 +142,7 @@ impl Catalogue {
         for kind in lost.filter_map(|record| record.kind.clone()) {
             any = true;
             let put = self.store.put_kind(kind, Revision::default(), false).await;
-            // Otherwise: whatever is there now, by another server, is what counts.
+            // Any other error: another server has written the kind, and its version counts.
             if let Err(KindWriteError::Store(error)) = put {
                 return Err(error);
             }
@@ -149,7 +150,7 @@ impl Catalogue {
         Ok(any)
     }
 
-    /// The kind of this name. One that is not known here is looked for in the store.
+    /// Returns the kind of this name. An unknown one is looked up in the store.
     pub async fn kind(&self, name: &str) -> Result<Option<KnownKind>, StoreError> {
         if let Some(known) = self.known(name) {
             return Ok(Some(known));
@@ -158,7 +159,7 @@ impl Catalogue {
         Ok(self.known(name))
     }
 
-    /// The kind of this name, if it is known here: never waits.
+    /// Returns the kind of this name, if it is known here: never waits.
     #[must_use]
     pub fn known(&self, name: &str) -> Option<KnownKind> {
         let records = self.records.load();
@@ -169,14 +170,13 @@ impl Catalogue {
         })
     }
 
-    /// Whether there is a kind of this name, or there was one that has been deleted, as far as is known
-    /// here.
+    /// Returns whether a kind of this name exists or has been deleted, as far as is known here.
     #[must_use]
     pub fn was_there(&self, name: &KindName) -> bool {
         self.records.load().contains_key(name)
     }
 
-    /// All kinds that are there, by name.
+    /// Returns all existing kinds, by name.
     #[must_use]
     pub fn kinds(&self) -> Vec<Arc<Kind>> {
         let records = self.records.load();
@@ -185,7 +185,7 @@ impl Catalogue {
         kinds
     }
 
-    /// Writes a kind the store has never known. One that it knows stays, and is returned.
+    /// Writes a kind that the store has never known. Otherwise returns the existing one.
     pub async fn seed(&self, kind: Kind) -> Result<Option<Arc<KindRecord>>, CatalogueError> {
         let name = kind.name().clone();
         if let Some(held) = self.records.load().get(&name) {
@@ -203,15 +203,15 @@ impl Catalogue {
             Err(KindWriteError::Store(error)) => Err(error.into()),
             Err(KindWriteError::TooMany) => Err(CatalogueError::TooMany(name)),
             Err(KindWriteError::Stale | KindWriteError::HasBoards) => {
-                // Another server was first.
+                // Another server wrote it first.
                 self.refresh().await?;
                 Ok(self.records.load().get(&name).cloned())
             }
         }
     }
 
-    /// Creates or changes a kind; of one with boards only what may change. Whom it hides stays hidden.
-    /// True when it is new.
+    /// Creates or changes a kind; one with boards only as far as it may change. Hidden members stay
+    /// hidden. Returns whether it is new.
     pub async fn put(
         &self,
         wanted: Kind,
@@ -221,8 +221,8 @@ impl Catalogue {
         self.put_checked(wanted.name(), checked, now).await
     }
 
-    /// The same, where the kind depends on the one that it replaces. `wanted` may refuse that, and is asked
-    /// again where somebody else was first.
+    /// Does the same with a kind that depends on the one that it replaces. `wanted` may reject
+    /// that, and is called again if another write came first.
     pub async fn put_checked<E: From<CatalogueError>>(
         &self,
         name: &KindName,
@@ -243,7 +243,7 @@ impl Catalogue {
                 .await;
             let result = match (whole, &current) {
                 (Err(KindWriteError::HasBoards), Some(current)) => {
-                    // A window that is added counts from then on.
+                    // An added window counts from now on.
                     self.store.check_time().map_err(CatalogueError::from)?;
                     let changed = current.changed_to(&wanted, now);
                     let changed = changed.map_err(CatalogueError::from)?;
@@ -275,10 +275,10 @@ impl Catalogue {
         Err(CatalogueError::Contended(name.clone()).into())
     }
 
-    /// Changes whom a kind hides. Returns its record, if that made a difference.
+    /// Changes the hidden members of a kind. Returns its record, if that made a difference.
     ///
-    /// It begins with the kind as it is known here. The caller has the record learned ([`Catalogue::learn`]): those of
-    /// any number of kinds at once, since each time all kinds are copied.
+    /// Starts from the kind as it is known here. The caller passes the records to
+    /// [`Catalogue::learn`], those of many kinds at once, since each call copies all kinds.
     pub async fn hide(
         &self,
         name: &KindName,
@@ -311,7 +311,7 @@ impl Catalogue {
         self.delete_checked(name, |_| Ok(())).await
     }
 
-    /// The same, unless `check` refuses the kind that would go.
+    /// Does the same, unless `check` rejects the kind to be deleted.
     pub async fn delete_checked<E: From<CatalogueError>>(
         &self,
         name: &KindName,
@@ -324,7 +324,7 @@ impl Catalogue {
             check(held.kind.as_deref().ok_or_else(unknown)?)?;
             let error = match self.store.delete_kind(name, held.revision).await {
                 Ok(()) => {
-                    // What a deletion leaves.
+                    // The record of a deleted kind.
                     let deleted = KindRecord {
                         name: name.clone(),
                         revision: Revision(held.revision.0 + 1),

@@ -1,9 +1,10 @@
-//! Contributions to their shards, and outcomes back in the order asked.
+//! Routes contributions to their shards, and returns outcomes in the order of the request.
 //!
-//! [`Router`] takes [`Write`]s. `plan` admits each to its windows by its time (rejected: in the future, in a closed
-//! window, in a window that is no longer kept) and gathers them by board; `send` gathers them by shard, sends the
-//! batches to the store, and tries again when a board was deleted meanwhile. A [`Watcher`] is notified of boards
-//! that have changed. [`Catalogue`] is the server's view of the kinds, [`Boards`] of the boards' records.
+//! [`Router`] takes [`Write`]s. `plan` admits each to its windows by its time (rejected: in the
+//! future, in a closed window, in a window that is no longer kept) and groups them by board; `send`
+//! groups them by shard, sends the batches to the store, and retries when a board was deleted in
+//! the meantime. A [`Watcher`] is notified of boards that have changed. [`Catalogue`] is the
+//! server's copy of the kinds, [`Boards`] a cache of the boards' records.
 
 mod boards;
 mod catalogue;

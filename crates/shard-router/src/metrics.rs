@@ -1,4 +1,4 @@
-//! What the router counts, and what it is called in `GET /metrics`: the one place for names.
+//! [`Metrics`] of the router. The only place for their names.
 //!
 //! A new metric is a field of [`Metrics`], registered below. All names get the prefix `megaboard_`,
 //! counters end in `_total`.
@@ -8,7 +8,7 @@ use metering::{Counter, Histogram, Registry, SIZES};
 /// Counts since the router was opened.
 #[derive(Debug)]
 pub(crate) struct Metrics {
-    /// Contributions of one call to one shard.
+    /// Contributions in one call to one shard.
     pub(crate) batches: Histogram,
     /// Boards of one request.
     pub(crate) boards: Histogram,
@@ -27,7 +27,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Names them.
+    /// Registers the metrics.
     pub(crate) fn register(&self, registry: &mut Registry) {
         registry.register(
             "shard_batch_contributions",

@@ -1,29 +1,30 @@
-//! [`Moment`]: when a request came, by two clocks.
+//! [`Moment`]: when a request arrived, by two clocks.
 
 use std::time::{Duration, Instant};
 
 use board::Timestamp;
 use shard_store::{Clock, Deadline};
 
-/// One moment by the server's clock, and by the one of this process that is never set. What has to be over by a time
-/// of the server's clock has a deadline by both: a store in another process can only be given an instant.
+/// One moment by the server's clock, and by the monotonic clock of this process. A deadline by the
+/// server's clock is also a deadline by the other one: a store in another process can only use an
+/// instant.
 #[derive(Clone)]
 pub struct Moment {
     /// The time, in whole milliseconds: rounded down.
     pub now: Timestamp,
     /// Never later than `now`.
     began: Instant,
-    /// The server's clock. `None`: nobody sets it.
+    /// The server's clock. `None`: it cannot be set (in tests).
     clock: Option<Clock>,
 }
 
-/// The most that rounding takes off the time of a moment.
+/// Maximum that rounding subtracts from the time of a moment.
 const ROUNDED: Duration = Duration::from_millis(1);
 
 impl Moment {
-    /// This moment, by the server's clock.
+    /// Returns the current moment, by the server's clock.
     pub fn of(clock: &Clock) -> Self {
-        // First, so that deadlines that are counted from it come early rather than late.
+        // Read first, so that deadlines computed from it are early rather than late.
         let began = Instant::now();
         Self {
             now: clock(),
@@ -32,8 +33,8 @@ impl Moment {
         }
     }
 
-    /// Returns the deadline of what has to be over when it is `at` by the server's clock. It may come shortly before.
-    /// `None`: no clock of this process reaches it.
+    /// Returns the deadline of what must end before the server's clock shows `at`. It may be
+    /// slightly early. `None`: no clock of this process reaches it.
     pub(crate) fn deadline(&self, at: Timestamp) -> Option<Deadline<'_>> {
         let left = at.millis().saturating_sub(self.now.millis());
         let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
@@ -43,9 +44,10 @@ impl Moment {
         })
     }
 
-    /// Returns the moment that it is now by whichever clock is ahead, rounded up: what has missed a deadline, by
-    /// either, is not admitted again to what closed then. The server's clock may stand still, having been set back:
-    /// by that alone the same deadline would be missed again and again.
+    /// Returns the current moment by whichever clock is ahead, rounded up: what has missed a
+    /// deadline by either is not admitted again to what closed then. The server's clock may stand
+    /// still after it was set back: by that clock alone the same deadline would be missed again and
+    /// again.
     pub(crate) fn later(&self) -> Self {
         let began = Instant::now();
         let went_on = self.now.plus(began - self.began);

@@ -1,4 +1,4 @@
-//! Writes gathered by board, each admitted to its windows or refused.
+//! [`Plan`]: writes grouped by board, each admitted to its windows or rejected.
 //!
 //! Pure: no store, no clock. Writes of one board keep their order.
 
@@ -14,28 +14,28 @@ use crate::write::{Reason, Write};
 /// The admitted writes of one board.
 pub(crate) struct BoardPlan {
     pub(crate) name: Arc<BoardName>,
-    /// By the kind that they were read by, in their order.
+    /// One part for each kind that writes were read under, in order.
     pub(crate) parts: Vec<PlanPart>,
 }
 
-/// The admitted writes of one board that were read by one kind.
+/// The admitted writes of one board that were read under one kind.
 pub(crate) struct PlanPart {
     pub(crate) kind: KnownKind,
-    /// Place in the request, and the windows it counts in.
+    /// Index in the request, and the windows that it counts in.
     pub(crate) writes: Vec<(usize, Windows)>,
     /// When the first of these windows closes, if one does.
     pub(crate) closes_at: Option<Timestamp>,
 }
 
-/// Everything admitted, by board, and everything refused, by place in the request.
+/// Everything admitted, by board, and everything rejected, by index in the request.
 pub(crate) struct Plan {
     pub(crate) boards: Vec<BoardPlan>,
     pub(crate) refused: Vec<(usize, Reason)>,
 }
 
 impl BoardPlan {
-    /// Where the next write goes. A kind may be replaced while a request is read: what is left of its name is another
-    /// kind, and what was read by one is not applied by the other.
+    /// Returns the part of the next write. A kind may be replaced while a request is read; writes
+    /// that were read under one kind are not applied under another.
     fn part_for(&mut self, write: &Write) -> &mut PlanPart {
         let revision = write.kind.record.revision;
         let last = self.parts.last();
@@ -46,7 +46,9 @@ impl BoardPlan {
                 closes_at: None,
             });
         }
-        self.parts.last_mut().expect("there is one by now")
+        self.parts
+            .last_mut()
+            .expect("a part was added if there was none")
     }
 }
 
@@ -86,8 +88,9 @@ pub(crate) fn plan(writes: &[Write], now: Timestamp) -> Plan {
     plan
 }
 
-/// The windows that take the writes at a later time, and when the first of these closes; by place in the
-/// request what none takes any more.
+/// Returns the windows of the writes at a later time: removes from `left` the writes that no window
+/// accepts any more, and returns them by index in the request, with the time when the first of the
+/// remaining windows closes.
 pub(crate) fn admit_again(
     left: &mut Vec<(usize, Windows)>,
     writes: &[Write],
@@ -113,7 +116,7 @@ pub(crate) fn admit_again(
     (closes, refused)
 }
 
-/// When the first of the windows closes that the write was just admitted to.
+/// Returns when the first of the windows closes that the write was just admitted to.
 fn closes_at(write: &Write, admission: &Admission) -> Option<Timestamp> {
     if write.is_removal() {
         return None;
@@ -127,7 +130,7 @@ fn earliest(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
 
 fn admit(write: &Write, admission: &mut Admission, now: Timestamp) -> Result<Windows, Reason> {
     if write.is_removal() {
-        // It acts on whatever windows there are.
+        // A removal affects all existing windows.
         return Ok(Arc::from([]));
     }
     let windows = admission.admit(&write.kind.kind, write.at, now);

@@ -1,4 +1,4 @@
-//! [`Router`]: what the service writes through.
+//! [`Router`]: writes contributions for the service.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,10 +21,10 @@ use crate::send::{Gate, Sending};
 use crate::watch::{Watch, Watcher};
 use crate::write::{Write, Written};
 
-/// Tries at putting settings of a board whose kind somebody else keeps writing.
+/// Attempts at writing settings of a board whose kind others keep writing.
 const SETTINGS_TRIES_MAX: usize = 5;
 
-/// The way of a write, from admission to the store's answer.
+/// Routes writes, from admission to the store's result.
 pub struct Router {
     store: Arc<dyn ShardStore>,
     catalogue: Catalogue,
@@ -34,13 +34,13 @@ pub struct Router {
 }
 
 impl Router {
-    /// A router over a store.
+    /// Creates a router over a store.
     pub async fn open(store: Arc<dyn ShardStore>) -> Result<Self, StoreError> {
         Self::open_with(store, KNOWN_BOARDS_MAX).await
     }
 
-    /// A router over a store that keeps the records of so many boards at hand; others it asks the
-    /// store for each time.
+    /// Creates a router over a store that caches the records of `known_boards_max` boards; others
+    /// are read from the store each time.
     pub async fn open_with(
         store: Arc<dyn ShardStore>,
         known_boards_max: u64,
@@ -55,38 +55,39 @@ impl Router {
         })
     }
 
-    /// Has boards of kinds that are published watched from now on: by one watcher, the first.
+    /// Sets the watcher of boards of published kinds. Only the first call has an effect.
     pub fn watch(&self, watcher: Arc<dyn Watcher>) {
-        // A second one would not hear of what came before.
+        // A second watcher would have missed earlier changes.
         let _ = self.watcher.set(watcher);
     }
 
-    /// Names what is counted here and in the store, which goes on being counted.
+    /// Registers the metrics of the router and of the store.
     pub fn register_metrics(&self, registry: &mut Registry) {
         self.metrics.register(registry);
         self.store.register_metrics(registry);
     }
 
-    /// The kinds.
+    /// Returns the catalogue of kinds.
     #[must_use]
     pub const fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
 
-    /// The boards' records.
+    /// Returns the cache of board records.
     #[must_use]
     pub const fn boards(&self) -> &Boards {
         &self.boards
     }
 
-    /// The store.
+    /// Returns the store.
     #[must_use]
     pub const fn store(&self) -> &Arc<dyn ShardStore> {
         &self.store
     }
 
-    /// The record of a board, for a read by this kind: created, or with settings only; none for one that
-    /// nobody has contributed to, and for one that has expired. `StaleKind` where another kind has taken its place: by then it is in the catalogue.
+    /// Returns the record of a board for a read under this kind: created, or with settings only;
+    /// `None` for one without contributions, and for one that has expired. `StaleKind` if another
+    /// kind has replaced it, which is in the catalogue by then.
     pub async fn record(
         &self,
         name: &BoardName,
@@ -100,11 +101,11 @@ impl Router {
         Ok(record?.filter(|record| !record.activity.has_expired(now)))
     }
 
-    /// Applies writes, boards and shards side by side, each write whole or not at all. One outcome
-    /// for each, in their order. Writes of one member to one board are applied in order. Nothing is
-    /// applied to a window, or a board, that has closed meanwhile.
+    /// Applies writes, boards and shards concurrently, each write as a whole or not at all. Returns
+    /// one outcome for each, in their order. Writes of one member to one board are applied in
+    /// order. Nothing is applied to a window, or a board, that has closed in the meantime.
     ///
-    /// Boxed, so that whoever waits for it does not compile it again.
+    /// Boxed, so that callers do not compile it again.
     pub fn write<'a>(
         &'a self,
         writes: &'a [Write],
@@ -115,7 +116,8 @@ impl Router {
         self.write_at(writes, moment, report, Gate::Kept).boxed()
     }
 
-    /// Takes a member off these boards of a kind, those included whose time is over or yet to come.
+    /// Removes a member from these boards of a kind, including those whose activity is over or has
+    /// not begun.
     pub fn erase<'a>(
         &'a self,
         member: &Member,
@@ -146,9 +148,10 @@ impl Router {
         gate: Gate,
     ) -> Vec<Written> {
         let plan = plan(writes, moment.now);
-        let lost = || Failure::Unknown("no outcome was answered".to_owned());
+        let lost = || Failure::Unknown("the write has no outcome".to_owned());
         let mut written: Vec<Option<Written>> = vec![None; writes.len()];
-        // A rejection is for good, and what is too early or too late by a wrong clock may be neither.
+        // A rejection is permanent, and by a wrong clock a write may only seem too early or too
+        // late.
         if let Err(error) = self.store.check_time() {
             let failure = match error {
                 StoreError::Unavailable(why) => Failure::Unavailable(why),
@@ -191,9 +194,8 @@ impl Router {
         written
     }
 
-    /// Gives a board that is not yet created these settings, in place of earlier ones. What a server that shares the
-    /// store has
-    /// made of its kind meanwhile is no matter: it is looked up.
+    /// Sets the settings of a board that is not yet created, replacing earlier ones. If another
+    /// server has changed its kind in the meantime, the kind is read again.
     pub async fn put_settings(
         &self,
         name: &BoardName,
@@ -216,7 +218,7 @@ impl Router {
         self.store.put_settings(name, &record, settings, now).await
     }
 
-    /// Deletes a board with all its windows. What comes later under its name is another board.
+    /// Deletes a board with all its windows. A later board of its name is another incarnation.
     pub async fn delete_board(
         &self,
         name: &BoardName,

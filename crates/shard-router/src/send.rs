@@ -1,26 +1,27 @@
-//! Sends the batches of one board to its shards.
+//! [`Sending`]: sends the batches of one board to its shards.
 //!
-//! The board's record says how many shards there are; the top bits of a member's hash name its shard
-//! ([`ShardCount::shard_of`](board::ShardCount::shard_of)). A shard gets all writes of a request in one batch, so
-//! that those of one member stay in order. A batch that meets a deleted incarnation of the board is sent to the next
-//! one: nothing of it was applied.
+//! The board's record has the shard count; the top bits of a member's hash select its shard
+//! ([`ShardCount::shard_of`](board::ShardCount::shard_of)). A shard gets all writes of a request in
+//! one batch, so that those of one member stay in order. A batch that meets a deleted incarnation
+//! of the board is sent to the next one: nothing of it was applied.
 //!
-//! A board may have a time of its own ([`Activity`]), set before the board is created and fixed in its record. A
-//! write outside of that time is rejected here, by the record of the incarnation that the batch goes to. Until the
-//! board is created, any server may change its settings. So a store creates a board whose settings bound its time
-//! only for a caller that has seen these settings (`seen` of [`ShardStore::create_board`]), and returns them to any
-//! other.
+//! A board may have an [`Activity`], set before the board is created and fixed in its record. A
+//! write outside of it is rejected here, by the record of the incarnation that the batch goes to.
+//! Until the board is created, any server may change its settings. So a store creates a board whose
+//! settings have bounds only for a caller that has seen these settings (`seen` of
+//! [`ShardStore::create_board`]), and returns them to any other.
 //!
-//! A batch has a deadline, [`Batch::until`]: the first closing of its windows, or the end of the board. The store
-//! checks it in the atomic step in which it applies the batch. A batch that misses it is admitted again, by the
-//! current time. So nothing is applied after a read that calls a window final. Every other error is the outcome of
-//! its items; [`Failure`] says whether to send those again.
+//! A batch has a deadline, [`Batch::until`]: the first closing of its windows, or the end of the
+//! board. The store checks it in the atomic step in which it applies the batch. A batch that misses
+//! it is admitted again, by the current time. So nothing is applied after a read that reports a
+//! window as final. Every other error is the outcome of its items; [`Failure`] says whether to send
+//! those again.
 //!
-//! **Invariant:** a contribution that would be rejected never creates a board. What the rules reject on an empty
-//! board is rejected before the board is created. A board that was created for contributions that only the store
-//! could reject is withdrawn ([`ShardStore::withdraw`]). Where the store has no time for that either, as under
-//! overload, the board stays, without standings, until the next sweep after a minute: nothing is tried again for it,
-//! which would be more work for a store that has too much.
+//! **Invariant:** a contribution that would be rejected never creates a board. What the rules
+//! reject on an empty board is rejected before the board is created. A board that was created for
+//! contributions that only the store could reject is withdrawn ([`ShardStore::withdraw`]). If the
+//! withdrawal fails, as under overload, the board stays, without standings, until the next sweep
+//! after a minute: it is not retried, which would be more work for an overloaded store.
 
 use std::sync::Arc;
 
@@ -41,56 +42,56 @@ use crate::plan::{BoardPlan, PlanPart, admit_again};
 use crate::spans::SPANS;
 use crate::write::{Write, Written};
 
-/// Incarnations of a board that end, and windows of it that close, under one request before it gives up.
+/// Attempts of one request at a board whose incarnations end, or whose windows close.
 const TRIES_MAX: usize = 8;
 
-/// Tries at the creation of a board whose kind or settings keep changing.
+/// Attempts at the creation of a board whose kind or settings keep changing.
 const CREATE_TRIES_MAX: usize = 4;
 
-/// Items for one shard, and their places in the request.
+/// Items for one shard, and their indexes in the request.
 struct ShardBatch {
     shard: u16,
     places: Vec<usize>,
     items: Vec<Item>,
 }
 
-/// What there is under a board's name.
+/// What exists under a board's name.
 enum Found {
-    /// A board, whose record counts for as long as its incarnation is on.
+    /// A board, whose record is valid as long as its incarnation exists.
     Created(Arc<BoardRecord>),
-    /// One that was not at hand: perhaps created just now.
+    /// A board whose record was not cached: it may have been created just now.
     PerhapsNew(Arc<BoardRecord>),
-    /// None yet, and nothing that would create it; the time that its settings give it.
+    /// No board, and nothing to create it for; the activity in its settings.
     Uncreated(Activity),
 }
 
-/// Whether the time of a board bounds what is written to it.
+/// Whether the activity of a board is enforced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gate {
     Kept,
     Open,
 }
 
-/// The writes of one request on their way, and what they go by.
+/// The writes of one request, and what is needed to send them.
 pub(crate) struct Sending<'a> {
     pub(crate) store: &'a dyn ShardStore,
     pub(crate) catalogue: &'a Catalogue,
     pub(crate) boards: &'a Boards,
     pub(crate) writes: &'a [Write],
-    /// When the request came.
+    /// When the request arrived.
     pub(crate) moment: Moment,
     pub(crate) report: bool,
     pub(crate) gate: Gate,
     pub(crate) metrics: &'a Metrics,
 }
 
-/// What of a board's writes has no outcome yet.
+/// The writes of a board that have no outcome yet.
 struct Left {
-    /// Places in the request, and the windows that each counts in.
+    /// Indexes in the request, and the windows that each counts in.
     writes: Vec<(usize, Windows)>,
     /// When the first of these closes.
     closes_at: Option<Timestamp>,
-    /// By when they are admitted.
+    /// The moment by which they are admitted.
     moment: Moment,
     written: Vec<(usize, Written)>,
 }
@@ -107,7 +108,7 @@ impl Left {
         self.end(|_| Written::Failed(failure.clone()))
     }
 
-    /// Admits what has missed a deadline by the time that it is now.
+    /// Admits what has missed a deadline again, by the current time.
     fn admit_again(&mut self, writes: &[Write]) {
         self.moment = self.moment.later();
         let (closes_at, refused) = admit_again(&mut self.writes, writes, self.moment.now);
@@ -118,17 +119,17 @@ impl Left {
     }
 }
 
-/// A batch without outcomes. Nothing of it was applied.
+/// Why a batch has no outcomes. Nothing of it was applied.
 enum Missed {
-    /// That incarnation has ended.
+    /// The incarnation has ended.
     Dead,
     /// Its deadline had passed.
     Late,
 }
 
 impl Sending<'_> {
-    /// Applies the writes of one board: an outcome for each place. Those that were read by one kind wait for those
-    /// before them: writes of one member stay in order.
+    /// Applies the writes of one board and returns an outcome for each index. Parts are sent one
+    /// after the other, so that writes of one member stay in order.
     pub(crate) async fn send(&self, plan: BoardPlan) -> Vec<(usize, Written)> {
         let BoardPlan { name, parts } = plan;
         let mut written = Vec::new();
@@ -161,7 +162,7 @@ impl Sending<'_> {
                 Err(failure) => return left.fail(&failure),
             };
             if self.refuses_any(&record.activity, &left) {
-                // A record at hand may be of a board that has ended.
+                // A cached record may be of a board that has ended.
                 let is_current = perhaps_new
                     || match self.boards.is_current(&record).await {
                         Ok(is_current) => is_current,
@@ -201,12 +202,14 @@ impl Sending<'_> {
                 return left.written;
             }
         }
-        let why = format!("board {name} is deleted, or closes, again and again: send it again");
+        let why = format!(
+            "board {name} was deleted or closed repeatedly during the request: send it again"
+        );
         left.fail(&Failure::Unavailable(why))
     }
 
-    /// Sends everything that is left to one incarnation of the board. Answers the places, in order, of what that
-    /// incarnation did not take, and of what was late.
+    /// Sends everything that is left to one incarnation of the board. Returns the indexes, in
+    /// order, of what met its end, and of what was late.
     async fn send_to(
         &self,
         record: &BoardRecord,
@@ -238,7 +241,7 @@ impl Sending<'_> {
         (dead, late)
     }
 
-    /// Has the store take back the creation of a board to which nothing was applied.
+    /// Withdraws the creation of a board to which nothing was applied.
     async fn withdraw(&self, record: &BoardRecord) {
         self.boards.forget(record);
         if let Err(error) = self.store.withdraw(record).await {
@@ -247,7 +250,7 @@ impl Sending<'_> {
         }
     }
 
-    /// Whether anything falls outside of a board's time.
+    /// Returns whether any write is outside of the board's activity.
     fn refuses_any(&self, activity: &Activity, left: &Left) -> bool {
         if activity.is_always() || self.gate == Gate::Open {
             return false;
@@ -260,7 +263,7 @@ impl Sending<'_> {
         })
     }
 
-    /// Refuses what falls outside of a board's time.
+    /// Rejects writes outside of the board's activity.
     fn refuse_outside(&self, activity: &Activity, left: &mut Left) {
         self.end_outside(activity, left, |not_open| Written::Refused(not_open.into()));
     }
@@ -291,7 +294,7 @@ impl Sending<'_> {
         );
     }
 
-    /// From when on what is sent may not be applied any more.
+    /// Returns from when on the batch must not be applied.
     fn until<'m>(
         &self,
         activity: &Activity,
@@ -303,8 +306,8 @@ impl Sending<'_> {
         moment.deadline(first)
     }
 
-    /// The board's record. Taking members off does not bring a board into being, nor does what falls
-    /// outside of its time, nor what the rules refuse where there is no standing.
+    /// Returns the board's record. Removals do not create a board, nor do writes outside of its
+    /// activity, nor those that the rules reject without a standing.
     async fn record_for(
         &self,
         name: &BoardName,
@@ -340,8 +343,8 @@ impl Sending<'_> {
                 Err(CreateBoardError::Unseen(uncreated)) => {
                     return Ok(Found::Uncreated(uncreated.activity));
                 }
-                // A creation that may have happened is met again by whoever comes next: nothing of the
-                // contribution was sent.
+                // If the creation happened nevertheless, the next write finds the board: nothing of
+                // this contribution was sent.
                 Err(CreateBoardError::Store(error)) => return Err(error.of_unsent()),
                 Err(CreateBoardError::StaleKind) => match self.still_meant(kind).await {
                     Some(current) => known = current,
@@ -353,8 +356,8 @@ impl Sending<'_> {
         Err(Failure::Unavailable(why))
     }
 
-    /// The failure of what was read by a kind that another has replaced. Whoever sends it again
-    /// finds that one in the catalogue.
+    /// Returns the failure of writes read under a kind that was replaced. The new one is in the
+    /// catalogue before they are sent again.
     async fn changed(&self, name: &BoardName) -> Failure {
         match self.catalogue.refresh().await {
             Ok(()) => has_changed(name),
@@ -362,8 +365,8 @@ impl Sending<'_> {
         }
     }
 
-    /// A kind as it has become, if what was read and admitted by it means the same. What does not
-    /// has to be read again by whoever sends it again, by then in the catalogue.
+    /// Returns the current version of a kind, if it has the same meaning. Otherwise the write has
+    /// to be read again, and the new kind is in the catalogue before it is sent again.
     async fn still_meant(&self, read_by: &KnownKind) -> Option<KnownKind> {
         self.catalogue.refresh().await.ok()?;
         let current = self.catalogue.known(read_by.kind.name().as_str())?;
@@ -373,7 +376,7 @@ impl Sending<'_> {
         same.then_some(current)
     }
 
-    /// One call.
+    /// Makes one call to a shard.
     async fn call(
         &self,
         record: &BoardRecord,
@@ -428,12 +431,12 @@ fn has_changed(name: &BoardName) -> Failure {
     Failure::Unavailable(format!("kind {kind} has just changed: send it again"))
 }
 
-/// Whether the write, alone on a board without standings, would make one.
+/// Returns whether the write, alone on a board without standings, would create a standing.
 fn creates(write: &Write) -> bool {
     write.change != Change::Remove && on_nothing(write).is_ok()
 }
 
-/// What the rules make of a contribution where the member has no standing.
+/// Checks a contribution of a member without a standing by the rules.
 fn on_nothing(write: &Write) -> Result<(), OutOfRange> {
     let rules: &Rules = write.kind.kind.rules();
     match &write.change {
@@ -445,7 +448,7 @@ fn on_nothing(write: &Write) -> Result<(), OutOfRange> {
     }
 }
 
-/// The outcome of a write that [`creates`] nothing, where there is no board.
+/// Returns the outcome of a write without effect where there is no board.
 fn refused_on_nothing(write: &Write) -> Written {
     let refused = match on_nothing(write) {
         Err(out_of_range) => Refused::from(out_of_range),
@@ -454,7 +457,7 @@ fn refused_on_nothing(write: &Write) -> Written {
     Written::Refused(refused.into())
 }
 
-/// Whether a write surely left nothing behind.
+/// Returns whether a write definitely changed nothing.
 fn is_nothing(written: &Written) -> bool {
     match written {
         Written::Refused(_) | Written::Failed(Failure::Overloaded(_) | Failure::Unavailable(_)) => {
@@ -464,8 +467,8 @@ fn is_nothing(written: &Written) -> bool {
     }
 }
 
-/// The writes by shard, in order. A shard gets all of its writes in one batch, so that those of one
-/// member stay in order.
+/// Groups the writes by shard, in order. A shard gets all of its writes in one batch, so that those
+/// of one member stay in order.
 fn batches(record: &BoardRecord, left: &[(usize, Windows)], writes: &[Write]) -> Vec<ShardBatch> {
     let mut batches: Vec<ShardBatch> = Vec::new();
     let mut of_shard = vec![usize::MAX; usize::from(record.shards.get())];

@@ -1,5 +1,6 @@
-//! What goes out as traces.
+//! The target of trace spans.
 
-/// The target of spans that go out as traces, by which a subscriber tells them from what is logged. They
-/// are made only within one that was made, so that a request which is not traced pays for none.
+/// The target of spans that are exported as traces, by which a subscriber distinguishes them from
+/// logs. They are created only inside of another, so that a request that is not traced costs
+/// nothing.
 pub const SPANS: &str = "spans";

@@ -1,8 +1,9 @@
-//! Who hears that boards have changed: [`Watcher`].
+//! [`Watcher`]: is notified of boards that have changed.
 //!
-//! Only of kinds that are published, once what became of the writes is known, and never of what the
-//! store refused. Where the request ends before that, its client gone, they may be applied all the same:
-//! [`Watch`] tells so when it is dropped. What other servers write is not heard here.
+//! Only boards of published kinds are reported, once the outcomes of writes are known, and never
+//! for writes that the store rejected. If the request ends before that because its client
+//! disconnects, the writes may be applied nevertheless: [`Watch`] reports them when it is dropped.
+//! Writes of other servers are not reported.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,22 +14,22 @@ use shard_store::Failure;
 use crate::plan::{BoardPlan, PlanPart};
 use crate::write::Written;
 
-/// Hears of changes. Called on the way of a write: it does not block.
+/// Receives changes. Called during a write: must not block.
 pub trait Watcher: Send + Sync {
     /// A board has changed, or may have.
     fn changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>);
 
-    /// A board may have changed, or may yet: nobody waits for the store any more, which may have been
-    /// given the change.
+    /// A board may have changed, or may still change: the request was abandoned, and the store may
+    /// have received the change.
     fn may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>);
 }
 
-/// What of a board has changed.
+/// Which part of a board has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoardChange<'a> {
     /// These windows.
     Windows(&'a [Window]),
-    /// Any window there is or was: a member was taken off, or the board deleted.
+    /// Possibly any window: a member was removed, or the board deleted.
     Anywhere,
 }
 
@@ -38,12 +39,12 @@ pub(crate) struct Watched {
     places: Vec<usize>,
     /// All windows that they count in, each once.
     windows: Vec<Window>,
-    /// Whether some count in whatever windows there are.
+    /// Whether some affect all existing windows.
     anywhere: bool,
 }
 
 impl Watched {
-    /// The boards of these that are watched.
+    /// Returns those of these boards that are watched.
     pub(crate) fn of(boards: &[BoardPlan]) -> Vec<Self> {
         let watched = boards
             .iter()
@@ -63,9 +64,9 @@ impl Watched {
         let mut last: Option<&Windows> = None;
         for (place, windows) in writes {
             watched.places.push(*place);
-            // Removals name none.
+            // Removals have no windows.
             watched.anywhere |= windows.is_empty();
-            // Those of about one time share theirs.
+            // Writes of about the same time share their windows.
             if !last.is_some_and(|last| Arc::ptr_eq(last, windows)) {
                 let new = windows.iter().filter(|window| seen.insert(**window));
                 watched.windows.extend(new);
@@ -86,21 +87,21 @@ fn is_published(part: &PlanPart) -> bool {
     part.kind.kind.publication().is_some()
 }
 
-/// The watched boards of a request on their way to the store.
+/// The watched boards of a request in progress.
 pub(crate) struct Watch<'a> {
     watcher: Option<&'a dyn Watcher>,
-    /// Of which nothing was told yet.
+    /// The boards that have not been reported yet.
     boards: Vec<Watched>,
 }
 
 impl<'a> Watch<'a> {
-    /// Over writes that were not sent yet.
+    /// Watches writes that have not been sent yet.
     pub(crate) fn over_writes(watcher: Option<&'a dyn Watcher>, plans: &[BoardPlan]) -> Self {
         let boards = watcher.map_or_else(Vec::new, |_| Watched::of(plans));
         Self { watcher, boards }
     }
 
-    /// Over a board that is to be deleted.
+    /// Watches a board that is about to be deleted.
     pub(crate) fn over_deletion(watcher: Option<&'a dyn Watcher>, board: &BoardName) -> Self {
         let board = Watched {
             board: Arc::new(board.clone()),
@@ -112,7 +113,7 @@ impl<'a> Watch<'a> {
         Self { watcher, boards }
     }
 
-    /// Tells of boards where anything was changed or may have been.
+    /// Reports boards where anything was or may have been changed.
     pub(crate) fn written(mut self, written: &[Written]) {
         self.tell(|board| {
             let mut outcomes = board.places.iter().map(|place| &written[*place]);
@@ -120,7 +121,7 @@ impl<'a> Watch<'a> {
         });
     }
 
-    /// Tells of the board that was deleted, or was to be: who hears of it looks at what there is.
+    /// Reports the board that was deleted, or may have been: the watcher reads its current state.
     pub(crate) fn deleted(mut self) {
         self.tell(|_| true);
     }
@@ -147,7 +148,8 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// A duplicate too: who applied it may have ended before anybody heard of it.
+/// Returns whether a write may have changed the board. A duplicate may have: the request that
+/// applied it may have ended unreported.
 fn may_have_changed(written: &Written) -> bool {
     match written {
         Written::Applied(_) | Written::Duplicate(_) | Written::Failed(Failure::Unknown(_)) => true,

@@ -1,4 +1,4 @@
-//! What the router takes and answers.
+//! [`Write`] and [`Written`]: the input and the output of the router.
 
 use std::sync::Arc;
 
@@ -7,22 +7,22 @@ use shard_store::{Change, Failure, Refused, WindowStanding};
 
 use crate::catalogue::KnownKind;
 
-/// One contribution to one board; of an event on several boards there is one for each.
+/// One contribution to one board; an event on several boards is several writes.
 #[derive(Debug, Clone)]
 pub struct Write {
     /// The board. Writes that share the `Arc` are gathered without comparing names.
     pub board: Arc<BoardName>,
-    /// Its kind, by whose rules the values were read.
+    /// Its kind, under whose rules the values were read.
     pub kind: KnownKind,
-    /// Whose standing changes.
+    /// The member whose standing changes.
     pub member: Member,
-    /// What happens to it.
+    /// The change.
     pub change: Change,
-    /// When.
+    /// The time of the contribution.
     pub at: Timestamp,
     /// The client's id of it.
     pub id: Option<ContributionId>,
-    /// This window alone, which has to contain `at`.
+    /// Restricts the write to this window, which has to contain `at`.
     pub only: Option<Window>,
 }
 
@@ -32,29 +32,29 @@ impl Write {
     }
 }
 
-/// What became of a [`Write`].
+/// The outcome of a [`Write`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Written {
-    /// Applied, whole. Standings, when asked for, are those after it.
+    /// Applied as a whole. Standings, if requested, are those after it.
     Applied(Vec<WindowStanding>),
-    /// Applied before under its id. Standings, when asked for, are those now.
+    /// Applied before under its id. Standings, if requested, are the current ones.
     Duplicate(Vec<WindowStanding>),
-    /// It is wrong.
+    /// Rejected permanently.
     Refused(Reason),
-    /// The store could not take it.
+    /// The store failed.
     Failed(Failure),
 }
 
-/// Why a write is wrong.
+/// Why a write is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// By its time.
+    /// Its time is not admitted.
     #[error(transparent)]
     NotAdmitted(#[from] NotAdmitted),
-    /// By the time of its board.
+    /// It is outside of its board's activity.
     #[error(transparent)]
     NotOpen(#[from] NotOpen),
-    /// The one window it names does not hold its time.
+    /// The window that it names does not contain its time.
     #[error("window: {window} does not contain {at}")]
     OtherWindow {
         /// The window's name.
@@ -62,7 +62,7 @@ pub enum Reason {
         /// The write's time.
         at: Timestamp,
     },
-    /// By what its shard holds.
+    /// Its shard rejects it.
     #[error(transparent)]
     Shard(#[from] Refused),
 }

@@ -1,4 +1,4 @@
-//! How long the calls of the contract take, and how they fail.
+//! [`Calls`]: metrics of the calls of the contract, their durations and failures.
 
 use std::time::Instant;
 
@@ -9,14 +9,14 @@ use crate::contract::{
     CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
 };
 
-/// The calls of one store.
+/// Metrics of the calls of one store.
 #[derive(Debug)]
 pub struct Calls {
     durations: HistogramFamily,
     failures: CounterFamily,
     /// Batches to a shard.
     pub apply: Call,
-    /// Looks at a shard.
+    /// Reads of a shard.
     pub read: Call,
     /// Counts of windows.
     pub windows: Call,
@@ -26,27 +26,27 @@ pub struct Calls {
     pub boards: Call,
     /// Creations of boards.
     pub create_board: Call,
-    /// Creations taken back.
+    /// Withdrawn creations.
     pub withdraw: Call,
     /// Settings of boards.
     pub put_settings: Call,
     /// Deletions of boards.
     pub delete_board: Call,
-    /// Readings of all kinds.
+    /// Reads of all kinds.
     pub kinds: Call,
-    /// Kinds written.
+    /// Writes of kinds.
     pub put_kind: Call,
-    /// Kinds deleted.
+    /// Deletions of kinds.
     pub delete_kind: Call,
     /// Sweeps.
     pub expire: Call,
-    /// Shared boards asked for.
+    /// Takes of shared boards.
     pub take_shared: Call,
-    /// Shared boards handed on.
+    /// Publications of shared boards.
     pub publish_shared: Call,
 }
 
-/// One of them.
+/// Metrics of one call of the contract.
 #[derive(Debug)]
 pub struct Call {
     duration: Histogram,
@@ -56,7 +56,7 @@ pub struct Call {
     abandoned: Counter,
 }
 
-/// A call under way; one that is dropped before its answer is told so.
+/// A call in progress. If it is dropped before its result, it counts as abandoned.
 struct UnderWay<'a> {
     call: &'a Call,
     began: Instant,
@@ -102,7 +102,7 @@ impl Default for Calls {
 }
 
 impl Calls {
-    /// Names them.
+    /// Registers the metrics.
     pub fn register(&self, registry: &mut Registry) {
         registry.register_with_unit(
             "store_call_duration",
@@ -119,7 +119,7 @@ impl Calls {
 }
 
 impl Call {
-    /// Counts a call that is waited for, from now on. Takes hardly more room than the call itself.
+    /// Times an asynchronous call. The future is hardly larger than the call itself.
     pub fn time<T, E: Failing>(
         &self,
         call: impl Future<Output = Result<T, E>>,
@@ -128,7 +128,7 @@ impl Call {
         call.inspect(move |answered| under_way.end(answered))
     }
 
-    /// Counts a call that is answered at once.
+    /// Times a synchronous call.
     pub fn of<T, E: Failing>(&self, call: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let under_way = self.begin();
         let answered = call();
@@ -158,7 +158,7 @@ impl UnderWay<'_> {
             Some(StoreError::Unknown(_)) => {
                 self.call.unknown.inc();
             }
-            // The others are answers: of a board that has ended, of a kind that has changed.
+            // The other errors are results: the board has ended, the kind has changed.
             Some(
                 StoreError::Dead
                 | StoreError::WindowDropped
@@ -179,9 +179,9 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// An error of a call, which may be that of the store.
+/// An error of a call, which may be an error of the store.
 pub trait Failing {
-    /// The store's error, if it is one.
+    /// Returns the store's error, if it is one.
     fn store_error(&self) -> Option<&StoreError>;
 }
 
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_are_told_from_answers() {
+    fn failures_are_distinguished_from_results() {
         let calls = Calls::default();
         let fail = |error| calls.read.of(|| Err::<(), _>(error)).is_err();
         assert!(fail(StoreError::Dead));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_nobody_waits_for_leaves_its_time() {
+    fn an_abandoned_call_records_its_duration() {
         let calls = Calls::default();
         let read = &calls.read;
         let asked = read.time(std::future::pending::<Result<(), StoreError>>());

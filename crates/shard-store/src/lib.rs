@@ -1,8 +1,9 @@
-//! What every store of sharded boards promises, and what all stores share.
+//! The contract of every store of sharded boards, and what all stores share.
 //!
-//! [`ShardStore`] is the contract; begin reading there. `store-local` keeps it in this process (`memory:`,
-//! `embedded:DIR`), `store-redis` on Redis; the `conformance` suite holds all of them to it. [`Memory`] is the memory
-//! that this process may have, [`Calls`] what every store counts of its calls, [`kind_text`] a kind as it is stored.
+//! [`ShardStore`] is the contract; begin reading there. `store-local` implements it in this process
+//! (`memory:`, `embedded:DIR`), `store-redis` on Redis; the crate `store-conformance` tests all of
+//! them. [`Memory`] limits the memory of this process, [`Calls`] has the metrics of a store's
+//! calls, [`kind_text`] is the stored form of a kind.
 
 mod calls;
 mod contract;

@@ -1,15 +1,16 @@
-//! The memory that this process may have, and whether there is any left: [`Memory`].
+//! [`Memory`]: the memory limit of this process, and whether it is reached.
 //!
-//! What ends a process is its resident set, so that is what the limit is held against: whoever measures
-//! it reports it here ([`Memory::note_resident`]), and at the limit everything that needs memory is
-//! refused. But an allocator keeps much of what is freed, so the resident set alone would refuse for ever
-//! what there is room for again. So what the boards hold is weighed, too: a sweep weighs it whole, and
-//! between two sweeps what is added is counted. While boards weigh less than they did when the limit was
-//! met, that much may be added, unless the resident set grows well past the limit: then the weight of
-//! that moment counts. A store that keeps no boards in this process holds the weight of its calls under
-//! way instead ([`Memory::hold`]): the most of them at once since the limit was met before. What requests and streams
-//! hold is weighed with the boards ([`Memory::weigh_also`]): if it was they that met the limit, there is room again once
-//! they have gone.
+//! What kills a process is its resident set, so the limit applies to that: its measurements are
+//! reported here ([`Memory::note_resident`]), and at the limit everything that needs memory is
+//! rejected. But an allocator keeps much of what is freed, so the resident set alone would reject
+//! for ever what would fit again. So the weight of the boards is measured, too: each sweep measures
+//! all of it, and additions between two sweeps are counted. While boards weigh less than they did
+//! when the limit was reached, the difference may be added, unless the resident set grows well past
+//! the limit: then the weight of that moment counts. A store that keeps no boards in this process
+//! uses the weight of its calls in progress instead ([`Memory::hold`]): their maximum since the
+//! limit was last reached. The memory of requests and streams is added to the weight of the boards
+//! ([`Memory::weigh_also`]): if they caused the limit to be reached, there is memory again once
+//! they have ended.
 //!
 //! Weights are estimates, and are only compared with one another.
 
@@ -22,31 +23,32 @@ use parking_lot::Mutex;
 
 use crate::contract::StoreError;
 
-/// About what an empty board takes, in bytes.
+/// Approximate bytes of an empty board.
 pub const BOARD_WEIGHT: u64 = 1_000;
 
-/// About what a member takes in one window, in bytes.
+/// Approximate bytes of a member in one window.
 pub const STANDING_WEIGHT: u64 = 100;
 
-/// The part of the limit, and of weights, by which less has to be used before there is room again.
+/// The fraction (1/32) of the limit, and of weights, by which the use has to fall before there is
+/// memory again.
 const MARGIN_PART: u64 = 32;
 
-/// The part of the limit by which freed memory may be exceeded when it is used again.
+/// The fraction (1/16) of the limit by which freed memory may be exceeded when it is used again.
 const REUSE_PART: u64 = 16;
 
 /// Returns what else is held.
 type Weigh = Box<dyn Fn() -> u64 + Send + Sync>;
 
-/// How much memory this process may have. Without a limit nothing is refused.
+/// The memory limit of this process. Without a limit nothing is rejected.
 pub struct Memory {
     limit_bytes: Option<u64>,
     resident_bytes: AtomicU64,
     is_full: AtomicBool,
-    /// Weight added since the boards were weighed.
+    /// Weight added since the boards were last measured.
     added: AtomicU64,
-    /// While it is full: what may be added since then.
+    /// While the limit is reached: the maximum of `added`.
     added_max: AtomicU64,
-    /// The most that `added` has been with what calls hold, since the limit was met.
+    /// The maximum of `added`, including calls in progress, since the limit was reached.
     held_peak: AtomicU64,
     weighed: Mutex<Weighed>,
     others: OnceLock<Weigh>,
@@ -63,7 +65,7 @@ impl fmt::Debug for Memory {
     }
 }
 
-/// What a call holds while it is under way; given back when this is dropped.
+/// The weight of a call in progress; subtracted on drop.
 #[derive(Debug)]
 pub struct Held {
     memory: Arc<Memory>,
@@ -80,9 +82,9 @@ impl Drop for Held {
 struct Weighed {
     /// At the last sweep.
     last: u64,
-    /// When the limit was met.
+    /// When the limit was reached.
     when_full: u64,
-    /// The most that was resident since the limit was met.
+    /// The maximum resident set since the limit was reached.
     resident_peak: u64,
 }
 
@@ -93,7 +95,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// A process that may have so many bytes.
+    /// Creates a limit of this many bytes.
     #[must_use]
     pub fn up_to(limit_bytes: u64) -> Self {
         Self::of(Some(limit_bytes))
@@ -113,13 +115,14 @@ impl Memory {
         }
     }
 
-    /// The limit, if there is one.
+    /// Returns the limit, if there is one.
     #[must_use]
     pub const fn limit_bytes(&self) -> Option<u64> {
         self.limit_bytes
     }
 
-    /// Weighs what else is held in this process with the boards, in bytes. Only the first call counts.
+    /// Sets a function that returns the bytes of other memory of this process, to be added to the
+    /// weight of the boards. Only the first call has an effect.
     pub fn weigh_also(&self, weigh: impl Fn() -> u64 + Send + Sync + 'static) {
         let _ = self.others.set(Box::new(weigh));
     }
@@ -128,20 +131,20 @@ impl Memory {
         self.others.get().map_or(0, |weigh| weigh())
     }
 
-    /// Whether the limit has been met.
+    /// Returns whether the limit is reached.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
 
-    /// Whether what needs memory is refused.
+    /// Returns whether additions are rejected.
     fn is_refusing(&self) -> bool {
         let has_room =
             || self.added.load(Ordering::Relaxed) < self.added_max.load(Ordering::Relaxed);
         self.is_full() && !has_room()
     }
 
-    /// Notes how much is resident now.
+    /// Reports the current resident set.
     pub fn note_resident(&self, bytes: u64) {
         let Some(limit) = self.limit_bytes else {
             return;
@@ -155,7 +158,7 @@ impl Memory {
             tracing::warn!(
                 resident_bytes = bytes,
                 limit_bytes = limit,
-                "the memory limit is reached: what needs more is refused"
+                "the memory limit is reached: what needs more memory is rejected"
             );
             self.fill(&mut weighed, bytes);
         } else if bytes < limit - limit / MARGIN_PART {
@@ -166,15 +169,15 @@ impl Memory {
             );
             self.is_full.store(false, Ordering::Relaxed);
         } else if bytes > weighed.resident_peak.max(limit + limit / REUSE_PART) {
-            // What was freed is not what is used again.
+            // Freed memory is not the memory that is being used again.
             self.fill(&mut weighed, bytes);
         }
     }
 
-    /// Nothing may be added until the boards weigh less than now.
+    /// Rejects additions until the boards weigh less than now.
     fn fill(&self, weighed: &mut Weighed, resident_bytes: u64) {
         let added = self.added.load(Ordering::Relaxed);
-        // Calls may have ended between the moment of most memory and this one.
+        // Calls may have ended between the peak and now.
         let peak = self.held_peak.swap(added, Ordering::Relaxed);
         weighed.when_full = weighed.last + added.max(peak) + self.others();
         weighed.resident_peak = resident_bytes;
@@ -182,13 +185,14 @@ impl Memory {
         self.is_full.store(true, Ordering::Relaxed);
     }
 
-    /// What has been added since the boards were weighed; for [`note_weight`](Self::note_weight), from
-    /// before they are weighed again.
+    /// Returns what has been added since the boards were last measured. Read it before a
+    /// measurement, for [`note_weight`](Self::note_weight).
     pub fn added(&self) -> u64 {
         self.added.load(Ordering::Relaxed)
     }
 
-    /// Notes what the boards weigh; `added_before` was counted when the weighing began.
+    /// Reports the weight of the boards; `added_before` is [`added`](Self::added) from when the
+    /// measurement began.
     pub fn note_weight(&self, weight: u64, added_before: u64) {
         let mut weighed = self.weighed.lock();
         weighed.last = weight;
@@ -207,7 +211,7 @@ impl Memory {
         }
     }
 
-    /// Counts what a call holds while it is under way.
+    /// Counts the memory of a call until the result is dropped.
     pub fn hold(self: &Arc<Self>, weight: u64) -> Held {
         let added = self.added.fetch_add(weight, Ordering::Relaxed) + weight;
         self.held_peak.fetch_max(added, Ordering::Relaxed);
@@ -217,7 +221,7 @@ impl Memory {
         }
     }
 
-    /// Whether there is memory for more; an error says why not.
+    /// Checks that there is memory for additions.
     pub fn check(&self) -> Result<(), StoreError> {
         if !self.is_refusing() {
             return Ok(());
@@ -231,7 +235,7 @@ impl Memory {
         )))
     }
 
-    /// Names what is counted; `memory` is who counts.
+    /// Registers the metrics.
     pub fn register_metrics(self: &Arc<Self>, registry: &mut Registry) {
         let limit = as_float(self.limit_bytes.unwrap_or(0));
         registry.register_with_unit(
@@ -260,7 +264,7 @@ mod tests {
 
     const LIMIT: u64 = 32_000;
 
-    /// Full, with boards that weigh so much.
+    /// Returns a full memory with boards of this weight.
     fn full(weight: u64) -> Memory {
         let memory = Memory::up_to(LIMIT);
         memory.note_weight(weight, 0);
@@ -269,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_nothing_is_refused() {
+    fn without_a_limit_nothing_is_rejected() {
         let memory = Memory::default();
         memory.note_resident(u64::MAX);
         memory.add(1);
@@ -278,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_limit_more_is_refused_and_below_it_not() {
+    fn additions_are_rejected_at_the_limit_and_accepted_below_it() {
         let memory = Memory::up_to(LIMIT);
         memory.note_resident(LIMIT - 1);
         assert!(memory.check().is_ok());
@@ -288,7 +292,7 @@ mod tests {
             refused.contains("memory limit") && refused.contains("32000"),
             "{refused}"
         );
-        // A little less is the same.
+        // Slightly less makes no difference.
         memory.note_resident(LIMIT - LIMIT / MARGIN_PART);
         assert!(memory.check().is_err());
         memory.note_resident(LIMIT - LIMIT / MARGIN_PART - 1);
@@ -297,12 +301,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_freed_may_be_used_again_though_it_stays_resident() {
+    fn freed_memory_may_be_used_again_though_it_stays_resident() {
         let memory = full(6_400);
         memory.note_weight(6_400, 0);
         assert!(memory.check().is_err(), "nothing was freed");
         memory.note_weight(6_000, 0);
-        // 6,400 less a 32nd of it.
+        // 6,400 minus a 32nd of it.
         memory.add(199);
         assert!(memory.check().is_ok());
         memory.add(1);
@@ -315,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_held_when_the_limit_was_met_makes_room_when_it_has_gone() {
+    fn other_memory_that_caused_the_limit_makes_room_when_it_is_freed() {
         let memory = Memory::up_to(LIMIT);
         let held = Arc::new(AtomicU64::new(6_400));
         let others = held.clone();
@@ -323,18 +327,18 @@ mod tests {
         memory.note_weight(3_200, 0);
         memory.note_resident(LIMIT);
         memory.note_weight(3_200, 0);
-        assert!(memory.check().is_err(), "they hold it still");
+        assert!(memory.check().is_err(), "they still hold it");
         held.store(0, Ordering::Relaxed);
         memory.note_resident(LIMIT);
         memory.note_weight(3_200, 0);
         assert!(memory.check().is_ok() && !memory.is_refusing());
-        // 9,600 less a 32nd of it.
+        // 9,600 minus a 32nd of it.
         memory.add(9_300 - 3_200);
         assert!(memory.check().is_err());
     }
 
     #[test]
-    fn what_was_added_since_they_were_weighed_counts_when_the_limit_is_met() {
+    fn additions_since_the_last_measurement_count_when_the_limit_is_reached() {
         let memory = Memory::up_to(LIMIT);
         memory.note_weight(1_000, 0);
         memory.add(5_400);
@@ -344,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_go_on_when_fewer_are_under_way_though_their_memory_stays_resident() {
+    fn calls_are_accepted_when_fewer_are_in_progress_though_their_memory_stays_resident() {
         let memory = Arc::new(Memory::up_to(LIMIT));
         let calls = [(); 32].map(|()| memory.hold(100));
         memory.note_resident(LIMIT);
@@ -354,12 +358,12 @@ mod tests {
         memory.note_weight(0, 0);
         let calls = [(); 30].map(|()| memory.hold(100));
         assert!(memory.check().is_ok());
-        // 3,200 less a 32nd of it.
+        // 3,200 minus a 32nd of it.
         let last = memory.hold(100);
         assert!(memory.check().is_err());
         drop((calls, last));
         assert!(memory.check().is_ok());
-        // Past the limit fewer at once are too many.
+        // Beyond the limit, too many calls are rejected.
         let calls = [(); 20].map(|()| memory.hold(100));
         memory.note_resident(LIMIT + LIMIT / REUSE_PART + 1);
         drop(calls);
@@ -370,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn who_grows_past_the_limit_on_what_was_freed_is_refused_again() {
+    fn growth_past_the_limit_on_freed_memory_is_rejected_again() {
         let memory = full(6_400);
         memory.note_weight(3_200, 0);
         memory.note_resident(LIMIT + LIMIT / REUSE_PART);
@@ -378,7 +382,7 @@ mod tests {
         memory.add(100);
         memory.note_resident(LIMIT + LIMIT / REUSE_PART + 1);
         assert!(memory.check().is_err());
-        // From now on 3,300 is what fills it.
+        // From now on 3,300 is full.
         memory.note_weight(3_250, 100);
         assert!(memory.check().is_err());
         memory.note_weight(3_000, 0);

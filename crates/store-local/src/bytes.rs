@@ -1,9 +1,9 @@
-//! Numbers, names and windows as bytes, alike in the journal's records and in snapshots.
+//! Numbers, names and windows as bytes, shared by the journal's records and by snapshots.
 //!
-//! Writing appends to a `Vec<u8>`; reading is [`Bytes`], which says what it was reading when the
-//! bytes did not fit. Numbers are little endian. Those that are mostly small are varints (LEB128: 7
-//! bits a byte, the low ones first, the top bit of each byte says that more follow), those that are
-//! mostly near 0 on either side are zigzag varints. What the bytes mean together is not here.
+//! Writing appends to a `Vec<u8>`; reading is [`Bytes`], whose errors name what was being read.
+//! Numbers are little endian. Those that are mostly small are varints (LEB128: 7 bits per byte, the
+//! low ones first, the top bit of each byte means that more follow); those that are mostly near 0
+//! on either side are zigzag varints. The formats that these make up are not here.
 
 use std::time::Duration;
 
@@ -11,36 +11,36 @@ use board::{Activity, Period, Timestamp, Window};
 
 use shard_store::kind_text::NoKind;
 
-/// Bytes of the longest varint.
+/// Maximum bytes of a varint.
 pub(super) const VARINT_BYTES_MAX: usize = 10;
 
-/// Bytes of the longest window: its period, and its start unless it has no bounds.
+/// Maximum bytes of a window: its period, and its start unless it has no bounds.
 pub(super) const WINDOW_BYTES_MAX: usize = 1 + VARINT_BYTES_MAX;
 
-/// Bytes of the longest time of a board: its bits, two moments, a span.
+/// Maximum bytes of a board's activity: its bits, two moments, a span.
 pub(super) const ACTIVITY_BYTES_MAX: usize = 1 + 8 + 8 + VARINT_BYTES_MAX;
 
-/// The bits of what a board's time has.
+/// The bits that say which fields of an activity are present.
 const STARTS: u8 = 1;
 const ENDS: u8 = 1 << 1;
 const EXPIRES: u8 = 1 << 2;
 
-/// What is wrong with bytes that should be a record, or a part of a snapshot.
+/// Why bytes are not a valid record, or part of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Malformed {
-    /// They end too soon.
+    /// They are too short.
     #[error("ends within {0}")]
     Short(&'static str),
-    /// They go on behind the end.
-    #[error("goes on for {0} bytes behind its end")]
+    /// They are too long.
+    #[error("has {0} bytes after its end")]
     Trailing(usize),
-    /// A number says what nothing is.
+    /// A number is out of range.
     #[error("{0} cannot be {1}")]
     OutOfRange(&'static str, u64),
-    /// Something is not as it has to be.
+    /// Something is invalid.
     #[error("{0}")]
     Wrong(&'static str),
-    /// A name, a kind or a text is none.
+    /// A name, a kind or a text is invalid.
     #[error("{0}: {1}")]
     Invalid(&'static str, String),
 }
@@ -77,7 +77,7 @@ pub(super) fn put_varint(out: &mut Vec<u8>, mut number: u64) {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "the low byte is what is asked for"
+    reason = "only the low byte is needed"
 )]
 const fn low_byte(number: u64) -> u8 {
     number as u8
@@ -87,18 +87,18 @@ pub(super) fn put_signed(out: &mut Vec<u8>, number: i64) {
     put_varint(out, ((number << 1) ^ (number >> 63)).cast_unsigned());
 }
 
-/// A time near another. The difference wraps around, so that every pair of times has one.
+/// Writes a time relative to another. The difference wraps around, so that any two times work.
 pub(super) fn put_time_near(out: &mut Vec<u8>, at: Timestamp, near: Timestamp) {
     put_signed(out, at.millis().wrapping_sub(near.millis()));
 }
 
-/// A name of 1 to 255 bytes, behind its length.
+/// Writes a name of 1 to 255 bytes after its length.
 pub(super) fn put_name(out: &mut Vec<u8>, name: &[u8]) {
     out.push(u8::try_from(name.len()).expect("no name has more than 128 bytes"));
     out.extend_from_slice(name);
 }
 
-/// A board's time: what it has of start, end and span behind the end, as bits, and these.
+/// Writes a board's activity: bits for which of start, end and retention are present, then these.
 pub(super) fn put_activity(out: &mut Vec<u8>, activity: &Activity) {
     let (starts_at, ends_at) = (activity.starts_at(), activity.ends_at());
     let expires_after = activity.expires_after();
@@ -134,7 +134,7 @@ const fn period_byte(period: Period) -> u8 {
     }
 }
 
-/// Bytes that are being read. Every call says what it reads, for [`Malformed`].
+/// Bytes that are being read. Every call names what it reads, for [`Malformed`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bytes<'a> {
     rest: &'a [u8],
@@ -145,12 +145,12 @@ impl<'a> Bytes<'a> {
         Self { rest: bytes }
     }
 
-    /// How many are left.
+    /// Returns how many bytes are left.
     pub(super) const fn len(&self) -> usize {
         self.rest.len()
     }
 
-    /// All that are left.
+    /// Returns all bytes that are left.
     pub(super) const fn take_rest(&mut self) -> &'a [u8] {
         let rest = self.rest;
         self.rest = &[];
@@ -182,7 +182,7 @@ impl<'a> Bytes<'a> {
         self.array::<1>(what).map(|[byte]| byte)
     }
 
-    /// A byte that is 0 or 1.
+    /// Reads a byte that is 0 or 1.
     pub(super) fn flag(&mut self, what: &'static str) -> Result<bool, Malformed> {
         match self.byte(what)? {
             0 => Ok(false),
@@ -221,7 +221,10 @@ impl<'a> Bytes<'a> {
                 return Ok(number);
             }
         }
-        Err(Malformed::Invalid(what, "a number past 64 bits".to_owned()))
+        Err(Malformed::Invalid(
+            what,
+            "a number of more than 64 bits".to_owned(),
+        ))
     }
 
     pub(super) fn signed(&mut self, what: &'static str) -> Result<i64, Malformed> {
@@ -238,14 +241,14 @@ impl<'a> Bytes<'a> {
         Ok(Timestamp::from_millis(ms))
     }
 
-    /// The text of a name; its maker knows how long it may be.
+    /// Reads the text of a name; the caller checks its length.
     pub(super) fn name(&mut self, what: &'static str) -> Result<&'a str, Malformed> {
         let len = self.byte(what)?;
         let bytes = self.take(usize::from(len), what)?;
         str::from_utf8(bytes).map_err(|error| Malformed::Invalid(what, error.to_string()))
     }
 
-    /// A board's time, which bounds it.
+    /// Reads a board's activity, which has at least one bound.
     pub(super) fn activity(&mut self) -> Result<Activity, Malformed> {
         const WHAT: &str = "the time of a board";
         let bits = self.byte(WHAT)?;
@@ -277,7 +280,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Nothing is left.
+    /// Checks that no bytes are left.
     pub(super) fn end(self) -> Result<(), Malformed> {
         match self.len() {
             0 => Ok(()),
@@ -286,7 +289,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// What a name's maker says of it, as what is wrong.
+/// Converts an error about a name.
 pub(super) fn invalid(what: &'static str) -> impl FnOnce(board::IdentError) -> Malformed {
     move |error| Malformed::Invalid(what, error.to_string())
 }
@@ -296,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_at_every_length_of_a_varint_come_back() {
+    fn numbers_of_every_varint_length_are_read_back() {
         for shift in 0..64 {
             for number in [1_u64 << shift, (1 << shift) - 1, u64::MAX >> shift] {
                 let mut out = Vec::new();
@@ -314,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_varint_past_64_bits_is_refused() {
+    fn a_varint_of_more_than_64_bits_is_rejected() {
         let mut longest = [0xFF; VARINT_BYTES_MAX];
         longest[9] = 1;
         assert_eq!(Bytes::new(&longest).varint("it"), Ok(u64::MAX));
@@ -332,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn any_two_times_are_near() {
+    fn any_two_times_can_be_relative() {
         let times = [i64::MIN, -1, 0, 1, 1_700_000_000_000, i64::MAX].map(Timestamp::from_millis);
         for at in times {
             for near in times {

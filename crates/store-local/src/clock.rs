@@ -1,19 +1,20 @@
-//! The time of a store in this process while its clock jumps: [`SteadyClock`].
+//! [`SteadyClock`]: the time of a local store, and what it does while the wall clock has jumped.
 //!
-//! What is written by a clock that has jumped is wrong for good: windows close that are open, `final` is
-//! said too early, ids are forgotten. So the wall clock is held against the monotonic clock of the process.
-//! Where it has left that by more than a limit, either way, nothing is written, reads go by the time that
-//! should be, and the store is not ready. When the wall clock comes back, or has gone on for a while from
-//! where it went, it is gone by again.
+//! What is written by a clock that has jumped is wrong for good: open windows close, results are
+//! reported as `final` too early, ids are forgotten. So the wall clock is compared with the
+//! monotonic clock of the process. If it deviates by more than a limit, in either direction,
+//! nothing is written, reads use the expected time, and the store is not ready. The wall clock is
+//! trusted again when it returns, or when it has run steadily for a while after the jump.
 //!
-//! Below the limit the time stands still rather than goes back.
+//! Below the limit the time stands still rather than go back.
 //!
-//! A start goes by the time that it finds, which may be any: that a server was down for a day is as usual as
-//! a clock that is a day ahead. The sweep alone waits, since it drops for good: where the last write was long
-//! before, until the clock has gone on for the pause (until that is over, each start begins to wait anew:
-//! `unconfirmed`); and while the clock has jumped, which may be from a wrong start to what is right. A last write
-//! that is dated ahead of the clock hides from the next start that its clock is ahead: then each start waits, too.
-//! While it waits, ids are judged by what is surely over: the last write, and the time that has gone by since the start.
+//! A start trusts the clock that it finds: a server that was down for a day looks the same as a
+//! clock that is a day ahead. Only the sweep waits, since what it drops is gone for good: if the
+//! last write was long ago, until the clock has run for the pause (until that is over, each restart
+//! begins the wait anew: `unconfirmed`); and while the clock has jumped, which may be a correction
+//! of a clock that was wrong at the start. If the last write is dated ahead of the clock, the next
+//! start cannot see that its clock is ahead: then each start waits, too. While it waits, ids are
+//! judged by a time that has definitely passed: the last write, plus the time since the start.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -21,57 +22,57 @@ use std::time::Duration;
 use board::Timestamp;
 use parking_lot::Mutex;
 
-/// How far the wall clock may be from what is expected of it.
+/// How far the wall clock may deviate from the expected time.
 const JUMP_MAX: Duration = Duration::from_mins(1);
 
-/// How far it drifts from what is expected before that follows it.
+/// How far it may drift before the expected time is adjusted.
 const DRIFT_MAX_MS: u64 = 1_000;
 
-/// A wall clock that is held against the monotonic one.
+/// A wall clock that is compared with the monotonic one.
 #[derive(Debug)]
 pub(super) struct SteadyClock {
-    /// When it was made, as all times here but those of the wall clock: by [`uptime`].
+    /// When it was created. All times here except those of the wall clock are by [`uptime`].
     began: Duration,
-    /// Before that nothing is dropped.
+    /// Nothing is dropped before this.
     drops_from: Duration,
-    /// A time that was surely over when it began, in milliseconds.
-    surely_ms: i64,
-    /// How long a clock that has jumped has to go on from there.
+    /// A time that had definitely passed when it was created, in milliseconds.
+    trusted_ms: i64,
+    /// How long a clock that has jumped has to run steadily before it is trusted.
     pause: Duration,
     /// What the wall clock should have shown at `began`, in milliseconds.
     expected_ms: AtomicI64,
-    /// The latest time that was told.
+    /// The latest time that was returned.
     latest_ms: AtomicI64,
     has_jumped: AtomicBool,
     jump: Mutex<Option<Jump>>,
 }
 
-/// Where a jump was first seen.
+/// A jump of the wall clock.
 #[derive(Debug, Clone, Copy)]
 struct Jump {
-    /// What the wall clock showed since then, had it shown it at `began`.
+    /// What the wall clock would have shown at `began`, judged by what it shows since the jump.
     own_ms: i64,
     seen: Duration,
 }
 
-/// What there is to say of the wall clock.
+/// The state of the wall clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judged {
-    /// It shows what is expected.
+pub(super) enum ClockState {
+    /// It shows the expected time.
     Steady,
-    /// It has stayed where it jumped to, and is gone by from now on.
+    /// It has run steadily since it jumped, and is trusted from now on.
     Followed,
-    /// It has jumped by so many milliseconds.
+    /// It deviates by this many milliseconds.
     Jumped(i64),
 }
 
 impl SteadyClock {
-    /// One that goes by what the wall clock shows now.
+    /// Creates a clock that trusts what the wall clock shows now.
     pub(super) fn from(own: Timestamp, now: Duration, pause: Duration) -> Self {
         Self {
             began: now,
             drops_from: now,
-            surely_ms: own.millis(),
+            trusted_ms: own.millis(),
             pause,
             expected_ms: AtomicI64::new(own.millis()),
             latest_ms: AtomicI64::new(i64::MIN),
@@ -80,62 +81,66 @@ impl SteadyClock {
         }
     }
 
-    /// Drops nothing for the pause, where the wall clock was ahead of the last write when it began. Whether it was.
-    pub(super) fn wait_where_ahead_of(&mut self, last_write: Timestamp) -> bool {
+    /// Drops nothing for the pause if the wall clock is ahead of the last write. Returns whether it
+    /// is.
+    pub(super) fn wait_if_ahead_of(&mut self, last_write: Timestamp) -> bool {
         let began_at = Timestamp::from_millis(*self.expected_ms.get_mut());
         let is_ahead = is_far_ahead(began_at, last_write);
         if is_ahead {
-            tracing::info!(%last_write, "the last write is a while ago");
+            tracing::info!(%last_write, "the last write was a while ago");
             self.wait(last_write);
         }
         is_ahead
     }
 
-    /// Whether any clock is gone by at once.
+    /// Returns whether every clock is trusted immediately.
     pub(super) const fn trusts_any(&self) -> bool {
         self.pause.is_zero()
     }
 
-    /// Drops nothing for the pause. `surely` was over when it began, whatever the wall clock shows.
-    pub(super) fn wait(&mut self, surely: Timestamp) {
+    /// Drops nothing for the pause. `trusted` had passed when the clock was created, whatever the
+    /// wall clock shows.
+    pub(super) fn wait(&mut self, trusted: Timestamp) {
         let pause = self.pause;
         self.drops_from = self.began + pause;
-        self.surely_ms = self.surely_ms.min(surely.millis());
+        self.trusted_ms = self.trusted_ms.min(trusted.millis());
         tracing::info!(
             ?pause,
-            "nothing is dropped until the clock has gone on for the pause"
+            "nothing is dropped until the clock has run for the pause"
         );
     }
 
-    /// Whether what is past its time may be dropped: not before the pause of a start is over, nor while the clock is
-    /// not where it is expected, since it may be the expectation that is wrong.
+    /// Returns whether expired data may be dropped: not during the pause after a start, nor while
+    /// the clock deviates, since it may be the expected time that is wrong.
     pub(super) fn may_drop(&self, now: Duration) -> bool {
         now >= self.drops_from && !self.has_jumped.load(Ordering::Relaxed)
     }
 
-    /// Up to when it may be trusted while nothing may be dropped: a time that is surely over. Otherwise `None`.
+    /// Returns the time up to which the clock is trusted while nothing may be dropped: a time that
+    /// has definitely passed. Otherwise `None`.
     pub(super) fn trusted_until(&self, now: Duration) -> Option<Timestamp> {
         let expected_ms = self.expected_ms.load(Ordering::Relaxed);
-        let over_ms = self.surely_ms.min(expected_ms);
+        let over_ms = self.trusted_ms.min(expected_ms);
         let until = Timestamp::from_millis(over_ms.saturating_add(self.elapsed_ms(now)));
         (!self.may_drop(now)).then_some(until)
     }
 
-    /// Judges what the wall clock shows.
-    pub(super) fn judge(&self, own: Timestamp, now: Duration) -> Judged {
+    /// Compares the wall clock with the expected time.
+    pub(super) fn judge(&self, own: Timestamp, now: Duration) -> ClockState {
         let own_ms = own.millis().saturating_sub(self.elapsed_ms(now));
         let off_ms = own_ms.saturating_sub(self.expected_ms.load(Ordering::Relaxed));
         if !is_jump(off_ms) {
-            // Where it was set back, the expectation follows once the time no longer stands still: small steps add up.
+            // After the clock was set back, the expected time follows only once the time no longer
+            // stands still: small steps add up.
             let stands_still = own.millis() < self.latest_ms.load(Ordering::Relaxed);
             if off_ms.unsigned_abs() > DRIFT_MAX_MS && !stands_still {
                 self.expected_ms.store(own_ms, Ordering::Relaxed);
             }
             if self.has_jumped.swap(false, Ordering::Relaxed) {
                 *self.jump.lock() = None;
-                tracing::info!("the clock is as expected again");
+                tracing::info!("the clock shows the expected time again");
             }
-            return Judged::Steady;
+            return ClockState::Steady;
         }
         let mut jump = self.jump.lock();
         let same = jump.filter(|jump| !is_jump(own_ms.saturating_sub(jump.own_ms)));
@@ -147,40 +152,40 @@ impl SteadyClock {
             self.has_jumped.store(false, Ordering::Relaxed);
             tracing::info!(
                 off_ms,
-                "the clock has stayed where it jumped to: it is gone by"
+                "the clock has run steadily since it jumped: it is trusted again"
             );
-            return Judged::Followed;
+            return ClockState::Followed;
         }
         if same.is_none() {
             *jump = Some(Jump { own_ms, seen });
             self.has_jumped.store(true, Ordering::Relaxed);
-            tracing::warn!("{}", self.trouble(off_ms));
+            tracing::warn!("{}", self.rejection(off_ms));
         }
-        Judged::Jumped(off_ms)
+        ClockState::Jumped(off_ms)
     }
 
-    /// The time to go by where the wall clock shows `own`.
+    /// Returns the time to use when the wall clock shows `own`.
     pub(super) fn time(&self, own: Timestamp, now: Duration) -> Timestamp {
         let time_ms = match self.judge(own, now) {
-            Judged::Steady | Judged::Followed => own.millis(),
-            Judged::Jumped(_) => {
+            ClockState::Steady | ClockState::Followed => own.millis(),
+            ClockState::Jumped(_) => {
                 let expected_ms = self.expected_ms.load(Ordering::Relaxed);
                 expected_ms.saturating_add(self.elapsed_ms(now))
             }
         };
         let latest_ms = self.latest_ms.fetch_max(time_ms, Ordering::Relaxed);
-        // A time told before a jump that was followed holds nobody up.
+        // A time returned before a jump that was accepted does not hold back the clock.
         let is_ahead = latest_ms > time_ms && !is_jump(latest_ms.saturating_sub(time_ms));
         Timestamp::from_millis(if is_ahead { latest_ms } else { time_ms })
     }
 
-    /// Why nothing is written.
-    pub(super) fn trouble(&self, off_ms: i64) -> String {
+    /// Returns why nothing is written.
+    pub(super) fn rejection(&self, off_ms: i64) -> String {
         let (seconds, side) = (off_ms.unsigned_abs() / 1000, side_of(off_ms));
         let pause = self.pause;
         format!(
-            "this server's clock has jumped and is {seconds} s {side} what it should show: nothing is written until \
-             it is right, or has gone on from there for {pause:?} (embedded.clock_pause)"
+            "this server's clock has jumped and is {seconds} s {side} what it should show: writes are rejected until \
+ it is corrected, or has run steadily for {pause:?} (embedded.clock_pause)"
         )
     }
 
@@ -190,13 +195,13 @@ impl SteadyClock {
     }
 }
 
-/// How long the machine has run, by a clock that nobody sets. Where the system counts the time that it was
-/// suspended, so does this: the wall clock goes on in it.
+/// Returns how long the machine has run, by a clock that cannot be set. It includes the time during
+/// which the system was suspended, where the system counts it, like the wall clock does.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn uptime() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     let since = Duration::try_from(time);
-    since.expect("the machine has not run for less than nothing")
+    since.expect("the uptime is not negative")
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -215,7 +220,7 @@ fn is_jump(off_ms: i64) -> bool {
     u128::from(off_ms.unsigned_abs()) > JUMP_MAX.as_millis()
 }
 
-/// Whether a time is ahead of another by more than a clock may jump.
+/// Returns whether a time is ahead of another by more than a clock may jump.
 pub(super) fn is_far_ahead(time: Timestamp, of: Timestamp) -> bool {
     let ahead_ms = time.millis().saturating_sub(of.millis());
     ahead_ms > 0 && is_jump(ahead_ms)
@@ -229,23 +234,23 @@ mod tests {
     const PAUSE: Duration = Duration::from_mins(10);
     const DAY_S: i64 = 86_400;
 
-    struct Asking {
+    struct TestClock {
         clock: SteadyClock,
     }
 
     /// When the process of the tests began.
     const BEGAN: Duration = Duration::from_hours(5);
 
-    impl Asking {
+    impl TestClock {
         fn new() -> Self {
             Self {
                 clock: SteadyClock::from(START, BEGAN, PAUSE),
             }
         }
 
-        /// What it says at so many seconds of this process when the wall clock is so far off: and the time to go by,
-        /// in seconds from the start.
-        fn at(&self, second: i64, off_s: i64) -> (Judged, i64) {
+        /// Returns the state `second` seconds after the start of this process, when the wall clock
+        /// is off by `off_s`, and the time to use, in seconds from the start.
+        fn at(&self, second: i64, off_s: i64) -> (ClockState, i64) {
             let now = BEGAN + Duration::from_secs(second.unsigned_abs());
             let own = Timestamp::from_millis(START.millis() + (second + off_s) * 1000);
             let judged = self.clock.judge(own, now);
@@ -255,76 +260,82 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_a_little_is_followed_and_never_goes_back() {
-        let asking = Asking::new();
-        assert_eq!(asking.at(1, 0), (Judged::Steady, 1));
-        assert_eq!(asking.at(2, 30), (Judged::Steady, 32));
-        assert_eq!(asking.at(3, 0), (Judged::Steady, 32));
-        assert_eq!(asking.at(40, 0), (Judged::Steady, 40));
-        // It drifts, in the end by more than it may jump.
+    fn a_clock_that_is_adjusted_a_little_is_followed_and_never_goes_back() {
+        let clock = TestClock::new();
+        assert_eq!(clock.at(1, 0), (ClockState::Steady, 1));
+        assert_eq!(clock.at(2, 30), (ClockState::Steady, 32));
+        assert_eq!(clock.at(3, 0), (ClockState::Steady, 32));
+        assert_eq!(clock.at(40, 0), (ClockState::Steady, 40));
+        // It drifts, in total by more than it may jump.
         for second in 40..20_000 {
-            assert_eq!(asking.at(second, second / 100).0, Judged::Steady);
+            assert_eq!(clock.at(second, second / 100).0, ClockState::Steady);
         }
     }
 
     #[test]
     fn small_steps_back_that_add_up_are_a_jump() {
-        let asking = Asking::new();
-        assert_eq!(asking.at(100, 0), (Judged::Steady, 100));
-        assert_eq!(asking.at(101, -40), (Judged::Steady, 100));
-        assert_eq!(asking.at(102, -80), (Judged::Jumped(-80_000), 102));
-        assert_eq!(asking.at(103, 0), (Judged::Steady, 103));
-        // Forth and back.
-        assert_eq!(asking.at(104, 50), (Judged::Steady, 154));
-        assert_eq!(asking.at(105, 0), (Judged::Steady, 154));
-        assert_eq!(asking.at(106, -50), (Judged::Jumped(-100_000), 156));
-        assert_eq!(asking.at(200, 0), (Judged::Steady, 200));
+        let clock = TestClock::new();
+        assert_eq!(clock.at(100, 0), (ClockState::Steady, 100));
+        assert_eq!(clock.at(101, -40), (ClockState::Steady, 100));
+        assert_eq!(clock.at(102, -80), (ClockState::Jumped(-80_000), 102));
+        assert_eq!(clock.at(103, 0), (ClockState::Steady, 103));
+        // Forward and back.
+        assert_eq!(clock.at(104, 50), (ClockState::Steady, 154));
+        assert_eq!(clock.at(105, 0), (ClockState::Steady, 154));
+        assert_eq!(clock.at(106, -50), (ClockState::Jumped(-100_000), 156));
+        assert_eq!(clock.at(200, 0), (ClockState::Steady, 200));
     }
 
     #[test]
-    fn one_that_jumps_is_not_gone_by_until_it_is_back() {
+    fn a_clock_that_jumps_is_not_trusted_until_it_is_back() {
         for off_s in [3 * DAY_S, 90, -90, -3 * DAY_S] {
-            let asking = Asking::new();
-            assert_eq!(asking.at(1, 0), (Judged::Steady, 1));
+            let clock = TestClock::new();
+            assert_eq!(clock.at(1, 0), (ClockState::Steady, 1));
             for second in 2..600 {
-                let expected = (Judged::Jumped(off_s * 1000), second);
-                assert_eq!(asking.at(second, off_s), expected);
+                let expected = (ClockState::Jumped(off_s * 1000), second);
+                assert_eq!(clock.at(second, off_s), expected);
             }
-            assert_eq!(asking.at(600, 0), (Judged::Steady, 600));
-            // A second jump has a pause of its own.
-            assert_eq!(asking.at(601, off_s).0, Judged::Jumped(off_s * 1000));
-            assert_eq!(asking.at(1_200, off_s).0, Judged::Jumped(off_s * 1000));
+            assert_eq!(clock.at(600, 0), (ClockState::Steady, 600));
+            // A second jump starts a new pause.
+            assert_eq!(clock.at(601, off_s).0, ClockState::Jumped(off_s * 1000));
+            assert_eq!(clock.at(1_200, off_s).0, ClockState::Jumped(off_s * 1000));
         }
     }
 
     #[test]
-    fn one_that_stays_is_gone_by_after_the_pause() {
+    fn a_clock_that_runs_steadily_after_a_jump_is_trusted_after_the_pause() {
         for off_s in [3 * DAY_S, -3 * DAY_S] {
-            let asking = Asking::new();
-            assert_eq!(asking.at(9, off_s), (Judged::Jumped(off_s * 1000), 9));
-            assert_eq!(asking.at(608, off_s), (Judged::Jumped(off_s * 1000), 608));
-            assert_eq!(asking.at(609, off_s), (Judged::Followed, 609 + off_s));
-            assert_eq!(asking.at(610, off_s), (Judged::Steady, 610 + off_s));
-            assert_eq!(asking.at(611, 0).0, Judged::Jumped(-off_s * 1000));
+            let clock = TestClock::new();
+            assert_eq!(clock.at(9, off_s), (ClockState::Jumped(off_s * 1000), 9));
+            assert_eq!(
+                clock.at(608, off_s),
+                (ClockState::Jumped(off_s * 1000), 608)
+            );
+            assert_eq!(clock.at(609, off_s), (ClockState::Followed, 609 + off_s));
+            assert_eq!(clock.at(610, off_s), (ClockState::Steady, 610 + off_s));
+            assert_eq!(clock.at(611, 0).0, ClockState::Jumped(-off_s * 1000));
         }
     }
 
     #[test]
-    fn one_that_wanders_is_not_gone_by() {
-        let asking = Asking::new();
+    fn a_clock_that_keeps_jumping_is_not_trusted() {
+        let clock = TestClock::new();
         for second in 1..5_000 {
-            let (judged, time) = asking.at(second, second * 600);
-            assert_eq!((judged, time), (Judged::Jumped(second * 600_000), second));
+            let (judged, time) = clock.at(second, second * 600);
+            assert_eq!(
+                (judged, time),
+                (ClockState::Jumped(second * 600_000), second)
+            );
         }
     }
 
     #[test]
-    fn without_a_pause_any_clock_is_gone_by() {
+    fn without_a_pause_any_clock_is_trusted() {
         let mut clock = SteadyClock::from(START, BEGAN, Duration::ZERO);
         let own = Timestamp::from_millis(START.millis() + DAY_S * 1000);
-        assert_eq!(clock.judge(own, BEGAN), Judged::Followed);
-        assert_eq!(clock.judge(own, BEGAN), Judged::Steady);
-        clock.wait_where_ahead_of(Timestamp::from_millis(0));
+        assert_eq!(clock.judge(own, BEGAN), ClockState::Followed);
+        assert_eq!(clock.judge(own, BEGAN), ClockState::Steady);
+        clock.wait_if_ahead_of(Timestamp::from_millis(0));
         assert!(clock.may_drop(BEGAN));
     }
 
@@ -332,7 +343,7 @@ mod tests {
     fn a_start_long_after_the_last_write_drops_nothing_for_the_pause() {
         let after = |last_write_s: i64| {
             let mut clock = SteadyClock::from(START, BEGAN, PAUSE);
-            clock.wait_where_ahead_of(Timestamp::from_millis(START.millis() + last_write_s * 1000));
+            clock.wait_if_ahead_of(Timestamp::from_millis(START.millis() + last_write_s * 1000));
             clock
         };
         for last_write_s in [-30, 0, 30, DAY_S] {
@@ -347,10 +358,11 @@ mod tests {
     }
 
     #[test]
-    fn a_start_by_a_wrong_clock_that_is_set_right_drops_nothing_by_it() {
+    fn a_start_by_a_wrong_clock_that_is_corrected_drops_nothing_by_it() {
         let mut clock = SteadyClock::from(START, BEGAN, PAUSE);
-        clock.wait_where_ahead_of(Timestamp::from_millis(START.millis() - 3 * DAY_S * 1000));
-        // Set back by three days two minutes later, it is gone by after the pause: two minutes after that of the start.
+        clock.wait_if_ahead_of(Timestamp::from_millis(START.millis() - 3 * DAY_S * 1000));
+        // Set back by three days two minutes later, it is trusted after the pause: two minutes
+        // after that of the start.
         for second in [0, 60, 119, 120, 599, 600, 660, 719] {
             let now = BEGAN + Duration::from_secs(second);
             let off_s = if second < 120 { 0 } else { -3 * DAY_S };
@@ -360,30 +372,30 @@ mod tests {
         }
         let now = BEGAN + Duration::from_mins(12);
         let own = Timestamp::from_millis(START.millis() + (720 - 3 * DAY_S) * 1000);
-        assert_eq!(clock.judge(own, now), Judged::Followed);
+        assert_eq!(clock.judge(own, now), ClockState::Followed);
         assert!(clock.may_drop(now));
     }
 
     #[test]
-    fn what_is_surely_over_goes_on_from_the_last_write_while_nothing_is_dropped() {
+    fn the_trusted_time_runs_on_from_the_last_write_while_nothing_is_dropped() {
         let after = |seconds| START.plus(Duration::from_secs(seconds));
         let mut clock = SteadyClock::from(START, BEGAN, PAUSE);
         assert_eq!(clock.trusted_until(BEGAN), None);
-        clock.wait_where_ahead_of(START.minus(Duration::from_hours(1)));
+        clock.wait_if_ahead_of(START.minus(Duration::from_hours(1)));
         let at = |seconds| clock.trusted_until(BEGAN + Duration::from_secs(seconds));
         let hour = Duration::from_hours(1);
         for second in [0, 1, 599] {
             assert_eq!(at(second), Some(after(second).minus(hour)));
         }
         assert_eq!(at(600), None);
-        // It jumps while it runs.
+        // It jumps during the run.
         let now = BEGAN + Duration::from_secs(700);
         clock.judge(after(700).plus(hour * 72), now);
         assert_eq!(at(700), Some(after(700).minus(hour)));
     }
 
     #[test]
-    fn the_machine_runs_on() {
+    fn the_uptime_increases() {
         let first = uptime();
         assert!(uptime() >= first);
     }

@@ -1,11 +1,11 @@
-//! Why an embedded store did not open, or a snapshot was not taken.
+//! [`EmbeddedError`]: why a local store could not be opened, or a snapshot could not be taken.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::snapshot::SnapshotError;
 
-/// An embedded store did not open.
+/// A local store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddedError {
     /// A file could not be read or written; the message names it.
@@ -18,19 +18,20 @@ pub enum EmbeddedError {
     /// the file.
     #[error("{0}")]
     Snapshot(String),
-    /// A record did not do what it did before: snapshot and journal do not belong together.
-    #[error("record {0} of the journal does not fit what is there: files are mixed up or missing")]
+    /// A replayed record did not have the effect it had before: snapshot and journal do not belong
+    /// together.
+    #[error("record {0} of the journal does not match the data: files are mixed up or missing")]
     Differs(u64),
-    /// The journal speaks of boards that are not there.
-    #[error("the journal speaks of {0} boards that are not there: files are mixed up or missing")]
+    /// The journal refers to boards that do not exist.
+    #[error("the journal refers to {0} boards that do not exist: files are mixed up or missing")]
     Missing(usize),
-    /// There is no journal: nothing was ever kept here, or it is gone.
-    #[error("{}: no journal is here", .0.display())]
+    /// There is no journal: the folder was never used, or its files are gone.
+    #[error("{}: there is no journal here", .0.display())]
     Nothing(PathBuf),
-    /// The journal takes nothing any more.
+    /// The journal no longer accepts records.
     #[error("{0}")]
     Lost(String),
-    /// The store was closed meanwhile.
+    /// The store was closed in the meantime.
     #[error("the store is closed")]
     Closed,
 }

@@ -1,25 +1,28 @@
-//! The store that keeps everything in this process: in memory alone, or durable in one folder.
+//! [`LocalStore`]: the store that keeps everything in this process, in memory only or durable in
+//! one folder.
 //!
-//! [`LocalStore`] is both: the `engine` under the contract, and, in a folder, its events in a `journal`. In memory it is
-//! also what tests use: there is no mock. Formats and promises are in `docs/durability.md`.
+//! It is the `engine` behind the store contract and, in a folder, a `journal` of its events. The
+//! store in memory is also the one that tests use: there is no mock. Formats and guarantees are in
+//! `docs/durability.md`.
 //!
 //! ```text
-//! store      the contract: each call; open: a folder; keep: where the events of a call go
-//! clock      what is done while the wall clock has jumped; unconfirmed: what a restart knows of that
-//! sweep      drops what is past its time
-//! record     events as records and back; own: records that the store writes for itself
+//! store      the contract: each call; open: a folder; persistence: where the events of a call go
+//! clock      what happens while the wall clock has jumped; unconfirmed: the flag for the next
+//! start
+//! sweep      drops expired data
+//! record     events as records and back; lifecycle: the records of starts and stops
 //! snapshot   the file that replaces old records; snapshotter takes one, snapshots decides when
-//! recovery   load: a snapshot; replay: the journal behind it; crew: the threads that do both
-//! bytes      what the formats share
+//! recovery   load: a snapshot; replay: the journal after it; crew: the threads that do both
+//! bytes      encodings that the formats share
 //! ```
 
 mod bytes;
 mod clock;
 mod error;
-mod keep;
+mod lifecycle;
 mod metrics;
 mod open;
-mod own;
+mod persistence;
 mod record;
 mod recovery;
 mod settings;
@@ -36,6 +39,6 @@ pub use journal::{Disk, DiskFile, Durability, LocalDisk, OpenError};
 pub use settings::EmbeddedSettings;
 pub use store::LocalStore;
 
-use own::Own;
+use lifecycle::LifecycleRecord;
 use recovery::Recovery;
 use snapshots::Snapshots;

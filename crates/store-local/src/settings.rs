@@ -1,5 +1,4 @@
-//! How an embedded store is kept: [`EmbeddedSettings`], and what they are unless somebody says
-//! otherwise.
+//! [`EmbeddedSettings`] of a local store, and their defaults.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,30 +7,30 @@ use engine::REMEMBERED_ID_BYTES_MAX;
 use journal::{Durability, Settings};
 use shard_store::Memory;
 
-/// Bytes of journal after which a snapshot is taken, at least.
+/// Minimum bytes of journal after which a snapshot is taken.
 const SNAPSHOT_AFTER_BYTES: u64 = 64 << 20;
 
-/// Longer than it takes to set a clock right that was set wrong by mistake.
+/// Longer than it takes to correct a clock that was set wrong by mistake.
 const CLOCK_PAUSE: Duration = Duration::from_mins(10);
 
-/// How an embedded store is kept.
+/// The settings of a local store.
 #[derive(Debug, Clone)]
 pub struct EmbeddedSettings {
-    /// When what was applied counts as durable, and is answered.
+    /// When a write counts as durable and is acknowledged.
     pub durability: Durability,
-    /// Bytes that remembered ids may take in memory.
+    /// Memory limit of remembered ids, in bytes.
     pub id_bytes_max: usize,
-    /// What boards have to find room in.
+    /// Memory limit of boards.
     pub memory: Arc<Memory>,
-    /// Bytes of records in the journal after which a snapshot is taken, or half of the snapshot
-    /// before, whichever is more; `u64::MAX`: none is taken by itself.
+    /// A snapshot is taken after this many bytes of records, or half of the previous snapshot,
+    /// whichever is more; `u64::MAX`: never automatically.
     pub snapshot_after_bytes: u64,
-    /// How long a clock that has jumped ahead has to stay there before what is past its time by it is
-    /// dropped; zero: it is trusted at once.
+    /// How long a clock that has jumped ahead has to run steadily before data that is expired by it
+    /// is dropped; zero: it is trusted immediately.
     pub clock_pause: Duration,
-    /// A segment of the journal that is longer is followed by another.
+    /// A segment of the journal that is longer than this is followed by another.
     pub segment_bytes: u64,
-    /// Without further writes, the journal says after this that all is durable.
+    /// Without further writes, the journal records after this time that everything is durable.
     pub mark_after: Duration,
     /// How often a full disk is tried again.
     pub retry_after: Duration,

@@ -1,4 +1,4 @@
-//! When snapshots are taken: [`Snapshots`], one at a time, by a thread that looks now and then.
+//! [`Snapshots`]: the thread that takes snapshots, one at a time, and decides when.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,38 +17,38 @@ use engine::Registry;
 use journal::Disk;
 use journal::Journal;
 
-/// How often the thread looks at the journal.
+/// How often the thread checks the size of the journal.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// How long after a snapshot that failed another is tried.
+/// How long to wait after a failed snapshot.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// Takes snapshots of a store while it lives.
+/// Takes snapshots of a store until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Snapshots {
-    taking: Arc<Taking>,
+    job: Arc<SnapshotJob>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What a snapshot is taken of, and how the last one was.
+/// The parts of the store that snapshots need, and the state of the last one.
 #[derive(Debug)]
-struct Taking {
+struct SnapshotJob {
     disk: Arc<dyn Disk>,
     registry: Arc<Registry>,
     journal: Arc<Journal>,
     after_bytes: u64,
-    /// The store ends: what is under way is left.
+    /// Set when the store ends: a snapshot in progress is abandoned.
     ended: AtomicBool,
-    /// Of the last one, and of the journal behind it when this process began.
+    /// Of the last snapshot, and of the journal after it when this process began.
     sizes: Mutex<Sizes>,
-    /// Journal bytes of this process up to the last one.
+    /// Journal bytes of this process up to the last snapshot.
     taken_at: AtomicU64,
     one_at_a_time: Mutex<()>,
     metrics: SnapshotMetrics,
 }
 
 impl Snapshots {
-    /// `sizes`: of what was loaded.
+    /// Starts the thread. `sizes` are those of what was loaded.
     pub(crate) fn start(
         disk: Arc<dyn Disk>,
         registry: Arc<Registry>,
@@ -56,7 +56,7 @@ impl Snapshots {
         sizes: Sizes,
         settings: &EmbeddedSettings,
     ) -> Result<Self, EmbeddedError> {
-        let taking = Arc::new(Taking {
+        let job = Arc::new(SnapshotJob {
             disk,
             registry,
             journal,
@@ -67,55 +67,51 @@ impl Snapshots {
             one_at_a_time: Mutex::new(()),
             metrics: SnapshotMetrics::default(),
         });
-        taking.metrics.note_found(sizes.snapshot_bytes);
+        job.metrics.note_found(sizes.snapshot_bytes);
         let thread = if settings.snapshot_after_bytes == u64::MAX {
             None
         } else {
-            let taking = taking.clone();
+            let job = job.clone();
             let builder = thread::Builder::new().name("megaboard-snapshot".to_owned());
-            Some(builder.spawn(move || taking.run())?)
+            Some(builder.spawn(move || job.run())?)
         };
         Ok(Self {
-            taking,
+            job,
             thread: Mutex::new(thread),
         })
     }
 
-    /// Takes one now.
+    /// Takes a snapshot now.
     pub(crate) fn take(&self) -> Result<(), EmbeddedError> {
-        self.taking.take()
+        self.job.take()
     }
 
-    /// What it counts.
+    /// Returns the metrics.
     pub(crate) fn metrics(&self) -> &SnapshotMetrics {
-        &self.taking.metrics
+        &self.job.metrics
     }
 
-    /// Tell, whenever they are asked, the journal bytes behind the last snapshot, and how many bring
-    /// about the next: 0 once this has ended.
+    /// Returns functions for gauges: the journal bytes after the last snapshot, and how many of
+    /// them cause the next one; 0 once this has ended.
     pub(crate) fn watched(
         &self,
     ) -> (
         impl Fn() -> f64 + Send + Sync + 'static,
         impl Fn() -> f64 + Send + Sync + 'static,
     ) {
-        let taking = Arc::downgrade(&self.taking);
-        let look = move || {
-            taking
-                .upgrade()
-                .map_or((0, 0), |taking| taking.behind_and_due())
-        };
+        let job = Arc::downgrade(&self.job);
+        let look = move || job.upgrade().map_or((0, 0), |job| job.behind_and_due());
         let again = look.clone();
         (move || as_float(look().0), move || as_float(again().1))
     }
 
-    /// Takes none any more. One under way is left, as a crash would leave it.
+    /// Ends the thread. A snapshot in progress is abandoned, as by a crash.
     pub(crate) fn end(&self) {
-        self.taking.ended.store(true, Ordering::Relaxed);
+        self.job.ended.store(true, Ordering::Relaxed);
         let thread = self.thread.lock().take();
         if let Some(thread) = thread {
             thread.thread().unpark();
-            // What made it panic was told on its way.
+            // A panic of the thread has been reported already.
             let _ = thread.join();
         }
     }
@@ -127,11 +123,11 @@ impl Drop for Snapshots {
     }
 }
 
-impl Taking {
+impl SnapshotJob {
     fn run(&self) {
         while !self.ended.load(Ordering::Relaxed) {
             thread::park_timeout(LOOK_EVERY);
-            // What is not durable in the journal makes no snapshot.
+            // A snapshot requires that everything in it becomes durable in the journal.
             if !self.is_due() || self.journal.refusal().is_some() {
                 continue;
             }
@@ -140,8 +136,8 @@ impl Taking {
                 Err(EmbeddedError::Closed) => return,
                 Err(error) => {
                     self.metrics.failures.inc();
-                    tracing::warn!(%error, "no snapshot could be taken: the journal grows");
-                    self.rest();
+                    tracing::warn!(%error, "a snapshot could not be taken: the journal grows");
+                    self.wait_a_moment();
                 }
             }
         }
@@ -152,8 +148,8 @@ impl Taking {
         behind >= due
     }
 
-    /// Journal bytes behind the last snapshot, and how many bring about the next. A large store is
-    /// written whole more rarely: at most two bytes for each of the journal.
+    /// Returns the journal bytes after the last snapshot, and how many of them cause the next one.
+    /// A large store is written less often: at most two bytes of snapshot for each byte of journal.
     fn behind_and_due(&self) -> (u64, u64) {
         let sizes = *self.sizes.lock();
         let taken_at = self.taken_at.load(Ordering::Relaxed);
@@ -180,7 +176,7 @@ impl Taking {
         Ok(())
     }
 
-    fn rest(&self) {
+    fn wait_a_moment(&self) {
         let until = Instant::now() + RETRY_AFTER;
         while !self.ended.load(Ordering::Relaxed) {
             let left = until.saturating_duration_since(Instant::now());

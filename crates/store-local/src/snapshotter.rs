@@ -1,11 +1,12 @@
-//! How a snapshot is taken: [`take`].
+//! [`take`]: takes a snapshot.
 //!
-//! Boards are taken one after another while others write, each part of one as it is at a sequence of its own; the
-//! journal is replayed from where it was when the first was taken. A shard's lock is held only while the snapshot
-//! takes a share in each of its pages. A writer copies a shared page, of 64 KiB, before its first change.
+//! Boards are written one after another while others write, each part as it is at a sequence of its
+//! own; the journal is replayed from its position when the first was taken. A shard's lock is held
+//! only while the snapshot takes a reference to each of its pages. A writer copies a shared page,
+//! of 64 KiB, before its first change.
 //!
-//! **Invariant:** a snapshot counts when what it holds is durable in the journal. Each part has its sequence, and
-//! replay skips earlier records for it.
+//! **Invariant:** a snapshot counts once everything in it is durable in the journal. Each part has
+//! its sequence, and replay skips earlier records for it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,19 +15,19 @@ use board::{Kind, KindName};
 
 use super::error::EmbeddedError;
 use super::snapshot::{self, PartHead, SnapshotWriter, WindowHead};
-use engine::{FrozenPart, FrozenShard, Registry, Shared, is_same_to_boards};
+use engine::{FrozenPart, FrozenShard, Registry, SharedCell, is_equivalent_for_boards};
 use journal::Disk;
 use journal::Journal;
 
 /// Boards that are looked up at once.
 const PAGE_BOARDS: usize = 256;
 
-/// Rows and ids that are written between two looks whether it goes on: a stop waits for these, not for
-/// a shard of any size.
+/// Rows and ids that are written between two checks for a stop, so that a stop never waits for a
+/// whole shard.
 const ROWS_BETWEEN_LOOKS: usize = 4096;
 
-/// Takes a snapshot, and lets go of what it stands in for. Answers its length in bytes. Left where
-/// it is when `goes_on` says no more.
+/// Takes a snapshot and removes the files that it replaces. Returns its length in bytes. Abandons
+/// it when `goes_on` returns false.
 pub(super) fn take(
     disk: &dyn Disk,
     registry: &Registry,
@@ -34,7 +35,7 @@ pub(super) fn take(
     goes_on: &dyn Fn() -> bool,
 ) -> Result<u64, EmbeddedError> {
     let (kinds, from) = registry.kinds_at(|| journal.next());
-    let mut taking = Taking {
+    let mut taking = SnapshotJob {
         writer: SnapshotWriter::create(disk, from.0)?,
         journal,
         goes_on,
@@ -52,24 +53,24 @@ pub(super) fn take(
     Ok(bytes)
 }
 
-struct Taking<'a> {
+struct SnapshotJob<'a> {
     writer: SnapshotWriter<'a>,
     journal: &'a Journal,
     goes_on: &'a dyn Fn() -> bool,
     rows_until_look: usize,
-    /// Kinds that parts refer to: their places among the definitions. Another one to boards made after
-    /// is only a kind that was deleted and made anew with another meaning, so there are few of a name.
+    /// Kinds that parts refer to, with their indexes among the definitions. A name has several only
+    /// if the kind was deleted and created again with another meaning.
     definitions: HashMap<KindName, Vec<(Arc<Kind>, u32)>>,
 }
 
-impl Taking<'_> {
+impl SnapshotJob<'_> {
     fn boards(&mut self, registry: &Registry, kind: &KindName) -> Result<(), EmbeddedError> {
         for cells in registry.pages(kind, PAGE_BOARDS) {
             for mut cell in cells {
-                // A board not yet created is made anew, in the same incarnation, when its kind is written: of that
-                // nothing tells that its old self has ended.
+                // The cell of a board not yet created is replaced, in the same incarnation, when
+                // its kind is written: no event records that the old cell ended.
                 let mut taken = self.board(&cell)?;
-                while !taken && let Some(anew) = registry.made_anew(&cell) {
+                while !taken && let Some(anew) = registry.replacement_of(&cell) {
                     cell = anew;
                     taken = self.board(&cell)?;
                 }
@@ -78,15 +79,16 @@ impl Taking<'_> {
         Ok(())
     }
 
-    /// All parts of a board, or of one that ends meanwhile some: its end is told by the journal.
-    /// Whether there was any.
-    fn board(&mut self, cell: &Shared) -> Result<bool, EmbeddedError> {
+    /// Writes all parts of a board, or some of a board that ends in the meantime: the journal
+    /// records its end. Returns whether there was any.
+    fn board(&mut self, cell: &SharedCell) -> Result<bool, EmbeddedError> {
         let mut part = 0;
         while let Some(frozen) = cell.freeze(part, || self.journal.next().0) {
             self.look()?;
             self.part(part, &frozen)?;
             part += 1;
-            // Also of a small board that is split meanwhile: it is here whole.
+            // Also true for a small board that was split in the meantime: the one part is the whole
+            // board.
             if part == frozen.parts {
                 break;
             }
@@ -158,7 +160,7 @@ impl Taking<'_> {
         let known = self.definitions.entry(kind.name().clone()).or_default();
         let place = known
             .iter()
-            .find(|(other, _)| Arc::ptr_eq(other, kind) || is_same_to_boards(other, kind));
+            .find(|(other, _)| Arc::ptr_eq(other, kind) || is_equivalent_for_boards(other, kind));
         if let Some((_, place)) = place {
             return *place;
         }
@@ -177,7 +179,7 @@ mod tests {
 
     use super::*;
     use crate::LocalDisk;
-    use engine::Unlogged;
+    use engine::NoLog;
     use journal::Disk;
     use journal::{self, Sequence, Settings};
     use shard_store::{Batch, Change, Item, Revision};
@@ -192,16 +194,16 @@ mod tests {
         })
     }
 
-    /// A board of one shard with so many members.
+    /// Returns a registry with a board of one shard with this many members.
     fn filled(members: usize) -> Registry {
         let registry = Registry::new(0);
         let kind = Arc::new(points());
-        let written = registry.put_kind(kind.clone(), Revision(0), true, &mut Unlogged);
+        let written = registry.put_kind(kind.clone(), Revision(0), true, &mut NoLog);
         let name = "gifts/large".parse().unwrap();
         let incarnation = Incarnation(1);
         let written = written.unwrap();
         registry
-            .create_board(&name, &written, None, incarnation, AT, &mut Unlogged)
+            .create_board(&name, &written, None, incarnation, AT, &mut NoLog)
             .unwrap();
         let windows = kind.admit(AT, AT).unwrap();
         let item = |number| {
@@ -224,13 +226,13 @@ mod tests {
             items: &items,
         };
         let cell = registry.cell(incarnation).unwrap();
-        cell.apply(0, &batch, &registry.ids, &registry.memory, &mut Unlogged)
+        cell.apply(0, &batch, &registry.ids, &registry.memory, &mut NoLog)
             .unwrap();
         registry
     }
 
     #[test]
-    fn one_that_is_to_end_ends_within_a_shard() {
+    fn a_snapshot_is_abandoned_within_a_shard() {
         let members = 10 * ROWS_BETWEEN_LOOKS;
         let registry = filled(members);
         let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,9 @@
-//! The contract, kept in this process: [`LocalStore`].
+//! [`LocalStore`]: the store contract on the engine in this process.
 //!
-//! Every call is a short, synchronous look under locks. A call that changes something is an `Entry` of `keep`: it
-//! reserves room for its record in the journal before, the engine reports each event to it, and the answer waits until
-//! what it says is durable. In memory alone, both do nothing.
+//! Every call is short and synchronous under locks. A call that changes something has a
+//! `CallRecords` (`persistence`): capacity for its records is reserved in the journal first, the
+//! engine reports each event to it, and the call returns when everything in its result is durable.
+//! In memory, both do nothing.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,9 +13,9 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use metering::FloatGauge;
 
-use crate::clock::{Judged, SteadyClock, uptime};
-use crate::keep::Keep;
-use crate::metrics::Held;
+use crate::clock::{ClockState, SteadyClock, uptime};
+use crate::metrics::ContentsMetrics;
+use crate::persistence::Persistence;
 use crate::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max};
 use crate::unconfirmed::Unconfirmed;
 use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
@@ -26,63 +27,63 @@ use shard_store::{
     StoreError, WindowCount,
 };
 
-/// Why there is no repair here.
-const NO_REPAIR: &str = "its sorted sets are made of the scores at each start: there is nothing to \
-                         repair that a start does not";
+/// Why there is no repair.
+const NO_REPAIR: &str = "its sorted sets are rebuilt from the scores at each start: restart the \
+                         server to repair them";
 
-/// Everything in this process.
+/// A store in this process.
 #[derive(Debug)]
 pub struct LocalStore {
     pub(crate) registry: Arc<Registry>,
     pub(crate) epoch: u64,
-    pub(crate) keep: Keep,
-    /// `None`: it goes by any clock.
+    pub(crate) persistence: Persistence,
+    /// `None`: every clock is trusted.
     pub(crate) clock: Option<SteadyClock>,
-    /// `None`: nothing is kept in a folder.
+    /// `None`: the store is in memory only.
     pub(crate) unconfirmed: Option<Unconfirmed>,
     calls: Calls,
-    pub(crate) held: Held,
+    pub(crate) held: ContentsMetrics,
     pub(crate) recovery: FloatGauge,
 }
 
 impl LocalStore {
-    /// An empty store that is kept nowhere.
+    /// Creates an empty store in memory.
     pub fn in_memory() -> Result<Self, StoreError> {
         Self::in_memory_within(Arc::default(), REMEMBERED_ID_BYTES_MAX)
     }
 
-    /// An empty store that is kept nowhere. Its boards have to find room in this memory, and its remembered
-    /// ids may take so many bytes of it.
+    /// Creates an empty store in memory whose boards are limited to this memory, and whose
+    /// remembered ids to this many bytes of it.
     pub fn in_memory_within(memory: Arc<Memory>, id_bytes_max: usize) -> Result<Self, StoreError> {
-        // What was here before is lost, which is what the random epoch says.
+        // Earlier contents are lost, which the new random epoch shows.
         let registry = Arc::new(Registry::within(memory, id_bytes_max));
-        Ok(Self::of(registry, random()?, Keep::Nowhere))
+        Ok(Self::of(registry, random()?, Persistence::Nowhere))
     }
 
-    pub(crate) fn of(registry: Arc<Registry>, epoch: u64, keep: Keep) -> Self {
+    pub(crate) fn of(registry: Arc<Registry>, epoch: u64, persistence: Persistence) -> Self {
         Self {
             registry,
             epoch,
-            keep,
+            persistence,
             clock: None,
             unconfirmed: None,
             calls: Calls::default(),
-            held: Held::default(),
+            held: ContentsMetrics::default(),
             recovery: FloatGauge::default(),
         }
     }
 }
 
 impl LocalStore {
-    /// The same going by this process's clock, but for one that jumps, until it has gone on for the pause from
-    /// where it jumped to.
+    /// Makes the store follow this process's clock, except while the clock has jumped, until it has
+    /// run steadily for `pause`.
     #[must_use]
     pub fn steadied(mut self, pause: Duration) -> Self {
         self.clock = Some(SteadyClock::from(own_time(), uptime(), pause));
         self
     }
 
-    /// Whether a board is there, or there is memory for it.
+    /// Checks that the board exists, or that there is memory for it.
     fn check_memory_for(&self, name: &BoardName) -> Result<(), StoreError> {
         let memory = &self.registry.memory;
         if self.registry.board(name).is_none() {
@@ -93,7 +94,7 @@ impl LocalStore {
     }
 }
 
-/// What this process's clock shows.
+/// Returns what this process's clock shows.
 pub(crate) fn own_time() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let ms = since.unwrap_or_default().as_millis();
@@ -110,9 +111,9 @@ fn done<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
 
 impl ShardStore for LocalStore {
     fn name(&self) -> &'static str {
-        match self.keep {
-            Keep::Nowhere => "memory",
-            Keep::ReadOnly | Keep::Journal { .. } => "embedded",
+        match self.persistence {
+            Persistence::Nowhere => "memory",
+            Persistence::ReadOnly | Persistence::Journal { .. } => "embedded",
         }
     }
 
@@ -128,11 +129,11 @@ impl ShardStore for LocalStore {
     ) -> BoxFuture<'_, Result<KindRecord, KindWriteError>> {
         let call = async move {
             let room = || kind_bytes_max(kind.name(), Some(&kind));
-            let mut entry = self.keep.room(room).await?;
+            let mut records = self.persistence.reserve(room).await?;
             let written =
                 self.registry
-                    .put_kind(kind, expected, only_without_boards, &mut entry)?;
-            self.keep.kept(entry).await?;
+                    .put_kind(kind, expected, only_without_boards, &mut records)?;
+            self.persistence.wait_durable(records).await?;
             Ok(written)
         };
         self.calls.put_kind.time(call).boxed()
@@ -144,9 +145,12 @@ impl ShardStore for LocalStore {
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>> {
         let call = async move {
-            let mut entry = self.keep.room(|| kind_bytes_max(name, None)).await?;
-            self.registry.delete_kind(name, expected, &mut entry)?;
-            self.keep.kept(entry).await?;
+            let mut records = self
+                .persistence
+                .reserve(|| kind_bytes_max(name, None))
+                .await?;
+            self.registry.delete_kind(name, expected, &mut records)?;
+            self.persistence.wait_durable(records).await?;
             Ok(())
         };
         self.calls.delete_kind.time(call).boxed()
@@ -181,21 +185,23 @@ impl ShardStore for LocalStore {
                 return Ok(record);
             }
             self.check_memory_for(name)?;
-            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let mut records = self.persistence.reserve(|| BOARD_BYTES_MAX).await?;
             let incarnation = Incarnation(random()?);
-            // Whoever speaks of it later waits for what comes behind it in the journal.
+            // No need to wait: later results that show the board wait for later records of the
+            // journal.
             self.registry
-                .create_board(name, kind, seen, incarnation, now, &mut entry)
+                .create_board(name, kind, seen, incarnation, now, &mut records)
         };
         self.calls.create_board.time(call).boxed()
     }
 
     fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
         let call = async move {
-            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let mut records = self.persistence.reserve(|| BOARD_BYTES_MAX).await?;
             let next = Incarnation(random()?);
-            self.registry.withdraw(board.incarnation, next, &mut entry);
-            // As the creation was: whoever speaks of it later waits for what comes behind it.
+            self.registry
+                .withdraw(board.incarnation, next, &mut records);
+            // No need to wait, as for the creation.
             Ok(())
         };
         self.calls.withdraw.time(call).boxed()
@@ -211,12 +217,12 @@ impl ShardStore for LocalStore {
         let call = async move {
             self.check_time()?;
             self.check_memory_for(name)?;
-            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let mut records = self.persistence.reserve(|| BOARD_BYTES_MAX).await?;
             let incarnation = Incarnation(random()?);
             let record =
                 self.registry
-                    .put_settings(name, kind, settings, incarnation, now, &mut entry)?;
-            self.keep.kept(entry).await?;
+                    .put_settings(name, kind, settings, incarnation, now, &mut records)?;
+            self.persistence.wait_durable(records).await?;
             Ok(record)
         };
         self.calls.put_settings.time(call).boxed()
@@ -228,9 +234,9 @@ impl ShardStore for LocalStore {
         _until: Timestamp,
     ) -> BoxFuture<'a, Result<(), DeleteBoardError>> {
         let call = async move {
-            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
-            self.registry.delete_board(name, &mut entry)?;
-            self.keep.kept(entry).await?;
+            let mut records = self.persistence.reserve(|| BOARD_BYTES_MAX).await?;
+            self.registry.delete_board(name, &mut records)?;
+            self.persistence.wait_durable(records).await?;
             Ok(())
         };
         self.calls.delete_board.time(call).boxed()
@@ -244,21 +250,25 @@ impl ShardStore for LocalStore {
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
         let call = async move {
             let cell = self.registry.cell(board.incarnation)?;
-            let mut entry = self.keep.room(|| batch_bytes_max(batch.items)).await?;
+            let mut records = self
+                .persistence
+                .reserve(|| batch_bytes_max(batch.items))
+                .await?;
             let outcomes = cell.apply(
                 shard,
                 &batch,
                 &self.registry.ids,
                 &self.registry.memory,
-                &mut entry,
+                &mut records,
             )?;
-            self.keep.kept(entry).await?;
+            self.persistence.wait_durable(records).await?;
             Ok(outcomes)
         };
         self.calls.apply.time(call).boxed()
     }
 
-    /// Each is done when it is asked for, and then waits for the journal, whose room bounds them all.
+    /// Each batch is applied when the call is made, and then waits for the journal, whose capacity
+    /// bounds them all.
     fn applied_at_once_max(&self) -> usize {
         usize::MAX
     }
@@ -276,7 +286,7 @@ impl ShardStore for LocalStore {
     }
 
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.keep.durable().boxed()
+        self.persistence.durable().boxed()
     }
 
     fn windows<'a>(
@@ -294,7 +304,7 @@ impl ShardStore for LocalStore {
         self.calls.register(registry);
         self.held.register(registry);
         self.registry.memory.register_metrics(registry);
-        if let Keep::Journal { snapshots, journal } = &self.keep {
+        if let Persistence::Journal { snapshots, journal } = &self.persistence {
             journal.metrics().register(journal, registry);
             snapshots.metrics().register(snapshots, registry);
             registry.register_with_unit(
@@ -307,7 +317,7 @@ impl ShardStore for LocalStore {
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        done(self.keep.ready().and_then(|()| self.check_time()))
+        done(self.persistence.ready().and_then(|()| self.check_time()))
     }
 
     fn check_time(&self) -> Result<(), StoreError> {
@@ -315,8 +325,8 @@ impl ShardStore for LocalStore {
             return Ok(());
         };
         match clock.judge(own_time(), uptime()) {
-            Judged::Steady | Judged::Followed => Ok(()),
-            Judged::Jumped(off_ms) => Err(StoreError::Unavailable(clock.trouble(off_ms))),
+            ClockState::Steady | ClockState::Followed => Ok(()),
+            ClockState::Jumped(off_ms) => Err(StoreError::Unavailable(clock.rejection(off_ms))),
         }
     }
 

@@ -1,5 +1,5 @@
-//! The sweep: drops what is past its time, board by board, and holds up no writer. While the clock has jumped, and for
-//! a while after a start, it only counts, and withdraws creations that came to nothing.
+//! The sweep: drops expired data, board by board, without blocking writers. While the clock has
+//! jumped, and for a while after a start, it only counts, and withdraws unused creations.
 
 use std::task::Poll;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::clock::{is_far_ahead, uptime};
 use crate::metrics::Census;
 use crate::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 use crate::store::{LocalStore, random};
-use engine::Shared;
+use engine::SharedCell;
 use shard_store::StoreError;
 
-/// Boards that the sweep looks through before it lets others run.
+/// Boards that the sweep visits before it yields.
 const SWEEP_BOARDS: usize = 256;
 
 impl LocalStore {
@@ -27,7 +27,7 @@ impl LocalStore {
         let mut census = Census::default();
         let mut of_shards = Vec::new();
         let mut dedupe_max = Duration::ZERO;
-        // The first error ends what is dropped, and nothing else: what is held is counted whole.
+        // After the first error nothing more is dropped, but everything is still counted.
         let mut swept = Ok(());
         let kinds = self.registry.kinds().into_iter();
         for kind in kinds.filter_map(|record| record.kind) {
@@ -49,15 +49,15 @@ impl LocalStore {
             }
         }
         let ids = self.registry.ids.used();
-        self.held.note(&census);
-        self.held.note_ids(ids, dedupe_max);
+        self.held.update(&census);
+        self.held.update_ids(ids, dedupe_max);
         let weight = census.weight(ids.used_bytes);
         self.registry.memory.note_weight(weight, added_before);
         self.note_for_restart(last_write, now, may_drop);
         swept
     }
 
-    /// Has the next start wait for its clock, or not.
+    /// Makes the next start wait for its clock, or not.
     fn note_for_restart(&self, last_write: Option<Timestamp>, now: Timestamp, may_drop: bool) {
         let (Some(unconfirmed), Some(clock)) = (&self.unconfirmed, &self.clock) else {
             return;
@@ -71,7 +71,7 @@ impl LocalStore {
         }
     }
 
-    /// Weighs what a folder held.
+    /// Measures the memory use of the contents.
     pub(super) fn weigh(&self) {
         let mut census = Census::default();
         let mut of_shards = Vec::new();
@@ -83,27 +83,32 @@ impl LocalStore {
         self.registry.memory.note_weight(weight, 0);
     }
 
-    /// By whatever clock: settings keep their date, and what is under way goes to the next incarnation.
-    async fn withdraw_abandoned(&self, cell: &Shared, now: Timestamp) -> Result<(), StoreError> {
+    /// Withdraws an unused board. Works with any clock: settings keep their date, and contributions
+    /// in flight create the next incarnation.
+    async fn withdraw_abandoned(
+        &self,
+        cell: &SharedCell,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         if cell.is_abandoned(now) {
-            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let mut records = self.persistence.reserve(|| BOARD_BYTES_MAX).await?;
             let next = Incarnation(random()?);
             self.registry
-                .withdraw_abandoned(cell, next, now, &mut entry);
+                .withdraw_abandoned(cell, next, now, &mut records);
         }
         Ok(())
     }
 
     async fn sweep_board(
         &self,
-        cell: &Shared,
+        cell: &SharedCell,
         kind: &Kind,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         if cell.activity().has_expired(now) {
-            let mut entry = self.keep.room(|| BOARD_BYTES_MAX).await?;
+            let mut records = self.persistence.reserve(|| BOARD_BYTES_MAX).await?;
             let next = Incarnation(random()?);
-            self.registry.end_expired(cell, next, now, &mut entry);
+            self.registry.end_expired(cell, next, now, &mut records);
             return Ok(());
         }
         cell.age_ids(kind, now, &self.registry.ids);
@@ -112,13 +117,13 @@ impl LocalStore {
             return Ok(());
         }
         let room = || sweep_bytes_max(cell.record().shards, gone.len()) + BOARD_BYTES_MAX;
-        let mut entry = self.keep.room(room).await?;
-        if cell.expire(kind, &gone, now, &mut entry) {
+        let mut records = self.persistence.reserve(room).await?;
+        if cell.expire(kind, &gone, now, &mut records) {
             let next = Incarnation(random()?);
             self.registry
-                .drop_if_empty(cell, kind, next, now, &mut entry);
+                .drop_if_empty(cell, kind, next, now, &mut records);
         }
-        // Nobody is answered for it: what is not kept is dropped again.
+        // No caller waits for it: what is not persisted is dropped again.
         Ok(())
     }
 }

@@ -45,7 +45,7 @@ fn an_encoding_that_is_unknown_or_does_not_fit() {
         &stage,
         &with("fraction", "power/x"),
         2,
-        "needs the parameter base",
+        "requires the parameter base",
     );
     refused(
         &stage,
@@ -86,7 +86,7 @@ fn members_that_cannot_be_are_left_out_and_reported() {
     );
     for part in [
         "is longer than 128 bytes",
-        "\"half\" is left out: 1.5 is no whole number",
+        "\"half\" is left out: 1.5 is not an integer",
         "\"endless\" is left out",
         "control",
     ] {

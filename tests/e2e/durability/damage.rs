@@ -170,5 +170,5 @@ fn a_journal_of_a_later_version_is_refused_as_one() {
     fs::write(&journal.path, bytes).unwrap();
     let (status, said) = launch.refused();
     assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains("of format version 3"), "{said}");
+    assert!(said.contains("has format version 3"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! What a board's window is called where it is published: [`KeyTemplate`].
+//! [`KeyTemplate`]: the key under which a board's window is published.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,24 +7,24 @@ use crate::ident::BoardName;
 use crate::limits::KEY_TEMPLATE_BYTES_MAX;
 use crate::window::Period;
 
-/// A key with places for what a board and a window are called: `leaderboard:{subject}:{window}`.
+/// A key with placeholders for the names of a board and a window: `leaderboard:{subject}:{window}`.
 ///
-/// | place | what it becomes |
+/// | placeholder | replaced by |
 /// | --- | --- |
 /// | `{kind}` | the kind's name |
 /// | `{subject}` | the board's subject |
 /// | `{window}` | the window: `day:2026-11-20` |
-/// | `{period}` | its period: `day`. Windows that follow one another share a key |
+/// | `{period}` | its period: `day`. Successive windows share a key |
 ///
 /// `{{` and `}}` stand for braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyTemplate {
     text: String,
-    parts: Vec<Part>,
+    parts: Vec<KeyPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum KeyPart {
     Text(String),
     Kind,
     Subject,
@@ -32,56 +32,56 @@ enum Part {
     Period,
 }
 
-/// Why a text is no [`KeyTemplate`].
+/// Why a text is not a [`KeyTemplate`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyTemplateError {
-    /// It has no characters, or too many.
+    /// Empty, or too long.
     #[error("a key has 1 to {KEY_TEMPLATE_BYTES_MAX} bytes, not {0}")]
     Length(usize),
-    /// It has a control character.
+    /// Contains a control character.
     #[error("{0:?} has a control character")]
     Control(String),
-    /// A place that is not known.
-    #[error("{{{0}}} is none of {{subject}}, {{kind}}, {{window}} and {{period}}")]
+    /// An unknown placeholder.
+    #[error("{{{0}}} is not one of {{subject}}, {{kind}}, {{window}} and {{period}}")]
     Unknown(String),
-    /// A brace on its own.
-    #[error("{0:?} has a brace without another: a brace itself is written twice")]
+    /// An unmatched brace.
+    #[error("{0:?} has an unmatched brace: a literal brace is written twice")]
     Brace(String),
 }
 
 impl KeyTemplate {
-    /// The key of a board's window, which has this name.
+    /// Returns the key of a board's window with the name `window`.
     #[must_use]
     pub fn key(&self, board: &BoardName, period: Period, window: &str) -> String {
         let mut key = String::with_capacity(self.text.len() + window.len());
         for part in &self.parts {
             key.push_str(match part {
-                Part::Text(text) => text,
-                Part::Kind => board.kind().as_str(),
-                Part::Subject => board.subject().as_str(),
-                Part::Window => window,
-                Part::Period => period.as_str(),
+                KeyPart::Text(text) => text,
+                KeyPart::Kind => board.kind().as_str(),
+                KeyPart::Subject => board.subject().as_str(),
+                KeyPart::Window => window,
+                KeyPart::Period => period.as_str(),
             });
         }
         key
     }
 
-    /// Whether boards of one kind have keys of their own.
+    /// Returns whether each board of a kind has its own key.
     #[must_use]
     pub fn names_subject(&self) -> bool {
-        self.parts.contains(&Part::Subject)
+        self.parts.contains(&KeyPart::Subject)
     }
 
-    /// Whether periods have keys of their own.
+    /// Returns whether each period has its own key.
     #[must_use]
     pub fn names_window(&self) -> bool {
-        self.parts.contains(&Part::Window) || self.parts.contains(&Part::Period)
+        self.parts.contains(&KeyPart::Window) || self.parts.contains(&KeyPart::Period)
     }
 
-    /// Whether windows of one period follow each other under one key.
+    /// Returns whether successive windows of one period share a key.
     #[must_use]
     pub fn is_shared_by_windows(&self) -> bool {
-        !self.parts.contains(&Part::Window)
+        !self.parts.contains(&KeyPart::Window)
     }
 }
 
@@ -110,31 +110,31 @@ impl FromStr for KeyTemplate {
             let place = rest.split_once('}').filter(|_| brace == "{");
             let (place, behind) = place.ok_or_else(|| KeyTemplateError::Brace(text.to_owned()))?;
             if !plain.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut plain)));
+                parts.push(KeyPart::Text(std::mem::take(&mut plain)));
             }
-            parts.push(place_of(place)?);
+            parts.push(placeholder(place)?);
             rest = behind;
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            parts.push(Part::Text(plain));
+            parts.push(KeyPart::Text(plain));
         }
         let text = text.to_owned();
         Ok(Self { text, parts })
     }
 }
 
-fn place_of(name: &str) -> Result<Part, KeyTemplateError> {
+fn placeholder(name: &str) -> Result<KeyPart, KeyTemplateError> {
     match name {
-        "kind" => Ok(Part::Kind),
-        "subject" => Ok(Part::Subject),
-        "window" => Ok(Part::Window),
-        "period" => Ok(Part::Period),
+        "kind" => Ok(KeyPart::Kind),
+        "subject" => Ok(KeyPart::Subject),
+        "window" => Ok(KeyPart::Window),
+        "period" => Ok(KeyPart::Period),
         other => Err(KeyTemplateError::Unknown(other.to_owned())),
     }
 }
 
-/// As it was written.
+/// Writes the template as it was given.
 impl fmt::Display for KeyTemplate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_filled() {
+    fn placeholders_are_replaced() {
         for (template, filled) in [
             ("{subject}", "room-1"),
             ("lb:{kind}:{subject}:{period}", "lb:gifts:room-1:day"),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_told() {
+    fn invalid_templates_are_rejected_with_a_reason() {
         let long = "x".repeat(KEY_TEMPLATE_BYTES_MAX + 1);
         for (template, part) in [
             ("", "0"),

@@ -1,48 +1,51 @@
-//! What of a kind's boards is written out, for readers that look at another server: [`Publication`].
+//! [`Publication`]: which of a kind's boards are published to another server, for clients that read
+//! there.
 //!
-//! A [`PublishTarget`] says where that server is, a [`KeyTemplate`] how a board's window is called there.
-//! A kind only refers to a target ([`PublishAt`]); which there are is configured ([`PublishTargets`]).
-//! Not here: how scores are encoded, which is known by name only, and anything that writes.
+//! A [`PublishTarget`] is the address of that server, a [`KeyTemplate`] makes the keys of windows
+//! there. A kind only refers to a target ([`PublishAt`]); the targets are configured
+//! ([`PublishTargets`]). Not here: the encodings of scores, of which only the name is known, and
+//! the code that writes.
 
-mod at;
 mod key;
+mod publish_at;
 mod target;
 
 use std::time::Duration;
 
-pub use at::{PublishAt, PublishAtError, PublishTargets, TargetTwice};
 pub use key::{KeyTemplate, KeyTemplateError};
+pub use publish_at::{PublishAt, PublishAtError, PublishTargets, TargetTwice};
 pub use target::{PublishProtocol, PublishTarget, PublishTargetError};
 
-use crate::kind::{KindError, WindowRule};
+use crate::kind_error::KindError;
 use crate::limits::{ENCODING_BYTES_MAX, PUBLISH_EVERY_MAX, PUBLISH_EVERY_MIN};
 use crate::window::Period;
+use crate::window_rule::WindowRule;
 
-/// The merged boards of a kind, kept on another server for those who read there.
+/// The settings by which the merged boards of a kind are published to another server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
     /// The configured server.
     pub at: PublishAt,
-    /// What a board's window is called there.
+    /// The template of a window's key there.
     pub key: KeyTemplate,
-    /// The periods whose windows are published; all of the kind where it names none.
+    /// The periods whose windows are published; if empty, all of the kind.
     pub windows: Vec<Period>,
-    /// How scores are written, as the encodings are named.
+    /// The name of the encoding of scores.
     pub encoding: String,
-    /// Entries of a window, where not as many as the kind's `top`.
+    /// Entries of a window; defaults to the kind's `top`.
     pub top: Option<u64>,
-    /// A window is published at most this often.
+    /// The minimum time between two publications of a window.
     pub every: Duration,
 }
 
 impl Publication {
-    /// Whether windows of this period are published.
+    /// Returns whether windows of this period are published.
     #[must_use]
     pub fn publishes(&self, period: Period) -> bool {
         self.windows.is_empty() || self.windows.contains(&period)
     }
 
-    /// Holds it against the kind it is part of.
+    /// Validates the publication against the kind it is part of.
     pub(crate) fn check(&self, rules: &[WindowRule], top: u64) -> Result<(), KindError> {
         for (i, period) in self.windows.iter().enumerate() {
             if self.windows[..i].contains(period) {
@@ -50,7 +53,7 @@ impl Publication {
                 return Err(KindError::new("publish.windows", reason));
             }
             if !rules.iter().any(|rule| rule.period == *period) {
-                let reason = format!("{period} is none of the kind's windows");
+                let reason = format!("{period} is not one of the kind's windows");
                 return Err(KindError::new("publish.windows", reason));
             }
         }
@@ -77,15 +80,15 @@ impl Publication {
         Ok(())
     }
 
-    /// Whether each window of each board has a key of its own.
+    /// Checks that each window of each board has its own key.
     fn check_key(&self, periods: usize) -> Result<(), KindError> {
         if !self.key.names_subject() {
-            let reason = format!("{} does not hold {{subject}}", self.key);
+            let reason = format!("{} does not contain {{subject}}", self.key);
             return Err(KindError::new("publish.key", reason));
         }
         if periods > 1 && !self.key.names_window() {
             let reason = format!(
-                "{} holds neither {{window}} nor {{period}}, and {periods} windows are published",
+                "{} contains neither {{window}} nor {{period}}, but {periods} windows are published",
                 self.key
             );
             return Err(KindError::new("publish.key", reason));

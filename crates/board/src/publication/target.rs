@@ -1,28 +1,28 @@
-//! Which server boards are published to: [`PublishTarget`].
+//! [`PublishTarget`]: the address of a server that boards are published to.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::limits::HOST_BYTES_MAX;
 
-/// The port of Redis.
+/// The default port of Redis.
 const REDIS_PORT: u16 = 6379;
 
-/// The port of memcached.
+/// The default port of memcached.
 const MEMCACHED_PORT: u16 = 11_211;
 
-/// The largest number of a database of Redis.
+/// The largest database number of a Redis.
 const DATABASE_MAX: u8 = u8::MAX;
 
-/// What the other server is.
+/// The protocol of the other server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PublishProtocol {
-    /// One Redis or Valkey, this database of it.
+    /// One Redis or Valkey, and a database on it.
     Redis {
-        /// Its number.
+        /// The database number.
         database: u8,
     },
-    /// A cluster of such, by one of its nodes.
+    /// A Redis or Valkey cluster, found through one of its nodes.
     RedisCluster,
     /// A memcached.
     Memcached,
@@ -31,47 +31,47 @@ pub enum PublishProtocol {
 /// A server that boards are published to, written `redis://HOST:PORT/DATABASE`,
 /// `redis-cluster://HOST:PORT`, the same with `rediss` over TLS, or `memcached://HOST:PORT`.
 ///
-/// The login is no part of it: it is configured beside the address.
+/// The login is not part of it: it is configured beside the address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PublishTarget {
-    /// What it is.
+    /// The protocol.
     pub protocol: PublishProtocol,
-    /// Whether it is spoken to over TLS.
+    /// Whether the connection uses TLS.
     pub tls: bool,
     /// A name or an IP address, without brackets.
     pub host: String,
-    /// Its port.
+    /// The port.
     pub port: u16,
 }
 
-/// Why a text is no [`PublishTarget`]. Never repeats what may be a password.
+/// Why a text is not a [`PublishTarget`]. Never repeats what may be a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PublishTargetError {
-    /// It begins with nothing that is known.
+    /// An unknown scheme.
     #[error(
-        "is none of redis://HOST:PORT[/DATABASE], redis-cluster://HOST:PORT (over TLS rediss) and \
+        "is not one of redis://HOST:PORT[/DATABASE], redis-cluster://HOST:PORT (rediss over TLS) and \
          memcached://HOST:PORT"
     )]
     Scheme,
-    /// A user or a password stands in it.
+    /// Contains a user or a password.
     #[error(
-        "holds a user or a password, which are settings of their own in [publish.targets] of the \
-         configuration file"
+        "contains a user or a password, which are separate settings in [publish.targets] of the \
+ configuration file"
     )]
     Login,
-    /// Its address is none.
-    #[error("{address:?} is no HOST:PORT: {reason}")]
+    /// The address cannot be parsed.
+    #[error("{address:?} is not HOST:PORT: {reason}")]
     Address {
         /// The address.
         address: String,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// What follows the address is no database.
-    #[error("{0:?} behind the address is no database from 0 to {DATABASE_MAX}")]
+    /// What follows the address is not a database number.
+    #[error("{0:?} after the address is not a database from 0 to {DATABASE_MAX}")]
     Database(String),
-    /// What it is has no databases.
-    #[error("{0:?} stands behind the address, where nothing may")]
+    /// Something follows the address, although the protocol has no databases.
+    #[error("{0:?} after the address is not allowed")]
     Path(String),
 }
 
@@ -120,7 +120,7 @@ fn redis(path: &str) -> Result<PublishProtocol, PublishTargetError> {
     Ok(PublishProtocol::Redis { database })
 }
 
-/// Reads `HOST`, `HOST:PORT`, `[V6]` and `[V6]:PORT`.
+/// Parses `HOST`, `HOST:PORT`, `[V6]` and `[V6]:PORT`.
 fn host_and_port(text: &str, default_port: u16) -> Result<(String, u16), &'static str> {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {
@@ -132,24 +132,27 @@ fn host_and_port(text: &str, default_port: u16) -> Result<(String, u16), &'stati
         }
         None => match text.split_once(':') {
             Some((_, port)) if port.contains(':') => {
-                return Err("an IPv6 address stands in brackets: [::1]:6379");
+                return Err("an IPv6 address is written in brackets: [::1]:6379");
             }
             Some((host, port)) => (host, Some(port)),
             None => (text, None),
         },
     };
     if host.is_empty() {
-        return Err("no host");
+        return Err("the host is missing");
     }
     if host.contains(|c: char| c.is_control() || c.is_whitespace() || c == ',') {
-        return Err("one host, without spaces");
+        return Err("exactly one host, without spaces, is accepted");
     }
     let port = port.map_or(Some(default_port), |port| port.parse().ok());
     let port = port.filter(|port| *port != 0);
     if host.len() > HOST_BYTES_MAX {
         return Err("a host has at most 253 bytes");
     }
-    Ok((host.to_owned(), port.ok_or("no port from 1 to 65535")?))
+    Ok((
+        host.to_owned(),
+        port.ok_or("the port is not from 1 to 65535")?,
+    ))
 }
 
 impl fmt::Display for PublishTarget {
@@ -177,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_are_read_and_shown() {
+    fn addresses_are_parsed_and_displayed() {
         for (text, shown) in [
             ("redis://a:1", "redis://a:1"),
             ("redis://a", "redis://a:6379"),
@@ -194,14 +197,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_without_the_password() {
+    fn errors_name_the_fault_and_never_the_password() {
         for (text, part) in [
             ("a:1", "redis://"),
             ("http://a:1", "redis://"),
             ("redis-sentinel://a/b", "redis://"),
             ("redis://user:secret@a:1", "[publish.targets]"),
             ("redis://:secret@a:1/0", "[publish.targets]"),
-            ("redis://", "no host"),
+            ("redis://", "host is missing"),
             ("redis://a:0", "port"),
             ("redis://a:x", "port"),
             ("redis://a,b", "one host"),

@@ -1,14 +1,14 @@
 //! The calendar as arithmetic: [`Date`] to and from a count of days, ISO weeks.
 //!
-//! Proleptic Gregorian. Years are counted from March inside, so that the leap day comes last. Not
-//! here: time zones; days are of whichever clock the caller counts by.
+//! Proleptic Gregorian. Internally, years begin in March, so that the leap day comes last. Not
+//! here: time zones; a day is a day of whatever clock the caller uses.
 
 pub(crate) const SECOND_MS: i64 = 1_000;
 pub(crate) const MINUTE_MS: i64 = 60 * SECOND_MS;
 pub(crate) const HOUR_MS: i64 = 60 * MINUTE_MS;
 pub(crate) const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// Days after which dates and weekdays repeat: 400 years, which are a whole number of weeks.
+/// Days after which dates and weekdays repeat: 400 years, a whole number of weeks.
 pub(crate) const CYCLE_DAYS: i64 = 146_097;
 
 /// Days from 0000-03-01 to 1970-01-01.
@@ -26,17 +26,17 @@ pub(crate) struct Date {
 }
 
 impl Date {
-    /// The date of these numbers, where there is one.
+    /// Returns the date with these numbers, if it exists.
     pub(crate) fn new(year: i64, month: i64, day: i64) -> Option<Self> {
         let date = Self { year, month, day };
         ((1..=12).contains(&month) && Self::from_days(date.days()) == date).then_some(date)
     }
 
-    /// The date so many days after 1970-01-01.
+    /// Returns the date that many days after 1970-01-01.
     ///
-    /// Multiplications and shifts in place of most divisions, after Neri and Schneider, "Euclidean
-    /// affine functions and their application to calendar algorithms" (2023), figure 12. Right from
-    /// the year -32800 on.
+    /// Uses multiplications and shifts in place of most divisions, after Neri and Schneider,
+    /// "Euclidean affine functions and their application to calendar algorithms" (2023), figure 12.
+    /// Correct from the year -32800 on.
     pub(crate) const fn from_days(days: i64) -> Self {
         let quarters = 4 * (days + MARCH_EPOCH_DAYS + SHIFT_CYCLES * CYCLE_DAYS) + 3;
         let century = quarters / CYCLE_DAYS;
@@ -47,7 +47,7 @@ impl Date {
         let month = month_and_day >> 16;
         let day = (month_and_day & 0xffff) / 2_141 + 1;
         let year = 100 * century + year_of_century - 400 * SHIFT_CYCLES;
-        // January and February are months 13 and 14 of the year before.
+        // January and February are months 13 and 14 of the previous year.
         if month > 12 {
             Self {
                 year: year + 1,
@@ -59,7 +59,7 @@ impl Date {
         }
     }
 
-    /// Days since 1970-01-01. After Howard Hinnant's `days_from_civil`.
+    /// Returns the days since 1970-01-01. After Howard Hinnant's `days_from_civil`.
     pub(crate) const fn days(self) -> i64 {
         let year = if self.month <= 2 {
             self.year - 1
@@ -74,7 +74,7 @@ impl Date {
         cycle * CYCLE_DAYS + of_cycle - MARCH_EPOCH_DAYS
     }
 
-    /// The first day of the month after this date's.
+    /// Returns the first day of the following month.
     pub(crate) const fn next_month(self) -> Self {
         if self.month == 12 {
             Self {
@@ -92,14 +92,14 @@ impl Date {
     }
 }
 
-/// The Monday on or before a day.
+/// Returns the Monday on or before a day.
 pub(crate) const fn monday_of(days: i64) -> i64 {
     // 1970-01-01 was a Thursday.
     days - (days + 3).rem_euclid(7)
 }
 
-/// ISO year and week of the week that begins with this Monday. It belongs to the year that has its
-/// Thursday.
+/// Returns ISO year and week of the week that begins with this Monday. The week belongs to the year
+/// that contains its Thursday.
 pub(crate) const fn iso_week(monday: i64) -> (i64, i64) {
     let thursday = monday + 3;
     let year = Date::from_days(thursday).year;
@@ -112,7 +112,7 @@ pub(crate) const fn iso_week(monday: i64) -> (i64, i64) {
     (year, (thursday - new_year) / 7 + 1)
 }
 
-/// The Monday of an ISO week, where that year has it.
+/// Returns the Monday of an ISO week, if the year has that week.
 pub(crate) fn iso_week_monday(year: i64, week: i64) -> Option<i64> {
     // The fourth of January lies in week 1 of every year.
     let monday = monday_of(

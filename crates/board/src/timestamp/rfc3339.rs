@@ -1,25 +1,25 @@
-//! RFC 3339, read strictly and written fast: a board of thousands of entries is thousands of
-//! `reached_at`.
+//! RFC 3339: a strict parser and a fast writer. Responses with thousands of entries contain
+//! thousands of `reached_at`.
 //!
 //! Not here: which years are accepted.
 
 use super::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS};
 use super::text::{number, put};
 
-/// 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z: what four digits of a year can say.
+/// 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z: the range of a four-digit year.
 const WRITABLE_MS: (i64, i64) = (-62_167_219_200_000, 253_402_300_799_999);
 
-/// What keeps a text from being a moment.
+/// Why a text is not a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
-    /// A date and time of day, and nothing that says of which clock.
+    /// A date and time of day without an offset.
     NoOffset,
-    /// Anything else.
+    /// Any other error.
     Malformed,
 }
 
-/// Epoch milliseconds of `2026-11-20T14:52:22.123+08:00`. As the RFC allows, `t` and `z` may be
-/// small, and a space may stand for the `T`.
+/// Returns the epoch milliseconds of `2026-11-20T14:52:22.123+08:00`. As the RFC allows, `t` and
+/// `z` may be lower case, and a space may replace the `T`.
 pub(super) fn parse(text: &[u8]) -> Result<i64, Fault> {
     let (date_and_time, rest) = text.split_at_checked(19).ok_or(Fault::Malformed)?;
     let local = date_and_time_of(date_and_time).ok_or(Fault::Malformed)?;
@@ -34,14 +34,14 @@ pub(super) fn parse(text: &[u8]) -> Result<i64, Fault> {
     if !is_leap_second {
         Ok(utc + fraction_ms)
     } else if utc.rem_euclid(DAY_MS) == 0 {
-        // Epoch time has no leap seconds. The last millisecond before keeps it in its day.
+        // Epoch time has no leap seconds. The last millisecond before it stays in the same day.
         Ok(utc - 1)
     } else {
         Err(Fault::Malformed)
     }
 }
 
-/// Local milliseconds of `2026-11-20T14:52:22`. A second may be 60.
+/// Returns the local milliseconds of `2026-11-20T14:52:22`. A second may be 60.
 fn date_and_time_of(text: &[u8]) -> Option<i64> {
     let (date, time) = text.split_at_checked(10)?;
     let [b'T' | b't' | b' ', h1, h2, b':', m1, m2, b':', s1, s2] = *time else {
@@ -55,7 +55,7 @@ fn date_and_time_of(text: &[u8]) -> Option<i64> {
     Some(days * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS)
 }
 
-/// Whole milliseconds of `.123456`, if it stands there, and what follows it.
+/// Returns the whole milliseconds of `.123456`, if present, and the text after it.
 fn fraction_of(text: &[u8]) -> Option<(i64, &[u8])> {
     let Some(text) = text.strip_prefix(b".") else {
         return Some((0, text));
@@ -72,7 +72,7 @@ fn fraction_of(text: &[u8]) -> Option<(i64, &[u8])> {
     Some((ms, rest))
 }
 
-/// Year, month and day written `2026-11-20`, whether or not there is such a date.
+/// Returns year, month and day of `2026-11-20`, without checking that the date exists.
 pub(crate) fn date_fields(text: &[u8]) -> Option<(i64, i64, i64)> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else {
         return None;
@@ -84,7 +84,7 @@ pub(crate) fn date_fields(text: &[u8]) -> Option<(i64, i64, i64)> {
     ))
 }
 
-/// Milliseconds of an offset written `+08:00`.
+/// Returns the milliseconds of an offset such as `+08:00`.
 pub(crate) fn offset_of(text: &[u8]) -> Option<i64> {
     let [sign, h1, h2, b':', m1, m2] = *text else {
         return None;
@@ -99,7 +99,7 @@ pub(crate) fn offset_of(text: &[u8]) -> Option<i64> {
     }
 }
 
-/// `2026-11-20T14:52:22.123Z`, of the nearest moment that can be written so.
+/// Writes `2026-11-20T14:52:22.123Z`, or the nearest moment that can be written so.
 pub(super) fn write(ms: i64) -> [u8; 24] {
     let ms = ms.clamp(WRITABLE_MS.0, WRITABLE_MS.1);
     let date = Date::from_days(ms.div_euclid(DAY_MS));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_every_form() {
+    fn parses_every_form() {
         let expected = 1_795_186_342_123;
         for text in [
             "2026-11-20T14:52:22.123Z",
@@ -151,12 +151,12 @@ mod tests {
         assert_eq!(
             parse(b"1969-12-31T23:59:59.9999Z"),
             Ok(-1),
-            "floor, before the epoch too"
+            "rounds down, before the epoch too"
         );
     }
 
     #[test]
-    fn refuses_what_is_near() {
+    fn rejects_similar_texts() {
         for text in [
             "",
             "2026-11-20",
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_the_nearest_moment_outside_the_years() {
+    fn writes_the_nearest_moment_outside_of_the_years() {
         assert_eq!(written(i64::MAX), "9999-12-31T23:59:59.999Z");
         assert_eq!(written(i64::MIN), "0000-01-01T00:00:00.000Z");
         assert_eq!(written(-1), "1969-12-31T23:59:59.999Z");
@@ -206,18 +206,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn writes_as_jiff_does(ms in -62_167_219_200_000_i64..253_402_207_200_000) {
+        fn writes_like_jiff(ms in -62_167_219_200_000_i64..253_402_207_200_000) {
             let jiff = jiff::Timestamp::from_millisecond(ms).unwrap();
             prop_assert_eq!(written(ms), format!("{jiff:.3}"));
         }
 
         #[test]
-        fn reads_what_it_writes(ms in WRITABLE_MS.0..=WRITABLE_MS.1) {
+        fn parses_what_it_writes(ms in WRITABLE_MS.0..=WRITABLE_MS.1) {
             prop_assert_eq!(parse(&write(ms)), Ok(ms));
         }
 
         #[test]
-        fn reads_as_jiff_does(
+        fn parses_like_jiff(
             ms in 94_694_400_000_i64..253_402_207_200_000,
             offset_minutes in -1_439_i32..1_439,
             digits in 0_u8..=9,

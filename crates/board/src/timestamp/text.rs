@@ -1,11 +1,10 @@
-//! Letters and digits shared by everything that reads or writes times: strict decimal fields, and
-//! the excerpt of a refused text that goes into an error.
+//! Text helpers of all parsers and writers of times: strict decimal fields, and the excerpt of a
+//! rejected text that goes into an error.
 
-/// Characters of a refused text that an error repeats. The rest helps nobody, and a client could
-/// send megabytes.
+/// Characters of a rejected text that an error repeats. A client could send megabytes.
 const EXCERPT_MAX_CHARS: usize = 64;
 
-/// A refused text as an error shows it: shortened, control characters escaped.
+/// Returns a rejected text as an error shows it: shortened, control characters escaped.
 pub(crate) fn excerpt(text: &str) -> String {
     let mut chars = text.chars();
     let mut shown: String = chars
@@ -19,7 +18,7 @@ pub(crate) fn excerpt(text: &str) -> String {
     shown
 }
 
-/// The number that these ASCII digits write. No sign, no blanks; `None` as well for none at all.
+/// Parses ASCII digits. No sign, no blanks; `None` if empty.
 pub(crate) fn number(digits: &[u8]) -> Option<i64> {
     let (first, rest) = digits.split_first()?;
     rest.iter().try_fold(digit(*first)?, |value, byte| {
@@ -31,7 +30,7 @@ fn digit(byte: u8) -> Option<i64> {
     byte.is_ascii_digit().then(|| i64::from(byte - b'0'))
 }
 
-/// Writes the last digits of a number that is not negative over the whole of `field`.
+/// Writes the last digits of a non-negative number over the whole of `field`.
 #[expect(clippy::cast_sign_loss, reason = "no value written is negative")]
 pub(crate) fn put<const DIGITS: usize>(field: &mut [u8; DIGITS], mut value: i64) {
     for byte in field.iter_mut().rev() {

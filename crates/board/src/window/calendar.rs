@@ -1,27 +1,27 @@
-//! [`Calendar`]: which window an instant falls into, by the clock of one time zone.
+//! [`Calendar`]: the windows of one time zone, by its clock.
 //!
-//! Not here: the texts of windows; `name` writes them and `selector` reads them.
+//! Not here: the names of windows; `name` writes them and `selector` parses them.
 
 use std::fmt;
 use std::sync::Arc;
 
 use jiff::tz::TimeZoneDatabase;
 
-use super::zone::{Zone, fold};
+use super::zone::{Zone, into_cycle};
 use super::{Period, Span, Window};
 use crate::Timestamp;
 use crate::timestamp::civil::{Date, monday_of};
 use crate::timestamp::text::excerpt;
 
-/// Where the last window of each period ends: nothing is later than the year 9999, in UTC.
+/// The end of the last window of each period: nothing is later than the year 9999, in UTC.
 const LAST_END: Timestamp = Timestamp::from_millis(Timestamp::LATEST.millis() + 1);
 
-/// The windows of one time zone. Cheap to clone; equal where the name of the zone is.
+/// The windows of one time zone. Cheap to clone; two are equal if their zones have the same name.
 ///
-/// Days, weeks and months go by the latest local date that has begun: a day lasts from the first
-/// instant of its date to the first instant of a later one, so that an hour which is repeated past
-/// midnight still belongs to the new day. Hours go by the clock as it stands: a repeated hour is two
-/// windows, which their offsets tell apart, and an hour in which the clock changes ends there.
+/// Days, weeks and months follow the latest local date that has begun: a day lasts from the first
+/// instant of its date to the first instant of a later one, so that an hour that is repeated after
+/// midnight still belongs to the new day. Hours follow the clock itself: a repeated hour is two
+/// windows, distinguished by their offsets, and an hour in which the clock changes ends there.
 ///
 /// Instants before the year 0 or after 9999 fall into the first or last window of their period.
 #[derive(Clone)]
@@ -30,9 +30,10 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// The calendar of a time zone by its IANA name, such as `UTC` or `Asia/Shanghai`, in any case.
+    /// Returns the calendar of a time zone by its IANA name, such as `UTC` or `Asia/Shanghai`,
+    /// case-insensitively.
     ///
-    /// The database is compiled in. Reading a zone takes some 100 µs: make one and clone it.
+    /// The database is compiled in. Loading a zone takes about 100 µs: load it once and clone it.
     pub fn new(time_zone: &str) -> Result<Self, UnknownTimeZone> {
         let unknown = || UnknownTimeZone {
             name: excerpt(time_zone),
@@ -46,7 +47,7 @@ impl Calendar {
         })
     }
 
-    /// The calendar of UTC.
+    /// Returns the calendar of UTC.
     #[must_use]
     pub fn utc() -> Self {
         Self {
@@ -60,18 +61,18 @@ impl Calendar {
         &self.zone.name
     }
 
-    /// Whether every clock change from 2020 on is by whole hours. Where it is not, hours would
-    /// come in halves, and a kind can't have windows of an hour.
+    /// Returns whether every clock change from 2020 on is by whole hours. Otherwise hours would be
+    /// cut in halves, and a kind cannot have windows of an hour.
     #[must_use]
     pub fn has_whole_hours(&self) -> bool {
         self.zone.has_whole_hours
     }
 
-    /// The one window of this period that covers an instant.
+    /// Returns the one window of this period that covers an instant.
     #[must_use]
     pub fn span_at(&self, period: Period, at: Timestamp) -> Span {
         let zone = &*self.zone;
-        let (at, moved) = fold(zone.clamp(at.millis()));
+        let (at, moved) = into_cycle(zone.clamp(at.millis()));
         let (start, end) = match period {
             Period::Hour => zone.hour_around(at),
             Period::Day | Period::Week | Period::Month => {
@@ -92,29 +93,29 @@ impl Calendar {
         }
     }
 
-    /// How far a window of this calendar reaches.
+    /// Returns the span of a window of this calendar.
     #[must_use]
     pub fn span(&self, window: Window) -> Span {
         self.span_at(window.period(), window.start())
     }
 
-    /// Local time, and by how much it differs from UTC, in milliseconds.
+    /// Returns the local time and its difference from UTC, in milliseconds.
     pub(super) fn local_at(&self, at: Timestamp) -> (i64, i64) {
         let at = self.zone.clamp(at.millis());
-        let offset = self.zone.offset_at(fold(at).0);
+        let offset = self.zone.offset_at(into_cycle(at).0);
         (at + offset, offset)
     }
 
-    /// The first instant at which the local clock shows this time or a later one.
+    /// Returns the first instant at which the local clock shows this time or a later one.
     pub(super) fn reaches(&self, local_ms: i64) -> Timestamp {
-        let (local, moved) = fold(local_ms);
+        let (local, moved) = into_cycle(local_ms);
         Timestamp::from_millis(self.zone.reaches(local) + moved)
     }
 
-    /// The windows that this local hour is: one as a rule, two where the clock is set back, none
-    /// where it is skipped. Each with its offset in milliseconds.
+    /// Returns the windows of this local hour, each with its offset in milliseconds: usually one,
+    /// two where the clock is set back, none where the hour is skipped.
     pub(super) fn hours(&self, local_hour_ms: i64) -> impl Iterator<Item = (Window, i64)> {
-        let (local, moved) = fold(local_hour_ms);
+        let (local, moved) = into_cycle(local_hour_ms);
         self.zone.occurrences(local).map(move |(start, offset)| {
             (
                 Window::starting_at(Period::Hour, Timestamp::from_millis(start + moved)),
@@ -138,7 +139,7 @@ impl fmt::Debug for Calendar {
     }
 }
 
-/// First day of the day, week or month around a day, and the first one after it.
+/// Returns the first day of the day, week or month around a day, and the first day after it.
 pub(super) const fn days_around(period: Period, day: i64) -> (i64, i64) {
     match period {
         Period::Week => (monday_of(day), monday_of(day) + 7),
@@ -153,11 +154,11 @@ pub(super) const fn days_around(period: Period, day: i64) -> (i64, i64) {
     }
 }
 
-/// A text that names no time zone.
+/// A text that is not the name of a time zone.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{name}` is no time zone: IANA names such as `UTC` or `Asia/Shanghai` are accepted")]
+#[error("`{name}` is not a time zone: IANA names such as `UTC` or `Asia/Shanghai` are accepted")]
 pub struct UnknownTimeZone {
-    /// What was given.
+    /// The text.
     pub name: String,
 }
 
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_go_by_their_iana_name() {
+    fn zones_are_found_by_iana_name() {
         for name in [
             "UTC",
             "Asia/Shanghai",
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!(hours_of_day("America/New_York", "2026-03-09T12:00:00Z"), 24);
         assert_eq!(hours_of_day("America/New_York", "2026-11-01T12:00:00Z"), 25);
         assert_eq!(hours_of_day("Antarctica/Troll", "2026-03-29T12:00:00Z"), 22);
-        // The clock is set forward at midnight: the day begins at one.
+        // The clock is set forward at midnight: the day begins at 01:00.
         assert_eq!(
             hours_of_day("America/Sao_Paulo", "2018-11-04T12:00:00Z"),
             23
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_not_torn_by_a_clock_set_back_over_midnight() {
+    fn a_day_is_not_split_by_a_clock_set_back_over_midnight() {
         // At 00:01 on the 7th the clock went back to 23:01 on the 6th: the 7th had begun.
         let day = (
             "2010-11-07T02:30:00.000Z".to_owned(),

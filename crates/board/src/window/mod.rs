@@ -1,9 +1,9 @@
-//! Windows: the stretches of time that a ranking covers, local to a kind's time zone.
+//! Windows: the time spans that rankings cover, local to a kind's time zone.
 //!
-//! A [`Calendar`] (a time zone) says which [`Window`] of a [`Period`] an instant falls into, how far
-//! it reaches ([`Span`]), how it is called, and what a selector such as `day:2026-11-20` means. The
-//! windows of one period partition time: every instant lies in exactly one, and each ends where the
-//! next one starts, across every clock change.
+//! A [`Calendar`] (a time zone) determines which [`Window`] of a [`Period`] an instant falls into,
+//! its [`Span`], its name, and what a selector such as `day:2026-11-20` means. The windows of one
+//! period partition time: every instant lies in exactly one, and each ends where the next one
+//! starts, across every clock change.
 //!
 //! Not here: how long windows are kept, when they close, and what the current time is.
 
@@ -21,8 +21,7 @@ pub use selector_error::SelectorError;
 
 use crate::Timestamp;
 
-/// One window, identified by its first instant. Only the calendar it came from knows how far it
-/// reaches.
+/// One window, identified by its first instant. Only its calendar knows where it ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Window {
     period: Period,
@@ -30,14 +29,14 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window without bounds. Its start says nothing: earlier instants lie in it as well.
+    /// The window without bounds. Its start is meaningless: earlier instants lie in it as well.
     pub const ALL_TIME: Self = Self {
         period: Period::All,
         start: Timestamp::from_millis(0),
     };
 
-    /// The window of this period that starts here, as read back from where it was stored. For
-    /// [`Period::All`] there is only [`Window::ALL_TIME`].
+    /// Returns the window of this period that starts at `start`, as it was stored. For
+    /// [`Period::All`] the only window is [`Window::ALL_TIME`].
     #[must_use]
     pub const fn starting_at(period: Period, start: Timestamp) -> Self {
         match period {
@@ -46,23 +45,23 @@ impl Window {
         }
     }
 
-    /// How long a stretch it is.
+    /// Returns the period.
     #[must_use]
     pub const fn period(self) -> Period {
         self.period
     }
 
-    /// Its first instant.
+    /// Returns the first instant.
     #[must_use]
     pub const fn start(self) -> Timestamp {
         self.start
     }
 }
 
-/// How far a window reaches: from its start up to, and without, `end`.
+/// The extent of a window: from its start (inclusive) to `end` (exclusive).
 ///
-/// Contributions come mostly in the order of their time, so that whoever keeps the last span seldom
-/// has to ask the calendar again.
+/// Contributions arrive mostly in the order of their time, so that callers that cache the last span
+/// seldom need the calendar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
     /// The window.
@@ -78,7 +77,7 @@ impl Span {
         end: None,
     };
 
-    /// Whether the window covers this instant.
+    /// Returns whether the window covers this instant.
     #[must_use]
     pub fn contains(&self, at: Timestamp) -> bool {
         self.end
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_has_its_start_and_not_its_end() {
+    fn a_span_includes_its_start_and_excludes_its_end() {
         let at = Timestamp::from_millis;
         let window = Window::starting_at(Period::Hour, at(100));
         let span = Span {
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn all_time_has_every_instant_and_is_one_window() {
+    fn all_time_contains_every_instant_and_is_one_window() {
         assert!(Span::ALL_TIME.contains(Timestamp::from_millis(i64::MIN)));
         assert!(Span::ALL_TIME.contains(Timestamp::from_millis(i64::MAX)));
         let read_back = Window::starting_at(Period::All, Timestamp::from_millis(5));

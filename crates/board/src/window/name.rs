@@ -1,13 +1,13 @@
-//! The texts of windows: `day:2026-11-20`. What is written here `selector` reads.
+//! The names of windows: `day:2026-11-20`. Written here, parsed by `selector`.
 
 use super::{Calendar, Period, Window};
 use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, iso_week, monday_of};
 
 impl Calendar {
-    /// The text of a window of this calendar, by its local date: `hour:2026-11-20T14+08:00`,
-    /// `day:2026-11-20`, `week:2026-W47`, `month:2026-11`, `all`.
+    /// Returns the name of a window of this calendar, by its local date:
+    /// `hour:2026-11-20T14+08:00`, `day:2026-11-20`, `week:2026-W47`, `month:2026-11`, `all`.
     ///
-    /// An hour has its offset always, since the same one may come twice.
+    /// An hour always has its offset, since the same local hour may occur twice.
     #[must_use]
     pub fn name(&self, window: Window) -> String {
         let (local, offset) = self.local_at(window.start());
@@ -32,7 +32,7 @@ impl Calendar {
     }
 }
 
-/// `+08:00`, of an offset in milliseconds.
+/// Formats an offset in milliseconds as `+08:00`.
 pub(super) fn offset_text(offset: i64) -> String {
     let sign = if offset < 0 { '-' } else { '+' };
     let (hours, minutes) = (offset.abs() / HOUR_MS, offset.abs() / MINUTE_MS % 60);

@@ -1,12 +1,12 @@
-//! [`Period`]: how long a stretch of time a window is. Its words are those of selectors and of a
-//! kind's configuration.
+//! [`Period`]: the length of a window. Its names are those of selectors and of a kind's
+//! configuration.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::timestamp::text::excerpt;
 
-/// How long a stretch of time a window is, shortest first.
+/// The length of a window, shortest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Period {
     /// An hour of the local clock.
@@ -25,7 +25,7 @@ impl Period {
     /// Every period, shortest first.
     pub const ALL_PERIODS: [Self; 5] = [Self::Hour, Self::Day, Self::Week, Self::Month, Self::All];
 
-    /// The word for it.
+    /// Returns the name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,11 +57,11 @@ impl FromStr for Period {
     }
 }
 
-/// A word that names no period.
+/// A text that is not the name of a period.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{word}` is no period: `hour`, `day`, `week`, `month` and `all` are accepted")]
+#[error("`{word}` is not a period: `hour`, `day`, `week`, `month` and `all` are accepted")]
 pub struct UnknownPeriod {
-    /// What was given.
+    /// The text.
     pub word: String,
 }
 
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_refused_by_name() {
+    fn other_words_are_rejected() {
         for word in ["", "Day", "days", "fortnight", " day"] {
             assert_eq!(
                 word.parse::<Period>(),
@@ -92,7 +92,7 @@ mod tests {
         }
         assert_eq!(
             "fortnight".parse::<Period>().unwrap_err().to_string(),
-            "`fortnight` is no period: `hour`, `day`, `week`, `month` and `all` are accepted"
+            "`fortnight` is not a period: `hour`, `day`, `week`, `month` and `all` are accepted"
         );
     }
 }

@@ -1,7 +1,7 @@
-//! Window selectors: what a request writes after `?window=`, and what of that is refused.
+//! [`WindowSelector`]: parses the value of `?window=` in a request.
 //!
-//! The main type is [`WindowSelector`]. Reading is strict, each window has one text (but for an
-//! hour's offset); what is near to one is answered with what was meant, by `SelectorError`.
+//! Parsing is strict: each window has one text (except for an hour's optional offset). A text that
+//! is close to a valid one gets a `SelectorError` that says what was probably meant.
 
 use super::calendar::days_around;
 use super::name::offset_text;
@@ -14,14 +14,14 @@ use crate::timestamp::text::{excerpt, number};
 /// A window as a request names it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WindowSelector {
-    /// Whichever window of this period is current when the request is answered.
+    /// The window of this period that is current when the request is served.
     Current(Period),
-    /// This window. `all` too: it is the same at any time.
+    /// This window. Also `all`, which is the same at any time.
     Named(Window),
 }
 
 impl WindowSelector {
-    /// The window that is meant, by the calendar that read it.
+    /// Returns the selected window. `calendar` is the one that parsed the selector.
     #[must_use]
     pub fn resolve(self, calendar: &Calendar, now: Timestamp) -> Window {
         match self {
@@ -30,7 +30,7 @@ impl WindowSelector {
         }
     }
 
-    /// The period of the window that is meant.
+    /// Returns the period of the selected window.
     #[must_use]
     pub const fn period(self) -> Period {
         match self {
@@ -41,11 +41,11 @@ impl WindowSelector {
 }
 
 impl Calendar {
-    /// Reads a selector: `hour`, `day`, `week` or `month` for the current one, `all`, or the name
+    /// Parses a selector: `hour`, `day`, `week` or `month` for the current one, `all`, or the name
     /// of a window as [`Calendar::name`] writes it.
     ///
-    /// An hour may leave out its offset where it comes only once. A space in place of the `+` is
-    /// what a query string makes of it.
+    /// The offset of an hour may be left out where the hour occurs only once. A space is accepted
+    /// in place of `+`, because query strings decode `+` to a space.
     pub fn parse(&self, selector: &str) -> Result<WindowSelector, SelectorError> {
         let (word, rest) = match selector.split_once(':') {
             Some((word, rest)) => (word, Some(rest.as_bytes())),
@@ -87,7 +87,7 @@ impl Calendar {
         Ok(WindowSelector::Named(window))
     }
 
-    /// The window of some whole days, by the first of them.
+    /// Returns the window of whole days that begins with `first_day`.
     fn days(
         &self,
         selector: &str,
@@ -95,7 +95,7 @@ impl Calendar {
         first_day: i64,
     ) -> Result<Window, SelectorError> {
         let start = self.reaches(first_day * DAY_MS);
-        // Where the clock skipped all of it, that is the start of a later one.
+        // If the clock skipped all of it, that is the start of a later window.
         let day = self.local_at(start).0.div_euclid(DAY_MS);
         if days_around(period, day).0 != first_day {
             return Err(self.skipped(selector));
@@ -103,7 +103,7 @@ impl Calendar {
         Ok(Window::starting_at(period, start))
     }
 
-    /// The window of a local hour.
+    /// Returns the window of a local hour.
     fn hour(
         &self,
         selector: &str,
@@ -145,14 +145,14 @@ impl Calendar {
     }
 }
 
-/// What is wrong with a text, before any time zone is asked.
+/// What is wrong with a text, independent of a time zone.
 #[derive(Clone, Copy)]
 enum Fault {
     Malformed,
     NoSuchDate,
 }
 
-/// Local milliseconds of `2026-11-20T14+08:00`, and its offset if it has one.
+/// Returns the local milliseconds of `2026-11-20T14+08:00`, and its offset if present.
 fn read_hour(text: &[u8]) -> Result<(i64, Option<i64>), Fault> {
     let (date, rest) = text.split_at_checked(10).ok_or(Fault::Malformed)?;
     let fields = date_fields(date).ok_or(Fault::Malformed)?;
@@ -171,7 +171,7 @@ fn read_hour(text: &[u8]) -> Result<(i64, Option<i64>), Fault> {
     Ok((day_of(fields)? * DAY_MS + hour * HOUR_MS, offset))
 }
 
-/// First day of the day `2026-11-20`, the week `2026-W47` or the month `2026-11`.
+/// Returns the first day of the day `2026-11-20`, the week `2026-W47` or the month `2026-11`.
 fn read_first_day(period: Period, text: &[u8]) -> Result<i64, Fault> {
     match (period, text) {
         (Period::Day, _) => day_of(date_fields(text).ok_or(Fault::Malformed)?),

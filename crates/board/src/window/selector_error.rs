@@ -1,71 +1,71 @@
-//! [`SelectorError`]: why a selector names no window, in words for whoever wrote it.
+//! [`SelectorError`]: why a text does not select a window.
 //!
 //! Not here: HTTP statuses.
 
 use super::Period;
 
-/// Why a selector names no window.
+/// Why a text does not select a window.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectorError {
     /// It does not begin with a period.
     #[error(
-        "`{selector}` is no window: `hour`, `day`, `week`, `month` and `all` are accepted, and \
+        "`{selector}` is not a window: `hour`, `day`, `week`, `month` and `all` are accepted, and \
          names such as `hour:2026-11-20T14+08:00`, `day:2026-11-20`, `week:2026-W47`, \
          `month:2026-11`"
     )]
     Unknown {
-        /// What was given.
+        /// The text.
         selector: String,
     },
-    /// What follows the period is not in its form.
-    #[error("`{selector}` is no window: one of period `{period}` is written `{example}`")]
+    /// The text after the period does not have the expected form.
+    #[error("`{selector}` is not a window: the form of period `{period}` is `{example}`")]
     Malformed {
-        /// What was given.
+        /// The text.
         selector: String,
         /// The period it begins with.
         period: Period,
-        /// A window of that period.
+        /// An example of a window of that period.
         example: &'static str,
     },
-    /// A date or week that is on no calendar.
+    /// A date or week that does not exist in the calendar.
     #[error("`{selector}` names a date that does not exist")]
     NoSuchDate {
-        /// What was given.
+        /// The text.
         selector: String,
     },
-    /// A day or hour that the local clock left out.
+    /// A day or hour that the local clock skipped.
     #[error("`{selector}` does not exist in {time_zone}: its clock skipped it")]
     Skipped {
-        /// What was given.
+        /// The text.
         selector: String,
         /// The time zone.
         time_zone: String,
     },
-    /// An hour without an offset, in which the clock was set back.
-    #[error("`{selector}` means two hours: name `{earlier}` or `{later}`")]
+    /// An hour without an offset that occurs twice, because the clock was set back.
+    #[error("`{selector}` is ambiguous: use `{earlier}` or `{later}`")]
     AmbiguousHour {
-        /// What was given.
+        /// The text.
         selector: String,
         /// Name of the first one.
         earlier: String,
         /// Name of the second one.
         later: String,
     },
-    /// An hour with an offset that the local clock does not have then.
+    /// An hour with an offset that the local clock does not have in that hour.
     #[error("`{selector}` does not exist in {time_zone}: its offset in that hour is {in_force}")]
     WrongOffset {
-        /// What was given.
+        /// The text.
         selector: String,
         /// The time zone.
         time_zone: String,
         /// The offset that it has; `-04:00 or -05:00` where the hour comes twice.
         in_force: String,
     },
-    /// No time that is accepted lies in it.
+    /// The window contains no accepted time.
     #[error("`{selector}` lies outside the years 1973 to 9999")]
     OutOfRange {
-        /// What was given.
+        /// The text.
         selector: String,
     },
 }

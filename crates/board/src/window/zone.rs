@@ -1,18 +1,19 @@
-//! A time zone as a table of [`Stretch`]es between clock changes, so that finding a window is a
-//! binary search and arithmetic.
+//! [`Zone`]: a time zone as a table of [`Stretch`]es between clock changes, so that finding a
+//! window is a binary search and arithmetic.
 //!
 //! ```text
 //!   offset   +1 h      +2 h           +1 h
 //!            ──────────┬──────────────┬─────────────►  instants
 //!                    spring         autumn
-//!   local    .. 01:59  03:00 .. 02:59  02:00 ..        02:xx comes twice: `reached` is 03:00 there
+//!   local    .. 01:59  03:00 .. 02:59  02:00 ..        02:xx occurs twice: `reached` is 03:00
+//!   there
 //! ```
 //!
-//! Two facts carry it. The rules that hold from 2100 on are those of the Gregorian calendar, which
-//! repeats every 400 years, weekdays included: later times are moved back by whole cycles. And the
-//! latest local time that a clock has shown so far never goes back, though the clock does: *reached*
-//! is what days, weeks and months go by, so that a day is one stretch even where the clock is set
-//! back over midnight.
+//! The table relies on two facts. First, the rules that hold from 2100 on are those of the
+//! Gregorian calendar, which repeats every 400 years, weekdays included: later times are moved back
+//! by whole cycles. Second, the latest local time that a clock has shown so far (`reached`) never
+//! goes back, even though the clock does. Days, weeks and months are computed from `reached`, so
+//! that a day is one contiguous span even where the clock is set back over midnight.
 //!
 //! Not here: periods and their names.
 
@@ -21,20 +22,21 @@ use jiff::tz::TimeZone;
 use crate::Timestamp;
 use crate::timestamp::civil::{CYCLE_DAYS, DAY_MS, Date, HOUR_MS};
 
-/// Before every local and every UTC time there is, and far enough from the end of `i64` to add to.
+/// Before every local and every UTC time, and far enough from the end of `i64` to add to.
 const NEVER: i64 = i64::MIN / 4;
 
 const CYCLE_MS: i64 = CYCLE_DAYS * DAY_MS;
-/// Where a cycle of local or UTC time begins and ends; the table reaches a year further.
+/// Start and end of the cycle of local or UTC time; the table extends a year further.
 const CYCLE_START: i64 = new_year(2100);
 const CYCLE_END: i64 = CYCLE_START + CYCLE_MS;
 const TABLE_END: i64 = new_year(2501);
 
-/// The first instant that is told from those before it: before any year of four digits.
+/// The first instant that is represented; earlier ones are clamped to it. Before any year of four
+/// digits.
 const FIRST_INSTANT: i64 = new_year(-1);
 const YEAR_10000: i64 = new_year(10_000);
 
-/// Clock changes before that say nothing about hours to come.
+/// Clock changes before this are ignored when deciding whether a zone has whole hours.
 const WHOLE_HOURS_SINCE: i64 = new_year(2020);
 
 const fn new_year(year: i64) -> i64 {
@@ -47,9 +49,9 @@ const fn new_year(year: i64) -> i64 {
         * DAY_MS
 }
 
-/// Moves a UTC or local time into the table, by whole cycles. Gives the time and what it was moved
-/// by.
-pub(super) const fn fold(ms: i64) -> (i64, i64) {
+/// Moves a UTC or local time into the table, by whole cycles. Returns the time and the distance
+/// moved.
+pub(super) const fn into_cycle(ms: i64) -> (i64, i64) {
     if ms < CYCLE_END {
         return (ms, 0);
     }
@@ -62,27 +64,28 @@ pub(super) const fn fold(ms: i64) -> (i64, i64) {
 struct Stretch {
     /// Its first instant.
     start: i64,
-    /// Local time less UTC in it.
+    /// Local time minus UTC.
     offset: i64,
-    /// All local times below this one were shown, or skipped, before it. Rises from one stretch to
-    /// the next.
+    /// All local times below this one were shown, or skipped, before this stretch. Increases from
+    /// one stretch to the next.
     reached: i64,
 }
 
-/// A time zone. Times are milliseconds; those of its methods are folded unless they say otherwise.
+/// A time zone. Times are milliseconds, moved into the table by [`into_cycle`] unless stated
+/// otherwise.
 pub(super) struct Zone {
     pub(super) name: String,
     /// Whether no clock change since 2020 is a fraction of an hour.
     pub(super) has_whole_hours: bool,
-    /// The last instant (not folded) that is told from those after it: the end of 9999, in UTC or
-    /// by the local clock, whichever comes first.
+    /// The last instant (not moved) that is represented; later ones are clamped to it: the end of
+    /// 9999, in UTC or by the local clock, whichever comes first.
     pub(super) last_instant: i64,
-    /// In order, never empty; the first one starts `NEVER`.
+    /// Sorted, never empty; the first one starts at `NEVER`.
     stretches: Box<[Stretch]>,
 }
 
 impl Zone {
-    /// A zone whose clock never changes.
+    /// Creates a zone whose clock never changes.
     pub(super) fn fixed(name: String, offset: i64) -> Self {
         Self::from_stretches(
             name,
@@ -94,7 +97,7 @@ impl Zone {
         )
     }
 
-    /// Reads the clock changes of a zone from 1970 on. Before that the offset of 1970 is taken.
+    /// Loads the clock changes of a zone from 1970 on. Earlier times have the offset of 1970.
     pub(super) fn from_jiff(name: String, time_zone: &TimeZone) -> Self {
         let epoch = jiff::Timestamp::UNIX_EPOCH;
         let mut offset = offset_ms(time_zone.to_offset(epoch));
@@ -111,7 +114,7 @@ impl Zone {
             }
             let before = offset;
             offset = offset_ms(transition.offset());
-            // Some transitions only change the clock's name.
+            // Some transitions only change the zone's abbreviation.
             if offset != before {
                 reached = reached.max(start + before);
                 stretches.push(Stretch {
@@ -134,24 +137,24 @@ impl Zone {
             last_instant: 0,
             stretches: stretches.into(),
         };
-        // No clock changes on the last day of a year in the rules that hold by then.
-        let (last, _) = fold(Timestamp::LATEST.millis());
+        // In the rules that hold by then, no clock changes on the last day of a year.
+        let (last, _) = into_cycle(Timestamp::LATEST.millis());
         let last_local = YEAR_10000 - 1 - zone.offset_at(last);
         zone.last_instant = last_local.min(Timestamp::LATEST.millis());
         zone
     }
 
-    /// The nearest instant that the zone tells from its neighbours. Not folded.
+    /// Clamps an instant to the represented range. Not moved.
     pub(super) fn clamp(&self, at: i64) -> i64 {
         at.clamp(FIRST_INSTANT, self.last_instant)
     }
 
-    /// Local time less UTC.
+    /// Returns local time minus UTC.
     pub(super) fn offset_at(&self, at: i64) -> i64 {
         self.stretches[self.index_at(at)].offset
     }
 
-    /// The local hour around an instant, cut where the clock changes within it.
+    /// Returns the local hour around an instant, cut where the clock changes within it.
     pub(super) fn hour_around(&self, at: i64) -> (i64, i64) {
         let index = self.index_at(at);
         let Stretch { start, offset, .. } = self.stretches[index];
@@ -159,8 +162,9 @@ impl Zone {
         (hour.max(start), (hour + HOUR_MS).min(self.end_of(index)))
     }
 
-    /// The stretch around an instant that `bounds` gives in whole local days: it is told the latest
-    /// local day that began, and answers with the first day in and the first one after.
+    /// Returns the span around an instant whose extent in local days `bounds` computes: it is
+    /// called with the latest local day that began, and returns the first day of the span and the
+    /// first day after it.
     pub(super) fn days_around(&self, at: i64, bounds: impl Fn(i64) -> (i64, i64)) -> (i64, i64) {
         let index = self.index_at(at);
         let Stretch {
@@ -174,12 +178,12 @@ impl Zone {
         )
     }
 
-    /// The first instant at which the clock shows this local time or a later one.
+    /// Returns the first instant at which the clock shows this local time or a later one.
     pub(super) fn reaches(&self, local: i64) -> i64 {
         self.reaches_from(self.index_at(local), local)
     }
 
-    /// The same, looking out from any stretch; one nearby is quickest.
+    /// Does the same, searching from the stretch `index`; a nearby one is fastest.
     fn reaches_from(&self, mut index: usize, local: i64) -> i64 {
         while self.stretches[index].reached > local {
             index -= 1;
@@ -195,8 +199,8 @@ impl Zone {
         start.max(local - offset)
     }
 
-    /// Where the clock shows this local hour, in part at least: first instant and offset of each
-    /// time it does.
+    /// Returns the first instant and the offset of each time the clock shows this local hour, at
+    /// least in part.
     pub(super) fn occurrences(&self, local_hour: i64) -> impl Iterator<Item = (i64, i64)> {
         // No offset is as long as a day.
         let near = self.index_at(local_hour - DAY_MS);
@@ -237,7 +241,7 @@ mod tests {
     use super::*;
     use crate::timestamp::civil::MINUTE_MS;
 
-    /// Every zone there is, as jiff has it and as a table.
+    /// Calls `check` for every zone of the database, as jiff has it and as a table.
     fn for_every_zone(mut check: impl FnMut(&TimeZone, &Zone)) {
         let database = TimeZoneDatabase::bundled();
         let mut count = 0;
@@ -251,11 +255,11 @@ mod tests {
     }
 
     fn folded_offset(zone: &Zone, at: i64) -> i64 {
-        zone.offset_at(fold(at).0)
+        zone.offset_at(into_cycle(at).0)
     }
 
     #[test]
-    fn offsets_are_those_of_jiff_in_every_zone_up_to_the_end() {
+    fn offsets_match_jiff_in_every_zone_up_to_the_end() {
         let week_and_a_bit = 7 * DAY_MS + 11 * HOUR_MS + 1;
         for_every_zone(|time_zone, zone| {
             let epochs = [
@@ -298,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_hours_can_tell_every_offset() {
+    fn names_of_hours_can_express_every_offset() {
         for_every_zone(|_, zone| {
             for stretch in &zone.stretches {
                 let in_use = stretch.start >= new_year(1973);
@@ -313,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_in_order_and_small() {
+    fn tables_are_sorted_and_small() {
         for_every_zone(|_, zone| {
             assert!(
                 zone.stretches
@@ -335,10 +339,10 @@ mod tests {
     }
 
     #[test]
-    fn folding_keeps_weekday_and_date() {
-        assert_eq!(fold(CYCLE_END - 1), (CYCLE_END - 1, 0));
-        assert_eq!(fold(CYCLE_END), (CYCLE_START, CYCLE_MS));
-        let (folded, moved) = fold(Timestamp::LATEST.millis());
+    fn moving_into_the_cycle_keeps_weekday_and_date() {
+        assert_eq!(into_cycle(CYCLE_END - 1), (CYCLE_END - 1, 0));
+        assert_eq!(into_cycle(CYCLE_END), (CYCLE_START, CYCLE_MS));
+        let (folded, moved) = into_cycle(Timestamp::LATEST.millis());
         assert_eq!(folded + moved, Timestamp::LATEST.millis());
         assert_eq!(folded, new_year(2400) - 1);
         assert_eq!(CYCLE_DAYS % 7, 0);

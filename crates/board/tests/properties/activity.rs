@@ -102,7 +102,7 @@ fn the_start_counts_and_the_end_does_not() {
     assert_eq!(late, Err(expected.clone()));
     assert_eq!(
         expected.to_string(),
-        "ends_at: it is 2026-11-20T20:15:00.000Z, and the board's time, \
+        "ends_at: the server's time is 2026-11-20T20:15:00.000Z, and the board's activity, \
          from 2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z, is over"
     );
 }

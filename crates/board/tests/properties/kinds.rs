@@ -96,12 +96,12 @@ fn what_breaks_a_rule_is_named() {
         (
             "shards",
             gifts(|spec| spec.shards = 0),
-            "0 is no power of two",
+            "0 is not a power of two",
         ),
         (
             "shards",
             gifts(|spec| spec.shards = 24),
-            "24 is no power of two",
+            "24 is not a power of two",
         ),
         ("shards", gifts(|spec| spec.shards = 8192), "4096"),
         (

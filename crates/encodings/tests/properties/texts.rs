@@ -44,13 +44,16 @@ fn what_is_shown_reads_as_the_same() {
 #[test]
 fn what_is_wrong_is_named() {
     for (text, named) in [
-        ("", "\"\" is none of plain"),
+        ("", "\"\" is not one of plain"),
         ("packed", "packed"),
-        ("fraction", "needs the parameter base"),
-        ("fraction(317242022400)", "needs the parameter base=MOMENT"),
-        ("fraction(base=317242022400", "is not written"),
-        ("fraction(base=)", "is not written"),
-        ("fraction(base=1, base=2)", "base stands there twice"),
+        ("fraction", "requires the parameter base"),
+        (
+            "fraction(317242022400)",
+            "requires the parameter base=MOMENT",
+        ),
+        ("fraction(base=317242022400", "does not have the form"),
+        ("fraction(base=)", "does not have the form"),
+        ("fraction(base=1, base=2)", "base is given twice"),
         ("fraction(base=soon)", "base: \"soon\" is neither RFC 3339"),
         (
             "fraction(base=99999999999999999999)",
@@ -76,27 +79,27 @@ fn what_is_wrong_is_named() {
             "decimal(digits=16)",
             "digits: \"16\" is not a number from 1 to 15",
         ),
-        ("bits", "needs the parameter widths"),
+        ("bits", "requires the parameter widths"),
         ("bits(0/3)", "widths: \"0\" is not a number from 1 to 53"),
         ("bits(22/22/21)", "has 65 bits, more than the 64"),
         ("bits(1/1/1/1/1)", "has 5 values, not 1 to 4"),
         ("bits(32, until=4294967295)", "has 0 values"),
         (
             "time-left(ends=2026-11-30T00:00:00Z)",
-            "needs the parameter digits",
+            "requires the parameter digits",
         ),
-        ("time-left(digits=6)", "needs the parameter ends"),
+        ("time-left(digits=6)", "requires the parameter ends"),
         // Milliseconds taken for seconds.
         (
             "time-left(ends=1795996800000, digits=6)",
             "no time of the years 1973 to 9999",
         ),
-        ("time-member(offset=8)", "offset: \"8\" is no offset"),
+        ("time-member(offset=8)", "offset: \"8\" is not an offset"),
         (
             "time-member(score=up)",
             "score: \"up\" is neither plain nor negated",
         ),
-        ("two-sets", "needs the parameter time-key"),
+        ("two-sets", "requires the parameter time-key"),
     ] {
         let said = text.parse::<Encoding>().unwrap_err().to_string();
         assert!(said.contains(named), "{text}: {named:?} is not in: {said}");

@@ -1,4 +1,4 @@
-//! A board as a snapshot takes it: part by part, each as it is at one sequence of the log.
+//! [`FrozenPart`]: one part of a board for a snapshot, as it was at one sequence of the log.
 
 use std::sync::Arc;
 
@@ -8,34 +8,35 @@ use super::{Body, Cell};
 use crate::shard::FrozenShard;
 use shard_store::BoardRecord;
 
-/// One part of a board: a shard, or all of a small one.
+/// One part of a board: a shard, or all of a small board.
 #[derive(Debug)]
 pub struct FrozenPart<S> {
     /// The board's record.
     pub record: BoardRecord,
     /// The kind that it was created under.
     pub kind: Arc<Kind>,
-    /// When it was written to last; of a board to which nothing was ever applied, when its settings were made.
+    /// The time of the last write; for a board to which nothing was ever applied, when its settings
+    /// were made.
     pub last_write: Timestamp,
     /// How many parts the board has.
     pub parts: u16,
-    /// Where the log was: everything before it is in here, nothing behind it.
+    /// The log's sequence at that time: everything before it is included, nothing after it.
     pub sequence: S,
-    /// What the shard holds.
+    /// The contents of the shard.
     pub shard: FrozenShard,
 }
 
 impl Cell {
-    /// A part as it is now. `sequence` tells where the log is, while nothing happens to the part.
-    /// `None`: the board has ended, or has no such part.
+    /// Copies a part as it is now. `sequence` returns the log's sequence; the part does not change
+    /// while it is called. `None`: the board has ended, or has no such part.
     pub fn freeze<S>(&self, part: u16, sequence: impl FnOnce() -> S) -> Option<FrozenPart<S>> {
         let body = self.body.read();
-        if matches!(&*body, Body::Dead) {
+        if matches!(&*body, Body::Ended) {
             return None;
         }
         let shards = body.shards();
         let held = shards.get(usize::from(part))?.read();
-        // A board is split by what is applied to it.
+        // Splitting a board requires something applied to it.
         let is_unused = shards.len() == 1 && held.is_untouched();
         Some(FrozenPart {
             record: self.record(),

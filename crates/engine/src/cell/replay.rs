@@ -1,7 +1,7 @@
-//! What happened to a board, made to happen again at a start.
+//! Replays logged events on a board at a start.
 //!
-//! Nothing is decided here: what an event says is done. Large rankings are brought into order once,
-//! when everything has been replayed; until then nobody reads.
+//! **Invariant:** replay decides nothing: it does what an event says. Large rankings are sorted
+//! once, when all events have been replayed; until then there are no reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -11,13 +11,13 @@ use parking_lot::RwLock;
 
 use super::{Body, Cell};
 use crate::ids::IdBudget;
-use crate::log::Unlogged;
-use crate::shard::{Dropped, Shard, Terms};
+use crate::log::NoLog;
+use crate::shard::{ApplyContext, Dropped, Shard};
 use shard_store::{Item, Outcome};
 
-/// A board out of a snapshot, but for its contents.
+/// The record of a board from a snapshot, without its contents.
 #[derive(Debug, Clone)]
-pub struct Restored {
+pub struct RestoredBoard {
     /// The board's name.
     pub name: BoardName,
     /// The kind that it was created under.
@@ -26,24 +26,24 @@ pub struct Restored {
     pub incarnation: Incarnation,
     /// How many shards it has.
     pub shards: ShardCount,
-    /// The board's own time.
+    /// The period in which the board accepts contributions.
     pub activity: Activity,
     /// Whether it has been created by a contribution.
     pub created: bool,
-    /// When it was written to last, or its settings were made.
+    /// The time of the last write, or when its settings were made.
     pub last_write: Timestamp,
 }
 
-impl Restored {
-    /// The board without contents, to be filled by a replay.
+impl RestoredBoard {
+    /// Returns the board without contents, to be filled by a replay.
     #[must_use]
     pub fn empty(self) -> Cell {
         self.with(vec![Shard::unordered()])
-            .expect("one shard is all that a small board has")
+            .expect("a small board has one shard")
     }
 
-    /// The board with its shards, or with the one that a small board has. `None` where they are
-    /// neither.
+    /// Returns the board with these shards, either one or as many as its record says. `None` for
+    /// any other number.
     pub fn with(self, mut shards: Vec<Shard>) -> Option<Cell> {
         let whole = shards.len() == 1 && self.shards.get() > 1;
         let body = if whole {
@@ -68,13 +68,13 @@ impl Restored {
 }
 
 impl Cell {
-    /// Whether each shard is on its own.
+    /// Returns whether the board is split into its shards.
     pub fn is_split(&self) -> bool {
         matches!(&*self.body.read(), Body::Split(_))
     }
 
-    /// Applies again what was applied. False where it can't be: then this is not the board that it
-    /// was applied to.
+    /// Applies items again. Returns false if that fails: then this is not the board that they were
+    /// applied to.
     pub fn replay_applied(
         &self,
         shard: u16,
@@ -83,7 +83,7 @@ impl Cell {
         dedupe: std::time::Duration,
         budget: &IdBudget,
     ) -> bool {
-        let terms = &Terms {
+        let context = &ApplyContext {
             rules: self.kind.rules(),
             now,
             dedupe,
@@ -95,20 +95,20 @@ impl Cell {
         let body = self.body.read();
         let was_untouched = body.shards().len() == 1 && body.is_untouched();
         let outcomes = match &*body {
-            Body::Dead => return true,
-            Body::Whole(whole) => whole.write().apply(items, terms, shard_of, budget).0,
+            Body::Ended => return true,
+            Body::Whole(whole) => whole.write().apply(items, context, shard_of, budget).0,
             Body::Split(shards) => {
                 let Some(held) = shards.get(usize::from(shard)) else {
                     return false;
                 };
                 let mut held = held.write();
-                let (outcomes, touched) = held.apply(items, terms, shard_of, budget);
-                held.finish(terms.rules, &touched);
+                let (outcomes, touched) = held.apply(items, context, shard_of, budget);
+                held.finish(context.rules, &touched);
                 outcomes
             }
         };
         if was_untouched {
-            // What it was opened with may be when its settings were made, which may be later than now.
+            // `last_write` may still hold the date of the settings, which may be later than now.
             self.last_write.store(now.millis(), Ordering::Relaxed);
         } else {
             self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
@@ -117,14 +117,14 @@ impl Cell {
         outcomes.iter().all(is_applied)
     }
 
-    /// Drops windows from one shard. False where there is none.
+    /// Drops windows from one shard. Returns false if the shard does not exist.
     pub fn replay_dropped(&self, shard: u16, windows: &[Window]) -> bool {
         let body = self.body.read();
         let held = body.shards().get(usize::from(shard));
         if let Some(held) = held {
             held.write().take_windows(windows);
         }
-        held.is_some() || matches!(&*body, Body::Dead)
+        held.is_some() || matches!(&*body, Body::Ended)
     }
 
     /// Empties the window without bounds of one shard, or of a small board.
@@ -134,28 +134,29 @@ impl Cell {
         }
     }
 
-    /// Splits a small board; one that is split stays.
+    /// Splits a small board; has no effect on a split one.
     pub fn replay_split(&self, budget: &IdBudget) {
-        self.split(&self.kind, budget, &mut Unlogged);
+        self.split(&self.kind, budget, &mut NoLog);
     }
 
-    /// Shards that are locked each on its own.
+    /// Returns the number of separately locked shards.
     pub fn parts(&self) -> usize {
         self.body.read().shards().len()
     }
 
-    /// Closes on all shards what one has dropped, when all has been replayed: the journal may end
-    /// between what it tells of one shard and of the next.
-    pub fn close_alike(&self) {
+    /// Closes on all shards the windows that one has dropped. Called when everything has been
+    /// replayed: the journal may end between the events of two shards.
+    pub fn close_windows_on_all(&self) {
         let body = self.body.read();
-        // Once to learn from all, once to tell all.
+        // The first pass collects from all shards, the second applies to all.
         let shards = body.shards().iter().chain(body.shards());
         shards.fold(Dropped::default(), |dropped, shard| {
             shard.write().close(dropped)
         });
     }
 
-    /// Waits no longer for what the board was created for, when all has been replayed: nothing is under way to it.
+    /// Marks a board that was created but never used as abandoned. Called when everything has been
+    /// replayed: no contribution to it is in flight.
     pub fn abandon_unused(&self) {
         if self.is_unused() {
             let long_ago = Timestamp::EARLIEST.millis();
@@ -163,10 +164,10 @@ impl Cell {
         }
     }
 
-    /// Brings a shard's rankings into order, when all has been replayed.
-    pub fn put_in_order(&self, shard: usize) {
+    /// Sorts a shard's rankings. Called when everything has been replayed.
+    pub fn build_order(&self, shard: usize) {
         if let Some(held) = self.body.read().shards().get(shard) {
-            held.write().put_in_order(self.kind.rules());
+            held.write().build_order(self.kind.rules());
         }
     }
 }
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_shard_dropped_is_closed_on_all_when_the_journal_ends_in_between() {
+    fn a_window_dropped_on_one_shard_is_closed_on_all_when_the_journal_ends_in_between() {
         let kind = Arc::new(points_by_hour());
         let budget = IdBudget::new(0);
         let shards = kind.shards();
@@ -212,9 +213,9 @@ mod tests {
             assert!(cell.replay_applied(shards.shard_of(hash), &[item], AT, SPAN, &budget));
         }
         let hour = Calendar::utc().span_at(Period::Hour, AT).window;
-        // The last shard, so that the first is to learn of it.
+        // The last shard, so that the information has to reach the first.
         assert!(cell.replay_dropped(1, &[hour]));
-        cell.close_alike();
+        cell.close_windows_on_all();
         let query = Query {
             window: hour,
             unless: None,
@@ -222,7 +223,7 @@ mod tests {
             asks: [].into(),
         };
         for shard in 0..2 {
-            cell.put_in_order(usize::from(shard));
+            cell.build_order(usize::from(shard));
             assert_eq!(cell.read(1, shard, &query), Err(StoreError::WindowDropped));
             assert_eq!(cell.windows(shard), Ok(Vec::new()));
         }

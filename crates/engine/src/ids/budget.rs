@@ -1,7 +1,7 @@
-//! The bytes that remembered ids may take.
+//! [`IdBudget`]: the limit on the memory of remembered ids.
 //!
-//! One [`IdBudget`] counts what the ids of all shards hold on the heap, unused room included. What
-//! only a frozen copy still holds is not in it.
+//! One budget counts the heap bytes of the ids of all shards, unused capacity included. Memory that
+//! only a frozen copy still holds is not counted.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -9,18 +9,19 @@ use std::time::Duration;
 use board::Timestamp;
 use shard_store::is_high;
 
-/// Bytes that remembered ids may take without another setting.
+/// Default limit of the bytes of remembered ids.
 pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
 
-/// Bytes that an id takes with its share of an index, on average.
+/// Average bytes of an id with its share of an index.
 const ID_BYTES: f64 = 26.0;
 
-/// The bytes that remembered ids may take, over all shards.
+/// The memory limit of remembered ids, over all shards.
 #[derive(Debug)]
 pub struct IdBudget {
     used_bytes: AtomicUsize,
     limit_bytes: usize,
-    /// The latest time that ids are judged by, in milliseconds; at its most, any time.
+    /// The latest time by which ids are judged, in milliseconds; `i64::MAX` if the clock is
+    /// trusted.
     trusted_ms: AtomicI64,
 }
 
@@ -34,27 +35,28 @@ pub struct IdUse {
 }
 
 impl IdUse {
-    /// Returns how many contributions with an id a second the limit sustains if each is remembered for
-    /// `span`. An id is dropped with its generation, up to one more `span` later. Infinite for an empty span.
+    /// Returns how many contributions with an id per second the limit sustains if each is
+    /// remembered for `span`. An id is dropped with its generation, up to one more `span` later.
+    /// Infinite for an empty span.
     #[expect(clippy::cast_precision_loss, reason = "a rate for people to look at")]
     #[must_use]
     pub fn sustained_rate(self, span: Duration) -> f64 {
         self.limit_bytes as f64 / (ID_BYTES * 2.0 * span.as_secs_f64())
     }
 
-    /// Whether that is [worth a warning](is_high).
+    /// Returns whether that is [worth a warning](is_high).
     #[must_use]
     pub const fn is_high(self, was: bool) -> bool {
         is_high(self.used_bytes as u64, self.limit_bytes as u64, was)
     }
 }
 
-/// No room to remember an id.
+/// The budget is exhausted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct IdsFull;
 
 impl IdBudget {
-    /// With this limit, in bytes.
+    /// Creates a budget of `limit_bytes`.
     #[must_use]
     pub const fn new(limit_bytes: usize) -> Self {
         Self {
@@ -64,8 +66,9 @@ impl IdBudget {
         }
     }
 
-    /// Has every id kept from now on, and judged by no later time than that, since a clock may be wrong: `until` is
-    /// surely over. `None`: the clock is right, and only ids within their span are kept.
+    /// Sets the latest time by which ids are judged. `Some(until)`: the clock may be wrong; every
+    /// id is kept, and judged by a time no later than `until`, which has definitely passed. `None`:
+    /// the clock is right, and only ids within their span are kept.
     pub fn trust(&self, until: Option<Timestamp>) {
         let trusted_ms = until.map_or(i64::MAX, Timestamp::millis);
         self.trusted_ms.store(trusted_ms, Ordering::Relaxed);
@@ -75,14 +78,14 @@ impl IdBudget {
         self.trusted_ms.load(Ordering::Relaxed) < i64::MAX
     }
 
-    /// By which time ids are judged where the clock shows `now`.
-    pub(super) fn surely(&self, now: Timestamp) -> Timestamp {
+    /// Returns the time by which ids are judged when the clock shows `now`.
+    pub(super) fn trusted_now(&self, now: Timestamp) -> Timestamp {
         now.min(Timestamp::from_millis(
             self.trusted_ms.load(Ordering::Relaxed),
         ))
     }
 
-    /// The limit, in bytes.
+    /// Returns the limit, in bytes.
     pub const fn limit_bytes(&self) -> usize {
         self.limit_bytes
     }
@@ -97,7 +100,7 @@ impl IdBudget {
             .map_or(Err(IdsFull), |_| Ok(()))
     }
 
-    /// Takes past the limit, too: for ids that were granted before.
+    /// Takes bytes even beyond the limit: for ids that were accepted before.
     pub(super) fn take_anyway(&self, bytes: usize) {
         self.used_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -106,12 +109,12 @@ impl IdBudget {
         self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes that ids take now.
+    /// Returns the bytes that ids use now.
     pub fn used_bytes(&self) -> usize {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// How much of it is in use.
+    /// Returns usage and limit.
     pub fn used(&self) -> IdUse {
         IdUse {
             used_bytes: self.used_bytes(),

@@ -1,47 +1,47 @@
-//! Remembered ids as they were at a moment, and made again from that.
+//! [`FrozenIds`]: a copy of remembered ids for a snapshot, and how ids are restored from one.
 //!
-//! [`FrozenIds`] shares the pages of both generations. Its entries go back into ids by
-//! [`RememberedIds::begin`] and [`RememberedIds::put`], in whatever order.
+//! The copy shares the pages of both generations. Its entries are restored by
+//! [`RememberedIds::begin`] and [`RememberedIds::put`], in any order.
 
 use board::Timestamp;
 
-use super::generation::{Generation, Noted};
+use super::generation::{Generation, IdEntry};
 use super::{IdBudget, RememberedIds};
 use crate::pages::Pages;
 
-/// Ids that do not change any more: the younger generation, then the elder.
+/// Ids that no longer change: the younger generation, then the elder.
 #[derive(Debug)]
 pub struct FrozenIds {
-    /// The current generation, and the one before.
+    /// The younger and the elder generation.
     pub generations: [FrozenGeneration; 2],
 }
 
-/// One generation of them.
+/// One generation of frozen ids.
 #[derive(Debug)]
 pub struct FrozenGeneration {
     began: Timestamp,
-    log: Pages<Noted>,
+    log: Pages<IdEntry>,
 }
 
 impl FrozenGeneration {
-    /// When the current generation began.
+    /// Returns when the generation began.
     pub const fn began(&self) -> Timestamp {
         self.began
     }
 
     /// Number of entries.
     pub fn len(&self) -> usize {
-        self.log.iter().map(<[Noted]>::len).sum()
+        self.log.iter().map(<[IdEntry]>::len).sum()
     }
 
-    /// What is remembered, to be kept as it is.
-    pub fn entries(&self) -> impl Iterator<Item = Noted> {
+    /// Iterates over the entries, in the form in which they are stored.
+    pub fn entries(&self) -> impl Iterator<Item = IdEntry> {
         self.log.iter().flatten().copied()
     }
 }
 
 impl RememberedIds {
-    /// The ids as they are now. Takes time by the page, not by the id.
+    /// Copies the ids as they are now. The cost is per page, not per id.
     pub(crate) fn freeze(&self) -> FrozenIds {
         let frozen = |generation: &Generation| FrozenGeneration {
             began: generation.began,
@@ -52,8 +52,8 @@ impl RememberedIds {
         }
     }
 
-    /// Begins a generation anew that has had no entries, 0 the younger, 1 the elder: so many are to
-    /// be put into it.
+    /// Restarts a generation without entries (0 the younger, 1 the elder) with capacity for
+    /// `entries`.
     pub(crate) fn begin(
         &mut self,
         generation: usize,
@@ -64,9 +64,9 @@ impl RememberedIds {
         *self.generation_mut(generation) = Generation::with_room(began, entries, budget);
     }
 
-    /// Adds an entry of a generation, 0 the younger, 1 the elder, which does not have it yet. It is
-    /// held already: the budget is not asked.
-    pub(crate) fn put(&mut self, generation: usize, noted: Noted, budget: &IdBudget) {
+    /// Adds an entry to a generation (0 the younger, 1 the elder) that does not contain it. It was
+    /// accepted before, so the budget is not checked.
+    pub(crate) fn put(&mut self, generation: usize, noted: IdEntry, budget: &IdBudget) {
         let generation = self.generation_mut(generation);
         generation.reserve_anyway(budget);
         generation.put(noted);

@@ -1,9 +1,9 @@
-//! Ids that go together, when the youngest of them is past its span.
+//! [`Generation`]: ids that are dropped together, when the youngest of them is past its span.
 //!
-//! A [`Generation`] is a log of entries in pages, in the order in which they came, and an index of
-//! their places. A few entries are looked through: most boards are small, and an index would double
-//! what they take. Entries never leave, so the index has no gaps, and grows by being made anew from
-//! the log.
+//! A generation is a log of entries in pages, in order of arrival, and an index of their positions.
+//! A few entries are scanned without an index: most boards are small, and an index would double
+//! their memory. Entries are never removed, so the index has no gaps, and grows by being rebuilt
+//! from the log.
 
 use std::time::Duration;
 
@@ -13,23 +13,24 @@ use hashbrown::HashTable;
 use super::budget::{IdBudget, IdsFull};
 use crate::pages::Pages;
 
-/// 84 bits of a digest, the 12 bits that place its member, and the time it was noted, in
-/// milliseconds since its generation began. At a billion ids a chance collision has odds of 10^-7.
-pub(crate) type Noted = [u32; 4];
+/// 84 bits of a digest, the 12 bits that position its member, and the time it was added, in
+/// milliseconds since its generation began. With a billion ids the probability of a collision is
+/// 10^-7.
+pub(crate) type IdEntry = [u32; 4];
 
-/// Entries that are looked through without an index.
+/// Entries that are scanned without an index.
 const SCANNED_MAX: usize = 16;
 
-/// Most bytes of the first index, of 32 buckets: their places, their tags and a group more.
+/// Maximum bytes of the first index, of 32 buckets: their positions, their tags and one more group.
 const FIRST_INDEX_BYTES: usize = 192;
 
 #[derive(Debug)]
 pub(super) struct Generation {
     pub(super) began: Timestamp,
-    pub(super) log: Pages<Noted>,
-    /// Places in the log; without memory as long as the log is looked through.
+    pub(super) log: Pages<IdEntry>,
+    /// Positions in the log; not allocated while the log is scanned.
     index: HashTable<u32>,
-    /// When the last entry was noted, in milliseconds since it began.
+    /// When the last entry was added, in milliseconds since `began`.
     latest_ms: u32,
 }
 
@@ -43,17 +44,17 @@ impl Generation {
         }
     }
 
-    /// When what was noted last is past its span.
+    /// Returns when the last entry is past its span.
     pub(super) fn ends_at(&self, span: Duration) -> Timestamp {
         self.began.plus(millis(self.latest_ms)).plus(span)
     }
 
-    /// Whether it cannot note anything at that time: entries have 32 bits for it, 49 days.
+    /// Returns whether an entry cannot be added at that time: entries have 32 bits for it, 49 days.
     pub(super) const fn is_over_at(&self, now: Timestamp) -> bool {
         now.millis().saturating_sub(self.began.millis()) > u32::MAX as i64
     }
 
-    /// A generation that will have so many entries: its index does not grow on the way.
+    /// Creates a generation with capacity for `entries`: its index does not grow until then.
     pub(super) fn with_room(began: Timestamp, entries: usize, budget: &IdBudget) -> Self {
         let mut generation = Self::new(began);
         if entries > SCANNED_MAX {
@@ -67,27 +68,27 @@ impl Generation {
         self.log.count() == 0
     }
 
-    /// Heap bytes held, unused room included: what is taken of the budget.
+    /// Returns the heap bytes held, unused capacity included: what is taken from the budget.
     pub(super) fn bytes(&self) -> usize {
         self.log.bytes() + self.index.allocation_size()
     }
 
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Noted> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = &IdEntry> {
         self.log.iter().flatten()
     }
 
-    /// When an id was noted, if it is held.
-    pub(super) fn noted_at(&self, digest: &Noted) -> Option<Timestamp> {
-        let place = self.place(digest)?;
-        Some(self.noted(entry(&self.log, place)))
+    /// Returns when an id was added, if it is present.
+    pub(super) fn remembered_at(&self, digest: &IdEntry) -> Option<Timestamp> {
+        let position = self.position(digest)?;
+        Some(self.added_at(entry(&self.log, position)))
     }
 
-    /// When an entry was noted.
-    pub(super) fn noted(&self, entry: &Noted) -> Timestamp {
+    /// Returns when an entry was added.
+    pub(super) fn added_at(&self, entry: &IdEntry) -> Timestamp {
         self.began.plus(millis(entry[3]))
     }
 
-    /// Takes from the budget what one more entry may need.
+    /// Takes from the budget the bytes that one more entry may need.
     pub(super) fn reserve(&mut self, budget: &IdBudget) -> Result<(), IdsFull> {
         let most_bytes = self.growth_bytes_max();
         if most_bytes > 0 {
@@ -97,7 +98,7 @@ impl Generation {
         Ok(())
     }
 
-    /// The same for an entry that is held already, whatever the budget says.
+    /// Does the same for an entry that was accepted before, without checking the budget.
     pub(super) fn reserve_anyway(&mut self, budget: &IdBudget) {
         let most_bytes = self.growth_bytes_max();
         if most_bytes > 0 {
@@ -106,39 +107,39 @@ impl Generation {
         }
     }
 
-    /// Notes an id, for which there is room.
-    pub(super) fn note(&mut self, mut digest: Noted, now: Timestamp) {
+    /// Adds an id, for which capacity was reserved.
+    pub(super) fn remember(&mut self, mut digest: IdEntry, now: Timestamp) {
         let since_ms = now.millis().saturating_sub(self.began.millis()).max(0);
         digest[3] = u32::try_from(since_ms).unwrap_or(u32::MAX);
         self.latest_ms = self.latest_ms.max(digest[3]);
-        match self.place(&digest) {
-            Some(place) => {
-                let (page, at) = page_of(place);
-                self.log.behind_mut(page, at)[0] = digest;
+        match self.position(&digest) {
+            Some(position) => {
+                let (page, at) = page_of(position);
+                self.log.slice_from_mut(page, at)[0] = digest;
             }
             None => self.put(digest),
         }
     }
 
-    /// Adds an entry that is not there, for which there is room.
-    pub(super) fn put(&mut self, noted: Noted) {
+    /// Adds an entry that is not present, for which capacity was reserved.
+    pub(super) fn put(&mut self, noted: IdEntry) {
         self.latest_ms = self.latest_ms.max(noted[3]);
         let (page, at) = self.log.extend(1);
-        self.log.behind_mut(page, at)[0] = noted;
+        self.log.slice_from_mut(page, at)[0] = noted;
         if self.index.capacity() > 0 {
-            let place = u32::try_from(page * Pages::<Noted>::LEN + at)
-                .expect("a budget does not reach to 64 GiB of entries");
-            let full = |_: &u32| unreachable!("room was reserved");
-            self.index.insert_unique(hash(&noted), place, full);
+            let position = u32::try_from(page * Pages::<IdEntry>::LEN + at)
+                .expect("a budget is far below 64 GiB of entries");
+            let full = |_: &u32| unreachable!("capacity was reserved");
+            self.index.insert_unique(hash(&noted), position, full);
         }
     }
 
-    fn place(&self, digest: &Noted) -> Option<u32> {
+    fn position(&self, digest: &IdEntry) -> Option<u32> {
         if self.index.capacity() == 0 {
-            let place = self.entries().position(|other| same(other, digest))?;
-            return u32::try_from(place).ok();
+            let position = self.entries().position(|other| same(other, digest))?;
+            return u32::try_from(position).ok();
         }
-        let is_it = |place: &u32| same(entry(&self.log, *place), digest);
+        let is_it = |position: &u32| same(entry(&self.log, *position), digest);
         self.index.find(hash(digest), is_it).copied()
     }
 
@@ -146,10 +147,10 @@ impl Generation {
         self.index.len() == self.index.capacity() && self.entries().count() >= SCANNED_MAX
     }
 
-    /// At least what [`Generation::grow`] adds.
+    /// Returns an upper bound of what [`Generation::grow`] adds.
     fn growth_bytes_max(&self) -> usize {
         let index_bytes = if self.index_is_short() {
-            // Twice the buckets take twice the bytes, but for a group at their end.
+            // Twice the buckets take twice the bytes, except for a group at their end.
             self.index.allocation_size().max(FIRST_INDEX_BYTES)
         } else {
             0
@@ -157,17 +158,17 @@ impl Generation {
         self.log.growth_bytes(1) + index_bytes
     }
 
-    /// Makes room for one more entry, and gives back what it did not need.
+    /// Grows for one more entry, and returns unused bytes to the budget.
     fn grow(&mut self, most_bytes: usize, budget: &IdBudget) {
         let before_bytes = self.bytes();
         if self.index_is_short() {
             let entries = (2 * self.index.capacity()).max(SCANNED_MAX + 1);
-            // Given back first: the log has everything.
+            // The old index is freed first: the log has all entries.
             self.index = HashTable::new();
             self.index = HashTable::with_capacity(entries);
-            for (place, noted) in (0..).zip(self.log.iter().flatten()) {
-                let full = |_: &u32| unreachable!("it has room for twice as many");
-                self.index.insert_unique(hash(noted), place, full);
+            for (position, noted) in (0..).zip(self.log.iter().flatten()) {
+                let full = |_: &u32| unreachable!("it has capacity for twice as many");
+                self.index.insert_unique(hash(noted), position, full);
             }
         }
         self.log.reserve(1);
@@ -175,25 +176,28 @@ impl Generation {
     }
 }
 
-/// The entry at a place of a log.
-fn entry(log: &Pages<Noted>, place: u32) -> &Noted {
-    let (page, at) = page_of(place);
-    &log.behind(page, at)[0]
+/// Returns the entry at a position of a log.
+fn entry(log: &Pages<IdEntry>, position: u32) -> &IdEntry {
+    let (page, at) = page_of(position);
+    &log.slice_from(page, at)[0]
 }
 
-const fn page_of(place: u32) -> (usize, usize) {
-    let place = place as usize;
-    (place / Pages::<Noted>::LEN, place % Pages::<Noted>::LEN)
+const fn page_of(position: u32) -> (usize, usize) {
+    let position = position as usize;
+    (
+        position / Pages::<IdEntry>::LEN,
+        position % Pages::<IdEntry>::LEN,
+    )
 }
 
 fn millis(ms: u32) -> Duration {
     Duration::from_millis(u64::from(ms))
 }
 
-fn hash(digest: &Noted) -> u64 {
+fn hash(digest: &IdEntry) -> u64 {
     u64::from(digest[0]) << 32 | u64::from(digest[1])
 }
 
-fn same(a: &Noted, b: &Noted) -> bool {
+fn same(a: &IdEntry, b: &IdEntry) -> bool {
     a[..3] == b[..3]
 }

@@ -1,4 +1,4 @@
-//! Ids within their span, at the limit of the budget, and through a split.
+//! Ids within their span, at the limit of the budget, and across a split.
 
 use super::*;
 
@@ -13,14 +13,14 @@ fn digest(number: u128) -> IdDigest {
 }
 
 #[test]
-fn an_id_counts_for_exactly_the_span() {
+fn an_id_is_remembered_for_exactly_the_span() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
-    for (noted_at, number) in [(0, 1), (400, 2), (999, 3), (1000, 4), (1700, 5)] {
-        ids.reserve(at(noted_at), SPAN, &budget).unwrap();
-        ids.note(digest(number), 0, at(noted_at));
-        assert!(ids.holds(digest(number), 0, at(noted_at + 999), SPAN, &budget));
-        assert!(!ids.holds(digest(number), 0, at(noted_at + 1000), SPAN, &budget));
+    for (remembered_at, number) in [(0, 1), (400, 2), (999, 3), (1000, 4), (1700, 5)] {
+        ids.reserve(at(remembered_at), SPAN, &budget).unwrap();
+        ids.remember(digest(number), 0, at(remembered_at));
+        assert!(ids.holds(digest(number), 0, at(remembered_at + 999), SPAN, &budget));
+        assert!(!ids.holds(digest(number), 0, at(remembered_at + 1000), SPAN, &budget));
     }
     assert!(ids.holds(digest(4), 0, at(1999), SPAN, &budget));
     assert!(!ids.holds(digest(6), 0, at(1999), SPAN, &budget));
@@ -32,18 +32,18 @@ fn a_clock_that_is_not_confirmed_forgets_no_id() {
     for keeps_all in [true, false] {
         let mut ids = RememberedIds::new(at(0));
         ids.reserve(at(0), SPAN, &budget).unwrap();
-        ids.note(digest(1), 0, at(0));
-        let mut surely = 0;
-        budget.trust(keeps_all.then(|| at(surely)));
+        ids.remember(digest(1), 0, at(0));
+        let mut trusted_now = 0;
+        budget.trust(keeps_all.then(|| at(trusted_now)));
         // Days ahead.
         for ahead in [300_000_000, 300_005_000] {
             ids.reserve(at(ahead), SPAN, &budget).unwrap();
-            // By that time, too, it was applied before.
+            // By this time it was applied before, too.
             assert_eq!(ids.holds(digest(1), 0, at(ahead), SPAN, &budget), keeps_all);
             assert!(!ids.holds(digest(1), 0, at(ahead), Duration::ZERO, &budget));
-            ids.note(digest(2), 0, at(ahead));
-            surely += 400;
-            budget.trust(keeps_all.then(|| at(surely)));
+            ids.remember(digest(2), 0, at(ahead));
+            trusted_now += 400;
+            budget.trust(keeps_all.then(|| at(trusted_now)));
         }
         // By any clock it is past its span now.
         budget.trust(keeps_all.then(|| at(1000)));
@@ -54,28 +54,29 @@ fn a_clock_that_is_not_confirmed_forgets_no_id() {
 }
 
 #[test]
-fn an_id_noted_again_after_its_span_counts_anew() {
+fn an_id_remembered_again_after_its_span_starts_a_new_span() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
     for time in [0, 1500, 3000] {
         assert!(!ids.holds(digest(1), 0, at(time), SPAN, &budget));
         ids.reserve(at(time), SPAN, &budget).unwrap();
-        ids.note(digest(1), 0, at(time));
+        ids.remember(digest(1), 0, at(time));
         assert!(ids.holds(digest(1), 0, at(time + 999), SPAN, &budget));
     }
 }
 
-/// As where a kind remembers ids for less long than before.
+/// As when a kind's dedupe span has been shortened.
 #[test]
-fn what_was_noted_after_a_generation_came_of_age_counts_for_its_span() {
+fn an_id_added_after_a_rotation_was_due_is_remembered_for_its_span() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
-    for (noted_at, number) in [(0, 1), (5000, 2)] {
-        ids.reserve(at(noted_at), Duration::MAX, &budget).unwrap();
-        assert!(number == 1 || ids.holds(digest(1), 0, at(noted_at), Duration::MAX, &budget));
-        ids.note(digest(number), 0, at(noted_at));
+    for (remembered_at, number) in [(0, 1), (5000, 2)] {
+        ids.reserve(at(remembered_at), Duration::MAX, &budget)
+            .unwrap();
+        assert!(number == 1 || ids.holds(digest(1), 0, at(remembered_at), Duration::MAX, &budget));
+        ids.remember(digest(number), 0, at(remembered_at));
     }
-    // It has been of age for more than a span.
+    // The rotation has been due for more than a span.
     assert!(!ids.age(at(5500), SPAN, &budget));
     assert!(!ids.holds(digest(1), 0, at(5500), SPAN, &budget));
     assert!(ids.holds(digest(2), 0, at(5999), SPAN, &budget));
@@ -87,12 +88,12 @@ fn two_spans_later_nothing_is_left() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
     ids.reserve(at(999), SPAN, &budget).unwrap();
-    ids.note(digest(1), 0, at(999));
+    ids.remember(digest(1), 0, at(999));
     assert!(!ids.age(at(1998), SPAN, &budget));
     assert!(ids.holds(digest(1), 0, at(1998), SPAN, &budget));
     let mut idle = RememberedIds::new(at(0));
     idle.reserve(at(999), SPAN, &budget).unwrap();
-    idle.note(digest(1), 0, at(999));
+    idle.remember(digest(1), 0, at(999));
     assert!(idle.age(at(2000), SPAN, &budget));
 }
 
@@ -101,24 +102,24 @@ fn a_clock_that_steps_back_forgets_nothing() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
     ids.reserve(at(500), SPAN, &budget).unwrap();
-    ids.note(digest(1), 0, at(500));
+    ids.remember(digest(1), 0, at(500));
     assert!(ids.holds(digest(1), 0, at(-5000), SPAN, &budget));
     ids.reserve(at(-5000), SPAN, &budget).unwrap();
-    ids.note(digest(2), 0, at(-5000));
+    ids.remember(digest(2), 0, at(-5000));
     assert!(ids.holds(digest(2), 0, at(-4500), SPAN, &budget));
 }
 
 #[test]
-fn what_a_clock_noted_that_was_ahead_is_let_go_of_once_it_is_right() {
+fn ids_added_by_a_clock_that_was_ahead_are_dropped_once_it_is_right() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
     budget.trust(Some(at(0)));
-    for (noted_at, number) in [(0, 1), (100_000, 2)] {
-        ids.reserve(at(noted_at), SPAN, &budget).unwrap();
-        ids.note(digest(number), 0, at(noted_at));
+    for (remembered_at, number) in [(0, 1), (100_000, 2)] {
+        ids.reserve(at(remembered_at), SPAN, &budget).unwrap();
+        ids.remember(digest(number), 0, at(remembered_at));
     }
     budget.trust(None);
-    // It is set right: nothing is forgotten before its span is over.
+    // The clock is corrected: no id is dropped before its span is over.
     assert!(!ids.age(at(500), SPAN, &budget));
     for number in [1, 2] {
         assert!(ids.holds(digest(number), 0, at(999), SPAN, &budget));
@@ -134,9 +135,9 @@ fn what_a_clock_noted_that_was_ahead_is_let_go_of_once_it_is_right() {
 fn a_clock_that_is_behind_for_a_while_forgets_nothing() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
-    for (noted_at, number) in [(900, 1), (1100, 2)] {
-        ids.reserve(at(noted_at), SPAN, &budget).unwrap();
-        ids.note(digest(number), 0, at(noted_at));
+    for (remembered_at, number) in [(900, 1), (1100, 2)] {
+        ids.reserve(at(remembered_at), SPAN, &budget).unwrap();
+        ids.remember(digest(number), 0, at(remembered_at));
     }
     for behind in [-2000, -1500] {
         assert!(!ids.age(at(behind), SPAN, &budget));
@@ -163,10 +164,10 @@ fn a_clock_that_was_ahead_and_then_behind_forgets_nothing() {
     let hour = Duration::from_hours(1);
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
-    for (noted_at, number) in [(0, 1), (DAY_MS, 2)] {
-        budget.trust((noted_at > 0).then(|| at(0)));
-        ids.reserve(at(noted_at), hour, &budget).unwrap();
-        ids.note(digest(number), 0, at(noted_at));
+    for (remembered_at, number) in [(0, 1), (DAY_MS, 2)] {
+        budget.trust((remembered_at > 0).then(|| at(0)));
+        ids.reserve(at(remembered_at), hour, &budget).unwrap();
+        ids.remember(digest(number), 0, at(remembered_at));
     }
     budget.trust(None);
     let minute_ms = 60_000;
@@ -181,7 +182,7 @@ fn a_clock_that_was_ahead_and_then_behind_forgets_nothing() {
         assert!(!ids.age(at(now), hour, &budget));
         assert!(ids.holds(digest(1), 0, at(now), hour, &budget), "at {now}");
     }
-    // It goes on, minute by minute.
+    // The clock advances minute by minute.
     let mut gone = (60..).filter(|minute| ids.age(at(minute * minute_ms), hour, &budget));
     let gone = gone.next().unwrap();
     assert!((110..=180).contains(&gone), "{gone}");
@@ -189,20 +190,20 @@ fn a_clock_that_was_ahead_and_then_behind_forgets_nothing() {
 }
 
 #[test]
-fn what_a_generation_cannot_note_any_more_costs_no_id_while_no_clock_is_trusted() {
+fn a_full_time_range_drops_no_id_while_no_clock_is_trusted() {
     const AHEAD_MS: i64 = 50 * 86_400_000;
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
-    for (noted_at, numbers) in [(800, 0..40), (1600, 40..80)] {
+    for (remembered_at, numbers) in [(800, 0..40), (1600, 40..80)] {
         for number in numbers {
-            ids.reserve(at(noted_at), SPAN, &budget).unwrap();
-            ids.note(digest(number), 0, at(noted_at));
+            ids.reserve(at(remembered_at), SPAN, &budget).unwrap();
+            ids.remember(digest(number), 0, at(remembered_at));
         }
     }
     budget.trust(Some(at(1700)));
     for ahead in [AHEAD_MS, 2 * AHEAD_MS, 3 * AHEAD_MS] {
         ids.reserve(at(ahead), SPAN, &budget).unwrap();
-        ids.note(digest(u128::try_from(ahead).unwrap()), 0, at(ahead));
+        ids.remember(digest(u128::try_from(ahead).unwrap()), 0, at(ahead));
     }
     for now in [1700, 1799] {
         budget.trust(None);
@@ -220,12 +221,12 @@ fn what_a_generation_cannot_note_any_more_costs_no_id_while_no_clock_is_trusted(
 }
 
 #[test]
-fn the_budget_refuses_and_gets_everything_back() {
+fn the_budget_rejects_and_gets_everything_back() {
     let budget = IdBudget::new(10_000);
     let mut ids = RememberedIds::new(at(0));
     let mut kept = 0;
     while ids.reserve(at(0), SPAN, &budget).is_ok() {
-        ids.note(digest(kept), 0, at(0));
+        ids.remember(digest(kept), 0, at(0));
         kept += 1;
     }
     assert!(kept > 100, "{kept}");
@@ -237,8 +238,8 @@ fn the_budget_refuses_and_gets_everything_back() {
 }
 
 #[test]
-fn of_a_digest_no_more_than_its_lowest_88_bits_matters() {
-    // Records in a journal carry these 11 bytes and no more.
+fn only_the_lowest_88_bits_of_a_digest_matter() {
+    // Journal records contain only these 11 bytes.
     let budget = IdBudget::new(1 << 20);
     let kept = |digest: IdDigest| IdDigest(digest.0 << 40 >> 40);
     for number in 1..=100 {
@@ -247,7 +248,7 @@ fn of_a_digest_no_more_than_its_lowest_88_bits_matters() {
         for [noted, asked] in [[whole, cut], [cut, whole]] {
             let mut ids = RememberedIds::new(at(0));
             ids.reserve(at(0), SPAN, &budget).unwrap();
-            ids.note(noted, 7 << 60, at(0));
+            ids.remember(noted, 7 << 60, at(0));
             assert!(ids.holds(asked, 7 << 60, at(1), SPAN, &budget));
         }
     }
@@ -266,7 +267,7 @@ fn each_shard_keeps_the_ids_of_its_members() {
     for number in 0..200 {
         let time = at(i64::try_from(number).unwrap() * 10);
         ids.reserve(time, SPAN, &budget).unwrap();
-        ids.note(digest(number), hash(number), time);
+        ids.remember(digest(number), hash(number), time);
     }
     let parts = ids.split(shards, &budget);
     for number in 0..200 {
@@ -292,19 +293,19 @@ fn the_budget_counts_what_is_held_to_the_byte() {
     for number in 0..100_000_i64 {
         let time = at(number / 70);
         ids.reserve(time, SPAN, &budget).unwrap();
-        ids.note(digest(number.unsigned_abs().into()), 0, time);
+        ids.remember(digest(number.unsigned_abs().into()), 0, time);
         assert_eq!(budget.used_bytes(), held_bytes(&ids));
     }
 }
 
 #[test]
-fn an_id_takes_28_bytes_at_most_in_a_crowd_and_40_among_ten() {
+fn an_id_takes_at_most_28_bytes_among_many_and_40_among_ten() {
     for (count, bytes_max) in [(10, 40), (100, 32), (1_000_000, 28)] {
         let budget = IdBudget::new(1 << 30);
         let mut ids = RememberedIds::new(at(0));
         for number in 0..count {
             ids.reserve(at(0), SPAN, &budget).unwrap();
-            ids.note(digest(number), 0, at(0));
+            ids.remember(digest(number), 0, at(0));
         }
         let bytes = budget.used_bytes() as u128;
         assert!(bytes <= bytes_max * count, "{count} ids take {bytes} bytes");
@@ -312,39 +313,39 @@ fn an_id_takes_28_bytes_at_most_in_a_crowd_and_40_among_ten() {
 }
 
 #[test]
-fn ids_that_are_held_already_go_past_the_budget() {
+fn ids_that_were_accepted_before_may_exceed_the_budget() {
     let budget = IdBudget::new(100);
     let mut ids = RememberedIds::new(at(0));
     for number in 0..1000 {
         ids.reserve_anyway(at(0), SPAN, &budget);
-        ids.note(digest(number), 0, at(0));
+        ids.remember(digest(number), 0, at(0));
     }
     assert!((0..1000).all(|number| ids.holds(digest(number), 0, at(1), SPAN, &budget)));
     assert_eq!(budget.used_bytes(), held_bytes(&ids));
-    assert_eq!(ids.reserve(at(0), SPAN, &budget), Ok(()), "there was room");
-    ids.note(digest(1000), 0, at(0));
+    assert_eq!(ids.reserve(at(0), SPAN, &budget), Ok(()), "below the limit");
+    ids.remember(digest(1000), 0, at(0));
     let mut noted = 1001;
     while ids.reserve(at(0), SPAN, &budget).is_ok() {
-        ids.note(digest(noted), 0, at(0));
+        ids.remember(digest(noted), 0, at(0));
         noted += 1;
-        assert!(noted < 2000, "whoever asks is refused");
+        assert!(noted < 2000, "new ids are rejected");
     }
 }
 
 #[test]
-fn restored_ids_are_held_as_long_and_take_what_they_took() {
+fn restored_ids_expire_at_the_same_time_and_take_the_same_bytes() {
     let budget = IdBudget::new(1 << 30);
     let mut ids = RememberedIds::new(at(0));
-    let noted_at = |number: u128| at(i64::try_from(number / 10).unwrap());
+    let remembered_at = |number: u128| at(i64::try_from(number / 10).unwrap());
     for number in 0..15_000 {
-        ids.reserve(noted_at(number), SPAN, &budget).unwrap();
-        ids.note(digest(number), 0, noted_at(number));
+        ids.reserve(remembered_at(number), SPAN, &budget).unwrap();
+        ids.remember(digest(number), 0, remembered_at(number));
     }
     let frozen = ids.freeze();
     for number in 0..20_000 {
-        // Noted anew, or for the first time, behind the frozen copy.
+        // One is remembered again, one is new, after the frozen copy.
         ids.reserve(at(1800), SPAN, &budget).unwrap();
-        ids.note(digest(number), 0, at(1800));
+        ids.remember(digest(number), 0, at(1800));
     }
     let full = IdBudget::new(0);
     let mut restored = RememberedIds::new(at(0));
@@ -355,8 +356,11 @@ fn restored_ids_are_held_as_long_and_take_what_they_took() {
         }
     }
     for number in 0..15_000 {
-        let last = noted_at(number).plus(SPAN).millis() - 1;
-        let (last, past) = (Timestamp::from_millis(last), noted_at(number).plus(SPAN));
+        let last = remembered_at(number).plus(SPAN).millis() - 1;
+        let (last, past) = (
+            Timestamp::from_millis(last),
+            remembered_at(number).plus(SPAN),
+        );
         assert!(restored.holds(digest(number), 0, last, SPAN, &budget));
         assert!(!restored.holds(digest(number), 0, past, SPAN, &budget));
     }

@@ -1,7 +1,7 @@
-//! A ranking as it was at a moment, and made again from that.
+//! [`FrozenRanking`]: a copy of a ranking for a snapshot, and how a ranking is restored from one.
 //!
-//! A [`FrozenRanking`] has a small ranking's rows copied, a large one's pages shared, and the
-//! version; not the order, which its rows give again.
+//! It has a copy of a small ranking's rows, or shares a large one's pages, and has the version; it
+//! does not have the order, which follows from the rows.
 
 use board::{Member, Rules};
 
@@ -10,7 +10,7 @@ use super::small::Small;
 use super::{Body, Ranking, SMALL_ROWS_MAX};
 use crate::table::FrozenTable;
 
-/// Scores that do not change any more.
+/// The scores of a ranking, which no longer change.
 #[derive(Debug)]
 pub struct FrozenRanking {
     pub counter: u64,
@@ -33,8 +33,8 @@ impl FrozenRanking {
         }
     }
 
-    /// Visits every row, in no order, up to the first error: the member's bytes and the words of its
-    /// standing.
+    /// Visits every row, in no particular order, until the first error: the member's bytes and the
+    /// words of its standing.
     pub fn try_for_each<E>(
         &self,
         mut visit: impl FnMut(&[u8], &[u64]) -> Result<(), E>,
@@ -50,7 +50,7 @@ impl FrozenRanking {
 }
 
 impl Ranking {
-    /// What is ranked now. Takes time by the page, or by the row of a small ranking.
+    /// Copies the ranking as it is now. The cost is per page, or per row of a small ranking.
     pub fn freeze(&self) -> FrozenRanking {
         let rows = match &self.body {
             Body::Small(small) => Rows::Small(small.clone()),
@@ -63,8 +63,8 @@ impl Ranking {
         }
     }
 
-    /// A ranking at a version, to be given its rows, so many: of a `whole` board small, else
-    /// unordered where that is large.
+    /// Creates a ranking at a version, with capacity for `rows`, which the caller then adds. Small
+    /// for a `whole` board, otherwise unordered if it is large.
     pub fn restored(
         rules: &Rules,
         whole: bool,
@@ -83,8 +83,8 @@ impl Ranking {
         }
     }
 
-    /// Adds a row that was there when the ranking was frozen; its version stays. `shard_of` tells
-    /// the shard of a placement hash.
+    /// Adds a row of a frozen ranking; the version does not change. `shard_of` returns the shard of
+    /// a placement hash.
     pub fn push_row(
         &mut self,
         rules: &Rules,
@@ -103,10 +103,10 @@ impl Ranking {
         }
     }
 
-    /// Makes the order of a large ranking that is unordered.
-    pub fn put_in_order(&mut self, rules: &Rules) {
+    /// Builds the order of a large ranking that is unordered.
+    pub fn build_order(&mut self, rules: &Rules) {
         if let Body::Large(large) = &mut self.body {
-            large.put_in_order(rules);
+            large.build_order(rules);
         }
     }
 }

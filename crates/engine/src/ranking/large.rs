@@ -1,21 +1,21 @@
-//! A large ranking: a member table, which holds the scores, under a counted B+ tree, which holds
-//! their order.
+//! [`Large`]: a large ranking. A member table holds the scores, a counted B+ tree above it the
+//! order.
 //!
-//! While a shard is recovered there is the table alone: [`Large::put_in_order`] makes the tree.
+//! While a shard is recovered there is only the table: [`Large::build_order`] builds the tree.
 
 use board::{Bound, Member, RankKey, RankWords, Rules, Standing};
 
-use super::Who;
-use super::answer::Order;
+use super::MemberRef;
+use super::anchor_read::Order;
 use super::small::Small;
 use super::width::Width;
 use crate::table::{FrozenTable, Table, TableFull, member_hash};
 use crate::tree;
 use shard_store::Entry;
 
-/// No room for another member.
+/// The shard cannot take another member.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("this shard has no room for another member")]
+#[error("this shard is full: it cannot take another member")]
 pub struct RankingFull;
 
 impl From<TableFull> for RankingFull {
@@ -24,7 +24,7 @@ impl From<TableFull> for RankingFull {
     }
 }
 
-/// Scores, and their order by the width of the kind's rank key, in words.
+/// Scores, and a tree whose width is that of the kind's rank key, in words.
 #[derive(Debug)]
 pub(super) struct Large {
     table: Table,
@@ -34,22 +34,22 @@ pub(super) struct Large {
 impl Large {
     pub(super) fn from_small(rules: &Rules, small: &Small) -> Self {
         let mut large = Self::unordered_from_small(rules, small);
-        large.put_in_order(rules);
+        large.build_order(rules);
         large
     }
 
-    /// The same scores, without an order.
+    /// Returns the same scores without an order.
     pub(super) fn unordered_from_small(rules: &Rules, small: &Small) -> Self {
         let mut large = Self::unordered(rules, small.len());
         for (member, words) in small.rows() {
             large
                 .push_row(member.as_bytes(), words)
-                .expect("a new table has room for what was small");
+                .expect("a new table has capacity for a small ranking");
         }
         large
     }
 
-    /// Without scores yet, and without an order, but with room in the index for so many members.
+    /// Creates an empty ranking without an order, whose index has capacity for `members`.
     pub(super) fn unordered(rules: &Rules, members: usize) -> Self {
         Self {
             table: Table::with_room(rules.standing_len(), members, rules.name_order()),
@@ -57,15 +57,15 @@ impl Large {
         }
     }
 
-    /// Adds the words of a standing, of a member that is not there, while there is no order.
+    /// Adds the words of a standing of a new member, while there is no order.
     pub(super) fn push_row(&mut self, member: &[u8], words: &[u64]) -> Result<(), RankingFull> {
         debug_assert!(!self.order.is_ordered());
         self.table.insert(member_hash(member), member, words)?;
         Ok(())
     }
 
-    /// Makes the order of the scores, if there is none.
-    pub(super) fn put_in_order(&mut self, rules: &Rules) {
+    /// Builds the order of the scores, if there is none.
+    pub(super) fn build_order(&mut self, rules: &Rules) {
         if !self.order.is_ordered() {
             self.order = Width::of(&self.table, rules);
         }
@@ -83,7 +83,7 @@ impl Large {
         self.table.find(hash, member.as_bytes())
     }
 
-    /// Where many members are: their cache misses overlap.
+    /// Looks up many members, so that their cache misses overlap.
     pub(super) fn find_all<'a>(
         &self,
         members: impl Iterator<Item = (u64, &'a [u8])> + Clone,
@@ -104,12 +104,12 @@ impl Large {
         }
     }
 
-    pub(super) fn insert(&mut self, rules: &Rules, who: Who<'_>, standing: &Standing) {
+    pub(super) fn insert(&mut self, rules: &Rules, target: MemberRef<'_>, standing: &Standing) {
         let state = rules.standing_words(standing);
         let handle = self
             .table
-            .insert(who.hash, who.member.as_bytes(), state)
-            .expect("room was checked before the write");
+            .insert(target.hash, target.member.as_bytes(), state)
+            .expect("capacity was checked before the write");
         if self.order.is_ordered() {
             let words = rules.rank_words_of(standing);
             self.order.push(handle, None, Some(&words));
@@ -131,13 +131,13 @@ impl Large {
         if self.order.is_ordered() {
             let words = rules.rank_words_of(&self.standing(rules, handle));
             self.order.push(handle, Some(&words), None);
-            // The tree names members by their records: it lets go of one before the table does.
+            // The tree refers to members by their records: remove the entry from it first.
             self.flush();
         }
         self.table.remove(hash, handle);
     }
 
-    /// Brings the order up to the scores, at the end of a batch.
+    /// Applies the pending changes to the order, at the end of a batch.
     pub(super) fn flush(&mut self) {
         self.order.flush(&self.table);
     }
@@ -162,7 +162,7 @@ impl Large {
             if view.count_better(&Bound::key(&key)) != rank {
                 wrong.push((
                     Some(key.member),
-                    format!("stands at {rank}, not by its score"),
+                    format!("is at rank {rank}, which does not match its score"),
                 ));
             }
         }
@@ -170,14 +170,14 @@ impl Large {
     }
 }
 
-/// A large ranking, read by its rules.
+/// A view of a large ranking under its rules.
 pub(super) struct LargeView<'a> {
     large: &'a Large,
     rules: &'a Rules,
 }
 
 impl LargeView<'_> {
-    /// The key by the score, which is the authority.
+    /// Returns the key by the score, which is the authority.
     fn key(&self, handle: u32) -> RankKey {
         let words = self
             .rules
@@ -247,12 +247,12 @@ mod tests {
         let mut large = Large::from_small(&rules(), &Small::new());
         for number in 0..10 {
             let member = Member::new(&format!("u{number}")).unwrap();
-            let who = Who {
+            let target = MemberRef {
                 member: &member,
                 hash: member.placement_hash(),
                 shard: 0,
             };
-            large.insert(&rules(), who, &standing(number));
+            large.insert(&rules(), target, &standing(number));
         }
         large.flush();
         large
@@ -277,9 +277,9 @@ mod tests {
             .table
             .set_state(handle, rules().standing_words(&standing(7)));
         let wrong = large.verify(&rules());
-        let told = wrong.iter().filter_map(|(member, _)| member.as_ref());
+        let expected = wrong.iter().filter_map(|(member, _)| member.as_ref());
         assert!(
-            told.into_iter().any(|member| member.as_str() == "u3"),
+            expected.into_iter().any(|member| member.as_str() == "u3"),
             "{wrong:?}"
         );
     }
@@ -292,7 +292,7 @@ mod tests {
         large.order.push(handle, Some(&words), None);
         large.flush();
         let wrong = large.verify(&rules());
-        let told = (None, "9 members in order, 10 with scores".to_owned());
-        assert_eq!(wrong, [told]);
+        let expected = (None, "9 members in order, 10 with scores".to_owned());
+        assert_eq!(wrong, [expected]);
     }
 }

@@ -1,13 +1,13 @@
-//! One window of one shard: scores and their order.
+//! [`Ranking`]: one window of one shard, its scores and their order.
 //!
-//! A [`Ranking`] is [`Small`], a sorted vector, up to [`SMALL_ROWS_MAX`] members, and [`Large`], a
-//! member table under a counted B+ tree, from there on. It counts its changes, for versions. What
-//! is remembered of ids, and which windows there are, is the shard's.
+//! A ranking is [`Small`], a sorted vector, up to [`SMALL_ROWS_MAX`] members, and [`Large`], a
+//! member table under a counted B+ tree, above that. It counts its changes, for versions.
+//! Remembered ids and the list of windows belong to the shard.
 //!
-//! While a shard is recovered, large rankings are unordered: they are written, and not read, until
-//! [`Ranking::put_in_order`].
+//! While a shard is recovered, large rankings are unordered: they are written but not read, until
+//! [`Ranking::build_order`].
 
-mod answer;
+mod anchor_read;
 mod frozen;
 mod large;
 mod small;
@@ -15,31 +15,31 @@ mod width;
 
 use board::{Member, Rules, Standing};
 
-use answer::answer;
+use anchor_read::answer;
 pub(crate) use frozen::FrozenRanking;
 use large::Large;
 pub(crate) use large::RankingFull;
 use shard_store::{Ask, Item, Part, ShardVersion};
 use small::{Small, SmallView};
 
-/// Rows up to which a ranking is a sorted vector. Below, a scan is cheaper than a tree is large.
+/// Maximum rows of a sorted vector. Up to this size a scan is cheaper than the memory of a tree.
 pub(crate) const SMALL_ROWS_MAX: usize = 128;
 
 #[cfg(test)]
 thread_local! {
-    /// Rankings that this thread looked at when batches ended, each time.
+    /// Number of rankings that this thread visited at the ends of batches.
     pub static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Who is written: a member, its placement hash and its shard.
+/// The member that is written: its name, its placement hash and its shard.
 #[derive(Debug, Clone, Copy)]
-pub struct Who<'a> {
+pub struct MemberRef<'a> {
     pub member: &'a Member,
     pub hash: u64,
     pub shard: u16,
 }
 
-/// Scores and order of one window of one shard, or, while a board is small, of all its shards.
+/// Scores and order of one window of one shard or, while a board is small, of all its shards.
 #[derive(Debug)]
 pub struct Ranking {
     counter: u64,
@@ -53,10 +53,10 @@ enum Body {
     Large(Box<Large>),
 }
 
-/// Where a member was found. Holds until a member is added to or taken off a small ranking, or
-/// taken off a large one.
+/// The position of a member. Valid until a member is added to or removed from a small ranking, or
+/// removed from a large one.
 #[derive(Debug, Clone, Copy)]
-pub struct Spot(pub u32);
+pub struct RowHandle(pub u32);
 
 impl Ranking {
     pub const fn new() -> Self {
@@ -67,7 +67,7 @@ impl Ranking {
         }
     }
 
-    /// Whether spots outlast the addition of members.
+    /// Returns whether row handles stay valid when members are added.
     pub const fn is_large(&self) -> bool {
         matches!(self.body, Body::Large(_))
     }
@@ -79,7 +79,7 @@ impl Ranking {
         }
     }
 
-    /// Members of one shard, or with `None` all.
+    /// Returns the number of members of one shard, or with `None` of all.
     pub fn members(&self, shard: Option<u16>) -> usize {
         match (&self.body, shard) {
             (Body::Small(small), Some(shard)) => small.of_shard(shard).count(),
@@ -87,14 +87,14 @@ impl Ranking {
         }
     }
 
-    pub fn find(&self, hash: u64, member: &Member) -> Option<Spot> {
+    pub fn find(&self, hash: u64, member: &Member) -> Option<RowHandle> {
         match &self.body {
-            Body::Small(small) => small.find(member).map(Spot),
-            Body::Large(large) => large.find(hash, member).map(Spot),
+            Body::Small(small) => small.find(member).map(RowHandle),
+            Body::Large(large) => large.find(hash, member).map(RowHandle),
         }
     }
 
-    /// Of a large ranking where the items' members are, by item; of a small one nothing.
+    /// For a large ranking, appends the row of each item's member; for a small one, nothing.
     pub fn find_all(&self, items: &[Item], found: &mut Vec<Option<u32>>) {
         found.clear();
         if let Body::Large(large) = &self.body {
@@ -105,14 +105,14 @@ impl Ranking {
         }
     }
 
-    pub fn standing(&self, rules: &Rules, spot: Spot) -> Standing {
+    pub fn standing(&self, rules: &Rules, row: RowHandle) -> Standing {
         match &self.body {
-            Body::Small(small) => small.standing(rules, spot.0),
-            Body::Large(large) => large.standing(rules, spot.0),
+            Body::Small(small) => small.standing(rules, row.0),
+            Body::Large(large) => large.standing(rules, row.0),
         }
     }
 
-    /// Whether one more member has room.
+    /// Checks that one more member fits.
     pub fn check_room(&self) -> Result<(), RankingFull> {
         match &self.body {
             Body::Small(_) => Ok(()),
@@ -120,19 +120,25 @@ impl Ranking {
         }
     }
 
-    /// Writes a standing: of the member at `spot`, or of a new one, for which there is room.
-    pub fn write(&mut self, rules: &Rules, who: Who<'_>, spot: Option<Spot>, standing: &Standing) {
-        self.count_change(who.hash, rules.standing_words(standing));
-        match (&mut self.body, spot) {
-            (Body::Small(small), Some(spot)) => small.replace(rules, spot.0, standing),
-            (Body::Small(small), None) => small.insert(rules, who, standing),
-            (Body::Large(large), Some(spot)) => large.replace(rules, spot.0, standing),
-            (Body::Large(large), None) => large.insert(rules, who, standing),
+    /// Writes a standing: of the member at `row`, or of a new one, for which capacity was checked.
+    pub fn write(
+        &mut self,
+        rules: &Rules,
+        target: MemberRef<'_>,
+        row: Option<RowHandle>,
+        standing: &Standing,
+    ) {
+        self.count_change(target.hash, rules.standing_words(standing));
+        match (&mut self.body, row) {
+            (Body::Small(small), Some(row)) => small.replace(rules, row.0, standing),
+            (Body::Small(small), None) => small.insert(rules, target, standing),
+            (Body::Large(large), Some(row)) => large.replace(rules, row.0, standing),
+            (Body::Large(large), None) => large.insert(rules, target, standing),
         }
     }
 
-    /// Ends a batch: brings the order up to the scores, and grows into a tree where the vector has
-    /// become long; or, `unordered`, into the table alone.
+    /// Ends a batch: applies its changes to the order, and turns a vector that has become too long
+    /// into a tree; or, if `unordered`, into a table without an order.
     pub fn finish(&mut self, rules: &Rules, unordered: bool) {
         #[cfg(test)]
         LOOKED_AT.set(LOOKED_AT.get() + 1);
@@ -150,15 +156,15 @@ impl Ranking {
         }
     }
 
-    pub fn remove(&mut self, rules: &Rules, who: Who<'_>, spot: Spot) {
-        self.count_change(who.hash, &[]);
+    pub fn remove(&mut self, rules: &Rules, target: MemberRef<'_>, row: RowHandle) {
+        self.count_change(target.hash, &[]);
         match &mut self.body {
-            Body::Small(small) => small.remove(spot.0),
-            Body::Large(large) => large.remove(rules, who.hash, spot.0),
+            Body::Small(small) => small.remove(row.0),
+            Body::Large(large) => large.remove(rules, target.hash, row.0),
         }
     }
 
-    /// Takes everybody off; what it held goes to the caller, its version goes on.
+    /// Empties the ranking and returns the contents; its version continues.
     pub fn take(&mut self) -> Option<Self> {
         if self.len() == 0 {
             return None;
@@ -171,8 +177,8 @@ impl Ranking {
         Some(std::mem::replace(self, emptied))
     }
 
-    /// One ranking for each of `shards`, each at this one's version, to be finished like a batch.
-    /// Only of a small one.
+    /// Splits a small ranking into one for each of `shards`, each at this one's version. The caller
+    /// finishes them like a batch.
     pub fn split(self, shards: u16) -> Vec<Self> {
         let Self {
             counter,
@@ -190,7 +196,7 @@ impl Ranking {
         parts.collect()
     }
 
-    /// Whether nothing was ever written to it.
+    /// Returns whether nothing was ever written to it.
     pub fn is_untouched(&self) -> bool {
         #[cfg(test)]
         LOOKED_AT.set(LOOKED_AT.get() + 1);
@@ -205,7 +211,7 @@ impl Ranking {
         }
     }
 
-    /// Answers one ask, about one shard, or with `None` about all rows.
+    /// Reads around one anchor, from one shard, or with `None` from all rows.
     pub fn answer(&self, rules: &Rules, shard: Option<u16>, groups: bool, ask: &Ask) -> Part {
         match &self.body {
             Body::Small(small) => answer(
@@ -222,7 +228,7 @@ impl Ranking {
         }
     }
 
-    /// What is wrong between scores and order, member by member where it is about one.
+    /// Returns the differences between scores and order, with the member if it is about one.
     pub fn verify(&self, rules: &Rules) -> Vec<(Option<Member>, String)> {
         match &self.body {
             Body::Small(small) => small.verify(rules),

@@ -1,16 +1,17 @@
-//! A small ranking: a vector, best first.
+//! [`Small`]: a small ranking, a vector sorted best first.
 //!
-//! While a board is small its shards share one vector; each row knows its shard, and reads look at
-//! the rows of theirs. It is the naive twin of the tree, too: everything is a scan.
+//! While a board is small its shards share one vector; each row has its shard, and a read of a
+//! shard skips the rows of others. Everything is a scan, so it also serves as the naive twin of the
+//! tree.
 
 use board::{Bound, Member, RankKey, Rules, Standing};
 use smallvec::SmallVec;
 
-use super::Who;
-use super::answer::Order;
+use super::MemberRef;
+use super::anchor_read::Order;
 use shard_store::Entry;
 
-/// A standing's words: two inline, as a kind with one field has.
+/// A standing's words: two are inline, which is enough for a kind with one field.
 type Words = SmallVec<[u64; 2]>;
 
 #[derive(Debug, Clone)]
@@ -64,42 +65,42 @@ impl Small {
     }
 
     pub(super) fn find(&self, member: &Member) -> Option<u32> {
-        let place = self.rows.iter().position(|row| row.member == *member)?;
-        u32::try_from(place).ok()
+        let position = self.rows.iter().position(|row| row.member == *member)?;
+        u32::try_from(position).ok()
     }
 
-    pub(super) fn standing(&self, rules: &Rules, place: u32) -> Standing {
-        rules.standing_from(&self.rows[place as usize].words)
+    pub(super) fn standing(&self, rules: &Rules, position: u32) -> Standing {
+        rules.standing_from(&self.rows[position as usize].words)
     }
 
-    pub(super) fn insert(&mut self, rules: &Rules, who: Who<'_>, standing: &Standing) {
-        // A million boards of ten members: room for a few more, not for twice as many.
+    pub(super) fn insert(&mut self, rules: &Rules, target: MemberRef<'_>, standing: &Standing) {
+        // With a million boards of ten members, capacity must not double.
         const SPARE_ROWS: usize = 4;
         if self.rows.len() == self.rows.capacity() {
             self.rows.reserve_exact(SPARE_ROWS.max(self.rows.len() / 4));
         }
         let words = SmallVec::from_slice(rules.standing_words(standing));
-        self.place(
+        self.position(
             rules,
             Row {
-                member: who.member.clone(),
+                member: target.member.clone(),
                 words,
-                shard: who.shard,
+                shard: target.shard,
             },
         );
     }
 
-    pub(super) fn replace(&mut self, rules: &Rules, place: u32, standing: &Standing) {
-        let mut row = self.rows.remove(place as usize);
+    pub(super) fn replace(&mut self, rules: &Rules, position: u32, standing: &Standing) {
+        let mut row = self.rows.remove(position as usize);
         row.words = SmallVec::from_slice(rules.standing_words(standing));
-        self.place(rules, row);
+        self.position(rules, row);
     }
 
-    pub(super) fn remove(&mut self, place: u32) {
-        self.rows.remove(place as usize);
+    pub(super) fn remove(&mut self, position: u32) {
+        self.rows.remove(position as usize);
     }
 
-    /// Adds a row that was in a small ranking before: most often the worst so far.
+    /// Adds a row that was in a small ranking before, usually the worst so far.
     pub(super) fn push_row(&mut self, rules: &Rules, member: Member, words: &[u64], shard: u16) {
         let row = Row {
             member,
@@ -110,17 +111,17 @@ impl Small {
         if last.is_none_or(|last| last.key(rules) > row.key(rules)) {
             self.rows.push(row);
         } else {
-            self.place(rules, row);
+            self.position(rules, row);
         }
     }
 
-    fn place(&mut self, rules: &Rules, row: Row) {
+    fn position(&mut self, rules: &Rules, row: Row) {
         let key = row.key(rules);
-        let place = self.rows.partition_point(|other| other.key(rules) > key);
-        self.rows.insert(place, row);
+        let position = self.rows.partition_point(|other| other.key(rules) > key);
+        self.rows.insert(position, row);
     }
 
-    /// The rows shard by shard, each still best first.
+    /// Splits the rows by shard, each still best first.
     pub(super) fn split(self, shards: u16) -> Vec<Self> {
         let mut parts: Vec<Self> = (0..shards).map(|_| Self::new()).collect();
         for row in self.rows {
@@ -129,7 +130,7 @@ impl Small {
         parts
     }
 
-    /// Members and the words of their standings, best first.
+    /// Iterates over members and the words of their standings, best first.
     pub(super) fn rows(&self) -> impl Iterator<Item = (&Member, &[u64])> {
         self.rows.iter().map(|row| (&row.member, &row.words[..]))
     }
@@ -140,17 +141,12 @@ impl Small {
             .windows(2)
             .filter(|pair| pair[0].key(rules) <= pair[1].key(rules));
         wrong
-            .map(|pair| {
-                (
-                    Some(pair[1].member.clone()),
-                    "stands out of order".to_owned(),
-                )
-            })
+            .map(|pair| (Some(pair[1].member.clone()), "is out of order".to_owned()))
             .collect()
     }
 }
 
-/// The rows of one shard, or of all.
+/// A view of the rows of one shard, or of all.
 pub(super) struct SmallView<'a> {
     pub(super) small: &'a Small,
     pub(super) rules: &'a Rules,
@@ -205,7 +201,7 @@ mod tests {
         let mut small = Small::new();
         for number in 0..4 {
             let member = Member::new(&format!("u{number}")).unwrap();
-            let who = Who {
+            let target = MemberRef {
                 member: &member,
                 hash: member.placement_hash(),
                 shard: 0,
@@ -213,16 +209,16 @@ mod tests {
             let points = Values::from(Value::new(number).unwrap());
             small.insert(
                 &rules,
-                who,
+                target,
                 &rules.outright(&points, Timestamp::from_millis(0)),
             );
         }
         assert_eq!(small.verify(&rules), []);
         small.rows.swap(1, 2);
-        let told = Some(Member::new("u2").unwrap());
+        let expected = Some(Member::new("u2").unwrap());
         assert_eq!(
             small.verify(&rules),
-            [(told, "stands out of order".to_owned())]
+            [(expected, "is out of order".to_owned())]
         );
     }
 }

@@ -1,8 +1,8 @@
-//! The order of a large ranking, as wide as its rules' rank keys.
+//! [`Width`]: the order of a large ranking, as a tree of the width of its rules' rank keys.
 //!
-//! The main type is [`Width`]: a tree by its width in words, and the changes of the batch under way.
-//! While a shard is recovered it is [`Width::Unordered`]: changes are passed over, nothing can be
-//! read, and the order is made once, of all scores, by [`Width::of`].
+//! A [`Width`] has a tree whose width is a constant, and the changes of the current batch. While a
+//! shard is recovered it is [`Width::Unordered`]: changes are ignored, nothing can be read, and
+//! [`Width::of`] later builds the order of all scores at once.
 
 use board::{RankWords, Rules};
 
@@ -19,7 +19,8 @@ pub(super) enum Width {
     Five(Ordered<5>),
 }
 
-/// A tree, and the changes of the batch under way: made together, their cache misses overlap.
+/// A tree, and the changes of the current batch, which are applied together so that their cache
+/// misses overlap.
 #[derive(Debug)]
 pub(super) struct Ordered<const W: usize> {
     tree: Tree<W>,
@@ -54,7 +55,7 @@ impl<const W: usize> Ordered<W> {
     fn flush(&mut self, table: &Table) {
         if !self.pending.is_empty() {
             let all_there = self.tree.apply(&std::mem::take(&mut self.pending), table);
-            debug_assert!(all_there, "every old key stood in the tree");
+            debug_assert!(all_there, "every old key was in the tree");
         }
     }
 
@@ -76,12 +77,12 @@ macro_rules! with_order {
     };
     ($width:expr, $order:ident => $body:expr) => {
         with_order!($width, $order => $body, unordered => unreachable!(
-            "a ranking is not read before it is in order"
+            "a ranking is not read before it is ordered"
         ))
     };
 }
 
-/// The words of a key as an array of a tree's width, which is the rules'.
+/// Returns the words of a key as an array of the tree's width, which the rules determine.
 fn array<const W: usize>(words: &RankWords) -> [u64; W] {
     words
         .as_slice()
@@ -90,7 +91,7 @@ fn array<const W: usize>(words: &RankWords) -> [u64; W] {
 }
 
 impl Width {
-    /// The order of all that a table holds.
+    /// Builds the order of all members of a table.
     pub(super) fn of(table: &Table, rules: &Rules) -> Self {
         match rules.rank_words_len() {
             1 => Self::One(Ordered::of(table, rules)),
@@ -105,12 +106,12 @@ impl Width {
         !matches!(self, Self::Unordered)
     }
 
-    /// A change of the batch under way: of a member that came, moved or goes.
+    /// Adds a change to the batch: of a member that is new, moved or removed.
     pub(super) fn push(&mut self, handle: u32, old: Option<&RankWords>, new: Option<&RankWords>) {
         with_order!(self, order => order.push(handle, old, new), unordered => {});
     }
 
-    /// Makes the changes of the batch.
+    /// Applies the changes of the batch.
     pub(super) fn flush(&mut self, table: &Table) {
         with_order!(self, order => order.flush(table), unordered => {});
     }
@@ -119,7 +120,7 @@ impl Width {
         with_order!(self, order => order.tree.len())
     }
 
-    /// Best first.
+    /// Iterates best first.
     pub(super) fn handles(&self) -> Box<dyn Iterator<Item = u32> + '_> {
         with_order!(self, order => order.handles())
     }
@@ -128,7 +129,7 @@ impl Width {
         with_order!(self, order => order.tree.count_better(bound, table))
     }
 
-    /// What `make` makes of the entries from a rank on, at most so many.
+    /// Returns `make` of up to `len` entries from the rank `from` on.
     pub(super) fn stretch<T>(
         &self,
         from: usize,

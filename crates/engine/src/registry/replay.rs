@@ -1,46 +1,48 @@
-//! Kinds and boards as they come back at a start: out of a snapshot, then event by event.
+//! Restores kinds and boards at a start: from a snapshot, then event by event.
 //!
-//! A snapshot is taken board by board while others write, so the journal behind it tells again some
-//! of what it holds already: a board that is there is not made again, one that is not there is left
-//! to the event of its end. One thread replays; what it hands out is safe to be filled by others.
+//! A snapshot is taken board by board while others write, so the journal after it repeats some of
+//! what the snapshot contains: a board that exists is not created again, and one that does not
+//! exist has its end in a later event. One thread replays; the cells that it returns may be filled
+//! by other threads.
 
 use std::sync::Arc;
 
 use board::{Incarnation, Timestamp};
 
-use super::{Registry, name_it, named};
-use crate::cell::{Cell, Restored, Shared};
+use super::{Registry, insert_name, named};
+use crate::cell::{Cell, RestoredBoard, SharedCell};
 use shard_store::{BoardRecord, KindRecord};
 
 impl Registry {
-    /// Takes a kind as it is in a snapshot, or as an event says that it became.
-    pub fn replay_kind(&self, record: KindRecord, alone: bool) {
-        self.keep_kind(&mut self.kinds.write(), record, alone);
+    /// Stores a kind from a snapshot or from an event.
+    pub fn replay_kind(&self, record: KindRecord, without_boards: bool) {
+        self.keep_kind(&mut self.kinds.write(), record, without_boards);
     }
 
-    /// Takes a board out of a snapshot.
+    /// Adds a board from a snapshot.
     pub fn restore(&self, cell: Cell) {
         self.enter(&mut self.names.write(), cell);
     }
 
-    /// Makes a board's record, of its kind as it is. `None`: it was created of another, or of one that is not there.
+    /// Replays the creation of a board's record, under the current version of its kind. `None`: it
+    /// was created under another version, or under a kind that does not exist.
     pub fn replay_made(&self, record: &BoardRecord, at: Timestamp) -> Option<()> {
         let kinds = self.kinds.read();
         let mut names = self.names.write();
-        // Settings of a board not yet created end with those that replace them, without a word.
+        // The end of settings is not reported: another record under the same name replaces them.
         let held = named(&names, &record.name).filter(|held| !held.is_created());
         if let Some(held) = held.filter(|held| held.incarnation() != record.incarnation) {
             self.forget(held.incarnation());
         }
         if let Ok(there) = self.cell(record.incarnation) {
-            // An earlier incarnation may have taken the name back meanwhile.
-            name_it(&mut names, there);
+            // An earlier incarnation may have taken the name in the meantime.
+            insert_name(&mut names, there);
             return Some(());
         }
         let kind = kinds.get(record.name.kind());
-        let kind = match kind.and_then(|known| known.of_boards.clone()) {
+        let kind = match kind.and_then(|known| known.for_boards.clone()) {
             Some(kind) if !record.created || kind.meaning() == record.meaning => kind,
-            // Settings that a board left may come behind a change of its kind, which changed or dropped them, too.
+            // Settings left by a board may follow a change of the kind that remade or deleted them.
             None if !record.created => return Some(()),
             _ => return None,
         };
@@ -52,7 +54,7 @@ impl Registry {
             created,
             ..
         } = record.clone();
-        let restored = Restored {
+        let restored = RestoredBoard {
             name,
             kind,
             incarnation,
@@ -65,7 +67,7 @@ impl Registry {
         Some(())
     }
 
-    /// Ends an incarnation. False where it is not there.
+    /// Replays the end of an incarnation. Returns false if it does not exist.
     pub fn replay_ended(&self, incarnation: Incarnation) -> bool {
         let Ok(cell) = self.cell(incarnation) else {
             return false;
@@ -86,23 +88,23 @@ impl Registry {
         true
     }
 
-    /// All kinds, and where the log is while they are these.
+    /// Returns all kinds, and the log's sequence at that time.
     pub fn kinds_at<S>(&self, sequence: impl FnOnce() -> S) -> (Vec<KindRecord>, S) {
         let kinds = self.kinds.read();
         let records = kinds.values().map(|known| known.record.clone());
         (records.collect(), sequence())
     }
 
-    /// The cell that has taken another's place in the same incarnation.
-    pub fn made_anew(&self, cell: &Shared) -> Option<Shared> {
+    /// Returns the cell that replaced another one with the same incarnation.
+    pub fn replacement_of(&self, cell: &SharedCell) -> Option<SharedCell> {
         let names = self.names.read();
         let held = named(&names, cell.name())?;
         let anew = !Arc::ptr_eq(held, cell) && held.incarnation() == cell.incarnation();
         anew.then(|| held.clone())
     }
 
-    /// All boards there are, to be put in order.
-    pub fn all_cells(&self) -> Vec<Shared> {
+    /// Returns all boards, whose orders are still to be built.
+    pub fn all_cells(&self) -> Vec<SharedCell> {
         let names = self.names.read();
         let boards = names.values().flat_map(|boards| boards.values());
         boards.cloned().collect()

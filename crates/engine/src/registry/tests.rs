@@ -1,4 +1,4 @@
-//! Boards created, deleted and waited for, by several threads.
+//! Boards that several threads create, delete and wait for.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 use board::{Activity, Member, Mode, Rules, Ties};
 use parking_lot::Mutex;
 use store_conformance::fixtures::gifts;
+
+use board::{Hidden, ShardCount};
+use shard_store::Revision;
 
 use super::*;
 
@@ -24,7 +27,7 @@ fn points_in(mode: Mode) -> Kind {
 #[test]
 fn a_deleted_board_takes_no_memory() {
     let registry = Registry::new(0);
-    let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
+    let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut NoLog);
     let kind = kind.unwrap();
     let name: BoardName = "gifts/room".parse().unwrap();
     for incarnation in 1..=3 {
@@ -36,18 +39,18 @@ fn a_deleted_board_takes_no_memory() {
                 None,
                 incarnation,
                 Timestamp::EARLIEST,
-                &mut Unlogged,
+                &mut NoLog,
             )
             .unwrap();
         let cell = Arc::downgrade(&registry.cell(incarnation).unwrap());
-        registry.delete_board(&name, &mut Unlogged).unwrap();
+        registry.delete_board(&name, &mut NoLog).unwrap();
         assert_eq!(cell.strong_count(), 0);
         assert_eq!(registry.cell(incarnation).err(), Some(StoreError::Dead));
     }
 }
 
 #[test]
-fn a_kind_that_hides_ever_more_members_is_one_to_its_boards() {
+fn a_kind_that_hides_more_and_more_members_is_one_object_for_its_boards() {
     let registry = Registry::new(0);
     let mut written = Revision(0);
     let mut hidden = Hidden::default();
@@ -57,9 +60,9 @@ fn a_kind_that_hides_ever_more_members_is_one_to_its_boards() {
             .with(&Member::new(&format!("u{number}")).unwrap())
             .unwrap();
         let kind = Arc::new(points().hiding(hidden.clone()));
-        let alone = number == 0;
+        let without_boards = number == 0;
         let record = registry
-            .put_kind(kind, written, alone, &mut Unlogged)
+            .put_kind(kind, written, without_boards, &mut NoLog)
             .unwrap();
         assert_eq!(record.kind.as_ref().unwrap().hidden().len(), number + 1);
         written = record.revision;
@@ -72,7 +75,7 @@ fn a_kind_that_hides_ever_more_members_is_one_to_its_boards() {
                 None,
                 incarnation,
                 Timestamp::EARLIEST,
-                &mut Unlogged,
+                &mut NoLog,
             )
             .unwrap();
         let frozen = registry
@@ -88,27 +91,27 @@ fn a_kind_that_hides_ever_more_members_is_one_to_its_boards() {
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// A registry with a kind and a board of it, `gifts/a`.
+/// Returns a registry with a kind and its board `gifts/a`.
 fn with_a_board() -> (Registry, KindRecord) {
     let registry = Registry::new(0);
-    let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
+    let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut NoLog);
     let kind = kind.unwrap();
     let (name, now) = ("gifts/a".parse().unwrap(), Timestamp::EARLIEST);
-    let created = registry.create_board(&name, &kind, None, Incarnation(1), now, &mut Unlogged);
+    let created = registry.create_board(&name, &kind, None, Incarnation(1), now, &mut NoLog);
     created.unwrap();
     (registry, kind)
 }
 
 #[test]
-fn nobody_waits_for_the_readers_of_a_board_that_ends() {
+fn no_other_board_waits_for_the_readers_of_a_board_that_ends() {
     let late = Timestamp::EARLIEST.plus(board::limits::KEEP_MAX);
-    let ends: [fn(&Registry, &Shared, Timestamp); 3] = [
-        |registry, cell, _| registry.delete_board(cell.name(), &mut Unlogged).unwrap(),
+    let ends: [fn(&Registry, &SharedCell, Timestamp); 3] = [
+        |registry, cell, _| registry.delete_board(cell.name(), &mut NoLog).unwrap(),
         |registry, cell, now| {
-            registry.end_expired(cell, Incarnation(3), now, &mut Unlogged);
+            registry.end_expired(cell, Incarnation(3), now, &mut NoLog);
         },
         |registry, cell, now| {
-            registry.drop_if_empty(cell, &points(), Incarnation(3), now, &mut Unlogged);
+            registry.drop_if_empty(cell, &points(), Incarnation(3), now, &mut NoLog);
         },
     ];
     for end in ends {
@@ -120,12 +123,12 @@ fn nobody_waits_for_the_readers_of_a_board_that_ends() {
             scope.spawn(|| end(registry, cell, late));
             let deadline = Instant::now() + DEADLINE;
             while !cell.is_awaited() {
-                assert!(Instant::now() < deadline, "nobody waits for the reader");
+                assert!(Instant::now() < deadline, "no thread waits for the reader");
                 thread::yield_now();
             }
             scope.spawn(move || {
                 let (name, now) = ("gifts/b".parse().unwrap(), Timestamp::EARLIEST);
-                let log = &mut Unlogged;
+                let log = &mut NoLog;
                 let created = registry.create_board(&name, kind, None, Incarnation(2), now, log);
                 sender
                     .send(created.is_ok() && registry.board(&name).is_some())
@@ -148,7 +151,7 @@ struct Groups {
 }
 
 impl Log for Groups {
-    fn note(&mut self, event: Event<'_>) {
+    fn record(&mut self, event: Event<'_>) {
         let name = match event {
             Event::BoardMade { .. } => "made",
             Event::BoardCreated { .. } => "created",
@@ -171,7 +174,7 @@ impl Log for Groups {
     }
 }
 
-/// Settings of a board that begins now, and is over in an hour.
+/// Returns the settings of a board that starts now and ends in an hour.
 fn battle(now: Timestamp) -> BoardSettings {
     let hour = Duration::from_hours(1);
     BoardSettings {
@@ -181,9 +184,9 @@ fn battle(now: Timestamp) -> BoardSettings {
 }
 
 #[test]
-fn a_board_ends_together_with_what_its_name_keeps() {
+fn a_board_ends_together_with_the_settings_that_its_name_keeps() {
     let registry = Registry::new(0);
-    let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut Unlogged);
+    let kind = registry.put_kind(Arc::new(points()), Revision(0), true, &mut NoLog);
     let kind = kind.unwrap();
     let (name, now) = ("gifts/battle".parse().unwrap(), Timestamp::EARLIEST);
     let settings = battle(now);
@@ -191,7 +194,7 @@ fn a_board_ends_together_with_what_its_name_keeps() {
     let log = &mut Groups::default();
     let made = registry.put_settings(&name, &kind, settings, first, now, log);
     made.unwrap();
-    // Of a new board: this one has settings.
+    // The incarnation of new settings: this board has some already.
     let unused = Incarnation(9);
     let created = registry.create_board(&name, &kind, Some(first), unused, now, log);
     created.unwrap();
@@ -207,21 +210,24 @@ fn a_board_ends_together_with_what_its_name_keeps() {
     assert_eq!(log.groups, expected);
 }
 
-/// What happened, as a start replays it.
+/// An event as a start replays it.
 enum Happened {
     Kind(KindRecord, bool),
     Made(BoardRecord, Timestamp),
     Ended(Incarnation),
 }
 
-/// What happened, in its order.
+/// The events, in order.
 #[derive(Clone, Default)]
 struct Journal(Arc<Mutex<Vec<Happened>>>);
 
 impl Log for Journal {
-    fn note(&mut self, event: Event<'_>) {
+    fn record(&mut self, event: Event<'_>) {
         let happened = match event {
-            Event::KindWritten { record, alone } => Happened::Kind(record.clone(), alone),
+            Event::KindWritten {
+                record,
+                without_boards,
+            } => Happened::Kind(record.clone(), without_boards),
             Event::BoardMade { record, at } => Happened::Made(record.clone(), at),
             Event::BoardEnded { incarnation } => Happened::Ended(incarnation),
             other => panic!("{other:?}"),
@@ -230,7 +236,7 @@ impl Log for Journal {
     }
 }
 
-/// The same, waiting behind each event.
+/// A journal that pauses after each event.
 struct Paused {
     journal: Journal,
     noted: Sender<()>,
@@ -238,15 +244,15 @@ struct Paused {
 }
 
 impl Log for Paused {
-    fn note(&mut self, event: Event<'_>) {
-        self.journal.note(event);
+    fn record(&mut self, event: Event<'_>) {
+        self.journal.record(event);
         self.noted.send(()).unwrap();
         self.go_on.recv_timeout(DEADLINE).unwrap();
     }
 }
 
 #[test]
-fn settings_that_are_left_while_their_kind_changes_are_as_before_after_a_start() {
+fn settings_left_while_their_kind_changes_are_the_same_after_a_start() {
     let changes: [fn(&Registry, &KindRecord, &mut dyn Log); 2] = [
         |registry, kind, log| {
             let other = Arc::new(points_in(Mode::Best));
@@ -269,14 +275,14 @@ fn settings_that_are_left_while_their_kind_changes_are_as_before_after_a_start()
         let made = registry.put_settings(&name, kind, battle(now), first, now, log);
         let made = made.unwrap();
         let cell = &registry.cell(first).unwrap();
-        // The sweep knows what is left by the kind as it is, and waits for a reader.
+        // The sweep has computed what is left under the current kind, and waits for a reader.
         let reader = cell.hold();
         thread::scope(|scope| {
             let mut log = journal.clone();
             let sweep = scope.spawn(move || registry.end_expired(cell, second, now, &mut log));
             let deadline = Instant::now() + DEADLINE;
             while !cell.is_awaited() {
-                assert!(Instant::now() < deadline, "nobody waits for the reader");
+                assert!(Instant::now() < deadline, "no thread waits for the reader");
                 thread::yield_now();
             }
             let ((noted, is_noted), (go, go_on)) = (channel(), channel());
@@ -301,7 +307,9 @@ fn settings_that_are_left_while_their_kind_changes_are_as_before_after_a_start()
         let started = Registry::new(0);
         for happened in happened {
             match happened {
-                Happened::Kind(record, alone) => started.replay_kind(record.clone(), *alone),
+                Happened::Kind(record, without_boards) => {
+                    started.replay_kind(record.clone(), *without_boards);
+                }
                 Happened::Made(record, at) => {
                     assert_eq!(started.replay_made(record, *at), Some(()));
                 }
@@ -312,7 +320,7 @@ fn settings_that_are_left_while_their_kind_changes_are_as_before_after_a_start()
         }
         assert_eq!(started.board(&name), registry.board(&name));
         assert_eq!(started.kinds(), registry.kinds());
-        // A board was created of the kind that there was.
+        // A board was created under the previous kind.
         let created = BoardRecord {
             incarnation: third,
             created: true,
@@ -323,11 +331,11 @@ fn settings_that_are_left_while_their_kind_changes_are_as_before_after_a_start()
 }
 
 #[test]
-fn who_asks_for_a_board_that_is_there_waits_for_no_other() {
+fn reading_an_existing_board_waits_for_no_creation() {
     let (registry, kind) = &with_a_board();
     let name = &"gifts/a".parse().unwrap();
     let (sender, done) = channel();
-    // Others look boards up meanwhile: who wants to write to the names waits for them.
+    // Other threads look up boards meanwhile, which a writer of the names has to wait for.
     let lookup = registry.names.read();
     thread::scope(|scope| {
         scope.spawn(move || sender.send(registry.created(name, kind, Timestamp::EARLIEST)));

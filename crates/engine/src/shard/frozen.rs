@@ -1,8 +1,8 @@
-//! A shard as it was at a moment, for a snapshot.
+//! [`FrozenShard`]: a copy of a shard for a snapshot.
 //!
-//! [`Shard::freeze`] is made under the shard's lock for reading and takes microseconds, since pages
-//! are shared: whoever writes next copies a page before its first change. The [`FrozenShard`] is read
-//! later, on another thread, without any lock. Files and their formats are the embedded store's.
+//! [`Shard::freeze`] runs under the shard's lock for reading and takes microseconds, since pages
+//! are shared: the next writer copies a page before its first change. The copy is read later, on
+//! another thread, without any lock. Files and their formats are in `store-local`.
 
 use board::Window;
 
@@ -10,7 +10,7 @@ use super::{Dropped, Shard};
 use crate::ids::FrozenIds;
 use crate::ranking::FrozenRanking;
 
-/// What a shard held, and will not change any more.
+/// The contents of a shard, which no longer change.
 #[derive(Debug)]
 pub struct FrozenShard {
     /// Windows that were dropped.
@@ -22,7 +22,7 @@ pub struct FrozenShard {
 }
 
 impl Shard {
-    /// What is held now.
+    /// Copies the contents as they are now.
     #[must_use]
     pub fn freeze(&self) -> FrozenShard {
         let rankings = self.rankings.iter();

@@ -1,7 +1,7 @@
-//! The records of a table as they were at a moment.
+//! [`FrozenTable`]: a copy of the records of a table for a snapshot.
 //!
-//! A [`FrozenTable`] shares the table's pages and knows which records were removed. It is read on
-//! another thread without a lock, page by page: there is no index, and nobody is found in it.
+//! It shares the table's pages and knows which records were removed. It is read on another thread
+//! without a lock, page by page; it has no index, so members cannot be looked up.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use super::{NONE, PAGE_BYTES, SIZES, STATE_WORDS_MAX, Table, UNIT};
 use super::{member_at, next_removed, size, words};
 use crate::pages::Pages;
 
-/// Records that do not change any more.
+/// Records that no longer change.
 #[derive(Debug)]
 pub(crate) struct FrozenTable {
     state_bytes: usize,
@@ -19,7 +19,7 @@ pub(crate) struct FrozenTable {
 }
 
 impl Table {
-    /// The records as they are now. Takes time by the page, not by the member.
+    /// Copies the records as they are now. The cost is per page, not per member.
     pub(crate) fn freeze(&self) -> FrozenTable {
         FrozenTable {
             state_bytes: self.state_bytes,
@@ -44,7 +44,7 @@ impl FrozenTable {
         });
     }
 
-    /// The same, up to the first error.
+    /// Does the same until the first error.
     pub(crate) fn try_for_each<E>(
         &self,
         mut visit: impl FnMut(u32, &[u8], &[u64]) -> Result<(), E>,
@@ -58,7 +58,7 @@ impl FrozenTable {
                 let (state, rest) = records[at..].split_at(self.state_bytes);
                 let member = member_at(rest);
                 let handle = u32::try_from((page * PAGE_BYTES + at) / UNIT)
-                    .expect("a record was put where a handle reaches");
+                    .expect("records are only at offsets that a handle can express");
                 at += self.state_bytes + size(member.len()) * UNIT;
                 if holes.next_if(|hole| **hole == handle).is_none() {
                     let words: [u64; STATE_WORDS_MAX] = words(state);
@@ -69,7 +69,7 @@ impl FrozenTable {
         Ok(())
     }
 
-    /// The removed records, sorted. The length of its member stays with a removed record.
+    /// Returns the removed records, sorted. The length of its member stays in a removed record.
     fn holes(&self) -> Vec<u32> {
         let mut holes = Vec::new();
         for first in self.removed {

@@ -1,4 +1,4 @@
-//! The table against a `HashMap`.
+//! The table compared with a `HashMap`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ enum Op {
     Remove(u16),
 }
 
-/// A member of 1 to 128 bytes, the same for the same number.
+/// Returns a member of 1 to 128 bytes, which depends only on the number.
 fn member(n: u16) -> Vec<u8> {
     let len = 1 + usize::from(n) * 37 % MEMBER_BYTES_MAX;
     let mut member = vec![b'm'; len.max(2)];
@@ -78,7 +78,7 @@ fn run(words: usize, ops: &[Op]) {
 
 proptest! {
     #[test]
-    fn keeps_with_its_twin(
+    fn agrees_with_its_twin(
         words in 1..=STATE_WORDS_MAX,
         ops in vec(
             prop_oneof![
@@ -97,7 +97,7 @@ fn insert(table: &mut Table, name: &str) -> Result<u32, TableFull> {
 }
 
 #[test]
-fn removed_records_are_used_again() {
+fn removed_records_are_reused() {
     let mut table = Table::new(2, board::NameOrder::default());
     let handles: HashSet<u32> = (0..50_000)
         .map(|i| insert(&mut table, &format!("before{i:05}")).unwrap())
@@ -118,7 +118,7 @@ fn removed_records_are_used_again() {
 }
 
 #[test]
-fn a_full_table_says_so_and_goes_on() {
+fn a_full_table_reports_it_and_stays_usable() {
     let mut table = Table::new(2, board::NameOrder::default());
     table.pages_max = 2;
     let full = (0..1_000_000_u32)
@@ -139,7 +139,7 @@ fn a_full_table_says_so_and_goes_on() {
 
 #[test]
 fn members_of_equal_hashes_are_distinguished() {
-    // No more than fit the first index: growing hashes anew.
+    // No more than fit the first index: growing it rehashes.
     let mut table = Table::new(1, board::NameOrder::default());
     let members = [&b"a"[..], b"b", b"ab"];
     let handles = members.map(|member| table.insert(7, member, &[1]).unwrap());
@@ -156,7 +156,7 @@ fn members_of_equal_hashes_are_distinguished() {
 
 #[test]
 fn members_of_one_shard_do_not_collide() {
-    // Twelve equal top bits are what 4,096 shards leave.
+    // Twelve equal top bits, as with 4,096 shards.
     let tags: HashSet<u64> = (0..10_000_u64)
         .map(|i| member_hash(&i.to_be_bytes()) >> 12 | 0xABC << 52)
         .map(|hash| spread(hash) >> 57)
@@ -175,7 +175,7 @@ fn rows_of(frozen: &FrozenTable) -> HashMap<Vec<u8>, Vec<u64>> {
 }
 
 #[test]
-fn a_frozen_copy_leaves_out_what_was_removed_and_nothing_else() {
+fn a_frozen_copy_leaves_out_removed_records_and_nothing_else() {
     let mut table = Table::new(3, board::NameOrder::default());
     for n in 0..3000 {
         let member = member(n);
@@ -193,7 +193,7 @@ fn a_frozen_copy_leaves_out_what_was_removed_and_nothing_else() {
     let left = left.map(|n| (member(n), state(n.into(), 3)));
     let left: HashMap<_, _> = left.collect();
     for n in 0..3000 {
-        // Removed records are used again, others change or go, behind the frozen copy.
+        // Removed records are reused, others change or are removed, after the frozen copy.
         let member = member(n);
         let hash = member_hash(&member);
         match table.find(hash, &member) {

@@ -1,38 +1,38 @@
-//! Many changes at once.
+//! Applies many changes at once.
 //!
-//! The main type is [`Change`]. What a change costs in a large tree is waiting for memory: the leaf
-//! it leaves and the leaf it enters are in no cache, and a binary search asks for one line after the
-//! other. So changes go in groups. All places of a group are looked up level by level, side by
-//! side, and their leaves are read through once; then each change is made on its own, in memory that
-//! is near by now. That more than halves what a random update costs, at a million members and at
-//! ten million.
+//! The cost of a change in a large tree is waiting for memory: the leaf that the entry leaves and
+//! the leaf it enters are in no cache, and a binary search waits for one line after the other. So
+//! changes are processed in groups. All positions of a group are looked up level by level, side by
+//! side, and their leaves are read through once; then each change is made on its own, in memory
+//! that is cached by now. That more than halves the cost of a random update, at a million members
+//! and at ten million.
 //!
 //! The idea is that of Chen, Gibbons, Mowry, *Improving Index Performance through Prefetching*
 //! (SIGMOD 2001), with plain reads: stable Rust has no safe prefetch.
 //!
-//! Deliberately not here: the order of changes by place. Random changes rarely share a leaf.
+//! Deliberately not here: sorting changes by position. Random changes rarely share a leaf.
 
 use std::hint::black_box;
 
 use super::{Names, Tree};
 
-/// Changes looked up together: some 40 lines each of the first-level cache, which has 512 or more.
-/// Four are too few to keep memory busy, 16 measured a little slower.
+/// Changes that are looked up together: about 40 lines each of the first-level cache, which has 512
+/// or more. Four are too few to keep the memory busy; 16 measured slightly slower.
 const GROUP: usize = 8;
 
-/// An entry that comes, goes, or moves.
+/// An entry that is added, removed or moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change<const W: usize> {
     pub handle: u32,
-    /// The words it has in the tree.
+    /// The words it has in the tree; `None`: it is added.
     pub old: Option<[u64; W]>,
-    /// The words it is to have.
+    /// The words it gets; `None`: it is removed.
     pub new: Option<[u64; W]>,
 }
 
 impl<const W: usize> Tree<W> {
-    /// Makes `changes`, one after the other. A change of an entry that is not in the tree is left
-    /// out; answers whether there was none such. All names must be known until the end.
+    /// Applies `changes` in order, skipping those of entries that are not in the tree. Returns
+    /// whether none was skipped. All names must exist until the end.
     pub(crate) fn apply(&mut self, changes: &[Change<W>], names: &impl Names) -> bool {
         let mut all = true;
         for group in changes.chunks(GROUP) {
@@ -57,15 +57,15 @@ impl<const W: usize> Tree<W> {
         all
     }
 
-    /// Brings the leaves of up to 16 places near, for changes that are made one by one right after.
-    /// It goes by words alone, so among many ties it may miss.
-    pub(crate) fn fetch(&self, places: impl IntoIterator<Item = [u64; W]>) {
+    /// Loads the leaves of up to 16 positions into the cache, for changes that are made one by one
+    /// right after. Searches by words alone, so it may miss among many ties.
+    pub(crate) fn fetch(&self, positions: impl IntoIterator<Item = [u64; W]>) {
         if self.height == 0 {
             return;
         }
         let mut lanes = [([0; W], self.root); 2 * GROUP];
         let mut used = 0;
-        for (lane, words) in lanes.iter_mut().zip(places) {
+        for (lane, words) in lanes.iter_mut().zip(positions) {
             lane.0 = words;
             used += 1;
         }

@@ -1,9 +1,9 @@
-//! Nodes side by side in chunks, named by number.
+//! [`Arena`]: nodes in chunks, identified by number.
 //!
-//! The main type is [`Arena`]. A chunk never moves once it is full grown: a growing tree copies
-//! nothing, holds no second copy of itself for a moment, and leaves no holes in the heap.
+//! A chunk never moves once it has its full size: a growing tree copies nothing, never needs memory
+//! for a second copy of itself, and leaves no holes in the heap.
 //!
-//! Deliberately not here: giving single chunks back. What is freed waits for the next node.
+//! Deliberately not here: freeing single chunks. A freed node is reused by the next one.
 
 use std::ops::{Index, IndexMut};
 
@@ -24,14 +24,14 @@ impl<T> Arena<T> {
         }
     }
 
-    /// Keeps `node`, and answers the number it has from now on.
+    /// Stores `node` and returns its number.
     pub(super) fn insert(&mut self, node: T) -> u32 {
         if let Some(id) = self.free.pop() {
             self[id] = node;
             return id;
         }
         if self.chunks.last().is_none_or(|last| last.len() == CHUNK) {
-            // The first chunk grows node by node, for the many small trees.
+            // The first chunk grows node by node, because many trees are small.
             let room = if self.chunks.is_empty() { 1 } else { CHUNK };
             self.chunks.push(Vec::with_capacity(room));
         }
@@ -44,7 +44,7 @@ impl<T> Arena<T> {
         narrow(full * CHUNK + last.len() - 1)
     }
 
-    /// Gives the number `id` up for reuse.
+    /// Frees the number `id` for reuse.
     pub(super) fn remove(&mut self, id: u32) {
         self.free.push(id);
     }
@@ -79,7 +79,8 @@ impl<T> IndexMut<u32> for Arena<T> {
     }
 }
 
-/// Counts and numbers of nodes fit 32 bits: every entry has a handle of its own, of 32 bits.
+/// Converts a count or number of nodes to 32 bits, which is enough: every entry has a handle of 32
+/// bits.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "bounded by the number of handles"

@@ -1,15 +1,16 @@
-//! A tree from entries that are already in order.
+//! Builds a tree from sorted entries.
 
 use super::arena::Arena;
 use super::node::{Inner, Leaf, Node};
 use super::share::level_out;
 use super::{FANOUT, Tree};
 
-/// How full nodes are built: room for a few inserts, lest the first updates split every leaf.
+/// Entries of a node when it is built: leaves capacity for a few inserts, so that the first updates
+/// do not split every leaf.
 const LEN_BUILT: usize = FANOUT - FANOUT / 16;
 
 impl<const W: usize> Tree<W> {
-    /// A tree of `entries`, which come best first, none twice.
+    /// Builds a tree of `entries`, which come best first and without duplicates.
     pub(crate) fn from_sorted(entries: impl IntoIterator<Item = ([u64; W], u32)>) -> Self {
         let mut tree = Self::new();
         let mut level = Vec::new();
@@ -35,7 +36,7 @@ impl<const W: usize> Tree<W> {
         tree
     }
 
-    /// The inner nodes above a level of nodes.
+    /// Builds the level of inner nodes above a level of nodes.
     fn build_above(&mut self, below: &[u32]) -> Vec<u32> {
         let mut level = Vec::with_capacity(below.len().div_ceil(LEN_BUILT));
         for children in below.chunks(LEN_BUILT) {
@@ -55,7 +56,7 @@ impl<const W: usize> Tree<W> {
     }
 }
 
-/// The last node of a level takes half of what the one before has, if it is short itself.
+/// If the last node of a level is too short, shares the entries of the previous one evenly with it.
 fn fill_last<const W: usize, N: Node<W>>(nodes: &mut Arena<N>, level: &[u32]) {
     if let [.., left, right] = *level {
         let all = nodes[left].len() + nodes[right].len();

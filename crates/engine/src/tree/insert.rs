@@ -1,20 +1,21 @@
-//! Putting an entry in.
+//! Inserts an entry.
 //!
-//! A full node on the way makes room first, then the way is taken anew: the tree is whole between
-//! the two steps, so neither has to know the other. Room is needed once in some thirty inserts.
+//! If a node on the path is full, room is made first and the path is then computed again: the tree
+//! is consistent between the two steps, so neither has to know the other. Room is needed about once
+//! in thirty inserts.
 //!
-//! Deliberately not here: whether the member is already ranked. The caller knows.
+//! Deliberately not here: whether the member is already ranked. The caller checks it.
 
 use super::node::{Inner, Node, up_to};
 use super::path::{Path, Step};
 use super::{FANOUT, Names, Tree};
 
-/// A neighbour takes entries only if it has this much room: a node that gives one entry away is
-/// full again at once.
+/// Free entries that a neighbour needs before it takes any: a node that gives away a single entry
+/// is full again at once.
 const ROOM_MIN: usize = FANOUT / 32;
 
 impl<const W: usize> Tree<W> {
-    /// Puts an entry in. It must not be in the tree already.
+    /// Inserts an entry. It must not be in the tree.
     pub(crate) fn insert(&mut self, words: [u64; W], handle: u32, names: &impl Names) {
         self.plant();
         let mut path = self.descend(&words, handle, names);
@@ -36,7 +37,8 @@ impl<const W: usize> Tree<W> {
         }
     }
 
-    /// Makes room in, or nearer to, the full node at `depth`, which is to take something at `at`.
+    /// Makes room in the full node at `depth`, into which something is to be inserted at `at`, or
+    /// in a node above it.
     fn make_room(&mut self, path: &Path, depth: usize, at: usize) {
         let Some(depth) = depth.checked_sub(1) else {
             return self.raise();
@@ -47,7 +49,7 @@ impl<const W: usize> Tree<W> {
         let left = if slot > 0 { room(slot - 1) } else { 0 };
         let right = if slot < last { room(slot + 1) } else { 0 };
 
-        // Whoever inserts at an end will probably go on there: fill what is left behind.
+        // Inserts at an end usually continue there: leave the other node full.
         let (at_front, at_end) = (at == 0 && slot == 0, at == FANOUT && slot == last);
         if left >= ROOM_MIN && left >= right {
             let moved = if at_end {
@@ -72,7 +74,7 @@ impl<const W: usize> Tree<W> {
         }
     }
 
-    /// Puts a new root above the root.
+    /// Adds a new root above the root.
     fn raise(&mut self) {
         let below = self.root;
         let mut root = Inner::empty();

@@ -1,24 +1,24 @@
-//! One ranking in memory: a counted B+ tree over (words, handle), best first.
+//! [`Tree`]: one ranking in memory, a counted B+ tree over (words, handle), best first.
 //!
-//! The main type is [`Tree`]. Index 0 is the best entry, so an index is a local rank. Leaves hold
-//! the entries; an inner node holds, for every child, how many entries lie below it and an exact
-//! copy of the child's first entry:
+//! Index 0 is the best entry, so an index is a local rank. Leaves hold the entries; an inner node
+//! holds, for every child, the number of entries below it and an exact copy of the child's first
+//! entry:
 //!
 //! ```text
 //!            ┌─ (9,a) ×3 ──── (5,d) ×4 ─┐        inner: first entry of the child × its count
 //!   [(9,a) (8,c) (7,b)]   [(5,d) (5,b) (2,f) (1,e)]      leaves: words and handle
 //! ```
 //!
-//! An entry carries a 4-byte handle in place of its member: where words are equal, the name behind
-//! the handle decides. Separators are exact copies and change with what they copy, so no handle is
-//! ever read after its entry left the tree, and a million entries of equal words are ordered like
-//! any others.
+//! An entry has a 4-byte handle in position of its member: where words are equal, the names of the
+//! handles are compared. Separators are exact copies and change with their originals, so no handle
+//! is ever used after its entry left the tree, and a million entries of equal words are ordered
+//! like any others.
 //!
 //! Counted B+ trees are described in Knuth, *The Art of Computer Programming* 3, §6.2.3 (linear
 //! lists by position) and §6.2.4 (B-trees; two full neighbours split into three, the B*-tree).
 //!
-//! Deliberately not here: members and their state (the member table beside this module), what the
-//! words mean, and locking. Node memory is kept for reuse and returned when the tree is empty.
+//! Deliberately not here: members and their state (in `table`), the meaning of the words, and
+//! locking. Node memory is kept for reuse and freed when the tree is empty.
 
 mod apply;
 mod arena;
@@ -39,27 +39,27 @@ pub(crate) use apply::Change;
 use arena::Arena;
 use node::{Inner, Leaf};
 
-/// Entries of a leaf, and children of an inner node. A leaf of 64 entries of two words takes
-/// 1.3 KB; 32 measured no faster.
+/// Maximum entries of a leaf, and children of an inner node. A leaf of 64 entries of two words
+/// takes 1.3 KB; 32 measured no faster.
 const FANOUT: usize = 64;
 
-/// Who is behind a handle. Asked only where words are equal.
+/// The names of handles. Used only where words are equal.
 pub(crate) trait Names {
-    /// The member bytes behind `handle`, the same for as long as an entry has the handle.
+    /// Returns the member bytes of `handle`, which do not change while an entry has the handle.
     fn name(&self, handle: u32) -> &[u8];
 
     /// Compares two names: the greater is the better.
     fn compare(&self, a: &[u8], b: &[u8]) -> Ordering;
 }
 
-/// A place in the order, whether or not an entry stands there.
+/// A position in the order, whether or not there is an entry at it.
 ///
 /// `words` may be a prefix of an entry's words. A prefix is less than anything it starts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound<'a> {
     /// At most as many words as the tree's entries have.
     pub words: &'a [u64],
-    /// Given only together with all words.
+    /// `Some` requires all words.
     pub member: Option<&'a [u8]>,
 }
 
@@ -70,13 +70,13 @@ pub(crate) struct Tree<const W: usize> {
     inners: Arena<Inner<W>>,
     /// A leaf when `height` is 0, an inner node otherwise.
     root: u32,
-    /// Inner nodes on the way from the root to any leaf.
+    /// Inner nodes on the path from the root to any leaf.
     height: usize,
     len: usize,
 }
 
 impl<const W: usize> Tree<W> {
-    /// A tree without entries, and without memory.
+    /// Creates a tree without entries, which allocates nothing.
     pub(crate) fn new() -> Self {
         Self {
             leaves: Arena::new(),

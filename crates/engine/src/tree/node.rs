@@ -1,9 +1,9 @@
-//! What a leaf and an inner node are, and how entries move in and between them.
+//! [`Leaf`] and [`Inner`]: the nodes, and how entries move in and between them.
 //!
-//! The main types are [`Leaf`] and [`Inner`], both built on [`Entries`]: words and handles in two
-//! arrays, so that a search reads words only.
+//! Both are built on [`Entries`]: words and handles in two arrays, so that a search reads only
+//! words.
 //!
-//! Deliberately not here: which nodes to touch. Nothing in this file knows the tree.
+//! Deliberately not here: which nodes to change. Nothing in this file knows the tree.
 
 use super::arena::narrow;
 use super::{FANOUT, Names};
@@ -19,7 +19,7 @@ pub(super) struct Entries<const W: usize> {
 /// Entries of the ranking.
 pub(super) type Leaf<const W: usize> = Entries<W>;
 
-/// For each child its first entry, its number, and how many entries lie below it.
+/// For each child its first entry, its number, and the number of entries below it.
 #[derive(Clone, Debug)]
 pub(super) struct Inner<const W: usize> {
     pub(super) firsts: Entries<W>,
@@ -27,14 +27,14 @@ pub(super) struct Inner<const W: usize> {
     pub(super) children: [u32; FANOUT],
 }
 
-/// What a parent holds of a node.
+/// What a parent stores about a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Summary<const W: usize> {
     pub(super) first: ([u64; W], u32),
     pub(super) count: u32,
 }
 
-/// What moving entries between neighbours needs to know of a node.
+/// The operations on nodes that moving entries between neighbours needs.
 pub(super) trait Node<const W: usize>: Clone {
     fn empty() -> Self;
     fn len(&self) -> usize;
@@ -45,7 +45,7 @@ pub(super) trait Node<const W: usize>: Clone {
     fn move_head(&mut self, right: &mut Self, n: usize);
 }
 
-/// Whether `a` is better than `b`: the borrow of `b - a`, since a branch here would be
+/// Returns whether `a` is better than `b`: the borrow of `b - a`, since a branch here would be
 /// mispredicted half the time.
 pub(super) fn exceeds<const W: usize>(a: &[u64; W], b: &[u64; W]) -> bool {
     let mut borrow = false;
@@ -79,8 +79,8 @@ impl<const W: usize> Entries<W> {
         self.set(self.len - 1, entry);
     }
 
-    /// How many entries come before a place: those of greater words, and of those with equal words
-    /// the ones that `before` says.
+    /// Returns how many entries precede a position: those of greater words, and those of equal
+    /// words for which `before` returns true.
     pub(super) fn rank(&self, words: &[u64; W], before: impl Fn(u32) -> bool) -> usize {
         let all = &self.words[..self.len];
         let lo = self.rank_words(words);
@@ -96,12 +96,12 @@ impl<const W: usize> Entries<W> {
         lo + self.handles[lo..lo + ties].partition_point(|&handle| before(handle))
     }
 
-    /// How many entries have greater words.
+    /// Returns how many entries have greater words.
     pub(super) fn rank_words(&self, words: &[u64; W]) -> usize {
         self.words[..self.len].partition_point(|other| exceeds(other, words))
     }
 
-    /// Reads every cache line of the entries. What it answers means nothing.
+    /// Reads every cache line of the entries. The result has no meaning.
     pub(super) fn touch(&self) -> u64 {
         const LINE: usize = 64;
         let words = self
@@ -112,7 +112,7 @@ impl<const W: usize> Entries<W> {
         words.fold(0, |sum, words| sum ^ words[0]) ^ handles.fold(0, |sum, &h| sum ^ u64::from(h))
     }
 
-    /// Where exactly this entry is.
+    /// Returns the exact position of this entry.
     pub(super) fn find(&self, words: &[u64; W], handle: u32, names: &impl Names) -> Option<usize> {
         let at = self.rank(words, up_to(handle, names)).checked_sub(1)?;
         (self.handles[at] == handle && self.words[at] == *words).then_some(at)
@@ -131,7 +131,7 @@ impl<const W: usize> Entries<W> {
         self.len -= 1;
     }
 
-    /// Takes the entry at `from` out and puts `words` in with its handle, before what was at `to`.
+    /// Removes the entry at `from`, and inserts `words` with its handle before what was at `to`.
     pub(super) fn shift(&mut self, from: usize, to: usize, words: [u64; W]) {
         let handle = self.handles[from];
         let at = if from < to {
@@ -147,7 +147,7 @@ impl<const W: usize> Entries<W> {
     }
 }
 
-/// Among equal words: the entry of `handle`, and what is better than it.
+/// Returns a predicate for entries of equal words: the entry of `handle`, and those better than it.
 pub(super) fn up_to(handle: u32, names: &impl Names) -> impl Fn(u32) -> bool {
     move |other| {
         let is_better = || names.compare(names.name(other), names.name(handle)).is_gt();

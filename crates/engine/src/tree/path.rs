@@ -1,18 +1,18 @@
-//! The way from the root to a leaf, and what has to change along it.
+//! [`Path`]: the path from the root to a leaf, and updates along it.
 //!
-//! The main type is [`Path`]: the inner nodes passed and the child taken in each, so that nodes
-//! need no pointers to their parents.
+//! A path has the inner nodes passed and the child taken in each, so that nodes need no pointers to
+//! their parents.
 //!
-//! Deliberately not here: what happens in the leaf.
+//! Deliberately not here: changes of the leaf.
 
 use super::node::{Node, Summary, up_to};
 use super::{Names, Tree};
 
-/// Inner nodes have 24 children or more, except the root: 2^32 entries are less than eight levels
-/// away.
+/// Maximum inner nodes on a path. Each has 24 children or more, except the root: 2^32 entries need
+/// less than eight levels.
 const HEIGHT_MAX: usize = 8;
 
-/// An inner node, and which of its children the path takes.
+/// An inner node, and the slot of the child on the path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) node: u32,
@@ -26,7 +26,7 @@ pub(super) struct Path {
 }
 
 impl<const W: usize> Tree<W> {
-    /// To the leaf that has this entry, or has to take it.
+    /// Returns the path to the leaf that contains this entry, or would contain it.
     pub(super) fn descend(&self, words: &[u64; W], handle: u32, names: &impl Names) -> Path {
         let mut path = Path {
             leaf: self.root,
@@ -47,7 +47,7 @@ impl<const W: usize> Tree<W> {
         path
     }
 
-    /// Adds to the counts all along `path`, after its leaf took or gave an entry.
+    /// Adds `change` to the counts along `path`, after its leaf gained or lost an entry.
     pub(super) fn count(&mut self, path: &Path, change: i32) {
         for step in &path.steps[..self.height] {
             let count = &mut self.inners[step.node].counts[step.slot];
@@ -55,8 +55,8 @@ impl<const W: usize> Tree<W> {
         }
     }
 
-    /// Brings the copies of a leaf's first entry up to date, after it changed: in the parent, and
-    /// further up as long as the node is a first child.
+    /// Updates the copies of a leaf's first entry after it changed: in the parent, and further up
+    /// as long as the node is a first child.
     pub(super) fn refresh_firsts(&mut self, path: &Path) {
         let Some(first) = self.leaves[path.leaf].get(0) else {
             return;
@@ -69,7 +69,7 @@ impl<const W: usize> Tree<W> {
         }
     }
 
-    /// What a parent at `depth` has to hold of its child `id`.
+    /// Returns what a parent at `depth` stores about its child `id`.
     pub(super) fn summary(&self, depth: usize, id: u32) -> Summary<W> {
         if depth + 1 == self.height {
             self.leaves[id].summary()
@@ -78,8 +78,8 @@ impl<const W: usize> Tree<W> {
         }
     }
 
-    /// Entries or children of the child `slot` of an inner node at `depth`. A leaf is not touched:
-    /// its parent knows.
+    /// Returns the number of entries or children of the child `slot` of an inner node at `depth`.
+    /// Does not read a leaf: its parent has the count.
     pub(super) fn child_len(&self, depth: usize, node: u32, slot: usize) -> usize {
         let inner = &self.inners[node];
         if depth + 1 == self.height {

@@ -1,17 +1,18 @@
-//! Counting, and reading by index.
+//! Counts entries, and reads them by index.
 
 use super::node::Node;
 use super::path::{Path, Step};
 use super::{Bound, Names, Tree};
 
 impl<const W: usize> Tree<W> {
-    /// How many entries are better than `bound`, that is, the index of the first one that is not.
+    /// Returns how many entries are better than `bound`, which is the index of the first one that
+    /// is not.
     pub(crate) fn count_better(&self, bound: Bound<'_>, names: &impl Names) -> usize {
         debug_assert!(bound.words.len() <= W && (bound.member.is_none() || bound.words.len() == W));
         if self.len == 0 {
             return 0;
         }
-        // A prefix is less than all it starts; the least of these has zeros in its place.
+        // A prefix is less than all it starts; the least of these has zeros for the other words.
         let mut words = [0; W];
         for (word, given) in words.iter_mut().zip(bound.words) {
             *word = *given;
@@ -34,14 +35,14 @@ impl<const W: usize> Tree<W> {
         count + self.leaves[node].rank(&words, better)
     }
 
-    /// The entry at `index`, counted from the best.
+    /// Returns the entry at `index`, counted from the best.
     #[cfg(test)]
     pub(crate) fn get(&self, index: usize) -> Option<([u64; W], u32)> {
         let (path, at) = self.seek(index)?;
         self.leaves[path.leaf].get(at)
     }
 
-    /// The entries from `index` on, best first.
+    /// Iterates over the entries from `index` on, best first.
     pub(crate) fn iter_from(&self, index: usize) -> Iter<'_, W> {
         Iter {
             tree: self,
@@ -74,7 +75,7 @@ impl<const W: usize> Tree<W> {
         Some((path, at))
     }
 
-    /// The path to the leaf after that of `path`.
+    /// Returns the path to the leaf after that of `path`.
     fn next_leaf(&self, mut path: Path) -> Option<Path> {
         let steps = &mut path.steps[..self.height];
         let up = steps
@@ -98,7 +99,7 @@ impl<const W: usize> Tree<W> {
     }
 }
 
-/// See [`Tree::iter_from`].
+/// The iterator of [`Tree::iter_from`].
 #[derive(Debug)]
 pub(crate) struct Iter<'a, const W: usize> {
     tree: &'a Tree<W>,

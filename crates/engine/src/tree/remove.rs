@@ -1,22 +1,22 @@
-//! Taking an entry out, and keeping what remains dense.
+//! Removes an entry, and keeps the nodes dense.
 //!
-//! A node merges with a neighbour as soon as both fit one node with room to spare, and borrows
-//! from it when it has become short: memory follows the number of entries down.
+//! A node merges with a neighbour as soon as both fit into one node with room to spare, and borrows
+//! from it when it has become short: memory shrinks with the number of entries.
 
 use super::node::Node;
 use super::path::{Path, Step};
 use super::{FANOUT, Names, Tree};
 
-/// Neighbours that hold no more than this together become one. Less than `FANOUT`, lest the next
-/// insert split it again.
+/// Neighbours that together hold at most this many are merged. Less than `FANOUT`, so that the next
+/// insert does not split the node again.
 const MERGE_MAX: usize = FANOUT - FANOUT / 16;
 
-/// A node other than the root holds this many at least.
+/// Minimum entries of a node other than the root.
 pub(super) const LEN_MIN: usize = FANOUT * 3 / 8;
 
 impl<const W: usize> Tree<W> {
-    /// Takes exactly this entry out; answers whether it was there. The name behind its handle, and
-    /// those behind all others, must still be known.
+    /// Removes exactly this entry and returns whether it was in the tree. The name of its handle,
+    /// and those of all others, must still exist.
     pub(crate) fn remove(&mut self, words: [u64; W], handle: u32, names: &impl Names) -> bool {
         if self.len == 0 {
             return false;

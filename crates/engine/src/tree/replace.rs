@@ -1,10 +1,10 @@
-//! Moving an entry to its new place.
+//! Moves an entry to its new position.
 
 use super::node::{exceeds, up_to};
 use super::{Names, Tree};
 
 impl<const W: usize> Tree<W> {
-    /// Gives the entry (`old`, `handle`) the words `new`; answers whether it was there.
+    /// Gives the entry (`old`, `handle`) the words `new`, and returns whether it was in the tree.
     pub(crate) fn replace(
         &mut self,
         old: [u64; W],
@@ -26,7 +26,7 @@ impl<const W: usize> Tree<W> {
                 .get(leaf.len() - 1)
                 .is_some_and(|(last, _)| exceeds(&new, &last))
         {
-            // Between the first and the last of its leaf: nothing above the leaf changes.
+            // The entry stays inside its leaf and is not the first: nothing above the leaf changes.
             let to = leaf.rank(&new, up_to(handle, names));
             leaf.shift(at, to, new);
             return true;

@@ -1,10 +1,10 @@
-//! How neighbours share their entries: evenly, two into one, two into three.
+//! Rebalances neighbours: evenly, two into one, two into three.
 //!
-//! Everything here works on leaves and inner nodes alike, and answers to the parent afterwards.
-//! A full node first gives to a neighbour and splits only where both are full: leaves stay nearly
-//! four fifths full under random updates, against two thirds with plain splitting.
+//! Everything here works on leaves and inner nodes alike, and then updates the parent. A full node
+//! first gives to a neighbour and splits only where both are full: leaves stay nearly four fifths
+//! full under random updates, against two thirds with plain splitting.
 //!
-//! Deliberately not here: when to do which (the modules that insert and remove).
+//! Deliberately not here: when to do which (`insert` and `remove`).
 
 use super::Tree;
 use super::arena::Arena;
@@ -24,7 +24,7 @@ impl<const W: usize> Tree<W> {
         self.refresh_child(depth, node, slot + 1);
     }
 
-    /// Puts all of the child `slot + 1` into the child `slot`.
+    /// Moves all of the child `slot + 1` into the child `slot`.
     pub(super) fn merge(&mut self, depth: usize, node: u32, slot: usize) {
         let (left, right) = self.pair(node, slot);
         if depth + 1 == self.height {
@@ -87,7 +87,7 @@ impl<const W: usize> Tree<W> {
 
 /// Moves entries between two neighbours, so that the left one has `left_len`.
 ///
-/// One of them is copied out and back: rare, and shorter than two borrows of one arena.
+/// One of them is copied out and back, because an arena cannot be borrowed twice. This is rare.
 pub(super) fn level_out<const W: usize, N: Node<W>>(
     nodes: &mut Arena<N>,
     left: u32,
@@ -112,7 +112,7 @@ fn cut<const W: usize, N: Node<W>>(nodes: &mut Arena<N>, left: u32, n: usize) ->
 }
 
 impl<const W: usize> Tree<W> {
-    /// Memory for a tree that has none yet.
+    /// Allocates the root of a tree that has none.
     pub(super) fn plant(&mut self) {
         if self.len == 0 {
             *self = Self::new();

@@ -1,4 +1,4 @@
-//! The tree against its own invariants, at sizes where it has several levels.
+//! Checks the invariants of trees with several levels.
 
 mod twin;
 
@@ -19,7 +19,7 @@ impl Names for Vec<Vec<u8>> {
     }
 }
 
-/// Names in an order of their own, some of them prefixes of others.
+/// Returns names in an order other than that of their numbers, some of them prefixes of others.
 fn names(n: u32) -> Vec<Vec<u8>> {
     let name = |i: u32| {
         let i = i.wrapping_mul(2_654_435_761);
@@ -43,7 +43,7 @@ fn names(n: u32) -> Vec<Vec<u8>> {
     names
 }
 
-/// Counts, separators, fill and use of nodes, all the way down.
+/// Checks counts, separators, fill and use of nodes, all the way down.
 fn check<const W: usize>(tree: &Tree<W>) {
     if tree.len() == 0 {
         assert_eq!(
@@ -58,7 +58,7 @@ fn check<const W: usize>(tree: &Tree<W>) {
     assert_eq!(
         (tree.leaves.used(), tree.inners.used()),
         (leaves, inners),
-        "a node is lost"
+        "a node is leaked"
     );
     assert!(leaves <= 1 + tree.len() / LEN_MIN);
 }
@@ -74,7 +74,7 @@ fn check_below<const W: usize>(
         *leaves += 1;
         assert!(
             depth == 0 || tree.leaves[id].len() >= LEN_MIN,
-            "a leaf is short"
+            "a leaf is too short"
         );
         return tree.leaves[id].summary();
     }
@@ -82,7 +82,7 @@ fn check_below<const W: usize>(
     let inner = &tree.inners[id];
     assert!(
         inner.len() >= if depth == 0 { 2 } else { LEN_MIN },
-        "an inner node is short"
+        "an inner node is too short"
     );
     for slot in 0..inner.len() {
         let below = check_below(tree, inner.children[slot], depth + 1, leaves, inners);
@@ -96,7 +96,7 @@ fn check_below<const W: usize>(
     inner.summary()
 }
 
-/// A walk through 0..n that meets every number once.
+/// Iterates over 0..n in an order that visits every number once.
 fn shuffled(n: u32) -> impl Iterator<Item = u32> {
     (0..n).map(move |i| u32::try_from(u64::from(i) * 1_000_003 % u64::from(n)).unwrap())
 }
@@ -159,7 +159,7 @@ fn orders_a_hundred_thousand_equal_words_by_name() {
     check(&tree);
 }
 
-/// Share of the leaves' room that is taken.
+/// Returns the share of the leaves' capacity that is in use.
 fn fill<const W: usize>(tree: &Tree<W>) -> f64 {
     let room = u32::try_from(tree.leaves.used() * FANOUT).unwrap();
     f64::from(u32::try_from(tree.len()).unwrap()) / f64::from(room)
@@ -198,7 +198,7 @@ fn leaves_stay_dense_however_they_are_filled() {
 }
 
 #[test]
-fn freed_nodes_are_used_again() {
+fn freed_nodes_are_reused() {
     let names = names(40_000);
     let mut tree = Tree::<2>::new();
     let words = |handle: u32| [u64::from(handle % 1_000), u64::from(handle)];
@@ -228,9 +228,9 @@ fn a_tree_of_four_levels_grows_and_shrinks() {
     let words = |handle: u32| [u64::from(handle)];
     let mut tree = Tree::<1>::new();
     let changes = |old: bool| {
-        let places = move |handle| old.then_some(words(handle));
+        let positions = move |handle| old.then_some(words(handle));
         shuffled(N).map(move |handle| {
-            let (old, new) = (places(handle), (!old).then_some(words(handle)));
+            let (old, new) = (positions(handle), (!old).then_some(words(handle)));
             Change { handle, old, new }
         })
     };

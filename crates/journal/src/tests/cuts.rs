@@ -1,9 +1,9 @@
-//! A journal that ends too early, at any byte.
+//! A journal that is truncated, at any byte.
 
-use super::{ReadError, Sequence, Written, goes_on, prefix, records_from};
+use super::{ReadError, Sequence, Written, continues, prefix, records_from};
 use crate::format::SEGMENT_HEADER_BYTES;
 
-/// How far whole groups reach in a segment that is cut.
+/// Returns the sequence after the intact groups before `cut`.
 fn whole_before(written: &Written, file: &str, cut: usize) -> Sequence {
     let groups = written.groups.iter();
     let kept = groups.filter(|group| group.file != file || group.to <= cut);
@@ -20,7 +20,7 @@ fn a_cut_in_the_last_segment_leaves_all_whole_groups_before_it() {
             let cut_off = [&bytes[..cut], &vec![0; zeros]].concat();
             let disk = written.with(&file, &cut_off);
             let recovered = prefix(&disk).unwrap();
-            // Where the zeros are what stood there, no more than what follows them is cut off.
+            // If the file had zeros there anyway, only what follows them is truncated.
             let same = bytes[cut..].iter().zip(&cut_off[cut..]);
             let cut = cut + same.take_while(|(was, is)| was == is).count();
             assert_eq!(recovered.next, whole_before(&written, &file, cut));
@@ -31,24 +31,26 @@ fn a_cut_in_the_last_segment_leaves_all_whole_groups_before_it() {
             let used = used.map_or(0, |last| last as u64 + 1);
             assert_eq!(recovered.cut_bytes, used);
             if cut % 29 == 0 {
-                goes_on(&disk);
+                continues(&disk);
             }
         }
     }
 }
 
 #[test]
-fn a_cut_in_the_header_or_in_an_earlier_segment_is_refused_with_its_place() {
+fn a_cut_in_the_header_or_in_an_earlier_segment_is_rejected_with_its_offset() {
     let written = Written::two_segments();
     let (first, last) = (written.groups[0].file.clone(), written.file());
-    let refused = |file: &str, cut: usize, place: usize| {
+    let refused = |file: &str, cut: usize, position: usize| {
         let disk = written.with(file, &written.used(file)[..cut]);
         match prefix(&disk).unwrap_err() {
             ReadError::Damaged {
-                file: told, offset, ..
+                file: reported,
+                offset,
+                ..
             } => {
-                assert!(told.ends_with(file), "{}", told.display());
-                assert_eq!(offset, place as u64);
+                assert!(reported.ends_with(file), "{}", reported.display());
+                assert_eq!(offset, position as u64);
             }
             other => panic!("{other}"),
         }
@@ -65,24 +67,24 @@ fn a_cut_in_the_header_or_in_an_earlier_segment_is_refused_with_its_place() {
 }
 
 #[test]
-fn zeros_where_a_synced_group_was_are_refused() {
+fn zeros_in_place_of_a_synced_group_are_rejected() {
     let written = Written::two_segments();
     let file = written.file();
     let groups: Vec<_> = written.groups.iter().filter(|g| g.file == file).collect();
     for group in &groups {
         let mut bytes = written.used(&file);
         bytes[group.from..group.to].fill(0);
-        let told = groups.iter().any(|later| {
+        let is_recorded = groups.iter().any(|later| {
             later.from > group.from && later.first >= group.first && later.synced > group.first
         });
         let read = prefix(&written.with(&file, &bytes));
         match read {
             Ok(recovered) => {
-                assert!(!told);
+                assert!(!is_recorded);
                 assert_eq!(recovered.next, group.first);
             }
             Err(ReadError::Damaged { offset, .. }) => {
-                assert!(told);
+                assert!(is_recorded);
                 assert_eq!(offset, group.from as u64);
             }
             Err(other) => panic!("{other}"),
@@ -91,7 +93,7 @@ fn zeros_where_a_synced_group_was_are_refused() {
 }
 
 #[test]
-fn a_missing_segment_is_refused_where_it_is_needed() {
+fn a_missing_segment_is_rejected_where_it_is_needed() {
     let mut written = Written::new();
     for _ in 0..3 {
         written.group(3).sync().roll();
@@ -111,7 +113,7 @@ fn a_missing_segment_is_refused_where_it_is_needed() {
     assert!(records_from(&disk(3), 0).is_err());
     assert!(records_from(&disk(3), 4).is_err());
     assert_eq!(records_from(&disk(3), 7).unwrap().0.len(), 3);
-    // Without the last, nothing shows that there was more; but whoever asks for it knows.
+    // Without the last segment nothing shows that there was more; a caller that asks for it knows.
     assert_eq!(records_from(&disk(9), 5).unwrap().0.len(), 4);
     assert!(records_from(&disk(9), 10).is_err());
     assert!(records_from(&written.disk, 11).is_err());
@@ -119,8 +121,8 @@ fn a_missing_segment_is_refused_where_it_is_needed() {
 }
 
 #[test]
-fn what_is_cut_is_no_evidence_later() {
-    // The first of two groups tears, and the second is whole: both go.
+fn truncated_bytes_are_no_evidence_later() {
+    // The first of two groups is torn, and the second is intact: both are truncated.
     let mut written = Written::new();
     written.group(2).sync().group(2).group(3);
     let torn = written.groups[1].clone();
@@ -130,6 +132,6 @@ fn what_is_cut_is_no_evidence_later() {
     let recovered = prefix(&disk).unwrap();
     assert_eq!(recovered.next, Sequence(2));
     assert_eq!(recovered.cut_bytes, written.log.offset - torn.from as u64);
-    goes_on(&disk);
+    continues(&disk);
     assert_eq!(prefix(&disk).unwrap().cut_bytes, 0);
 }

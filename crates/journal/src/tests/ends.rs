@@ -1,4 +1,4 @@
-//! Ends of a journal, asked for or not, and what is written when nobody writes.
+//! How a journal ends, and what an idle journal writes.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,10 +9,10 @@ use super::{
     Durability, Inbox, Sequence, Settings, Written, append, block_on, durable, eventually, open,
     prefix, quick, record, records_from,
 };
+use crate::capacity::Capacity;
 use crate::committer::Committer;
 use crate::disk::Disk;
 use crate::inbox::{End, Work};
-use crate::room::Room;
 
 fn never_by_itself() -> Settings {
     Settings {
@@ -23,7 +23,7 @@ fn never_by_itself() -> Settings {
 }
 
 #[test]
-fn stop_writes_and_syncs_all() {
+fn stop_writes_and_syncs_everything() {
     for settings in [quick(), never_by_itself()] {
         let disk = RamDisk::default();
         let journal = open(&disk, settings);
@@ -41,13 +41,13 @@ fn stop_writes_and_syncs_all() {
         let mut dice = testkit::dice::Dice::new(seed.0);
         let recovered = prefix(&disk.after_power_cut(&mut dice)).unwrap();
         assert_eq!(recovered.next, Sequence(50));
-        // A mark says so.
+        // A mark records it.
         assert_eq!(recovered.tail.unwrap().synced, Sequence(50));
     }
 }
 
 #[test]
-fn dropped_it_writes_nothing_more() {
+fn a_dropped_journal_writes_nothing_more() {
     for held in [Call::Write, Call::Sync] {
         let disk = RamDisk::default();
         let journal = open(&disk, quick());
@@ -70,7 +70,7 @@ fn dropped_it_writes_nothing_more() {
 }
 
 #[test]
-fn at_intervals_records_count_when_written_and_are_synced_later() {
+fn with_an_interval_records_count_when_written_and_are_synced_later() {
     let disk = RamDisk::default();
     let settings = Settings {
         durability: Durability::Interval(Duration::from_millis(20)),
@@ -88,7 +88,7 @@ fn at_intervals_records_count_when_written_and_are_synced_later() {
 }
 
 #[test]
-fn a_snapshot_may_have_all_synced_at_once() {
+fn a_snapshot_can_have_everything_synced_at_once() {
     let disk = RamDisk::default();
     let journal = open(&disk, never_by_itself());
     let seed = testkit::dice::Seed::of_this_run();
@@ -106,7 +106,7 @@ fn a_snapshot_may_have_all_synced_at_once() {
 }
 
 #[test]
-fn an_idle_journal_marks_what_was_synced_once() {
+fn an_idle_journal_marks_its_last_sync_once() {
     for durability in [Durability::Always, Durability::Interval(Duration::ZERO)] {
         let mut written = Written::new();
         written.group(2).sync();
@@ -117,36 +117,36 @@ fn an_idle_journal_marks_what_was_synced_once() {
             ..never_by_itself()
         };
         let inbox = Arc::new(Inbox::new(log.written));
-        let room = Arc::new(Room::none());
+        let capacity = Arc::new(Capacity::none());
         let (mut committer, _progress) =
-            Committer::new(log, settings, Arc::clone(&inbox), room).unwrap();
+            Committer::new(log, settings, Arc::clone(&inbox), capacity).unwrap();
         let synced = || prefix(&disk.after_kill()).unwrap().tail.unwrap().synced;
-        let mut turn = |group: bool| {
+        let mut step = |group: bool| {
             let work = Work {
                 group: group.then(|| inbox.take().unwrap()),
                 sync_until: Sequence(0),
                 end: End::NotYet,
             };
-            assert!(!committer.turn(work).unwrap());
+            assert!(!committer.step(work).unwrap());
             committer.due().is_some()
         };
-        assert!(!turn(false), "a mark is due though one was written");
+        assert!(!step(false), "a mark is due though one was written");
         assert_eq!(synced(), Sequence(2));
         let writes = disk.count(Call::Write);
-        assert!(!turn(false));
+        assert!(!step(false));
         assert_eq!(disk.count(Call::Write), writes);
         inbox.append(&record(2));
-        // A group tells of what came before it, and something has to tell of the group.
-        assert!(turn(true));
+        // A group records what came before it, and something has to record the group.
+        assert!(step(true));
         assert_eq!(synced(), Sequence(2));
-        turn(false);
-        assert!(!turn(false));
+        step(false);
+        assert!(!step(false));
         assert_eq!(synced(), Sequence(3));
     }
 }
 
 #[test]
-fn a_restart_marks_what_it_found() {
+fn a_restart_marks_what_it_recovered() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
@@ -163,7 +163,7 @@ fn a_restart_marks_what_it_found() {
 }
 
 #[test]
-fn segments_go_when_nothing_in_them_is_needed() {
+fn segments_are_removed_when_no_record_of_them_is_needed() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     for number in 0..200 {
@@ -183,7 +183,7 @@ fn segments_go_when_nothing_in_them_is_needed() {
 }
 
 #[test]
-fn what_a_crash_left_unfinished_goes_at_the_next_start() {
+fn unfinished_files_are_removed_at_the_next_start() {
     let disk = RamDisk::default();
     let left = "journal-00000000000000000007.log.tmp";
     disk.put(left, b"half a header");

@@ -1,4 +1,5 @@
-//! Each call to the disk failing in turn: no false answer, and no lie after a restart.
+//! Each call to the disk fails in turn: no wrong acknowledgement, and nothing wrong after a
+//! restart.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -11,18 +12,18 @@ use super::{
 };
 use testkit::dice::{Dice, Seed, runs};
 
-/// What the journal reported in a run.
+/// The the journal reported in a run.
 #[derive(Debug, Default)]
 struct RunReport {
-    /// Taken, in order; of each it is open whether it is there unless it was said to be.
+    /// Accepted records, in order. One may be missing later unless it was reported as durable.
     taken: Vec<Vec<u8>>,
     durable: u64,
-    /// Where segments may have been removed.
+    /// The sequence before which segments may have been removed.
     removed_before: u64,
     stopped: bool,
 }
 
-/// A journal of twenty records in several segments.
+/// Writes twenty records to a journal of several segments.
 fn run(disk: &RamDisk) -> RunReport {
     let mut report = RunReport::default();
     let recovered = records_from(disk, 0).unwrap().1;
@@ -52,14 +53,14 @@ fn run(disk: &RamDisk) -> RunReport {
     report
 }
 
-/// Whether a folder holds what was reported as durable, and nothing that was not taken.
+/// Checks that a folder contains what was reported as durable, and nothing that was not accepted.
 fn check(disk: &RamDisk, report: &RunReport, what: &str) -> u64 {
     let from = report.removed_before;
     let (records, recovered) =
         records_from(disk, from).unwrap_or_else(|error| panic!("{what}: {error}"));
     let skipped = usize::try_from(from).unwrap();
     let taken = &report.taken[skipped..];
-    assert!(taken.starts_with(&records), "{what}: a record nobody wrote");
+    assert!(taken.starts_with(&records), "{what}: an unknown record");
     assert!(recovered.next.0 >= report.durable, "{what}: {report:?}");
     if report.stopped {
         assert_eq!(recovered.next.0, report.taken.len() as u64, "{what}");
@@ -67,7 +68,8 @@ fn check(disk: &RamDisk, report: &RunReport, what: &str) -> u64 {
     recovered.next.0
 }
 
-/// Goes on after a restart, and answers for all that is read: a power cut must not take it away.
+/// Continues after a restart, and acknowledges everything that was read: a power cut must not lose
+/// it.
 fn restart(disk: &RamDisk, report: &RunReport, dice: &mut Dice, what: &str) {
     let there = check(disk, report, what);
     let recovered = records_from(disk, report.removed_before).unwrap().1;
@@ -99,7 +101,7 @@ fn each_call_may_fail() {
         Call::SyncFolder,
         Call::Sync,
     ] {
-        assert!(calls.contains(&call), "{call:?} is never tried");
+        assert!(calls.contains(&call), "{call:?} is never made");
     }
     for at in 0..calls.len() + 2 {
         for (for_good, in_effect, error) in [
@@ -168,7 +170,7 @@ fn a_start_that_fails_can_be_tried_again() {
 }
 
 #[test]
-fn a_sync_that_failed_is_never_believed_again() {
+fn a_failed_sync_is_never_trusted_again() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     let first = append(&journal, b"one").unwrap();
@@ -181,7 +183,7 @@ fn a_sync_that_failed_is_never_believed_again() {
         let calls = disk.calls();
         calls.iter().filter(|&&call| call == Call::Sync).count() == 3
     });
-    // Everything from now on fails, once; the sync that waits does not.
+    // Every later call fails once, but the sync that waits does not.
     disk.fail(Fault {
         at: disk.calls().len(),
         for_good: false,
@@ -198,12 +200,12 @@ fn a_sync_that_failed_is_never_believed_again() {
     let calls = disk.calls().len();
     let why = journal.stop().unwrap_err();
     assert!(why.0.contains("ram/journal-"), "no file: {why}");
-    assert_eq!(disk.calls().len(), calls, "it went on");
+    assert_eq!(disk.calls().len(), calls, "it continued");
     assert_eq!(durable(&journal, second), Ok(()));
 }
 
 #[test]
-fn at_intervals_a_failed_sync_takes_back_what_it_was_to_cover() {
+fn with_an_interval_a_failed_sync_revokes_what_it_was_to_cover() {
     let disk = RamDisk::default();
     let settings = Settings {
         durability: Durability::Interval(Duration::from_hours(1)),

@@ -1,10 +1,10 @@
-//! A journal of which one bit is another.
+//! A journal in which one bit is flipped.
 
-use super::{Place, ReadError, Written, goes_on, prefix};
+use super::{Position, ReadError, Written, continues, prefix};
 use crate::format::SEGMENT_HEADER_BYTES;
 
-/// Whether something that remains shows that the log was synced past the beginning of a group.
-fn is_proven(written: &Written, group: &Place) -> bool {
+/// Returns whether an intact group records that the log was synced past the beginning of `group`.
+fn is_proven(written: &Written, group: &Position) -> bool {
     let later = written.groups.iter().filter(|later| {
         (&later.file, later.from) > (&group.file, group.from) && later.synced > group.first
     });
@@ -12,21 +12,21 @@ fn is_proven(written: &Written, group: &Place) -> bool {
 }
 
 #[test]
-fn a_flipped_bit_is_refused_where_it_was_synced_and_cuts_the_tail_elsewhere() {
+fn a_flipped_bit_is_rejected_where_it_was_synced_and_truncates_the_tail_elsewhere() {
     let written = Written::two_segments();
     let files = [written.groups[0].file.clone(), written.file()];
     for file in &files {
         let whole = written.used(file);
         for bit in 0..whole.len() * 8 {
-            let place = bit / 8;
+            let position = bit / 8;
             let mut bytes = whole.clone();
-            bytes[place] ^= 1 << (bit % 8);
+            bytes[position] ^= 1 << (bit % 8);
             let disk = written.with(file, &bytes);
             let mut groups = written.groups.iter();
-            let group =
-                groups.find(|group| group.file == *file && (group.from..group.to).contains(&place));
+            let group = groups
+                .find(|group| group.file == *file && (group.from..group.to).contains(&position));
             let offset = match (group, prefix(&disk)) {
-                (None, Ok(recovered)) if place >= SEGMENT_HEADER_BYTES => {
+                (None, Ok(recovered)) if position >= SEGMENT_HEADER_BYTES => {
                     assert_eq!(recovered.next, written.log.written);
                     None
                 }
@@ -35,14 +35,16 @@ fn a_flipped_bit_is_refused_where_it_was_synced_and_cuts_the_tail_elsewhere() {
                     assert_eq!(recovered.next, group.first);
                     None
                 }
-                (_, Err(ReadError::Newer { .. })) if place < SEGMENT_HEADER_BYTES => continue,
+                (_, Err(ReadError::Newer { .. })) if position < SEGMENT_HEADER_BYTES => continue,
                 (
                     group,
                     Err(ReadError::Damaged {
-                        file: told, offset, ..
+                        file: reported,
+                        offset,
+                        ..
                     }),
                 ) => {
-                    assert!(told.ends_with(file), "bit {bit} of {file}");
+                    assert!(reported.ends_with(file), "bit {bit} of {file}");
                     assert!(group.is_none_or(|group| is_proven(&written, group)));
                     Some((group.map_or(0, |group| group.from), offset))
                 }
@@ -50,7 +52,7 @@ fn a_flipped_bit_is_refused_where_it_was_synced_and_cuts_the_tail_elsewhere() {
             };
             match offset {
                 Some((from, offset)) => assert_eq!(offset, from as u64, "bit {bit} of {file}"),
-                None if bit % 131 == 0 => goes_on(&disk),
+                None if bit % 131 == 0 => continues(&disk),
                 None => {}
             }
         }
@@ -77,7 +79,7 @@ fn the_last_group_is_proven_by_a_mark() {
 
 #[test]
 fn a_record_that_holds_a_group_is_no_evidence() {
-    // A whole group that says that much was synced, as another journal would have it.
+    // An intact group of another journal, which records that this much was synced.
     let mut other = Written::new();
     other.group(2).sync().group(40).sync().group(1);
     let group = &other.groups[2];

@@ -4,7 +4,7 @@ use super::super::format::{
     FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, PAYLOAD_BYTES_MAX, SegmentHeader,
     checksum_of_whole, records,
 };
-use super::{Group, Inbox, ReadError, Sequence, Written, goes_on, prefix, records_from};
+use super::{Group, Inbox, ReadError, Sequence, Written, continues, prefix, records_from};
 
 const SEGMENT: SegmentHeader = SegmentHeader {
     first: Sequence(0x0102_0304_0506_0708),
@@ -13,7 +13,7 @@ const SEGMENT: SegmentHeader = SegmentHeader {
 };
 
 #[test]
-fn a_segment_begins_as_it_always_did() {
+fn the_segment_header_never_changes() {
     let bytes = SEGMENT.encode();
     assert_eq!(
         bytes[..28],
@@ -22,7 +22,7 @@ fn a_segment_begins_as_it_always_did() {
     assert_eq!(SegmentHeader::decode(&bytes), Ok((SEGMENT, 2)));
 }
 
-/// The segment as version 1 began it.
+/// Returns a segment header as version 1 wrote it.
 fn of_version_1(header: &[u8]) -> Vec<u8> {
     let mut bytes = header.to_vec();
     bytes[8] = 1;
@@ -38,22 +38,22 @@ fn a_segment_of_version_1_is_read_and_left_behind() {
     let file = written.file();
     let disk = written.with(&file, &of_version_1(&written.used(&file)));
     assert_eq!(prefix(&disk).unwrap().next, Sequence(5));
-    goes_on(&disk);
+    continues(&disk);
     let follower = super::super::segment::name_of(Sequence(5));
     assert_eq!(disk.names(), [file.clone(), follower.clone()]);
     let version = |file: &str| disk.content(file)[8];
     assert_eq!((version(&file), version(&follower)), (1, 2));
-    // One that holds nothing has the name that the next would have: it goes on.
+    // An empty segment has the name that the next would have, so it continues.
     let written = Written::new();
     let file = written.file();
     let empty = super::RamDisk::default();
     empty.put(&file, &of_version_1(&written.disk.content(&file)));
-    goes_on(&empty);
+    continues(&empty);
     assert_eq!(empty.names(), [file]);
 }
 
 #[test]
-fn a_group_begins_as_it_always_did() {
+fn the_group_header_never_changes() {
     let header = GroupHeader {
         payload_bytes: 7,
         records: 1,
@@ -75,13 +75,13 @@ fn a_group_begins_as_it_always_did() {
     );
     assert_eq!(checksum_of_whole(&group, SEGMENT.salt), Some(checksum));
     assert_eq!(checksum_of_whole(&group, SEGMENT.salt ^ 1), None);
-    // CRC-32C of what stands behind it, and the salt.
+    // CRC-32C of what follows it, and the salt.
     assert_eq!(crc32c::crc32c(b"123456789"), 0xE306_9283);
     assert_eq!(checksum, crc32c::crc32c(&group[8..]) ^ SEGMENT.salt);
 }
 
 #[test]
-fn lengths_that_do_not_add_up_are_seen() {
+fn lengths_that_do_not_add_up_are_detected() {
     let read = |payload: &[u8]| -> Vec<Option<usize>> {
         records(payload)
             .map(|record| record.map(<[u8]>::len))
@@ -95,7 +95,7 @@ fn lengths_that_do_not_add_up_are_seen() {
 }
 
 #[test]
-fn a_newer_version_is_refused_by_name() {
+fn a_newer_version_is_rejected_by_number() {
     let mut written = Written::new();
     written.group(1);
     let file = written.file();
@@ -120,10 +120,10 @@ fn what_a_reader_cannot_take_is_reported_with_its_offset() {
         }
     });
     let text = read.unwrap_err().to_string();
-    let place = written.groups[1].from;
+    let position = written.groups[1].from;
     assert_eq!(
         text,
-        format!("ram/{}: at byte {place}: no board", written.file())
+        format!("ram/{}: at byte {position}: no board", written.file())
     );
 }
 
@@ -142,7 +142,7 @@ fn a_group_larger_than_the_format_is_not_written() {
     assert_eq!(prefix(&written.disk).unwrap().next, Sequence(3));
 }
 
-/// What earlier servers wrote when more was appended than they had room for.
+/// Returns a group like earlier servers wrote when more was appended than they had capacity for.
 fn with_a_large_group(cut_bytes: usize) -> (Written, Vec<u8>) {
     let mut written = Written::new();
     written.group(2).sync();
@@ -169,7 +169,7 @@ fn with_a_large_group(cut_bytes: usize) -> (Written, Vec<u8>) {
 }
 
 #[test]
-fn a_group_larger_than_the_format_is_read_and_so_is_what_lies_behind_it() {
+fn a_group_larger_than_the_format_is_read_and_so_is_what_follows_it() {
     let (mut written, large) = with_a_large_group(0);
     written.sync().group(1).sync().group(0);
     let records = records_from(&written.disk, 0).unwrap().0;
@@ -185,13 +185,13 @@ fn a_group_larger_than_the_format_is_read_and_so_is_what_lies_behind_it() {
 }
 
 #[test]
-fn a_large_group_that_is_not_whole_ends_the_log_or_is_damage() {
-    // Torn, and nothing says that it was synced.
+fn a_large_group_that_is_not_intact_ends_the_log_or_is_damage() {
+    // Torn, and no group records that it was synced.
     let (written, _) = with_a_large_group(100);
     let recovered = prefix(&written.disk).unwrap();
     assert_eq!(recovered.next, Sequence(2));
-    goes_on(&written.disk);
-    // A later group says so.
+    continues(&written.disk);
+    // A later group records it.
     let (mut written, _) = with_a_large_group(100);
     written.sync().group(1).sync().group(0);
     assert!(matches!(

@@ -1,16 +1,17 @@
-//! A full disk: writers are refused, nothing is lost, and space is all it takes to go on.
+//! A full disk: writers are rejected, nothing is lost, and the journal continues once there is
+//! space.
 
 use std::time::Duration;
 
 use super::ram::RamDisk;
 use super::{
-    Durability, append, block_on, durable, eventually, open, prefix, quick, record, room_of,
+    Durability, append, block_on, durable, eventually, open, prefix, quick, record, reserved_bytes,
 };
 use super::{Sequence, Settings};
 use crate::BATCH_BYTES_MAX;
 
 #[test]
-fn a_full_disk_refuses_writers_until_it_has_space() {
+fn a_full_disk_rejects_writers_until_it_has_space() {
     let disk = RamDisk::default();
     disk.limit((1 << 20) + (200 << 10));
     let journal = open(&disk, quick());
@@ -25,12 +26,12 @@ fn a_full_disk_refuses_writers_until_it_has_space() {
         assert!(taken < 1_000, "it is never full");
     };
     assert_eq!(refused.0, "the disk is full");
-    // All but the last 64 KiB of what there is was used.
+    // All but the last 64 KiB of the space was used.
     assert!(taken * 10_000 > (1 << 20) + (100 << 10), "{taken}");
     let waiting = block_on(journal.reserve(BATCH_BYTES_MAX)).unwrap_err();
     assert_eq!(waiting, refused);
     disk.limit(1 << 30);
-    eventually("room again", || {
+    eventually("capacity again", || {
         journal.try_reserve(BATCH_BYTES_MAX).is_ok()
     });
     durable(&journal, append(&journal, &record_of(taken)).unwrap()).unwrap();
@@ -43,7 +44,7 @@ fn a_full_disk_refuses_writers_until_it_has_space() {
 }
 
 #[test]
-fn who_waits_for_room_is_refused_when_the_disk_is_full() {
+fn waiting_for_capacity_is_rejected_when_the_disk_is_full() {
     let disk = RamDisk::default();
     let settings = Settings {
         segment_bytes: 1 << 30,
@@ -51,13 +52,13 @@ fn who_waits_for_room_is_refused_when_the_disk_is_full() {
     };
     let journal = open(&disk, settings);
     disk.limit(8 << 20);
-    // Two batches take all there is; the third may hope, until they are written.
-    let batch = vec![1; BATCH_BYTES_MAX - room_of(0)];
+    // Two batches take all capacity; the third may wait until they are written.
+    let batch = vec![1; BATCH_BYTES_MAX - reserved_bytes(0)];
     let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
     std::thread::scope(|scope| {
         let third = scope.spawn(|| block_on(journal.reserve(BATCH_BYTES_MAX)).map(drop));
-        for mut room in rooms {
-            journal.append(&mut room, &batch);
+        for mut capacity in rooms {
+            journal.append(&mut capacity, &batch);
         }
         let refused = third.join().unwrap().unwrap_err();
         assert!(refused.0.starts_with("the disk is full"), "{refused}");
@@ -67,7 +68,7 @@ fn who_waits_for_room_is_refused_when_the_disk_is_full() {
 }
 
 #[test]
-fn a_group_that_finds_no_space_is_lost_to_who_waits_and_kept() {
+fn a_group_without_space_is_lost_for_its_writers_but_kept() {
     for durability in [
         Durability::Always,
         Durability::Interval(Duration::from_millis(1)),
@@ -89,7 +90,7 @@ fn a_group_that_finds_no_space_is_lost_to_who_waits_and_kept() {
         assert!(block_on(journal.reserve(1)).is_err());
         disk.refuse_writes(false);
         let mut next = None;
-        eventually("room again", || {
+        eventually("capacity again", || {
             next = append(&journal, &record(2)).ok();
             next.is_some()
         });
@@ -101,7 +102,7 @@ fn a_group_that_finds_no_space_is_lost_to_who_waits_and_kept() {
 }
 
 #[test]
-fn a_journal_that_finds_no_space_stops_all_the_same() {
+fn a_journal_without_space_can_be_stopped() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
@@ -114,7 +115,7 @@ fn a_journal_that_finds_no_space_stops_all_the_same() {
 }
 
 #[test]
-fn without_space_for_another_segment_the_old_one_goes_on() {
+fn without_space_for_another_segment_the_old_one_continues() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     let used = disk

@@ -1,6 +1,6 @@
-//! The journal against a disk that cuts, flips, fails, fills and forgets.
+//! The journal on a disk that truncates, flips bits, fails, fills up and loses what was not synced.
 
-mod crowd;
+mod concurrent_writers;
 mod cuts;
 mod ends;
 mod faults;
@@ -9,8 +9,8 @@ mod format;
 mod full;
 mod platter;
 mod ram;
+mod random_runs;
 mod reservations;
-mod weave;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use super::inbox::{Group, Inbox};
 use super::log::Log;
 use super::progress::block_on;
 use super::{
-    Durability, Journal, Lost, NotTaken, ReadError, Recovered, Sequence, Settings, read, room_of,
-    tail,
+    Durability, Journal, Lost, ReadError, Recovered, Rejected, Sequence, Settings, read,
+    reserved_bytes, tail,
 };
 
-/// Nothing that is waited for takes as long.
+/// Maximum time that a test waits for anything.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// A retry that tests can wait for, and no mark that they do not.
+/// Settings with a retry that tests can wait for, and a mark that they never see.
 fn quick() -> Settings {
     Settings {
         durability: Durability::Always,
@@ -39,14 +39,14 @@ fn quick() -> Settings {
     }
 }
 
-/// A record that tells its number, of any of several lengths.
+/// Returns a record with its number, of one of several lengths.
 fn record(number: u64) -> Vec<u8> {
     let text = format!("record {number} ");
     let length = usize::try_from(number * 7 % 50).unwrap();
     text.into_bytes().into_iter().cycle().take(length).collect()
 }
 
-/// All records from `from` on.
+/// Returns all records from `from` on.
 fn records_from(
     disk: &RamDisk,
     from: u64,
@@ -61,7 +61,7 @@ fn records_from(
     Ok((records, recovered))
 }
 
-/// All records that a folder holds, which must be the first of those that `record` makes.
+/// Returns what a folder contains, which must be the first of the records that `record` makes.
 fn prefix(disk: &RamDisk) -> Result<Recovered, ReadError<Infallible>> {
     let (records, recovered) = records_from(disk, 0)?;
     for (number, read) in (0..).zip(records) {
@@ -70,23 +70,23 @@ fn prefix(disk: &RamDisk) -> Result<Recovered, ReadError<Infallible>> {
     Ok(recovered)
 }
 
-/// A journal at work on what the folder holds.
+/// Starts a journal on the folder.
 fn open(disk: &RamDisk, settings: Settings) -> Journal {
     let recovered = records_from(disk, 0).unwrap().1;
     Journal::start(Arc::new(disk.clone()), &recovered, settings).unwrap()
 }
 
 /// Appends one record.
-fn append(journal: &Journal, record: &[u8]) -> Result<Sequence, NotTaken> {
-    let mut room = journal.try_reserve(room_of(record.len()))?;
-    Ok(journal.append(&mut room, record))
+fn append(journal: &Journal, record: &[u8]) -> Result<Sequence, Rejected> {
+    let mut capacity = journal.try_reserve(reserved_bytes(record.len()))?;
+    Ok(journal.append(&mut capacity, record))
 }
 
 fn durable(journal: &Journal, until: Sequence) -> Result<(), Lost> {
     block_on(journal.durable(until))
 }
 
-/// Looks until it is so.
+/// Polls until a condition holds.
 fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + DEADLINE;
     while !is_so() {
@@ -95,18 +95,18 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A log without a thread: groups lie where a test wants them.
+/// A log without a thread, in which tests control the positions of groups.
 struct Written {
     disk: RamDisk,
     log: Log,
     inbox: Inbox,
-    /// The place of every group.
-    groups: Vec<Place>,
+    /// The position of every group.
+    groups: Vec<Position>,
 }
 
-/// Where a group lies.
+/// The position of a group.
 #[derive(Debug, Clone)]
-struct Place {
+struct Position {
     file: String,
     from: usize,
     to: usize,
@@ -118,7 +118,7 @@ struct Place {
 impl Written {
     fn new() -> Self {
         let disk = RamDisk::default();
-        let log = tail::go_on(Arc::new(disk.clone()), &Recovered::default()).unwrap();
+        let log = tail::resume_log(Arc::new(disk.clone()), &Recovered::default()).unwrap();
         Self {
             disk,
             log,
@@ -127,7 +127,7 @@ impl Written {
         }
     }
 
-    /// Writes a group of so many further records; none is a mark.
+    /// Writes a group of this many further records; 0 is a mark.
     fn group(&mut self, records: u64) -> &mut Self {
         let first = self.log.written;
         for number in first.0..first.0 + records {
@@ -137,7 +137,7 @@ impl Written {
         let mut group = group.unwrap_or_else(|| Group::empty(Vec::new(), first));
         let from = usize::try_from(self.log.offset).unwrap();
         let bytes = self.log.write(&mut group).unwrap();
-        self.groups.push(Place {
+        self.groups.push(Position {
             file: self.file(),
             from,
             to: from + bytes,
@@ -158,12 +158,12 @@ impl Written {
         self
     }
 
-    /// The name of the current segment.
+    /// Returns the name of the current segment.
     fn file(&self) -> String {
         super::segment::name_of(self.log.header.first)
     }
 
-    /// Two segments of groups, synced as `Always` does; the last group is not yet.
+    /// Creates two segments of groups, synced like `Always` does, except for the last group.
     fn two_segments() -> Self {
         let mut written = Self::new();
         for records in [2, 1, 0, 3] {
@@ -177,7 +177,7 @@ impl Written {
         written
     }
 
-    /// A copy whose segments hold these bytes.
+    /// Returns a copy in which `file` contains these bytes.
     fn with(&self, file: &str, bytes: &[u8]) -> RamDisk {
         let copy = RamDisk::default();
         for name in self.disk.names() {
@@ -187,7 +187,7 @@ impl Written {
         copy
     }
 
-    /// What a segment holds, with some of the zeros behind.
+    /// Returns the bytes of a segment, with some of the zeros after them.
     fn used(&self, file: &str) -> Vec<u8> {
         let mut bytes = self.disk.content(file);
         let ends = self.groups.iter().filter(|group| group.file == file);
@@ -196,8 +196,8 @@ impl Written {
     }
 }
 
-/// What goes on in a folder is whole: a further record is appended, and read again.
-fn goes_on(disk: &RamDisk) {
+/// Checks that the log of a folder can be continued: a record is appended, and read again.
+fn continues(disk: &RamDisk) {
     let journal = open(disk, quick());
     let next = journal.next();
     durable(&journal, append(&journal, &record(next.0)).unwrap()).unwrap();

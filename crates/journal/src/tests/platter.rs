@@ -1,6 +1,6 @@
-//! One file of the disk in memory: what is cached, and what would be on the platter.
+//! [`Content`]: one file of the disk in memory, with its cached and its durable bytes.
 //!
-//! [`Content`] keeps both in sectors, and no sector of zeros, of which journals are full.
+//! Both are kept in sectors, without sectors of zeros, of which journals have many.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ type Sector = [u8; SECTOR_BYTES];
 
 const ZEROS: Sector = [0; SECTOR_BYTES];
 
-/// Bytes, some of them zeros.
+/// Bytes, mostly zeros.
 #[derive(Debug, Clone, Default)]
 struct Bytes {
     size: usize,
     sectors: BTreeMap<usize, Sector>,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Content {
     cached: Bytes,
@@ -53,7 +53,7 @@ impl Bytes {
 }
 
 impl Content {
-    /// One that is durable as it is.
+    /// Creates a durable file.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let mut content = Self::default();
         content.write(bytes, 0);
@@ -85,7 +85,7 @@ impl Content {
             let length = bytes.len().min(SECTOR_BYTES - from);
             let mut sector = *self.cached.sector(number);
             sector[from..from + length].copy_from_slice(&bytes[..length]);
-            // As it is on the platter already, it makes no difference.
+            // A sector equal to the durable one is not dirty.
             if sector != *self.durable.sector(number) {
                 self.dirty.insert(number);
             }
@@ -96,7 +96,7 @@ impl Content {
     }
 
     pub(super) fn set_size(&mut self, size: usize) {
-        // What is cut off is not to show again where the file grows later.
+        // Bytes that are cut off must not reappear when the file grows later.
         self.dirty.insert(size / SECTOR_BYTES);
         let last = size / SECTOR_BYTES;
         self.dirty.extend(
@@ -108,7 +108,7 @@ impl Content {
         self.cached.set_size(size);
     }
 
-    /// Puts on the platter what is dirty.
+    /// Makes dirty sectors durable.
     pub(super) fn sync(&mut self) {
         self.durable.set_size(self.cached.size);
         for number in std::mem::take(&mut self.dirty) {
@@ -116,7 +116,7 @@ impl Content {
         }
     }
 
-    /// Takes what is dirty for clean, and leaves the platter as it is.
+    /// Marks dirty sectors as clean without making them durable.
     pub(super) fn fail_sync(&mut self) {
         self.dirty.clear();
     }
@@ -125,7 +125,7 @@ impl Content {
         self.durable.put(number, self.cached.sector(number));
     }
 
-    /// As it is after a power cut: of what is dirty, nothing, some or all.
+    /// Returns the file as it is after a power cut: none, some or all dirty sectors are durable.
     pub(super) fn torn(&self, dice: &mut Dice) -> Self {
         let mut torn = self.clone();
         let size = *dice.pick(&[self.durable.size, self.cached.size]);
@@ -135,7 +135,7 @@ impl Content {
                 torn.flush(number);
             }
         }
-        // A sector beyond the end is none.
+        // Sectors beyond the end do not exist.
         torn.durable.size = torn.durable.size.max(self.cached.size);
         torn.durable.set_size(size);
         Self {

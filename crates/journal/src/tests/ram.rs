@@ -1,7 +1,7 @@
-//! A disk in memory that fails when it is told to, and forgets what was not synced.
+//! [`RamDisk`]: a disk in memory that can fail, and loses what was not synced.
 //!
-//! [`RamDisk`] is a folder of them; `platter` is one file. After a sync that failed, what was dirty
-//! counts as clean and is not durable: that is what Linux does.
+//! It is a folder of files; `platter` is one file. After a failed sync, dirty sectors count as
+//! clean and are not durable, as on Linux.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,7 +14,7 @@ use super::platter::Content;
 use crate::disk::{Disk, DiskFile};
 use testkit::dice::Dice;
 
-/// What was called, other than to look.
+/// The calls that change something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Call {
     Create,
@@ -29,11 +29,11 @@ pub(super) enum Call {
 /// How calls fail, from one of them on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fault {
-    /// Counted over all calls.
+    /// The index among all calls.
     pub(super) at: usize,
-    /// That one alone, or all from there on.
+    /// Whether all later calls fail too.
     pub(super) for_good: bool,
-    /// Whether what failed was done all the same.
+    /// Whether the failed call takes effect nevertheless.
     pub(super) in_effect: bool,
     pub(super) error: io::ErrorKind,
 }
@@ -43,7 +43,8 @@ type Names = BTreeMap<String, usize>;
 #[derive(Debug, Clone, Default)]
 struct State {
     names: Names,
-    /// What the folder may look like after a power cut: as at its last sync, or as later.
+    /// The states in which the folder may be after a power cut: the last synced one, or a later
+    /// one.
     names_since: Vec<Names>,
     files: Vec<Content>,
     calls: Vec<Call>,
@@ -63,7 +64,7 @@ struct RamFile {
     id: usize,
 }
 
-/// What to do with a call.
+/// The result of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Done,
@@ -131,17 +132,17 @@ impl RamDisk {
         state.calls.iter().filter(|&&made| made == call).count()
     }
 
-    /// Lets files grow up to so many bytes in all.
+    /// Limits the total size of the files.
     pub(super) fn limit(&self, space_bytes: usize) {
         self.lock().space_bytes = Some(space_bytes);
     }
 
-    /// Whether every write, also in place, fails for lack of space.
+    /// Sets whether every write, even one that does not grow a file, fails for lack of space.
     pub(super) fn refuse_writes(&self, refuse: bool) {
         self.lock().writes_find_no_space = refuse;
     }
 
-    /// Writes, or syncs of files, wait until they are released.
+    /// Blocks calls of this type until `release`.
     pub(super) fn hold(&self, call: Call) {
         self.lock().held = Some(call);
     }
@@ -157,7 +158,7 @@ impl RamDisk {
         }
     }
 
-    /// The same folder as another process finds it after this one was killed, without faults.
+    /// Returns the folder as another process finds it after this one was killed, without faults.
     pub(super) fn after_kill(&self) -> Self {
         let mut state = self.lock().clone();
         state.calls.clear();
@@ -168,7 +169,7 @@ impl RamDisk {
         Self::of(state)
     }
 
-    /// The same folder after a power cut: of what was not synced, this and that is there.
+    /// Returns the folder after a power cut: an arbitrary part of what was not synced exists.
     pub(super) fn after_power_cut(&self, dice: &mut Dice) -> Self {
         let state = self.lock();
         let mut names = vec![state.names.clone()];
@@ -189,7 +190,7 @@ impl RamDisk {
         file.read(0, file.size())
     }
 
-    /// Puts a file there, durably.
+    /// Creates a durable file.
     pub(super) fn put(&self, name: &str, bytes: &[u8]) {
         let mut state = self.lock();
         let id = state.files.len();

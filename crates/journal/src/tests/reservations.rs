@@ -1,4 +1,4 @@
-//! Room: what is reserved, given back, and refused.
+//! Capacity that is reserved, returned, and rejected.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
@@ -6,15 +6,15 @@ use std::thread;
 use super::ram::{Call, RamDisk};
 use super::{
     Inbox, Sequence, append, block_on, durable, eventually, open, quick, record, records_from,
-    room_of,
+    reserved_bytes,
 };
 use crate::BATCH_BYTES_MAX;
+use crate::capacity::CAPACITY_BYTES_MAX;
 use crate::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX};
-use crate::room::ROOM_BYTES_MAX;
 
-/// Whether all room is free, as far as it can be told from outside.
-fn all_is_free(journal: &super::Journal) -> bool {
-    let batches = ROOM_BYTES_MAX / BATCH_BYTES_MAX;
+/// Returns whether all capacity is free, as far as callers can see.
+fn all_capacity_is_free(journal: &super::Journal) -> bool {
+    let batches = CAPACITY_BYTES_MAX / BATCH_BYTES_MAX;
     let rooms: Vec<_> = (0..batches)
         .map_while(|_| journal.try_reserve(BATCH_BYTES_MAX - (1 << 19)).ok())
         .collect();
@@ -22,7 +22,7 @@ fn all_is_free(journal: &super::Journal) -> bool {
 }
 
 #[test]
-fn more_than_a_batch_is_refused() {
+fn more_than_a_batch_is_rejected() {
     let journal = open(&RamDisk::default(), quick());
     let refused = block_on(journal.reserve(BATCH_BYTES_MAX + 1)).unwrap_err();
     assert!(refused.0.contains("4194304"), "{refused}");
@@ -34,14 +34,14 @@ fn more_than_a_batch_is_refused() {
 fn what_is_not_used_is_released() {
     let journal = open(&RamDisk::default(), quick());
     for turn in 0..100 {
-        let mut room = journal.try_reserve(BATCH_BYTES_MAX).unwrap();
+        let mut capacity = journal.try_reserve(BATCH_BYTES_MAX).unwrap();
         if turn % 2 == 0 {
-            journal.append(&mut room, &record(turn));
-            journal.append(&mut room, b"");
+            journal.append(&mut capacity, &record(turn));
+            journal.append(&mut capacity, b"");
         }
     }
     durable(&journal, journal.next()).unwrap();
-    eventually("all room is free", || all_is_free(&journal));
+    eventually("all capacity is free", || all_capacity_is_free(&journal));
 }
 
 #[test]
@@ -50,20 +50,20 @@ fn what_a_shared_header_saves_is_released() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     for _ in 0..4 {
-        let mut room = block_on(journal.reserve(RECORDS * room_of(0))).unwrap();
+        let mut capacity = block_on(journal.reserve(RECORDS * reserved_bytes(0))).unwrap();
         disk.hold(Call::Write);
         for _ in 0..RECORDS {
-            journal.append(&mut room, b"");
+            journal.append(&mut capacity, b"");
         }
-        drop(room);
+        drop(capacity);
         disk.release();
         durable(&journal, journal.next()).unwrap();
     }
-    eventually("all room is free", || all_is_free(&journal));
+    eventually("all capacity is free", || all_capacity_is_free(&journal));
 }
 
 #[test]
-fn room_goes_to_who_asked_first() {
+fn capacity_is_granted_in_order_of_the_calls() {
     let journal = open(&RamDisk::default(), quick());
     let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
     thread::scope(|scope| {
@@ -72,11 +72,11 @@ fn room_goes_to_who_asked_first() {
         drop(rooms);
         large.join().unwrap().unwrap();
     });
-    assert!(all_is_free(&journal));
+    assert!(all_capacity_is_free(&journal));
 }
 
 #[test]
-fn who_gives_up_waiting_leaves_no_trace() {
+fn a_cancelled_wait_leaves_no_trace() {
     let journal = open(&RamDisk::default(), quick());
     let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
     let mut waiting = Box::pin(journal.reserve(BATCH_BYTES_MAX));
@@ -84,26 +84,26 @@ fn who_gives_up_waiting_leaves_no_trace() {
     assert!(polled);
     drop(waiting);
     drop(rooms);
-    assert!(all_is_free(&journal));
+    assert!(all_capacity_is_free(&journal));
     durable(&journal, append(&journal, &[0; 100]).unwrap()).unwrap();
-    assert!(room_of(100) > 100);
+    assert!(reserved_bytes(100) > 100);
 }
 
 #[test]
-fn what_is_appended_beyond_its_room_is_counted_all_the_same() {
+fn records_beyond_their_reservation_are_counted_nevertheless() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     let large = vec![7; 3 << 20];
     for _ in 0..20 {
-        // Each but the first finds free room alone: some of it is owed.
-        let mut room = block_on(journal.reserve(room_of(1))).unwrap();
+        // Each but the first finds only free capacity: some of it is owed.
+        let mut capacity = block_on(journal.reserve(reserved_bytes(1))).unwrap();
         for _ in 0..3 {
-            journal.append(&mut room, &large);
+            journal.append(&mut capacity, &large);
         }
-        drop(room);
+        drop(capacity);
         durable(&journal, journal.next()).unwrap();
     }
-    eventually("all room is free", || all_is_free(&journal));
+    eventually("all capacity is free", || all_capacity_is_free(&journal));
     assert!(journal.try_reserve(BATCH_BYTES_MAX).is_ok());
     journal.stop().unwrap();
     let (records, _) = records_from(&disk, 0).unwrap();
@@ -112,30 +112,30 @@ fn what_is_appended_beyond_its_room_is_counted_all_the_same() {
 }
 
 #[test]
-fn a_panic_behind_an_append_gives_back_only_what_was_not_appended() {
+fn a_panic_after_an_append_returns_only_what_was_not_appended() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     disk.hold(Call::Write);
     for _ in 0..4 {
         let panicked = catch_unwind(AssertUnwindSafe(|| {
-            let mut room = journal.try_reserve(2 << 20).unwrap();
-            journal.append(&mut room, &vec![7; 1 << 20]);
+            let mut capacity = journal.try_reserve(2 << 20).unwrap();
+            journal.append(&mut capacity, &vec![7; 1 << 20]);
             std::panic::resume_unwind(Box::new("as a call may"));
         }));
         assert!(panicked.is_err());
     }
-    let left = ROOM_BYTES_MAX - 4 * room_of(1 << 20);
+    let left = CAPACITY_BYTES_MAX - 4 * reserved_bytes(1 << 20);
     let half = left / 2;
     let rooms = [(); 2].map(|()| journal.try_reserve(half).unwrap());
-    assert!(journal.try_reserve(room_of(1)).is_err());
+    assert!(journal.try_reserve(reserved_bytes(1)).is_err());
     drop(rooms);
     disk.release();
     durable(&journal, journal.next()).unwrap();
-    eventually("all room is free", || all_is_free(&journal));
+    eventually("all capacity is free", || all_capacity_is_free(&journal));
 }
 
 #[test]
-fn no_group_grows_larger_than_a_reader_takes() {
+fn no_group_grows_larger_than_a_reader_accepts() {
     let inbox = Inbox::new(Sequence(0));
     let record = vec![7; 3 << 20];
     for _ in 0..5 {

@@ -1,8 +1,8 @@
-//! One at a time: whoever comes while one is under way waits for it.
+//! [`Gates`]: one merge at a time for each key. A caller that finds one in progress waits for it.
 //!
-//! A gate remembers how the last one ended, so that those who waited share it: a failure, instead of
-//! each trying a store that is away, and a snapshot, also where the cache has no room for it. Gates
-//! are there while somebody is at them.
+//! A gate remembers the result of the last merge, so that callers that waited share it: a failure,
+//! so that not each of them tries an unavailable store, and a snapshot, even if the cache has no
+//! space for it. A gate exists while a caller uses it.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,21 +14,21 @@ use tokio::time::Instant;
 use super::snapshot::Snapshot;
 use crate::error::ReadError;
 
-/// When the last one began, and how it ended.
+/// When the last merge began, and its result.
 pub(super) type Last = Option<(Instant, Result<Arc<Snapshot>, ReadError>)>;
 
 type Gate = Arc<tokio::sync::Mutex<Last>>;
 
-/// The gates that somebody is at.
+/// The gates in use.
 pub(super) struct Gates<K> {
     gates: Mutex<HashMap<K, Gate>>,
 }
 
-/// A place at a gate; leaving takes the gate down behind the last.
-pub(super) struct Place<'a, K: Eq + Hash> {
+/// A caller's use of a gate. The last one removes the gate on drop.
+pub(super) struct GateUse<'a, K: Eq + Hash> {
     gates: &'a Gates<K>,
     key: K,
-    /// None while it leaves.
+    /// `None` only during drop.
     gate: Option<Gate>,
 }
 
@@ -41,9 +41,9 @@ impl<K> Default for Gates<K> {
 }
 
 impl<K: Eq + Hash + Clone> Gates<K> {
-    pub(super) fn at(&self, key: &K) -> Place<'_, K> {
+    pub(super) fn at(&self, key: &K) -> GateUse<'_, K> {
         let gate = self.gates.lock().entry(key.clone()).or_default().clone();
-        Place {
+        GateUse {
             gates: self,
             key: key.clone(),
             gate: Some(gate),
@@ -51,10 +51,13 @@ impl<K: Eq + Hash + Clone> Gates<K> {
     }
 }
 
-impl<K: Eq + Hash> Place<'_, K> {
-    /// Waits for whoever is inside: `wait` is told that there is somebody.
+impl<K: Eq + Hash> GateUse<'_, K> {
+    /// Waits for the caller inside; `wait` is called if there is one.
     pub(super) async fn enter(&self, wait: impl FnOnce()) -> tokio::sync::MutexGuard<'_, Last> {
-        let gate = self.gate.as_ref().expect("nobody enters who has left");
+        let gate = self
+            .gate
+            .as_ref()
+            .expect("a gate is not entered after it was left");
         if let Ok(entered) = gate.try_lock() {
             return entered;
         }
@@ -63,10 +66,10 @@ impl<K: Eq + Hash> Place<'_, K> {
     }
 }
 
-impl<K: Eq + Hash> Drop for Place<'_, K> {
+impl<K: Eq + Hash> Drop for GateUse<'_, K> {
     fn drop(&mut self) {
         let mut gates = self.gates.gates.lock();
-        // Under the lock, so that of two who leave together one is the last.
+        // Under the lock, so that exactly one of several concurrent callers is the last.
         self.gate = None;
         if gates
             .get(&self.key)
@@ -82,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_stands_until_the_last_has_left() {
+    fn a_gate_exists_until_the_last_caller_has_left() {
         let gates = Gates::default();
         let (first, second) = (gates.at(&1), gates.at(&1));
         drop(first);

@@ -1,4 +1,4 @@
-//! Merging the top of a board: by one at a time, and only if no other server has.
+//! Merges the top of a board: one merge at a time, and only if no other server has merged it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,19 +8,19 @@ use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
-use super::share::{Shared, Turn};
+use super::share::{MergeRequest, SharedMerge};
 use super::snapshot::{Need, Shape, Snapshot};
 use super::top::Key;
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
-use crate::listed::steady;
+use crate::list_length::steady;
 use crate::merger::Merger;
 use crate::scope::Scope;
 use crate::version::Version;
 
 impl Merger {
-    /// A snapshot that began late enough: somebody else's, or one made here. `None`: this incarnation of
-    /// the board has ended.
+    /// Returns a snapshot that began late enough: from another caller or server, or merged now.
+    /// `None`: this incarnation of the board has ended.
     pub(super) async fn merged(
         &self,
         record: Arc<BoardRecord>,
@@ -42,47 +42,51 @@ impl Merger {
         };
         let known = at_gate.or_else(|| self.boards.snapshots.get(&key));
         if let Some(snapshot) = &known
-            && (snapshot.serves(kind, need) || has_waited && snapshot.serves_who_waited(kind, need))
+            && (snapshot.serves(kind, need)
+                || has_waited && snapshot.serves_waiting_read(kind, need))
         {
             return Ok(known);
         }
         if known.is_none() {
-            // From now on it is known that the board was created.
+            // The board is known to have been created.
             self.boards.uncreated.invalidate(&record.name);
         }
         let began = Instant::now();
-        let turn = Turn {
+        let request = MergeRequest {
             record,
             kind,
             key,
             need,
             known: known.as_deref(),
         };
-        let merged = match self.taken_or_merged(turn).await {
+        let merged = match self.taken_or_merged(request).await {
             Ok(snapshot) => Ok(snapshot),
             Err(StoreError::Dead) => return Ok(None),
             Err(error) => Err(ReadError::from(error)),
         };
         if let Ok(snapshot) = &merged {
             self.boards.snapshots.insert(key, snapshot.clone());
-            self.boards.sharing.shown.note(&key);
+            self.boards.sharing.shown.record(&key);
         }
         *last = Some((began, merged.clone()));
         merged.map(Some)
     }
 
-    async fn taken_or_merged(&self, turn: Turn<'_>) -> Result<Arc<Snapshot>, StoreError> {
-        let held = match self.take(&turn).await {
-            Shared::Taken(snapshot) => return Ok(snapshot),
-            Shared::Merge(held) => held,
+    async fn taken_or_merged(
+        &self,
+        request: MergeRequest<'_>,
+    ) -> Result<Arc<Snapshot>, StoreError> {
+        let held = match self.take(&request).await {
+            SharedMerge::Taken(snapshot) => return Ok(snapshot),
+            SharedMerge::Merge(held) => held,
         };
-        let Turn {
+        let MergeRequest {
             record,
             kind,
             key: (_, window),
             known,
             ..
-        } = turn;
+        } = request;
         let span = tracing::trace_span!(
             target: SPANS,
             "merge",
@@ -128,7 +132,7 @@ impl Merger {
         } = gathered;
         if known.is_some_and(|known| !vector.follows(&known.vector)) {
             return Err(StoreError::Unavailable(
-                "a shard has gone back in time".to_owned(),
+                "a shard has returned an older version than before".to_owned(),
             ));
         }
         let rendered = (self.settings.renderer)(kind, &entries);
@@ -149,7 +153,7 @@ impl Merger {
     }
 }
 
-/// The top and its version; none where nothing has changed since it was known.
+/// Returns the top and its version; `None` if nothing has changed since `known`.
 async fn gathered(
     scope: Scope<'_>,
     known: Option<&Snapshot>,

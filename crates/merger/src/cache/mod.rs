@@ -1,20 +1,22 @@
 //! Cached global boards: the merged top of a window, as bytes.
 //!
-//! A [`Snapshot`] is made once and served as it is: the first n entries of it are a slice of its bytes. A board that
-//! is read is merged again when the last merge is older than the kind allows, one merge at a time for a board
-//! (`gate`). If no shard has changed, the old bytes are kept. Boards that are not yet created are cached alike
-//! (`state`). Where several servers share a store, one of them merges under a lease and publishes the result
-//! (`publish`, `wire`), and the others take it (`share`). A `fresh` read always merges. Boards that nobody reads cost
-//! nothing, and the bytes of all boards together have a limit.
+//! A [`Snapshot`] is made once and served unchanged: its first n entries are a slice of its bytes.
+//! A board that is read is merged again when the last merge is older than the kind allows, one
+//! merge at a time for each board (`gate`). If no shard has changed, the old bytes are kept. The
+//! absence of boards that are not yet created is cached in the same way (`state`). Where several
+//! servers share a store, one of them merges under a lease and publishes the result (`publish`,
+//! `wire`), and the others use it (`share`). A `fresh` read always merges. Boards that are not read
+//! cost nothing, and the bytes of all boards together have a limit.
 //!
-//! A window that has closed, or a board that has ended, is served only from a merge that began after its end, plus
-//! [`ShardStore::clock_tolerance`](shard_store::ShardStore::clock_tolerance): an older snapshot serves nobody.
+//! A window that has closed, or a board that has ended, is served only from a merge that began
+//! after its end, plus [`ShardStore::clock_tolerance`](shard_store::ShardStore::clock_tolerance):
+//! older snapshots are not used.
 
 mod gate;
 mod merge;
 mod publish;
 mod share;
-mod shown;
+mod shown_times;
 mod snapshot;
 mod state;
 mod top;

@@ -1,7 +1,7 @@
-//! Publishing what was merged for all servers, behind the reader's answer.
+//! Publishes merged boards for all servers, after the reader got its result.
 //!
-//! A lease is [`Held`] while this server merges under it. It ends with a board for the others, or,
-//! where the merge failed or was given up, with nothing, so that nobody waits for it.
+//! A [`HeldLease`] exists while this server merges under it. It is ended by publishing a board or,
+//! if the merge failed or was cancelled, by releasing it, so that no server waits for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use tokio::sync::Semaphore;
 use super::snapshot::Snapshot;
 use super::wire;
 
-/// Boards that are being published in the background at once. For one more, its reader waits.
+/// Boards that are published in the background at once. Beyond that, the reader waits.
 const PUBLISHING_MAX: usize = 64;
 
-/// How long a published board is kept, in times of what a read may be old.
+/// How long a published board is kept, in multiples of the maximum staleness of a read.
 const KEPT_STALENESSES: u32 = 2;
 
-/// How long a published board is kept at least: whoever has it need not be sent it again.
+/// Minimum time that a published board is kept: servers that have it do not fetch it again.
 const KEPT_MIN: Duration = Duration::from_secs(10);
 
-/// Who may publish in the background.
+/// The permits to publish in the background.
 pub(super) struct Publishers {
     permits: Arc<Semaphore>,
 }
@@ -36,15 +36,15 @@ impl Default for Publishers {
 }
 
 impl Publishers {
-    /// A lease in the hands of this server.
+    /// Wraps a lease that this server has acquired.
     pub(super) fn held(
         &self,
         store: &Arc<dyn ShardStore>,
         top: SharedTop,
         lease: Lease,
         staleness: Duration,
-    ) -> Held {
-        Held {
+    ) -> HeldLease {
+        HeldLease {
             end: Some(End {
                 store: store.clone(),
                 top,
@@ -56,15 +56,15 @@ impl Publishers {
     }
 }
 
-/// A lease under which this server merges; given back when it is dropped.
-pub(super) struct Held {
-    /// None once it is on its way.
+/// A lease under which this server merges; released on drop.
+pub(super) struct HeldLease {
+    /// `None` once it is being ended.
     end: Option<End>,
     permits: Arc<Semaphore>,
 }
 
-impl Held {
-    /// Publishes what was merged, without waiting for it where there is room in the background.
+impl HeldLease {
+    /// Publishes the merged board, in the background if there is a permit.
     pub(super) async fn publish(mut self, snapshot: Arc<Snapshot>) {
         let Some(end) = self.end.take() else { return };
         let end = end.with(Some(snapshot));
@@ -80,9 +80,9 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldLease {
     fn drop(&mut self) {
-        // A lease that cannot be given back ends by itself.
+        // A lease that cannot be released expires by itself.
         if let Some(end) = self.end.take()
             && let Ok(runtime) = Handle::try_current()
             && let Ok(permit) = self.permits.clone().try_acquire_owned()
@@ -95,7 +95,7 @@ impl Drop for Held {
     }
 }
 
-/// What the end of a lease is told to, and where.
+/// What is needed to end a lease.
 struct End {
     store: Arc<dyn ShardStore>,
     top: SharedTop,
@@ -104,8 +104,8 @@ struct End {
 }
 
 impl End {
-    /// Ends it with a board, or with nothing. That it fails is no harm: the lease ends by itself, and
-    /// others merge for themselves.
+    /// Ends the lease by publishing a board, or by releasing it. A failure is harmless: the lease
+    /// expires by itself, and the other servers merge on their own.
     async fn with(self, snapshot: Option<Arc<Snapshot>>) {
         if let Some(boards) = self.store.shared() {
             let merged = snapshot.map_or(Merged::Nothing, |snapshot| {

@@ -1,7 +1,7 @@
-//! One merged top, ready to be served.
+//! [`Snapshot`]: a merged top, ready to be served.
 //!
-//! A [`Snapshot`] holds the entries as bytes, and the whole [`TopAnswer`] to whatever is asked of it
-//! first: a board that many look at is asked the same again and again.
+//! It has the entries as bytes, and the complete [`TopAnswer`] to the first form that is requested:
+//! a popular board gets the same request again and again.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::version::Version;
 
-/// The wire form of merged entries: joined by commas, and where each ends.
+/// The wire form of merged entries: joined by commas, with the end of each.
 #[derive(Debug, Clone, Default)]
 pub struct Rendered {
     /// All entries.
@@ -21,7 +21,7 @@ pub struct Rendered {
 }
 
 impl Rendered {
-    /// The first `n` entries, or all there are. A slice: nothing is copied.
+    /// Returns the first `n` entries, or all if there are fewer. A slice: nothing is copied.
     #[must_use]
     pub fn first(&self, n: usize) -> Bytes {
         let end = n
@@ -32,22 +32,22 @@ impl Rendered {
     }
 }
 
-/// What tells one answer made of a snapshot from another.
+/// The parameters that distinguish responses made from one snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TopForm {
-    /// The window: that a board has not been created yet is one snapshot for all of them.
+    /// The window: all windows of a board not yet created share one snapshot.
     pub window: Window,
-    /// Entries at most.
+    /// Maximum entries.
     pub n: usize,
     /// The window is closed.
     pub is_final: bool,
     /// The store could not be reached.
     pub stale: bool,
-    /// Only so many of the board are ranked, by its kind.
+    /// The number of members that the kind ranks, if it ranks only the best.
     pub listed: Option<u64>,
 }
 
-/// A whole answer made of a snapshot. Cheap to clone.
+/// A complete response made from a snapshot. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct TopAnswer {
     /// The body.
@@ -56,12 +56,13 @@ pub struct TopAnswer {
     pub etag: Bytes,
 }
 
-/// What of a kind decides what a snapshot of a board holds. Both may change while it has boards.
+/// The settings of a kind that determine the contents of a snapshot. They may change while the kind
+/// has boards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(super) top: usize,
     pub(super) ranks: RankStyle,
-    /// Whom it does not show, as [`Hidden::digest`](board::Hidden::digest) tells it.
+    /// The hidden members, as a [`Hidden::digest`](board::Hidden::digest).
     pub(super) hidden: u64,
 }
 
@@ -75,25 +76,25 @@ impl Shape {
     }
 }
 
-/// What a read will do with.
+/// The requirements of a read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Need {
-    /// A merge that began no earlier than this.
+    /// The merge must not have begun before this.
     pub(crate) not_before: Instant,
-    /// And by the server's clock no earlier than this.
+    /// Nor before this, by the server's clock.
     pub(crate) since: Option<Timestamp>,
-    /// One of this server's own: its look at the shards is not told by another's clock.
+    /// The merge must be this server's own: those of others are timed by another clock.
     pub(crate) fresh: bool,
 }
 
-/// The top of one window as it was when `as_of` was the time.
+/// The top of one window at `as_of`.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     /// The text of `vector`.
     pub version: String,
     /// When the merge began.
     pub as_of: Timestamp,
-    /// The board's time.
+    /// The period in which the board accepts contributions.
     pub activity: Activity,
     /// Members ranked in the window.
     pub members: u64,
@@ -103,18 +104,20 @@ pub struct Snapshot {
     pub(crate) shape: Shape,
     /// When the merge began, by a clock that does not step.
     pub(crate) began: Instant,
-    /// The window had closed, and what it holds is not known to be durable: `as_of` is the moment before that.
+    /// The window had closed, but its contents are not known to be durable: `as_of` is the moment
+    /// before that.
     pub(crate) unsettled: bool,
-    /// Of a board not yet created, which is one snapshot for all windows: set once that is known to be durable.
+    /// For a board not yet created, which is one snapshot for all windows: set once that is known
+    /// to be durable.
     pub(crate) durable: OnceLock<()>,
     /// Whether another server merged it: then `began` is by the store's clock, and never too late.
     pub(crate) taken: bool,
-    /// The answer to what was asked first.
+    /// The response to the first form that was requested.
     pub(crate) kept: OnceLock<(TopForm, TopAnswer)>,
 }
 
 impl Snapshot {
-    /// Of a board that nobody has contributed to.
+    /// Returns the snapshot of a board without contributions.
     pub(crate) fn uncreated(
         kind: &Kind,
         activity: Activity,
@@ -137,7 +140,7 @@ impl Snapshot {
         }
     }
 
-    /// The answer in this form: the one that is kept, or one that `make` makes now.
+    /// Returns the response in this form: the cached one, or one that `make` makes now.
     pub fn answer(&self, form: TopForm, make: impl Fn() -> TopAnswer) -> TopAnswer {
         let (kept_form, kept) = self.kept.get_or_init(|| (form, make()));
         if *kept_form == form {
@@ -147,14 +150,14 @@ impl Snapshot {
         }
     }
 
-    /// Whether members may have been in the window of this board, or of one of its name before: not
-    /// where nothing was ever written to it.
+    /// Returns whether the window of this board, or of an earlier board of its name, may have had
+    /// members. False if nothing was ever written to it.
     #[must_use]
     pub fn may_have_had_members(&self) -> bool {
         self.vector.may_have_had_members()
     }
 
-    /// Whether it was seen late enough, and the board's time has not turned since.
+    /// Returns whether it is recent enough, and the board has not ended or expired since.
     pub(crate) fn is_of_now(&self, need: Need, now: Timestamp) -> bool {
         let late_enough = self.began >= need.not_before && self.is_since(need);
         late_enough && !self.activity.has_turned_since(self.as_of, now)
@@ -164,14 +167,14 @@ impl Snapshot {
         need.since.is_none_or(|since| self.as_of >= since)
     }
 
-    /// Whether it serves a read of this kind.
+    /// Returns whether it can be used for a read of this kind.
     pub(crate) fn serves(&self, kind: &Kind, need: Need) -> bool {
         self.is_since(need) && self.is_young(kind, need)
     }
 
-    /// Whether it serves a read of this kind that has waited for it. What is not durable yet is not final for any of
-    /// those who waited, instead of each waiting once more.
-    pub(crate) fn serves_who_waited(&self, kind: &Kind, need: Need) -> bool {
+    /// Returns whether it can be used for a read that has waited for it. If it is not durable yet,
+    /// it is not final for any of the waiting reads, so that they do not all wait again.
+    pub(crate) fn serves_waiting_read(&self, kind: &Kind, need: Need) -> bool {
         (self.unsettled || self.is_since(need)) && self.is_young(kind, need)
     }
 
@@ -181,7 +184,7 @@ impl Snapshot {
             && !(need.fresh && self.taken)
     }
 
-    /// The same content, seen again: here, or where it was taken from.
+    /// Returns the same contents with the time of a later merge, here or on another server.
     pub(crate) fn seen_again(
         &self,
         as_of: Timestamp,
@@ -194,14 +197,14 @@ impl Snapshot {
             began,
             unsettled,
             taken,
-            // An answer says `as_of`.
+            // A response contains `as_of`.
             kept: OnceLock::new(),
             ..self.clone()
         }
     }
 
-    /// Bytes held: those of the entries, once more in the answer that is kept, their ends, the
-    /// vector, and the rest by estimate.
+    /// Returns the bytes held: those of the entries, the same again in the cached response, their
+    /// ends, the vector, and an estimate of the remainder.
     pub(crate) fn weight(&self) -> u32 {
         const REST_BYTES: usize = 1024;
         let held = 2 * self.rendered.bytes.len() + 4 * self.rendered.ends.len();
@@ -263,7 +266,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_first_answer_is_kept_and_no_other_is_given_in_its_place() {
+    fn the_first_response_is_cached_and_never_returned_for_another_form() {
         let snapshot = snapshot();
         let form = |n| TopForm {
             window: Window::ALL_TIME,
@@ -288,7 +291,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_was_merged_before_the_end_does_not_serve_after_it() {
+    fn a_merge_before_the_end_is_not_used_after_it() {
         let kind = kind();
         let snapshot = snapshot();
         let need = |since| Need {
@@ -302,7 +305,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_fresh_read_is_not_served_with_what_another_server_merged() {
+    fn a_fresh_read_does_not_use_merges_of_other_servers() {
         let kind = kind();
         let own = snapshot();
         let taken = Snapshot {

@@ -1,8 +1,8 @@
-//! Which incarnation of a board is on, for tops.
+//! [`BoardState`]: the current incarnation of a board, for tops.
 //!
-//! Rooms open before the first gift, and everybody in them reads: that a board has not been created yet is cached
-//! as its top would be, as old as the kind allows, asked for by one at a time, and served as stale
-//! where the store is away.
+//! Rooms open before the first gift, and everybody in them reads. So the absence of a board is
+//! cached like its top would be: as old as the kind allows, looked up by one caller at a time, and
+//! served as stale while the store is unavailable.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use super::snapshot::{Need, Snapshot};
 use crate::error::ReadError;
 use crate::merger::Merger;
 
-/// What there is under a name.
+/// What exists under a name.
 pub(super) enum BoardState {
     /// A board in this incarnation.
     On(Arc<BoardRecord>),
-    /// Nobody has contributed yet.
+    /// No board: it has no contributions yet.
     Uncreated(Arc<Snapshot>),
 }
 
 impl Merger {
-    /// What there is under a name. That there is no board yet counts only if it was seen late enough. For who has
-    /// found nothing at hand.
+    /// Looks up what exists under a name, if the cache does not know it. The absence of a board
+    /// counts only if it was seen late enough.
     pub(super) async fn incarnation(
         &self,
         name: &BoardName,
@@ -60,7 +60,7 @@ impl Merger {
                 *last = Some((began, Ok(uncreated.clone())));
                 Ok(BoardState::Uncreated(uncreated))
             }
-            // Whoever waits here may have read the kind later.
+            // A waiting caller may have read the kind later.
             Err(StoreError::StaleKind) => Err(ReadError::KindChanged),
             Err(error) => {
                 let error = ReadError::from(error);
@@ -70,7 +70,7 @@ impl Merger {
         }
     }
 
-    /// What is known of it without waiting.
+    /// Returns what the cache knows, without waiting.
     pub(super) fn state_at_hand(
         &self,
         name: &BoardName,

@@ -1,4 +1,4 @@
-//! The top of a board, from the cache where that is young enough.
+//! Returns the top of a board, from the cache if that is recent enough.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,13 +17,13 @@ use crate::error::ReadError;
 use crate::merger::{BEFORE_FINAL, INCARNATIONS_MAX, Merger};
 use crate::version::Version;
 
-/// Bytes of versions that are known to be final.
+/// Maximum bytes of versions that are known to be final.
 const FINALS_BYTES_MAX: u64 = 16 << 20;
 
-/// What each of them takes beside its shards, by estimate: most of it is the cache's own.
+/// Estimated bytes of each of them beside its shards, mostly the cache's own.
 const FINAL_BYTES: usize = 300;
 
-/// Names known to have no board yet that are kept at hand.
+/// Maximum names without a board that are cached.
 const UNCREATED_MAX: u64 = 65_536;
 
 /// One window of one incarnation of a board.
@@ -32,7 +32,7 @@ pub(crate) type Key = (Incarnation, Window);
 /// Snapshots by board incarnation and window, under a limit of bytes.
 pub(crate) struct GlobalBoards {
     pub(crate) snapshots: Cache<Key, Arc<Snapshot>>,
-    /// Versions of closed windows that are known to be durable: the last of each.
+    /// The last version of each closed window that is known to be durable.
     pub(crate) finals: Cache<Key, Version>,
     pub(super) merges: Gates<Key>,
     pub(super) sharing: Sharing,
@@ -69,10 +69,10 @@ impl GlobalBoards {
     }
 }
 
-/// A top, and whether it is older than it should be because the store is away.
+/// A top, and whether it is older than allowed because the store is unavailable.
 #[derive(Debug, Clone)]
 pub struct TopView {
-    /// What to show.
+    /// The snapshot to serve.
     pub snapshot: Arc<Snapshot>,
     /// The store could not be reached.
     pub stale: bool,
@@ -88,8 +88,9 @@ impl TopView {
 }
 
 impl Merger {
-    /// The cached top of a board, as old as the kind allows; with `fresh` from a merge that begins
-    /// after this call. Without the store, the last one there is, told as stale; never for `fresh`.
+    /// Returns the cached top of a board, as old as the kind allows; with `fresh`, from a merge
+    /// that begins after this call. If the store is unavailable, returns the last one, marked as
+    /// stale; never with `fresh`.
     pub async fn top(
         &self,
         board: &BoardName,
@@ -103,7 +104,7 @@ impl Merger {
         } else {
             arrived.checked_sub(kind.max_staleness()).unwrap_or(arrived)
         };
-        // What was merged before the end is not what the window has come to, nor the board.
+        // A merge before the end does not have the final contents of the window or of the board.
         let need = Need {
             not_before,
             since: self.passed(kind.closes_at(window)),
@@ -121,7 +122,7 @@ impl Merger {
         }
     }
 
-    /// A top that is young enough: never waits, as nearly every read of a top.
+    /// Returns a top that is recent enough without waiting, as for nearly every read.
     fn top_at_hand(
         &self,
         board: &BoardName,
@@ -150,8 +151,8 @@ impl Merger {
         will_do.then_some(known)
     }
 
-    /// A top that has to be looked for. Boxed here, so that whoever waits for it neither carries its size
-    /// nor compiles it again.
+    /// Merges or waits for a top. Boxed, so that callers neither contain its size nor compile it
+    /// again.
     fn top_waited_for<'a>(
         &'a self,
         board: &'a BoardName,
@@ -205,8 +206,8 @@ impl Merger {
         top.boxed()
     }
 
-    /// That there is no board as a window shows it: as final once it is durable, since a board may have been deleted
-    /// just now.
+    /// Returns the absence of a board as the response for a window: final once it is durable, since
+    /// a board may have been deleted just now.
     async fn shown_uncreated(
         &self,
         seen: Arc<Snapshot>,
@@ -227,7 +228,8 @@ impl Merger {
         })
     }
 
-    /// Returns since when it is final for a window that there is no board, unless that is known to be durable.
+    /// Returns since when the absence of a board is final for a window, unless it is known to be
+    /// durable.
     fn unsettled_since(&self, seen: &Snapshot, kind: &Kind, window: Window) -> Option<Timestamp> {
         if seen.durable.get().is_some() {
             return None;
@@ -235,7 +237,7 @@ impl Merger {
         self.final_since(kind, window, &seen.activity, seen.as_of)
     }
 
-    /// What is needed of a board's top: its time may be over, too.
+    /// Adds what the board itself requires: it may have ended, too.
     fn need_of(&self, record: &BoardRecord, need: Need) -> Need {
         Need {
             since: need.since.max(self.passed(record.activity.ends_at())),
@@ -243,13 +245,13 @@ impl Merger {
         }
     }
 
-    /// From when on it is final that something closed then, where that is past.
+    /// Returns from when on something that closed at `closes_at` is final, if that is past.
     fn passed(&self, closes_at: Option<Timestamp>) -> Option<Timestamp> {
         let at = closes_at?.plus(self.clock_tolerance());
         (self.now() >= at).then_some(at)
     }
 
-    /// The last board there is, where it will do.
+    /// Returns the last snapshot as stale, if that is allowed.
     fn last(
         &self,
         known: Option<Arc<Snapshot>>,
@@ -265,7 +267,7 @@ impl Merger {
     }
 }
 
-/// Whether the last board there is will do where reading ends in such an error.
+/// Returns whether the last snapshot may be served after such an error.
 const fn may_last(fresh: bool, error: &ReadError) -> bool {
     !fresh && !matches!(error, ReadError::WindowGone | ReadError::KindChanged)
 }
@@ -282,7 +284,7 @@ mod tests {
     const DEADLINE: Duration = Duration::from_secs(20);
 
     #[test]
-    fn versions_that_are_known_to_be_final_take_no_more_than_they_may() {
+    fn known_final_versions_stay_within_their_limit() {
         const VERSIONS: u64 = 100_000;
         let boards = GlobalBoards::new(0);
         let finals = &boards.finals;
@@ -296,7 +298,7 @@ mod tests {
                 assert_eq!(finals.entry_count(), 1);
             }
         }
-        // What the cache has let go of is freed a little later.
+        // Evicted entries are freed a little later.
         let deadline = Instant::now() + DEADLINE;
         let kept_max = FINALS_BYTES_MAX / FINAL_BYTES as u64;
         while finals.entry_count() > kept_max {

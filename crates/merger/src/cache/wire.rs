@@ -1,7 +1,8 @@
 //! A snapshot as the bytes that servers share: its version vector, its members, its entries.
 //!
-//! When it was merged is not in it: the store tells how old it is, and the same board merged again
-//! is the same bytes. Whatever does not read back whole, of this format, is as if not there.
+//! The time of the merge is not included: the store reports its age, and the same board merged
+//! again has the same bytes. Bytes that are not complete, or not of this format, are treated as
+//! absent.
 //!
 //! ```text
 //!   incarnation u64 | ranks u8 | hidden u64 | shards u16 | epoch, counter, digest u64 each, a shard
@@ -18,7 +19,8 @@ use twox_hash::XxHash3_64;
 use super::snapshot::{Rendered, Shape, Snapshot};
 use crate::version::Version;
 
-/// Which form this is: part of the shape, so that servers of another look elsewhere.
+/// The version of the format: part of the name, so that servers with different formats do not read
+/// each other's boards.
 const FORMAT: u32 = 2;
 
 /// Bytes beside those of shards and entries.
@@ -27,7 +29,7 @@ const SHARD_BYTES: usize = 24;
 const END_BYTES: usize = 4;
 const CHECKSUM_BYTES: usize = 8;
 
-/// What another server merged.
+/// A board that another server merged.
 #[derive(Debug)]
 pub(super) struct Content {
     pub(super) vector: Version,
@@ -35,7 +37,8 @@ pub(super) struct Content {
     pub(super) rendered: Rendered,
 }
 
-/// Names all that decides the bytes of a board of this shape, but for the board.
+/// Returns a name for everything that determines the bytes of a board of this shape, except the
+/// board.
 pub(super) fn name_of(shape: Shape, renderer_mark: &str) -> String {
     let ranks = match shape.ranks {
         RankStyle::Ordinal => "ordinal",
@@ -45,7 +48,7 @@ pub(super) fn name_of(shape: Shape, renderer_mark: &str) -> String {
     format!("{FORMAT}.{renderer_mark}.{top}.{ranks}.{hidden:016x}")
 }
 
-/// Bytes that [`written`] makes.
+/// Returns the length of what [`written`] returns.
 pub(super) fn len(snapshot: &Snapshot) -> usize {
     FIXED_BYTES
         + SHARD_BYTES * snapshot.vector.shards().len()
@@ -53,7 +56,7 @@ pub(super) fn len(snapshot: &Snapshot) -> usize {
         + snapshot.rendered.bytes.len()
 }
 
-/// The snapshot as bytes; none of a board not yet created.
+/// Encodes the snapshot; `None` for a board not yet created.
 pub(super) fn written(snapshot: &Snapshot) -> Option<Bytes> {
     let Snapshot {
         vector, rendered, ..
@@ -78,7 +81,7 @@ pub(super) fn written(snapshot: &Snapshot) -> Option<Bytes> {
     Some(bytes.into())
 }
 
-/// What these bytes hold, if [`written`] made them.
+/// Decodes bytes, if [`written`] made them.
 pub(super) fn read(bytes: &[u8]) -> Option<Content> {
     let (mut left, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
     if XxHash3_64::oneshot(left) != u64::from_le_bytes(*checksum) {
@@ -110,7 +113,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Content> {
         vector: Version::new(incarnation, ranks, shards?).without(hidden),
         members,
         rendered: Rendered {
-            // Copied, so that what is weighed is all that is held.
+            // Copied, so that the measured bytes are all that is held.
             bytes: Bytes::copy_from_slice(entry_bytes),
             ends,
         },
@@ -184,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(snapshot in snapshots()) {
+        fn encoded_snapshots_are_decoded(snapshot in snapshots()) {
             let bytes = written(&snapshot).unwrap();
             prop_assert_eq!(bytes.len(), len(&snapshot));
             let content = read(&bytes).unwrap();
@@ -196,7 +199,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_damaged_is_not_there(
+        fn damaged_bytes_are_treated_as_absent(
             snapshot in snapshots(),
             at in any::<prop::sample::Index>(),
             flipped in 1..=u8::MAX,
@@ -211,10 +214,10 @@ mod tests {
         }
 
         #[test]
-        fn what_only_looks_whole_is_not_there(bytes in vec(any::<u8>(), 0..200)) {
+        fn bytes_with_a_valid_checksum_do_not_panic(bytes in vec(any::<u8>(), 0..200)) {
             let mut whole = bytes.clone();
             whole.put_u64_le(XxHash3_64::oneshot(&bytes));
-            // Whatever it is, it does not panic, and its slices lie in its bytes.
+            // Whatever is decoded, its slices are within its bytes.
             if let Some(Content { rendered, .. }) = read(&whole) {
                 for n in 0..=rendered.ends.len() {
                     prop_assert!(rendered.bytes.starts_with(&rendered.first(n)));
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn an_uncreated_board_is_not_written() {
+    fn an_uncreated_board_is_not_encoded() {
         let kind = crate::cache::snapshot::tests::kind();
         let uncreated =
             Snapshot::uncreated(&kind, Activity::ALWAYS, Timestamp::EARLIEST, Instant::now());
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_have_names_of_their_own() {
+    fn shapes_have_different_names() {
         let shape = |top, ranks| Shape {
             top,
             ranks,

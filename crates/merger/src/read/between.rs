@@ -9,7 +9,7 @@ use crate::gather::{Cut, Want};
 use crate::merger::{Answer, AnswerFuture, Merger};
 use crate::ranks::RankedEntry;
 
-/// The cuts around the entries whose first field lies between two values, ends included.
+/// Returns the cuts around the entries whose first field is between two values, ends included.
 fn cuts(rules: &Rules, min: Option<Value>, max: Option<Value>) -> (Option<Bound>, Option<Bound>) {
     let (best, worst) = match rules.fields()[0].order {
         Direction::Desc => (max, min),
@@ -21,7 +21,8 @@ fn cuts(rules: &Rules, min: Option<Value>, max: Option<Value>) -> (Option<Bound>
     )
 }
 
-/// Where no value bounds the worse end: above those whose first field is null.
+/// Returns the cut at the worse end if no value bounds it: above the entries whose first field is
+/// null.
 fn lowest(rules: &Rules) -> Bound {
     let worst = match rules.fields()[0].order {
         Direction::Desc => -board::limits::VALUE_MAX,
@@ -31,8 +32,8 @@ fn lowest(rules: &Rules) -> Bound {
 }
 
 impl Merger {
-    /// The entries whose first field lies between `min` and `max`, best first, at most `limit`.
-    /// Entries without a first field lie nowhere.
+    /// Returns the entries whose first field is between `min` and `max`, best first, at most
+    /// `limit`. Entries with a null first field are excluded.
     pub fn between<'a>(
         &'a self,
         board: &'a BoardName,
@@ -63,7 +64,7 @@ impl Merger {
         })
     }
 
-    /// How many members have a first field between `min` and `max`.
+    /// Returns how many members have a first field between `min` and `max`.
     pub fn count<'a>(
         &'a self,
         board: &'a BoardName,

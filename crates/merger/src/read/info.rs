@@ -1,4 +1,4 @@
-//! What a board consists of.
+//! A board's record and its windows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ pub struct WindowMembers {
     pub members: u64,
 }
 
-/// A board as it is.
+/// A board's record and its windows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoardInfo {
-    /// Its record; none where nobody has contributed.
+    /// Its record; `None` if it has no contributions.
     pub record: Option<Arc<BoardRecord>>,
     /// Windows with data, by period and start.
     pub windows: Vec<WindowMembers>,
 }
 
 impl Merger {
-    /// The board's record, and its windows. The version is that of `window`.
+    /// Returns the board's record, and its windows. The version is that of `window`.
     pub fn info<'a>(
         &'a self,
         board: &'a BoardName,

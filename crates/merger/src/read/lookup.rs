@@ -1,4 +1,4 @@
-//! Many members at once: two round trips, however many.
+//! Looks up many members in two round trips.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use board::{BoardName, Bound, Kind, Member, RankWords, Window};
 use futures::{FutureExt as _, TryFutureExt as _};
 use shard_store::{Anchor, Ask, Entry, Part, Reading, ShardVersion, StoreError};
 
-use crate::listed::Counting;
+use crate::list_length::Counting;
 use crate::merger::{Answer, AnswerFuture, Merger};
 use crate::ranks::{Found, RankedEntry, better_fields};
 use crate::scope::Scope;
 
-/// A member where its own shard has it.
-struct Placed {
-    /// Place in the request.
-    place: usize,
+/// A member that its own shard ranks.
+struct LocatedMember {
+    /// Index in the request.
+    index: usize,
     shard: u16,
     part: Part,
     entry: Entry,
 }
 
 impl Merger {
-    /// What there is of each of the members, in the order asked.
+    /// Returns the standing of each member, in the order of the request.
     pub fn lookup<'a>(
         &'a self,
         board: &'a BoardName,
@@ -35,7 +35,7 @@ impl Merger {
             let counted = scope.count_above(&placed).await?;
             let listed = counted.listed.listed();
             for (placed, above) in placed.into_iter().zip(counted.above) {
-                value[placed.place] = if above.entries < listed {
+                value[placed.index] = if above.entries < listed {
                     Found::Ranked(above.rank(scope.groups(), placed.entry))
                 } else {
                     Found::Unlisted(placed.entry)
@@ -57,7 +57,8 @@ impl Merger {
     }
 }
 
-/// A member's entry, and the one above it: where ranks are shared, it tells where its group begins.
+/// Returns an ask for a member's entry, and the one above it: where ranks are shared, that shows
+/// where its group begins.
 fn ask(anchor: Anchor) -> Ask {
     Ask {
         anchor,
@@ -67,16 +68,17 @@ fn ask(anchor: Anchor) -> Ask {
 }
 
 impl Scope<'_> {
-    /// Where the members stand on their own shards. Who is off its shard's list is told in `off`.
+    /// Locates the members on their own shards. Members off their shard's list are written to
+    /// `off`.
     async fn find(
         &self,
         members: &[Member],
         off: &mut [Found<RankedEntry>],
-    ) -> Result<Vec<Placed>, StoreError> {
+    ) -> Result<Vec<LocatedMember>, StoreError> {
         let mut places: Vec<Vec<usize>> = vec![Vec::new(); usize::from(self.shards())];
-        for (place, member) in members.iter().enumerate() {
+        for (index, member) in members.iter().enumerate() {
             let shard = self.record.shards.shard_of(member.placement_hash());
-            places[usize::from(shard)].push(place);
+            places[usize::from(shard)].push(index);
         }
         let asked: Vec<(u16, Vec<usize>)> = (0..self.shards())
             .zip(places)
@@ -85,35 +87,35 @@ impl Scope<'_> {
         let looks = asked.iter().map(|(shard, places)| {
             let asks = places
                 .iter()
-                .map(|place| ask(Anchor::Member(members[*place].clone())));
+                .map(|index| ask(Anchor::Member(members[*index].clone())));
             (*shard, asks.collect())
         });
         let readings = self.round(looks.collect()).await?;
         let mut ranked = Vec::with_capacity(members.len());
         for ((shard, places), reading) in asked.into_iter().zip(readings) {
             let parts = reading.parts.unwrap_or_default();
-            for (place, part) in places.into_iter().zip(parts) {
+            for (index, part) in places.into_iter().zip(parts) {
                 if part.anchor.is_some()
                     && let Some(entry) = part.entries.last().cloned()
                 {
-                    ranked.push(Placed {
-                        place,
+                    ranked.push(LocatedMember {
+                        index,
                         shard,
                         part,
                         entry,
                     });
                 } else if let Some(entry) = part.unlisted {
-                    off[place] = Found::Unlisted(entry);
+                    off[index] = Found::Unlisted(entry);
                 }
             }
         }
         Ok(ranked)
     }
 
-    /// All shards on what is above each member, summed up as they answer.
-    async fn count_above(&self, found: &[Placed]) -> Result<Counted, StoreError> {
+    /// Counts on all shards what is above each member, and adds the counts up as they arrive.
+    async fn count_above(&self, found: &[LocatedMember]) -> Result<Counted, StoreError> {
         let (rules, groups) = (self.kind.rules(), self.groups());
-        let count = |found: &Placed| {
+        let count = |found: &LocatedMember| {
             let anchor = Anchor::Bound(Bound::key(&found.entry.key));
             if groups {
                 ask(anchor)
@@ -121,7 +123,7 @@ impl Scope<'_> {
                 Ask::rank_of(anchor)
             }
         };
-        let fields = |found: &Placed| rules.field_words(&found.entry.key.words);
+        let fields = |found: &LocatedMember| rules.field_words(&found.entry.key.words);
         let fields: Vec<RankWords> = found.iter().map(fields).collect();
         let mut counted = Counted {
             versions: Vec::with_capacity(usize::from(self.shards())),
@@ -136,7 +138,7 @@ impl Scope<'_> {
             let parts = reading.parts.unwrap_or_default();
             for (index, found) in found.iter().enumerate() {
                 let part = if shard == found.shard {
-                    // Its own shard as it was when it had this standing.
+                    // Its own shard, as it was when the member had this standing.
                     Some(&found.part)
                 } else {
                     parts.get(index)
@@ -155,7 +157,7 @@ impl Scope<'_> {
     }
 }
 
-/// What all shards have above each of those found.
+/// The counts of all shards above each located member.
 struct Counted {
     versions: Vec<ShardVersion>,
     /// Of the whole board.
@@ -164,11 +166,11 @@ struct Counted {
     above: Vec<Above>,
 }
 
-/// What is above one entry.
+/// How many entries are above one entry.
 #[derive(Debug, Clone, Copy, Default)]
 struct Above {
     entries: u64,
-    /// Where ranks are shared: those of them that are not of its group.
+    /// Where ranks are shared: those of them that are not in its group.
     better_fields: u64,
 }
 

@@ -1,8 +1,8 @@
-//! One member among its neighbours.
+//! Reads one member with its neighbours.
 //!
-//! Two round trips: its own shard tells where it stands; all others count what is better than that,
-//! and send what is next to it. Its own shard is not asked again: its part of the answer is the
-//! moment of the first round, when the standing was the one that is shown.
+//! Two round trips: its own shard returns its standing; all others count what is better than that,
+//! and return the entries next to it. Its own shard is not asked again: its part of the result is
+//! from the first round, when the standing was the one that is returned.
 
 use std::sync::Arc;
 
@@ -15,33 +15,33 @@ use crate::ranks::{Found, RankedEntry};
 use crate::scope::Scope;
 use crate::version::Version;
 
-/// A ranked member and those around it.
+/// A ranked member and its neighbours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemberView {
-    /// Better ones, the member, worse ones: best first.
+    /// Better entries, the member, worse entries: best first.
     pub around: Vec<RankedEntry>,
-    /// The place of the member in `around`.
+    /// The index of the member in `around`.
     pub index: usize,
     /// Its standing.
     pub standing: Standing,
-    /// With a target: the entry at that position, where the member stands below it. It is looked at
-    /// in a moment of its own: none where by then nobody better than the member shown stands there.
+    /// With a target: the entry at that position, if the member is below it. It is read at a later
+    /// moment: `None` if by then the entry at that position is not better than the member.
     pub target: Option<RankedEntry>,
 }
 
-/// A member who has a standing and is not on the list of a kind that ranks only its best.
+/// A member that has a standing but is not on the list of a kind that ranks only its best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnlistedView {
     /// Its entry, as it would be.
     pub entry: Entry,
     /// Its standing.
     pub standing: Standing,
-    /// As [`MemberView::target`].
+    /// See [`MemberView::target`].
     pub target: Option<RankedEntry>,
 }
 
 impl MemberView {
-    /// The member's own entry.
+    /// Returns the member's own entry.
     #[must_use]
     pub fn own(&self) -> &RankedEntry {
         &self.around[self.index]
@@ -49,8 +49,9 @@ impl MemberView {
 }
 
 impl Merger {
-    /// A member with so many above and below it, if it is ranked. With `target`, what stands at that
-    /// position too. Of one who has no standing nothing is counted: no version, no members.
+    /// Returns a member with this many entries above and below it, if it is ranked. With `target`,
+    /// also the entry at that position. For a member without a standing nothing is counted: no
+    /// version, no members.
     pub fn member<'a>(
         &'a self,
         board: &'a BoardName,
@@ -62,14 +63,14 @@ impl Merger {
     ) -> AnswerFuture<'a, Found<MemberView, UnlistedView>> {
         self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
-                Around::Nobody(_) => Ok(scope.nobody(Version::UNCREATED, 0)),
-                Around::There(gathered, own) => scope.found(member, *gathered, own, target).await,
+                Around::Unranked(_) => Ok(scope.nobody(Version::UNCREATED, 0)),
+                Around::Ranked(gathered, own) => scope.found(member, *gathered, own, target).await,
             }
         })
     }
 
-    /// The same without a target, and of one who has no standing with the version and the members of the
-    /// board: a look at every shard for that, too.
+    /// Does the same without a target. For a member without a standing, also returns the version
+    /// and the members of the board, which reads every shard.
     pub fn member_of_whole<'a>(
         &'a self,
         board: &'a BoardName,
@@ -80,39 +81,39 @@ impl Merger {
     ) -> AnswerFuture<'a, Found<MemberView, UnlistedView>> {
         self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
-                Around::Nobody(own) => {
+                Around::Unranked(own) => {
                     let gathered = scope.gather(&Cut::Top, NOTHING, Some(own)).await?;
                     let version = scope.version(&gathered.readings);
                     Ok(scope.nobody(version, gathered.members))
                 }
-                Around::There(gathered, own) => scope.found(member, *gathered, own, None).await,
+                Around::Ranked(gathered, own) => scope.found(member, *gathered, own, None).await,
             }
         })
     }
 }
 
-/// No stretch: readings alone.
+/// An empty range: only readings.
 const NOTHING: Want = Want::Ranks {
     from: 0,
     to: 0,
     cut_at: 0,
 };
 
-/// What there is around a member.
+/// A member's neighbours.
 enum Around {
-    /// It has no standing: its shard, and how that was seen.
-    Nobody((u16, Reading)),
-    /// Its neighbours, and its own.
-    There(Box<Gathered>, Own),
+    /// It has no standing: its shard, and the reading of it.
+    Unranked((u16, Reading)),
+    /// Its neighbours, and its own entry.
+    Ranked(Box<Gathered>, OwnEntry),
 }
 
-/// What a member's own shard says of it.
-struct Own {
+/// What a member's own shard returned.
+struct OwnEntry {
     entry: Entry,
     standing: Standing,
 }
 
-type Seen = Answer<Found<MemberView, UnlistedView>>;
+type MemberAnswer = Answer<Found<MemberView, UnlistedView>>;
 
 fn lost(member: &Member) -> StoreError {
     StoreError::Unavailable(format!(
@@ -121,14 +122,14 @@ fn lost(member: &Member) -> StoreError {
 }
 
 impl Scope<'_> {
-    /// What there is of a member who has this entry among what was gathered around it.
+    /// Assembles the result for a member that has this entry, from what was gathered around it.
     async fn found(
         &self,
         member: &Member,
         gathered: Gathered,
-        Own { entry, standing }: Own,
+        OwnEntry { entry, standing }: OwnEntry,
         target: Option<u64>,
-    ) -> Result<Seen, StoreError> {
+    ) -> Result<MemberAnswer, StoreError> {
         let (version, members) = (self.version(&gathered.readings), gathered.members);
         let around = gathered.entries;
         let index = around
@@ -169,7 +170,7 @@ impl Scope<'_> {
         })
     }
 
-    fn nobody(&self, version: Version, members: u64) -> Seen {
+    fn nobody(&self, version: Version, members: u64) -> MemberAnswer {
         Answer {
             version,
             as_of: self.as_of,
@@ -179,13 +180,13 @@ impl Scope<'_> {
         }
     }
 
-    /// What is around the member, and its entry, where it has one.
+    /// Reads the neighbours of the member, and its entry, if it has one.
     async fn around(&self, member: &Member, above: u64, below: u64) -> Result<Around, StoreError> {
         let shard = self.record.shards.shard_of(member.placement_hash());
         let reading = self.own_part(shard, member, above, below).await?;
         let own = part(&reading);
         let (cut, want, entry) = match (own.anchor, &own.unlisted) {
-            (None, None) => return Ok(Around::Nobody((shard, reading))),
+            (None, None) => return Ok(Around::Unranked((shard, reading))),
             (None, Some(entry)) => (Cut::Top, NOTHING, entry.clone()),
             (Some(anchor), _) => {
                 let place = usize::try_from(anchor - own.start).ok();
@@ -200,11 +201,14 @@ impl Scope<'_> {
         };
         let standing = own.standing.ok_or_else(|| lost(member))?;
         let gathered = self.gather(&cut, want, Some((shard, reading))).await?;
-        Ok(Around::There(Box::new(gathered), Own { entry, standing }))
+        Ok(Around::Ranked(
+            Box::new(gathered),
+            OwnEntry { entry, standing },
+        ))
     }
 
-    /// Where the member stands on its shard, with all neighbours that the answer can need, so that
-    /// the shard need not be asked again.
+    /// Reads the member from its shard, with all neighbours that the result can need, so that the
+    /// shard is not asked again.
     async fn own_part(
         &self,
         shard: u16,

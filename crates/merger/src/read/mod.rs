@@ -1,8 +1,9 @@
-//! The reads, each an exact answer from one look at every shard, after rounds that only steer.
+//! The reads. Each result is exact and from one query of every shard, after rounds that only narrow
+//! the search.
 //!
-//! `member` takes two rounds, `lookup` too, however many members are asked for; a deep `page` takes a round of
-//! samples, a round of counts (`pivot`) and the page itself. All stretches of entries come from
-//! [`gather`](crate::gather).
+//! `member` takes two rounds, and so does `lookup`, for any number of members; a deep `page` takes
+//! a round of samples, a round of counts (`pivot`) and the page itself. All ranges of entries come
+//! from [`gather`](crate::gather).
 
 mod between;
 mod info;
@@ -10,9 +11,9 @@ mod lookup;
 mod member;
 mod page;
 mod pivot;
-mod place;
+mod position;
 mod samples;
 
 pub use info::{BoardInfo, WindowMembers};
 pub use member::{MemberView, UnlistedView};
-pub use place::PlaceView;
+pub use position::PlaceView;

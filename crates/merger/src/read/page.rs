@@ -1,4 +1,4 @@
-//! A page anywhere in the order, without reading what is above it.
+//! Reads a page anywhere in the order, without reading what is above it.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::merger::{Answer, AnswerFuture, Merger};
 use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 
-/// Ranks up to which a page is read from the top: steering would cost more than it saves.
+/// Ranks up to which a page is read from the top: searching a pivot would cost more than it saves.
 const DIRECT_RANKS: u64 = 600;
 
 impl Merger {
-    /// The entries at these positions (from 1, both ends included), as far as there are any.
+    /// Returns the entries at these positions (from 1, both ends included), as far as they exist.
     pub fn range<'a>(
         &'a self,
         board: &'a BoardName,
@@ -38,7 +38,7 @@ impl Merger {
 }
 
 impl Scope<'_> {
-    /// The entries of these ranks (from 0, end excluded).
+    /// Returns the entries of these ranks (from 0, end excluded).
     pub(crate) async fn page(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
         let to = to.min(self.keep());
         if from >= to {
@@ -74,7 +74,7 @@ impl Scope<'_> {
                 )
                 .await;
         }
-        // The only shard's ranks are the board's.
+        // With one shard, local ranks are global ranks.
         self.gather(
             &Cut::Rank(from),
             Want::Around {

@@ -1,13 +1,13 @@
-//! Steering to a deep page: a key in it or close to it, found by counting.
+//! Finds the pivot of a deep page: a key in it or close to it.
 //!
-//! Members are hashed, so the entry of global rank r lies near local rank r/N on every shard, give
-//! or take some √(r/N). A sampling round takes a handful of keys, evenly spaced, from that
-//! neighbourhood of every shard. Their global ranks are known within bounds, by the samples around
-//! them on the other shards (`samples`); a counting round, which fetches no entries, makes those
-//! near the page exact. The best of them is the pivot. Where the neighbourhood was missed, or the
-//! samples lie too far apart, two more rounds look at the interval that is left.
+//! Members are hashed, so the entry of global rank r is near local rank r/N on every shard, give or
+//! take √(r/N). A sampling round takes a few evenly spaced keys from that neighbourhood of every
+//! shard. Their global ranks are known within bounds, by the samples around them on the other
+//! shards (`samples`); a counting round, which fetches no entries, determines those near the page
+//! exactly. The closest of them is the pivot. If the neighbourhood was missed, or the samples are
+//! too far apart, two more rounds search the remaining interval.
 //!
-//! What is found here only steers: the page proves itself (`gather`).
+//! The result only narrows the search: the page is proven by `gather`.
 
 use board::{Bound, RankKey};
 use shard_store::{Anchor, Ask, Reading, StoreError};
@@ -19,18 +19,18 @@ use crate::scope::Scope;
 /// Half the neighbourhood, in standard deviations of a shard's share.
 const NEIGHBOURHOOD: f64 = 4.0;
 
-/// A page that lies so many entries off its pivot is read from there: two more rounds would take
-/// longer. At a million members over 16 shards samples lie 60 apart in the mean.
+/// A page that is at most this many entries off its pivot is read from there: two more rounds would
+/// take longer. At a million members over 16 shards samples are 60 apart on average.
 const NEAR: u64 = 640;
 
-/// Looks, of two rounds each; then the page is read from as close as they got.
+/// Maximum searches, of two rounds each; then the page is read from the closest key found.
 const LOOKS_MAX: usize = 4;
 
-/// Where a page is best read from.
+/// The starting point for reading a page.
 pub(super) enum Steered {
-    /// From this cut, which so many entries of the whole board were better than when it was counted.
+    /// This cut, and the number of entries above it when it was counted.
     Pivot(Cut, u64),
-    /// Nowhere: it lies behind the end, as these readings of every shard show.
+    /// None: the page is past the end, as these readings of every shard show.
     PastTheEnd(Vec<Reading>),
 }
 
@@ -41,7 +41,7 @@ struct Counted {
     local: Vec<u64>,
 }
 
-/// What is left of each shard: local ranks between the counted keys around rank `from`.
+/// The remaining interval on each shard: local ranks between the counted keys around rank `from`.
 struct Interval {
     from: u64,
     above: Option<Counted>,
@@ -50,7 +50,7 @@ struct Interval {
     high: Vec<u64>,
 }
 
-/// A key close to the ranks from `from` to `to`.
+/// Finds a key close to the ranks from `from` to `to`.
 pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steered, StoreError> {
     let shards = u64::from(scope.shards());
     let count = usize::from(scope.shards());
@@ -85,9 +85,9 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
     }))
 }
 
-/// Local ranks between which a shard's part of the page is expected.
+/// Returns the local ranks between which a shard's part of the page is expected.
 fn around(low: u64, high: u64) -> (u64, u64) {
-    // A guess that is proven later: rounding does no harm.
+    // An estimate that is proven later: rounding is harmless.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -97,7 +97,7 @@ fn around(low: u64, high: u64) -> (u64, u64) {
     (low.saturating_sub(spread(low)), high + spread(high) + 1)
 }
 
-/// Samples every shard evenly between two local ranks of it.
+/// Samples every shard evenly between two of its local ranks.
 async fn sample(scope: &Scope<'_>, look: &[(u64, u64)]) -> Result<Vec<Reading>, StoreError> {
     let of_one = SAMPLES_OF_ALL / u64::from(scope.shards());
     let of_one = of_one.clamp(SAMPLES_MIN, SAMPLES_MAX);
@@ -118,7 +118,8 @@ async fn sample(scope: &Scope<'_>, look: &[(u64, u64)]) -> Result<Vec<Reading>, 
     scope.round(looks.collect()).await
 }
 
-/// Counts the candidates on every shard, and narrows what is left. False when nothing got narrower.
+/// Counts the candidates on every shard, and narrows the interval. Returns false if it did not get
+/// narrower.
 async fn count_candidates(
     scope: &Scope<'_>,
     candidates: Vec<RankKey>,
@@ -145,14 +146,14 @@ async fn count_candidates(
 }
 
 impl Counted {
-    /// How far off a page its rank lies: not at all where it is inside.
+    /// Returns the distance of its rank from a page: zero if it is inside.
     const fn off(&self, from: u64, to: u64) -> u64 {
         from.saturating_sub(self.rank) + self.rank.saturating_sub(to)
     }
 }
 
 impl Interval {
-    /// The counted key that lies closest to the page.
+    /// Returns the counted key that is closest to the page.
     fn closest(&self, to: u64) -> Option<&Counted> {
         let counted = self.above.iter().chain(&self.below);
         counted.min_by_key(|counted| counted.off(self.from, to))
@@ -163,7 +164,7 @@ impl Interval {
             .map_or(self.from, |counted| counted.off(self.from, to))
     }
 
-    /// True when that left less.
+    /// Narrows the interval by a counted key. Returns whether it got narrower.
     fn narrow(&mut self, counted: Counted) -> bool {
         if counted.rank > self.from {
             let closer = self
@@ -187,8 +188,8 @@ impl Interval {
         closer
     }
 
-    /// Where to look next: where the page is expected by what each shard holds of the board, as far
-    /// as that is left. It is what finds a page of a board whose shards are not of one size.
+    /// Returns where to search next: where the page is expected given each shard's share of the
+    /// board, within the interval. Needed for boards whose shards differ in size.
     fn shares(&self, seen: &[Reading], to: u64, members: u64) -> Vec<(u64, u64)> {
         let share = |rank: u64, of_shard: u64| {
             let share = u128::from(rank) * u128::from(of_shard) / u128::from(members);

@@ -1,25 +1,25 @@
-//! What samples of every shard tell about global ranks.
+//! Bounds global ranks by samples of every shard.
 //!
-//! A sampled key's local rank on its own shard is known; on every other shard it lies between those
-//! of the samples around it. The sums are bounds on its global rank, and their middle is a guess
-//! whose error grows with √N only.
+//! A sampled key's local rank on its own shard is known; on every other shard it is between those
+//! of the samples around it. The sums are bounds on its global rank, and their middle is an
+//! estimate whose error grows only with √N.
 
 use board::RankKey;
 use shard_store::Reading;
 
-/// Samples that all shards together are asked for in a round.
+/// Samples that are requested from all shards together in a round.
 pub(super) const SAMPLES_OF_ALL: u64 = 1024;
 
-/// Samples that one shard is asked for at most: then pages cost less than their samples.
+/// Maximum samples of one shard: larger numbers would cost more than the page.
 pub(super) const SAMPLES_MAX: u64 = 24;
 
-/// Samples that one shard is asked for at least.
+/// Minimum samples of one shard.
 pub(super) const SAMPLES_MIN: u64 = 4;
 
 /// Candidates counted exactly in a round.
 const CANDIDATES_MAX: usize = 32;
 
-/// A sampled key and the bounds on how many entries of the whole board are better.
+/// A sampled key, and bounds on how many entries of the whole board are better.
 struct Sample<'a> {
     key: &'a RankKey,
     lowest: u64,
@@ -32,11 +32,11 @@ impl Sample<'_> {
     }
 }
 
-/// The samples that may be the last above rank `from`, best first: those that are most likely it,
-/// and the ones that bound them on both sides.
+/// Returns the samples that may be the last above rank `from`, best first: the most likely ones,
+/// and those that bound them on both sides.
 pub(super) fn candidates(readings: &[Reading], from: u64) -> Vec<RankKey> {
     let samples = bounded(readings);
-    // The last key surely above, all that may be, and the first that surely is not.
+    // The last key definitely above, all that may be, and the first that definitely is not.
     let first = samples
         .partition_point(|sample| sample.highest <= from)
         .saturating_sub(1);
@@ -53,7 +53,7 @@ pub(super) fn candidates(readings: &[Reading], from: u64) -> Vec<RankKey> {
     chosen.map(|index| straddling[index].key.clone()).collect()
 }
 
-/// All samples, best first, with the bounds on their ranks.
+/// Returns all samples, best first, with the bounds on their ranks.
 fn bounded(readings: &[Reading]) -> Vec<Sample<'_>> {
     let mut keys: Vec<(&RankKey, u64, usize)> = Vec::new();
     for (shard, reading) in readings.iter().enumerate() {
@@ -61,14 +61,14 @@ fn bounded(readings: &[Reading]) -> Vec<Sample<'_>> {
         keys.extend(parts.filter_map(|part| Some((&part.entries.first()?.key, part.start, shard))));
     }
     keys.sort_unstable_by(|a, b| b.0.cmp(a.0));
-    // Walked down the order: what every shard surely has above, and at most.
+    // From best to worst: how many entries every shard has above, at least and at most.
     let mut lowest: u64 = 0;
     let mut of_shard = vec![0; readings.len()];
     let mut lowests = Vec::with_capacity(keys.len());
     for (_, rank, shard) in &keys {
         lowest += rank - of_shard[*shard];
         lowests.push(lowest);
-        // The sample itself is above what comes next.
+        // The sample itself is above what follows.
         lowest += 1;
         of_shard[*shard] = rank + 1;
     }

@@ -1,10 +1,9 @@
-//! What every store of sharded boards promises, in terms that a remote store can serve in one round
-//! trip a call.
+//! The contract of every store of sharded boards, which a remote store can serve in one round trip
+//! for each call.
 //!
-//! [`ShardStore`] is the contract; `record` has what it keeps of boards and kinds, `write` what goes
-//! into a shard, `read` what comes out, `shared` the merged boards that
-//! servers share, `error` how a call can fail. One suite,
-//! `store-conformance`, holds every store to it.
+//! [`ShardStore`] is the contract; `record` has the records of boards and kinds, `write` the input
+//! of a shard, `read` its output, `shared` the merged boards that servers share, `error` how a call
+//! can fail. One suite, `store-conformance`, tests every store against it.
 
 mod error;
 mod read;

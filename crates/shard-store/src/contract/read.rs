@@ -1,39 +1,39 @@
-//! What comes out of a shard: one query is one look at one moment.
+//! The output of a shard: one query reads it at one moment.
 //!
-//! A query asks for any number of stretches of the shard's order, each around an anchor: a local
-//! rank, a bound in the order, or a member. Tops, counts, neighbours, pages and lookups are all
-//! made of these.
+//! A query asks for any number of ranges of the shard's order, each around an anchor: a local rank,
+//! a bound in the order, or a member. Tops, counts, neighbours, pages and lookups are all made of
+//! these.
 
 use std::sync::Arc;
 
 use board::{Bound, Member, RankKey, Standing, Timestamp, Window};
 
-/// One look at one window of one shard.
+/// A query of one window of one shard.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// The window.
     pub window: Window,
-    /// With it, a shard that is still at this version answers without parts.
+    /// If set, a shard that is still at this version returns no parts.
     pub unless: Option<ShardVersion>,
-    /// Whether parts say where groups of equal fields begin ([`Part::group_start`]).
+    /// Whether parts contain where groups of equal fields begin ([`Part::group_start`]).
     pub groups: bool,
-    /// What is asked, answered in this order: often the same of many shards.
+    /// The ranges, answered in this order. Often shared by the queries of many shards.
     pub asks: Arc<[Ask]>,
 }
 
-/// A stretch of the order around an anchor.
+/// A range of the order around an anchor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
-    /// Where.
+    /// The anchor.
     pub anchor: Anchor,
-    /// How many entries better than the anchor.
+    /// Number of entries better than the anchor.
     pub before: usize,
-    /// How many entries from the anchor on: the one at its rank is the first of them.
+    /// Number of entries from the anchor on: the one at its rank is the first of them.
     pub after: usize,
 }
 
 impl Ask {
-    /// Only where the anchor lies.
+    /// Asks only for the rank of the anchor.
     #[must_use]
     pub const fn rank_of(anchor: Anchor) -> Self {
         Self {
@@ -44,29 +44,29 @@ impl Ask {
     }
 }
 
-/// A place in a shard's order.
+/// A position in a shard's order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Anchor {
     /// A local rank, counted from 0; past the end it is the end.
     Rank(u64),
-    /// Behind everything better than the bound.
+    /// Below everything better than the bound.
     Bound(Bound),
-    /// Where the member stands.
+    /// The position of the member.
     Member(Member),
 }
 
-/// What one look saw.
+/// The result of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The version that it saw.
+    /// The version at the moment of the query.
     pub version: ShardVersion,
-    /// How many members are ranked in the window on this shard.
+    /// Number of members ranked in the window on this shard.
     pub members: u64,
-    /// One for each ask; `None` where the version still is [`Query::unless`].
+    /// One for each ask; `None` if the version is still [`Query::unless`].
     pub parts: Option<Vec<Part>>,
 }
 
-/// The answer to one ask.
+/// The result of one ask.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Part {
     /// The anchor's local rank: how many entries are better. `None`: the member is not ranked here.
@@ -76,26 +76,27 @@ pub struct Part {
     /// With [`Query::groups`]: the local rank of the best entry whose fields equal those of the
     /// first of `entries`.
     pub group_start: u64,
-    /// The stretch, best first.
+    /// The entries of the range, best first.
     pub entries: Vec<Entry>,
-    /// Of a kind with [`Retain`](board::Retain), where the store has taken the member off the list:
-    /// its standing. At least as many as the list keeps are better on this shard.
+    /// For a kind with [`Retain`](board::Retain), if the store has trimmed the member off the list:
+    /// its standing. At least as many members as the list keeps are better on this shard.
     pub unlisted: Option<Entry>,
-    /// Of a member that the ask wants entries from: its standing, of which entries show a part.
+    /// If the anchor is a member whose own entry is requested: its standing, of which entries
+    /// contain a part.
     pub standing: Option<Standing>,
 }
 
 /// One ranked member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its place in the order, which holds its fields and its name.
+    /// Its rank key, which contains its fields and its name.
     pub key: RankKey,
     /// When the standing was reached.
     pub reached_at: Timestamp,
 }
 
-/// What a window of a shard has taken in. Of one epoch, a greater counter is later, and the same
-/// version is the same content.
+/// The version of a window of a shard. Within one epoch, a greater counter is later, and equal
+/// versions mean equal contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct ShardVersion {
     /// Changes when the store lost data.
@@ -106,7 +107,7 @@ pub struct ShardVersion {
     pub digest: u64,
 }
 
-/// How many members a window of a shard ranks.
+/// The number of members that a window of a shard ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowCount {
     /// The window.

@@ -1,48 +1,48 @@
-//! What a store keeps of boards and kinds.
+//! The records of boards and kinds in a store.
 
 use std::sync::Arc;
 
 use board::{Activity, BoardName, Incarnation, Kind, KindName, Meaning, ShardCount};
 
-/// Counts the writes to a kind's record; 0 is before the first.
+/// Number of writes of a kind's record; 0 before the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Revision(pub u64);
 
-/// A kind as the store keeps it. A deleted kind leaves a record without `kind`, so that a
-/// configuration file does not bring it back.
+/// The record of a kind. A deleted kind leaves a record without `kind`, so that a configuration
+/// file does not create it again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KindRecord {
     /// Its name.
     pub name: KindName,
-    /// How often it was written.
+    /// Number of its writes.
     pub revision: Revision,
-    /// What it is, unless it was deleted.
+    /// The kind; `None` if it was deleted.
     pub kind: Option<Arc<Kind>>,
 }
 
-/// A board as the store keeps it, made atomically before its first shard is written.
+/// The record of a board, written atomically before its first shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoardRecord {
     /// Its name.
     pub name: BoardName,
-    /// This incarnation of it: part of every shard key, of dedupe and of versions.
+    /// Its incarnation: part of every shard key, of id digests and of versions.
     pub incarnation: Incarnation,
-    /// Over how many shards its members are spread; fixed for this incarnation.
+    /// Number of shards; fixed for this incarnation.
     pub shards: ShardCount,
-    /// What its standings mean: that of the kind it was made of. Of use to no other kind.
+    /// The meaning of its kind. The board cannot be used with kinds of another meaning.
     pub meaning: Meaning,
-    /// From when to when contributions count, and when it goes; fixed for this incarnation.
+    /// When contributions count, and when the board expires; fixed for this incarnation.
     pub activity: Activity,
-    /// Whether it has been opened for contributions; before, only settings are kept.
+    /// Whether it has been created by a contribution; before that it only has settings.
     pub created: bool,
 }
 
-/// What one board has of its own, beside its kind, set before its creation.
+/// The settings of one board, beside those of its kind, made before its creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardSettings {
-    /// Over how many shards its members are spread.
+    /// Number of shards.
     pub shards: ShardCount,
-    /// From when to when contributions count, and when it goes.
+    /// When contributions count, and when the board expires.
     pub activity: Activity,
 }
 

@@ -1,11 +1,12 @@
-//! Merged boards that several servers share: one merges and publishes, the others take.
+//! [`SharedBoards`]: merged boards that several servers share. One merges and publishes, the others
+//! take.
 //!
-//! [`SharedBoards`] is a part of the contract that a store for one server has no need of. What is
-//! shared is opaque here: bytes, named by the version of the board that they show. All of it may be
-//! lost at any time, boards and leases alike: then servers merge more often, nothing else.
+//! An optional part of the contract, which a store for one server does not need. Shared boards are
+//! opaque here: bytes, identified by the version of the board. All of it may be lost at any time,
+//! boards and leases alike: then servers merge more often, with no other effect.
 //!
-//! How old a board is, is told by the store's clock alone: it is counted from when the lease to
-//! merge was given, which is before the merge began. So the clocks of servers are not compared.
+//! The age of a board is measured only by the store's clock, from when the lease to merge was
+//! granted, which is before the merge began. So the clocks of servers are not compared.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,13 +18,13 @@ use futures::future::BoxFuture;
 use super::error::StoreError;
 use super::record::BoardRecord;
 
-/// The place that servers share merged boards in.
+/// The merged boards that servers share.
 pub trait SharedBoards: Send + Sync {
-    /// Bytes of the largest board that is shared.
+    /// Returns the maximum bytes of a shared board.
     fn bytes_max(&self) -> usize;
 
-    /// The board that is published, if its merge began less than `age_max` ago, without its bytes
-    /// where it is of version `known`; otherwise a lease to merge it, one at a time.
+    /// Returns the published board, if its merge began less than `age_max` ago, without its bytes
+    /// if its version is `known`; otherwise a lease to merge it, granted to one caller at a time.
     fn take<'a>(
         &'a self,
         top: &'a SharedTop,
@@ -31,8 +32,8 @@ pub trait SharedBoards: Send + Sync {
         age_max: Duration,
     ) -> BoxFuture<'a, Result<Taken, StoreError>>;
 
-    /// Ends a lease, and publishes what was merged under it for so long, unless a later merge is
-    /// published already. A lease that has ended meanwhile will do.
+    /// Ends a lease, and publishes the board that was merged under it for the time `kept`, unless a
+    /// later merge is published already. It does not matter if the lease has expired.
     fn publish<'a>(
         &'a self,
         top: &'a SharedTop,
@@ -42,18 +43,18 @@ pub trait SharedBoards: Send + Sync {
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 }
 
-/// Which merged board: servers share only what is of one shape.
+/// Identifies a merged board. Servers share only boards of the same shape.
 #[derive(Debug, Clone)]
 pub struct SharedTop {
     /// The board's incarnation.
     pub board: Arc<BoardRecord>,
     /// The window.
     pub window: Window,
-    /// All else that decides the bytes: letters, digits, `.` and `-`.
+    /// Everything else that determines the bytes: letters, digits, `.` and `-`.
     pub shape: String,
 }
 
-/// What there is of a merged board. Ages are never less than the truth.
+/// The result of a take. Ages are never less than the truth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taken {
     /// The board that was published.
@@ -63,43 +64,43 @@ pub enum Taken {
         /// How long ago its merge began.
         age: Duration,
     },
-    /// What the caller knows is what is published.
+    /// The caller's version is the published one.
     Unchanged {
-        /// How long ago the last merge that came to it began.
+        /// How long ago the last merge with this result began.
         age: Duration,
     },
-    /// The caller is to merge, and to publish.
+    /// The caller has to merge, and to publish.
     Merge(Lease),
-    /// Another server merges: its lease ends after this.
+    /// Another server merges. Its lease ends after this time.
     Wait(Duration),
 }
 
-/// The leave to merge for all.
+/// The exclusive permission to merge for all servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// Tells it from all others.
+    /// Identifies the lease.
     pub token: String,
-    /// When it was given, in milliseconds of the store's clock.
+    /// When it was granted, in milliseconds of the store's clock.
     pub began_ms: i64,
-    /// The version of the board that is published, too old as it is.
+    /// The version of the published board, which is too old.
     pub published: Option<String>,
 }
 
-/// What a merge under a lease came to.
+/// The result of a merge under a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merged {
     /// A board.
     Board {
-        /// Its version: the same version is the same bytes.
+        /// Its version: equal versions have equal bytes.
         version: String,
-        /// What others are to take.
+        /// The bytes to publish.
         bytes: Bytes,
     },
-    /// What is published has not changed.
+    /// The published board has not changed.
     Same {
         /// Its version.
         version: String,
     },
-    /// Nothing that could be shared: the next who asks is to merge.
+    /// Nothing that can be shared: the next caller gets a lease.
     Nothing,
 }

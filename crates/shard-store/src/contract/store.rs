@@ -1,10 +1,11 @@
-//! The contract itself: [`ShardStore`].
+//! [`ShardStore`]: the contract.
 //!
-//! Calls return boxed futures: the body of an async function is compiled in every crate that awaits it
-//! (`docs/decisions/0010-release-builds.md`).
+//! Calls return boxed futures: the body of an async function is compiled in every crate that awaits
+//! it (`docs/decisions/0010-release-builds.md`).
 //!
 //! [`ShardStore::time`] is what a server uses as its `now`. While the clocks are known to be wrong,
-//! [`ShardStore::check_time`] refuses what depends on the time, and nothing is written or dropped by it.
+//! [`ShardStore::check_time`] rejects what depends on the time, and nothing is written or dropped
+//! by it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,22 +23,23 @@ use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
 use super::write::{Batch, Outcome};
 
-/// Calls of one request that a store behind a connection has under way at once.
+/// Default maximum of concurrent `apply` calls of one request.
 const APPLIED_AT_ONCE_MAX: usize = 64;
 
-/// Sharded boards: each shard a score KV, which is the authority, and a sorted set over it.
+/// A store of sharded boards. Each shard has a score KV, which is the authority, and a sorted set
+/// over it.
 ///
 /// Every call is atomic on its own. `apply` and `read` are atomic on one shard; nothing is atomic
-/// over several. A call that ends in an error other than `Unknown` changed nothing.
+/// across shards. A call that returns an error other than `Unknown` changed nothing.
 pub trait ShardStore: Send + Sync + 'static {
-    /// What answers and logs call it: `memory`.
+    /// Returns its name in responses and logs: `memory`.
     fn name(&self) -> &'static str;
 
-    /// Every kind ever written, deleted ones too, by name.
+    /// Returns every kind ever written, including deleted ones, by name.
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>>;
 
-    /// Writes a kind whose record is at `expected`. `only_without_boards`: refused once it has any
-    /// that was created; the settings of boards not yet created stay, whatever the kind becomes.
+    /// Writes a kind whose record is at revision `expected`. `only_without_boards`: rejected if any
+    /// board of it has been created; settings of boards not yet created are kept in any case.
     fn put_kind(
         &self,
         kind: Arc<Kind>,
@@ -52,13 +54,13 @@ pub trait ShardStore: Send + Sync + 'static {
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>>;
 
-    /// The board's record, created or not.
+    /// Returns the board's record, created or not.
     fn board<'a>(
         &'a self,
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>>;
 
-    /// The boards of a kind that were created, by subject, from behind `after` on.
+    /// Returns the created boards of a kind, by subject, after `after`.
     fn boards<'a>(
         &'a self,
         kind: &'a KindName,
@@ -66,12 +68,13 @@ pub trait ShardStore: Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>>;
 
-    /// Opens a board for contributions: makes its record, or marks the one that has settings as created, or
-    /// returns the one that is. `kind` is the board's, as the caller read it.
+    /// Creates a board by its first contribution: creates its record, or marks an existing one with
+    /// settings as created, or returns the created one. `kind` is the board's, as the caller read
+    /// it.
     ///
-    /// A board whose settings bound its time is created only for a caller who has `seen` them, by the
-    /// incarnation in their record; to others they are answered as `Unseen`. So nobody creates a board for
-    /// a contribution that it does not take.
+    /// A board whose settings have bounds is created only for a caller that has `seen` them,
+    /// identified by the incarnation in their record; other callers get them as `Unseen`. So a
+    /// contribution that would be rejected never creates a board.
     fn create_board<'a>(
         &'a self,
         name: &'a BoardName,
@@ -80,14 +83,14 @@ pub trait ShardStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, CreateBoardError>>;
 
-    /// Takes back the creation of a board to which nothing was applied, because nothing of what it was
-    /// created for could be: settings that it had are kept for as long as if it had never been created. Changes
-    /// nothing where anything was applied to it.
+    /// Withdraws the creation of a board to which nothing was applied, because every contribution
+    /// that it was created for was rejected. Its settings are kept for as long as if it had never
+    /// been created. Has no effect if anything was applied to it.
     fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Keeps settings for a board not yet created, in place of earlier ones and as another incarnation, for as
-    /// long as [`settings_kept_until`](board::Activity::settings_kept_until) says of those made
-    /// `now`: then `expire` drops them.
+    /// Stores settings for a board not yet created, replacing earlier ones, as another incarnation.
+    /// They are kept until [`settings_kept_until`](board::Activity::settings_kept_until) of `now`:
+    /// then `expire` drops them.
     fn put_settings<'a>(
         &'a self,
         name: &'a BoardName,
@@ -96,7 +99,7 @@ pub trait ShardStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, PutSettingsError>>;
 
-    /// Ends this incarnation of a board, with all its windows. Its incarnation stays known as dead at
+    /// Ends this incarnation of a board, with all its windows. The store remembers that it ended at
     /// least until `until`.
     fn delete_board<'a>(
         &'a self,
@@ -104,9 +107,9 @@ pub trait ShardStore: Send + Sync + 'static {
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), DeleteBoardError>>;
 
-    /// Applies a batch to one shard: an outcome for each item, in order; or `Late`. Where it is applied
-    /// is told by [`Batch::until`]: a read that begins after that moment sees all that was applied
-    /// under it, and nothing is applied behind that read.
+    /// Applies a batch to one shard and returns an outcome for each item, in order; or `Late` after
+    /// [`Batch::until`]: a read that begins after that moment sees everything that was applied
+    /// under it, and nothing is applied after that read.
     fn apply<'a>(
         &'a self,
         board: &'a BoardRecord,
@@ -114,14 +117,14 @@ pub trait ShardStore: Send + Sync + 'static {
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>>;
 
-    /// Most calls of `apply` that one request may have under way at once. A store where they all wait for
-    /// the same sync takes as many as there are, so that the request waits for one, not for one after
-    /// another.
+    /// Returns the maximum of concurrent `apply` calls of one request. A store in which they all
+    /// wait for the same sync sets no limit, so that the request waits for one sync, not for one
+    /// after another.
     fn applied_at_once_max(&self) -> usize {
         APPLIED_AT_ONCE_MAX
     }
 
-    /// One look at one window of one shard.
+    /// Queries one window of one shard at one moment.
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
@@ -129,75 +132,77 @@ pub trait ShardStore: Send + Sync + 'static {
         query: &'a Query,
     ) -> BoxFuture<'a, Result<Reading, StoreError>>;
 
-    /// Waits until everything that reads have returned so far is durable. An error says that this is not known.
+    /// Waits until everything that reads have returned so far is durable. An error means that this
+    /// is unknown.
     ///
-    /// A read may return what a crash would take back. What is called final must not be such a read.
+    /// A read may return what a crash would revert. Results that are reported as final must not be
+    /// such.
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         ready(Ok(())).boxed()
     }
 
-    /// The windows that a shard holds.
+    /// Returns the windows of a shard.
     fn windows<'a>(
         &'a self,
         board: &'a BoardRecord,
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>>;
 
-    /// Drops what is past its time: windows, ids, idle boards, boards that have expired, settings
-    /// of boards that were not created, tombstones. Called now and then;
-    /// holds up no writer while it works.
+    /// Drops expired data: windows, ids, idle boards, boards past their activity, settings of
+    /// boards that were not created, tombstones. Called periodically; does not block writers.
     ///
-    /// The name of a board whose time is bounded keeps settings when the board goes
-    /// ([`after_it`](board::Activity::after_it)): what happened before counts on no later board. A board
-    /// whose time is bounded does not go for holding nothing before its settings would. One to which nothing was
-    /// applied for a while after its creation is withdrawn.
+    /// The name of a board with bounds keeps settings when the board is dropped
+    /// ([`after_it`](board::Activity::after_it)): contributions from before count on no later
+    /// board. A board with bounds is not dropped for being empty before its settings would be. A
+    /// board to which nothing was applied for a while after its creation is withdrawn.
     fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Refuses what is judged by the time, while the caller's clock is too far from the store's, or has
-    /// jumped: neither is known to be right, so that a rejection may be as wrong as a write.
+    /// Rejects what depends on the time while the caller's clock deviates too far from the store's,
+    /// or has jumped: neither is known to be right, so that a rejection may be as wrong as a write.
     fn check_time(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// The time to go by where the caller's clock shows `own`: the store's, where servers share it and
-    /// that clock is too far ahead, or what it should be, where that clock has jumped. What is written by the
-    /// time is refused by then.
+    /// Returns the time to use when the caller's clock shows `own`: the store's, if servers share
+    /// it and that clock is too far ahead, or the expected one, if that clock has jumped. Writes
+    /// that depend on the time are rejected then.
     fn time(&self, own: Timestamp) -> Timestamp {
         own
     }
 
-    /// Whether it takes writes and answers reads.
+    /// Checks whether it accepts writes and serves reads.
     fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.kinds().map(|kinds| kinds.map(drop)).boxed()
     }
 
-    /// Whether the Redis of this replication id (`master_replid`) is one of the store's own nodes, as far
-    /// as they are connected; or may be one, where it does not say.
+    /// Returns whether the Redis of this replication id (`master_replid`) is one of the store's
+    /// connected nodes; also true if that cannot be determined.
     fn may_be_node(&self, _replication_id: Option<&str>) -> bool {
         false
     }
 
-    /// How far the clocks may differ by which servers say that a window or a board is closed: so much later it is
-    /// final, for all of them.
+    /// Returns how far the clocks of servers may differ: a closed window or board is final this
+    /// much later, for all of them.
     fn clock_tolerance(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// Names what it counts of itself, which goes on being counted.
+    /// Registers its metrics.
     fn register_metrics(&self, _registry: &mut Registry) {}
 
-    /// The place where merged boards are shared, while other servers are about; none otherwise.
+    /// Returns the shared boards while there are other servers; otherwise `None`.
     fn shared(&self) -> Option<&dyn SharedBoards> {
         None
     }
 
-    /// Ends it: what was answered for is durable when this is ready, and nothing is taken any more.
+    /// Closes it: when this is ready, what was acknowledged is durable, and nothing more is
+    /// accepted.
     fn close(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         ready(Ok(())).boxed()
     }
 
-    /// Holds a shard's sorted sets against its scores. With `repair` what the scores say is put in
-    /// place of what they contradict; `Unavailable` where a store has nothing that could be repaired.
+    /// Compares a shard's sorted sets with its scores. With `repair`, the sorted sets are
+    /// corrected; `Unavailable` if the store has nothing to repair.
     fn verify<'a>(
         &'a self,
         board: &'a BoardRecord,
@@ -205,34 +210,34 @@ pub trait ShardStore: Send + Sync + 'static {
         repair: bool,
     ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>>;
 
-    /// What is stored of boards that there are none of; nothing where that cannot be.
+    /// Returns data of boards that do not exist; empty if the store cannot have any.
     fn orphans(&self) -> BoxFuture<'_, Result<Vec<Orphan>, StoreError>> {
         ready(Ok(Vec::new())).boxed()
     }
 }
 
-/// What is stored of a board that the store has lost.
+/// Stored data of a board that the store has lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Orphan {
-    /// The name it had.
+    /// The board's name.
     pub board: BoardName,
-    /// Which of that name it was.
+    /// The board's incarnation.
     pub incarnation: Incarnation,
-    /// How many keys there are.
+    /// Number of keys.
     pub keys: u64,
-    /// One of them.
+    /// One of the keys.
     pub example: String,
 }
 
-/// A place where a sorted set does not say what the scores say.
+/// A difference between a sorted set and the scores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disagreement {
     /// The window.
     pub window: Window,
-    /// The member, where it is about one.
+    /// The member, if it is about one.
     pub member: Option<Member>,
     /// What is wrong.
     pub what: String,
-    /// Whether it was put right.
+    /// Whether it was repaired.
     pub repaired: bool,
 }

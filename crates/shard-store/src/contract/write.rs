@@ -1,4 +1,4 @@
-//! What goes into a shard: batches of items, and what became of each.
+//! The input of a shard: batches of items, and their outcomes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use board::{IdDigest, Kind, Member, OutOfRange, Standing, Timestamp, Values, Win
 
 use super::error::Overload;
 
-/// Items for one shard of one board, applied in order, each whole or not at all.
+/// Items for one shard of one board, applied in order, each as a whole or not at all.
 #[derive(Debug, Clone)]
 pub struct Batch<'a> {
-    /// The board's kind, as the caller read it. Refused with `StaleKind` where it does not mean
-    /// what the board's record says.
+    /// The board's kind, as the caller read it. Rejected with `StaleKind` if its meaning differs
+    /// from that in the board's record.
     pub kind: &'a Kind,
-    /// The server's clock: ids are remembered from then on.
+    /// The server's clock, from which ids are remembered.
     pub now: Timestamp,
     /// Whether outcomes carry the standings after them.
     pub report: bool,
-    /// From when on it may not be applied any more: a window or the board closes then. The store checks it
-    /// in the same atomic step in which it applies the batch. `None` where nothing closes.
+    /// When a window or the board closes, so that the batch must not be applied later. The store
+    /// checks it in the same atomic step in which it applies the batch. `None` if nothing closes.
     pub until: Option<Deadline<'a>>,
     /// What to apply.
     pub items: &'a [Item],
 }
 
 impl Batch<'_> {
-    /// Whether its deadline has passed.
+    /// Returns whether its deadline has passed.
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.until.is_some_and(|until| until.has_passed())
@@ -36,16 +36,17 @@ impl Batch<'_> {
 /// A server's clock.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The end of the time in which a batch may be applied: when a window or the board closes by the server's clock.
+/// The latest time at which a batch may be applied: when a window or the board closes by the
+/// server's clock.
 ///
-/// Where a batch is applied in the server's process, that clock is asked in the same atomic step: it may be set forward
-/// while the batch is under way, and a read that begins after that calls the window final; or it was set back, and
-/// stands still before the closing. Elsewhere the instant stands for it.
+/// A store in the server's process reads that clock in the same atomic step: it may be set forward
+/// while the batch is in progress, and a read that begins after that reports the window as final;
+/// or it was set back, and stands still before the closing. Other stores use the instant.
 #[derive(Clone, Copy)]
 pub struct Deadline<'a> {
-    /// When it will be the closing, by a clock that is never set. It may come shortly before.
+    /// The instant of the closing, by the monotonic clock. It may be slightly early.
     pub instant: Instant,
-    /// The closing, and the clock that the server's reads use. `None`: nobody sets it.
+    /// The closing, and the clock that the server's reads use. `None`: the clock cannot be set.
     pub closing: Option<(Timestamp, &'a Clock)>,
 }
 
@@ -78,44 +79,44 @@ impl fmt::Debug for Deadline<'_> {
     }
 }
 
-/// One contribution to one board, with everything decided but what the shard holds.
+/// One contribution to one board, of which only the shard's contents remain to be checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Whose standing changes.
+    /// The member whose standing changes.
     pub member: Member,
     /// The member's [`Member::placement_hash`].
     pub hash: u64,
-    /// What happens to it.
+    /// The change.
     pub change: Change,
     /// When it happened: a [kept time](board::Rules::kept_time).
     pub at: Timestamp,
-    /// What to remember it by, within the kind's dedupe span.
+    /// The digest by which it is remembered, within the kind's dedupe span.
     pub id: Option<IdDigest>,
-    /// The windows it counts in. Without meaning for a removal, which takes the member off all.
+    /// The windows that it counts in. Unused for a removal, which removes the member from all.
     pub windows: Windows,
 }
 
-/// What an item does to a standing.
+/// The effect of an item on a standing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// Folds values into it.
     Fold(Values),
-    /// Makes the values the standing.
+    /// Sets it to the values.
     Set(Values),
-    /// Takes the member off.
+    /// Removes the member.
     Remove,
 }
 
-/// What became of an item.
+/// The outcome of an item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Applied in every open window of it. With [`Batch::report`]: the standings after it.
+    /// Applied in each of its open windows. With [`Batch::report`]: the standings after it.
     Applied(Vec<WindowStanding>),
-    /// Its id was applied before; nothing changed. With [`Batch::report`]: the standings as they are.
+    /// Its id was applied before; nothing changed. With [`Batch::report`]: the current standings.
     Duplicate(Vec<WindowStanding>),
-    /// It is wrong; nothing changed, no id is remembered.
+    /// Rejected permanently; nothing changed, and its id is not remembered.
     Refused(Refused),
-    /// The store could not take it.
+    /// The store failed.
     Failed(Failure),
 }
 
@@ -128,30 +129,30 @@ pub struct WindowStanding {
     pub standing: Standing,
 }
 
-/// Why an item is wrong for this shard.
+/// Why a shard rejects an item permanently.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// A sum would leave its range in a window.
+    /// A sum would exceed its range in a window.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
-    /// The shard has dropped every window of it.
+    /// The shard has dropped all of its windows.
     #[error("at: every window of the kind that {0} falls into has been dropped")]
     WindowClosed(Timestamp),
-    /// To be removed, and not there.
+    /// A removal of a member that is not there.
     #[error("member {:?} is not ranked", .0.as_str())]
     NotRanked(Member),
 }
 
-/// Why the store could not take an item.
+/// Why the store could not apply an item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Surely not applied: more work waits than can be done in time.
+    /// Definitely not applied: the store is overloaded.
     #[error("{0}")]
     Overloaded(Overload),
-    /// Surely not applied.
+    /// Definitely not applied.
     #[error("{0}")]
     Unavailable(String),
-    /// Perhaps applied.
+    /// May have been applied.
     #[error("{0}")]
     Unknown(String),
 }

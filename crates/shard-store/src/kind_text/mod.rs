@@ -1,8 +1,8 @@
-//! Kinds as JSON text, in journals, snapshots and Redis: rare, and worth being read by people.
+//! Kinds as JSON text, in journals, snapshots and Redis: written rarely, and readable for people.
 //!
-//! All settings are told, none is defaulted: a later version may default otherwise. One that is not
-//! known is refused, since it may change what the boards mean. Names are those of the API where it
-//! has one; it writes durations as people do, here they are milliseconds.
+//! All settings are written, including defaults: a later version may have others. An unknown
+//! setting is rejected, since it may change the meaning of boards. Names are those of the API where
+//! it has the setting; the API writes durations as text, here they are milliseconds.
 //!
 //! ```text
 //! {"name":"gifts","revision":3,"kind":{"name":"gifts","mode":"accumulate","fields":[{"name":"points",
@@ -70,12 +70,12 @@ struct KindText {
     hidden: Vec<MemberText>,
 }
 
-/// What is wrong with a text that should be a kind.
+/// Why a text is not a kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a kind: {0}")]
 pub struct NoKind(pub String);
 
-/// Calendars that were read before: each takes some 100 µs to make, and kinds share a few.
+/// A cache of calendars: each takes about 100 µs to make, and kinds share a few.
 #[derive(Debug, Default)]
 pub struct Calendars(Vec<Calendar>);
 
@@ -100,7 +100,7 @@ fn put_json(out: &mut Vec<u8>, text: &impl Serialize) {
     serde_json::to_writer(out, text).expect("texts and numbers are JSON");
 }
 
-/// Reads a kind's record.
+/// Parses a kind's record.
 pub fn take_record(json: &[u8], calendars: &mut Calendars) -> Result<KindRecord, NoKind> {
     let text: RecordText = take_json(json)?;
     let kind = text
@@ -117,7 +117,7 @@ pub fn take_record(json: &[u8], calendars: &mut Calendars) -> Result<KindRecord,
     })
 }
 
-/// Reads a kind.
+/// Parses a kind.
 pub fn take_kind(json: &[u8], calendars: &mut Calendars) -> Result<Kind, NoKind> {
     take_json::<KindText>(json)?.into_kind(calendars)
 }

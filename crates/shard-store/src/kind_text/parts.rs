@@ -1,4 +1,4 @@
-//! The parts of a kind as JSON has them.
+//! The JSON forms of the parts of a kind.
 
 use std::time::Duration;
 
@@ -149,8 +149,8 @@ impl From<PackedText> for Packing {
     }
 }
 
-/// A duration: its milliseconds, or where it is not whole `[milliseconds, nanoseconds]`, since a
-/// client may write such a one, and a kind read back equals the one that was written.
+/// A duration: its milliseconds, or `[milliseconds, nanoseconds]` if that is not whole. A client
+/// may send such a duration, and a kind that is parsed again must be equal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Millis(pub(super) Duration);
 
@@ -241,8 +241,7 @@ impl From<WindowText> for WindowRule {
     }
 }
 
-/// What is written as it displays, and read as it parses.
-/// A member's name.
+/// The JSON form of a member's name.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct MemberText(#[serde(with = "display")] pub(super) Member);

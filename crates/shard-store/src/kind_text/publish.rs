@@ -1,4 +1,4 @@
-//! Where a kind is published to, as JSON has it.
+//! The JSON form of a kind's publication.
 
 use board::{KeyTemplate, Period, Publication, PublishAt};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -9,7 +9,7 @@ use super::parts::{Millis, display};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PublishText {
-    /// The name of a configured server; of earlier versions its address.
+    /// The name of a configured server; in earlier versions its address.
     #[serde(with = "display")]
     store: PublishAt,
     #[serde(with = "display")]

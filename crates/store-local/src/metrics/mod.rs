@@ -1,7 +1,7 @@
-//! What a store in this process counts: `held` what it holds, `snapshots` what it does in its folder.
+//! Metrics of a local store: `contents` of what it holds, `snapshots` of its folder.
 
-mod held;
+mod contents;
 mod snapshots;
 
-pub(crate) use held::{Census, Held};
+pub(crate) use contents::{Census, ContentsMetrics};
 pub(crate) use snapshots::SnapshotMetrics;

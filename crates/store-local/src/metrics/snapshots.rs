@@ -1,4 +1,4 @@
-//! Snapshots of a folder, and what a start takes.
+//! Metrics of snapshots, and of what a start has to replay.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use metering::{Counter, FloatGauge, Gauge, Pulled, Registry, Unit, seconds, unix
 
 use crate::Snapshots;
 
-/// Snapshots of this process, and what a start takes.
+/// Metrics of the snapshots of this process.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SnapshotMetrics {
     taken: Counter,
@@ -17,7 +17,7 @@ pub(crate) struct SnapshotMetrics {
 }
 
 impl SnapshotMetrics {
-    /// One was taken.
+    /// Records a snapshot that was taken.
     pub(crate) fn note_taken(&self, took: Duration, bytes: u64) {
         self.taken.inc();
         self.last_at.set(unix_seconds());
@@ -26,13 +26,13 @@ impl SnapshotMetrics {
             .set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
-    /// Of a snapshot that was found at the start.
+    /// Records the size of the snapshot that was found at the start.
     pub(crate) fn note_found(&self, bytes: u64) {
         self.last_bytes
             .set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
-    /// Names them, and what a start would have to do now.
+    /// Registers the metrics, and gauges of what a start would have to replay now.
     pub(crate) fn register(&self, snapshots: &Snapshots, registry: &mut Registry) {
         registry.register(
             "snapshots",

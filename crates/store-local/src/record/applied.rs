@@ -1,7 +1,8 @@
-//! What was applied to a shard: nearly all of a journal, so it is small and quick.
+//! The record of a batch applied to a shard. Most of a journal consists of these, so they are small
+//! and fast.
 //!
-//! An item is its member, its values and a few bytes. Windows are told where they change, which in a
-//! batch is hardly ever.
+//! An item is its member, its values and a few bytes. Windows are written where they change, which
+//! is rare within a batch.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +18,11 @@ use super::Applied;
 use super::decode::shard;
 use shard_store::{Change, Item};
 
-/// Bytes of a digest that are kept. A shard remembers the lowest 84 bits of it, and nothing else
-/// looks at one: a test beside the ids holds them to it.
+/// Bytes of a digest that are stored. A shard remembers only the lowest 84 bits, and nothing else
+/// uses a digest; a test of the ids verifies that.
 pub(super) const DIGEST_BYTES: usize = 11;
 
-/// Most windows of an item: one for each period.
+/// Maximum windows of an item: one for each period.
 pub(super) const WINDOWS_MAX: usize = Period::ALL_PERIODS.len();
 
 /// Bytes of the smallest item: flags, a member of one byte, a time.
@@ -36,24 +37,24 @@ const OTHER_WINDOWS: u8 = 1 << 3;
 /// The bit of the first field.
 const FIELDS_SHIFT: usize = 4;
 
-pub(super) fn put(out: &mut Vec<u8>, told: &engine::Applied<'_>) {
-    put_u16(out, told.shard);
-    put_time(out, told.now);
-    // Spans are whole milliseconds wherever they are added to a time.
-    let dedupe_ms = u64::try_from(told.dedupe.as_millis()).unwrap_or(u64::MAX);
+pub(super) fn put(out: &mut Vec<u8>, applied: &engine::Applied<'_>) {
+    put_u16(out, applied.shard);
+    put_time(out, applied.now);
+    // Spans count in whole milliseconds wherever they are added to a time.
+    let dedupe_ms = u64::try_from(applied.dedupe.as_millis()).unwrap_or(u64::MAX);
     put_varint(out, dedupe_ms);
     let count_at = out.len();
     put_u32(out, 0);
     let mut count: u32 = 0;
     let mut windows: &[Window] = &[];
-    for item in told.items() {
-        put_item(out, item, told.now, &mut windows);
+    for item in applied.items() {
+        put_item(out, item, applied.now, &mut windows);
         count += 1;
     }
     out[count_at..count_at + size_of::<u32>()].copy_from_slice(&count.to_le_bytes());
 }
 
-/// `windows`: those that the items before count in.
+/// Writes an item. `windows` are those of the previous item.
 fn put_item<'a>(out: &mut Vec<u8>, item: &'a Item, now: Timestamp, windows: &mut &'a [Window]) {
     let (change, values) = match &item.change {
         Change::Fold(values) => (FOLD, Some(values)),
@@ -67,7 +68,7 @@ fn put_item<'a>(out: &mut Vec<u8>, item: &'a Item, now: Timestamp, windows: &mut
     for (index, _) in named(values) {
         flags |= 1 << (FIELDS_SHIFT + index);
     }
-    // The pointers are mostly the same, and comparing them spares comparing what they point to.
+    // The pointers are mostly equal, which is cheaper than comparing the windows.
     let same = std::ptr::eq(*windows, Arc::as_ptr(&item.windows)) || **windows == *item.windows;
     if change == REMOVE || same {
         out.push(flags);
@@ -93,7 +94,10 @@ fn named(values: Option<&Values>) -> impl Iterator<Item = (usize, Value)> {
 
 fn put_windows(out: &mut Vec<u8>, windows: &[Window], now: Timestamp) {
     let len = windows.len();
-    assert!(len <= WINDOWS_MAX, "an item counts in a window a period");
+    assert!(
+        len <= WINDOWS_MAX,
+        "an item counts in at most one window of each period"
+    );
     out.push(u8::try_from(len).expect("at most five"));
     for window in windows {
         put_window(out, *window, now);
@@ -138,7 +142,7 @@ fn take_item(
     let change = match flags & CHANGE {
         FOLD => Change::Fold(take_values(bytes, flags)?),
         SET => Change::Set(take_values(bytes, flags)?),
-        // It names no field and opens no window.
+        // It has no fields and opens no window.
         REMOVE if flags & !(CHANGE | HAS_ID) == 0 => Change::Remove,
         _ => return Err(Malformed::OutOfRange("an item's flags", u64::from(flags))),
     };
@@ -161,7 +165,7 @@ fn take_values(bytes: &mut Bytes<'_>, flags: u8) -> Result<Values, Malformed> {
     for index in 0..FIELDS_MAX {
         if flags & 1 << (FIELDS_SHIFT + index) != 0 {
             let number = bytes.signed(WHAT)?;
-            let past = || Malformed::Invalid(WHAT, format!("{number} is past 2^53 - 1"));
+            let past = || Malformed::Invalid(WHAT, format!("{number} is beyond 2^53 - 1"));
             values.set(index, Value::new(number).ok_or_else(past)?);
         }
     }
@@ -187,7 +191,7 @@ fn take_windows(bytes: &mut Bytes<'_>, now: Timestamp) -> Result<Windows, Malfor
             .iter()
             .any(|held: &Window| held.period() == window.period())
         {
-            return Err(Malformed::Wrong("an item counts twice in one period"));
+            return Err(Malformed::Wrong("an item has two windows of one period"));
         }
         windows.push(window);
     }

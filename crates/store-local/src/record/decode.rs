@@ -1,5 +1,5 @@
-//! Records read back. Any bytes are taken or refused, none panic, and what is made of them is as
-//! large as they are.
+//! Decodes records. Any bytes are decoded or rejected; none panic, and the result is not much
+//! larger than the bytes.
 
 use board::limits::SHARDS_MAX;
 use board::{Activity, BoardName, Incarnation, KindName, Meaning, ShardCount, Subject, Window};
@@ -10,7 +10,7 @@ use super::{Record, Type, applied};
 use shard_store::BoardRecord;
 use shard_store::kind_text::{Calendars, take_record};
 
-/// Reads a record; it ends where the bytes do.
+/// Decodes a record, which takes all of the bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
     let mut bytes = Bytes::new(bytes);
     let number = bytes.byte("a record's type")?;
@@ -18,7 +18,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
     let record = match of {
         None => return Err(Malformed::OutOfRange("a record's type", u64::from(number))),
         Some(Type::KindWritten) => Record::KindWritten {
-            alone: bytes.flag("whether a kind was alone")?,
+            without_boards: bytes.flag("whether a kind had no boards")?,
             record: take_record(bytes.take_rest(), &mut Calendars::default())?,
         },
         Some(Type::BoardMade) => board_made(&mut bytes, false)?,
@@ -50,7 +50,7 @@ fn incarnation(bytes: &mut Bytes<'_>) -> Result<Incarnation, Malformed> {
     bytes.u64("an incarnation").map(Incarnation)
 }
 
-/// A shard's number: below the most that any board has.
+/// Reads a shard's number: below the maximum of any board.
 pub(super) fn shard(bytes: &mut Bytes<'_>) -> Result<u16, Malformed> {
     const WHAT: &str = "a shard";
     match bytes.u16(WHAT)? {
@@ -59,7 +59,7 @@ pub(super) fn shard(bytes: &mut Bytes<'_>) -> Result<u16, Malformed> {
     }
 }
 
-/// `bounded`: the board's time stands behind it.
+/// Reads a board's record. `bounded`: its activity follows.
 fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed> {
     const SHARDS: &str = "a number of shards";
     let incarnation = incarnation(bytes)?;
@@ -91,7 +91,7 @@ fn windows_dropped(bytes: &mut Bytes<'_>) -> Result<Record, Malformed> {
     let incarnation = incarnation(bytes)?;
     let shard = shard(bytes)?;
     let number = bytes.varint(NUMBER)?;
-    // A window takes a byte at least.
+    // A window takes at least a byte.
     let len = usize::try_from(number)
         .ok()
         .filter(|len| *len <= bytes.len());

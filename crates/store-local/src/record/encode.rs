@@ -1,4 +1,4 @@
-//! Events as bytes.
+//! Encodes events as records.
 
 use board::{Incarnation, Timestamp, Window};
 
@@ -10,15 +10,18 @@ use engine::Event;
 use shard_store::BoardRecord;
 use shard_store::kind_text;
 
-/// What the starts of windows that are told without a time of their own are near to.
+/// The time to which the starts of windows are relative in records without a time of their own.
 pub(super) const EPOCH: Timestamp = Timestamp::from_millis(0);
 
 /// Appends an event's record.
 pub(crate) fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
     match event {
-        Event::KindWritten { record, alone } => {
+        Event::KindWritten {
+            record,
+            without_boards,
+        } => {
             out.push(Type::KindWritten as u8);
-            out.push(u8::from(*alone));
+            out.push(u8::from(*without_boards));
             kind_text::put_record(out, record);
         }
         Event::BoardMade { record, at } => board_made(out, record, *at),

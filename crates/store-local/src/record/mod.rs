@@ -1,12 +1,13 @@
-//! Records of the journal: what happened, as bytes and back.
+//! Records of the journal: events as bytes and back.
 //!
-//! [`encode()`] writes an event as the engine tells it, [`decode()`] reads it as a [`Record`], which owns
-//! what it says. How records lie in files, and their checksums, are the journal's.
+//! [`encode()`] writes an event of the engine; [`decode()`] reads it as a [`Record`], which owns
+//! its contents. How records are stored in files, and their checksums, is up to the journal.
 //!
 //! A record begins with a byte for its type. Numbers are little endian; "varint" and "signed" are
 //! LEB128 numbers of up to 10 bytes, the latter in zigzag. A name is a byte for its length and its
 //! UTF-8. A window is a byte for its period (0 hour, 1 day, 2 week, 3 month, 4 without bounds) and,
-//! unless it has no bounds, its start: signed, in milliseconds from a time that is told for each.
+//! unless it has no bounds, its start: signed, in milliseconds relative to a time that is given for
+//! each.
 //!
 //! ```text
 //! 1  kind written    alone u8 (0 or 1), the kind's record as JSON (see `kind_text`)
@@ -30,11 +31,11 @@
 //!           id        (bit 2)   11 bytes of its digest
 //! ```
 //!
-//! An activity is bits u8 (1 starts, 2 ends, 4 expires; not 0), the start u64, the end u64, and how long
-//! the board is kept after it, varint (ms): those of which the bit is set.
+//! An activity is bits u8 (1 starts, 2 ends, 4 expires; not 0), then, for each bit that is set, the
+//! start u64, the end u64, and how long the board is kept after its end, varint (ms).
 //!
-//! Times (`at`, `now`) are milliseconds since 1970, as two's complement. A new type, flag or setting
-//! asks for a new version of the journal's format: none is skipped.
+//! Times (`at`, `now`) are milliseconds since 1970, as two's complement. A new type, flag or
+//! setting requires a new version of the journal's format: unknown ones are not skipped.
 
 mod applied;
 mod decode;
@@ -53,12 +54,12 @@ pub(crate) use decode::decode;
 pub(crate) use encode::encode;
 pub(crate) use size::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, sweep_bytes_max};
 
-/// One thing that happened, as [`Event`](engine::Event) tells it.
+/// One event, as [`Event`](engine::Event) has it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Record {
     KindWritten {
         record: KindRecord,
-        alone: bool,
+        without_boards: bool,
     },
     BoardMade {
         record: BoardRecord,
@@ -85,17 +86,17 @@ pub(crate) enum Record {
     },
 }
 
-/// What was applied to one shard at once.
+/// A batch that was applied to one shard.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Applied {
     pub(crate) incarnation: Incarnation,
-    /// Below 4096; whether the board has it is not known here.
+    /// Below 4096. Whether the board has this shard is checked later.
     pub(crate) shard: u16,
     pub(crate) now: Timestamp,
     pub(crate) dedupe: Duration,
-    /// All were applied, in this order. Neighbours that count in the same windows share them; a
-    /// removal has those of the item before it, which mean nothing. Of a digest it has the bits that
-    /// are remembered.
+    /// All were applied, in this order. Neighbours with the same windows share them; a removal has
+    /// those of the previous item, which are meaningless. A digest has only the bits that are
+    /// remembered.
     pub(crate) items: Vec<Item>,
 }
 

@@ -1,7 +1,7 @@
-//! How large records can be, for whoever makes room for them before anything happens.
+//! Maximum sizes of records, by which calls reserve capacity before anything happens.
 //!
-//! Each bound is that of all records that one call to the engine may tell, with what the journal
-//! puts before each. The tests of `record` hold the encoder to them.
+//! Each maximum covers all records of one call to the engine, including the journal's header of
+//! each. The tests of `record` check the encoder against them.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use super::super::bytes::{ACTIVITY_BYTES_MAX, VARINT_BYTES_MAX, WINDOW_BYTES_MAX
 use super::applied::{DIGEST_BYTES, WINDOWS_MAX};
 use super::encode;
 use engine::Event;
-use journal::room_of;
+use journal::reserved_bytes;
 use shard_store::{Item, KindRecord, Revision};
 
-/// What the journal puts before each record, at most.
-const HEAD_BYTES: usize = room_of(0);
+/// The journal's header of a record, at most.
+const HEAD_BYTES: usize = reserved_bytes(0);
 
-/// A record that says only which incarnation of a board it speaks of.
+/// A record that contains only an incarnation.
 const INCARNATION_BYTES: usize = HEAD_BYTES + 1 + 8;
 
-/// What a kind written tells, or its deletion: as much as it is long, which with all the members that it
-/// may hide is a hundred times what it is without.
+/// Returns the size of the record of a kind, or of its deletion. Computed from the kind: with all
+/// the members that it may hide it is a hundred times as long as without.
 pub(crate) fn kind_bytes_max(name: &KindName, kind: Option<&Arc<Kind>>) -> usize {
     let record = &KindRecord {
         name: name.clone(),
@@ -30,13 +30,19 @@ pub(crate) fn kind_bytes_max(name: &KindName, kind: Option<&Arc<Kind>>) -> usize
         kind: kind.cloned(),
     };
     let mut longest = Vec::new();
-    let alone = true;
-    encode(&Event::KindWritten { record, alone }, &mut longest);
-    room_of(longest.len())
+    let without_boards = true;
+    encode(
+        &Event::KindWritten {
+            record,
+            without_boards,
+        },
+        &mut longest,
+    );
+    reserved_bytes(longest.len())
 }
 
-/// What the making, replacing or deletion of a board records: the end of one incarnation and the beginning of the
-/// next, with its name and its time.
+/// The records of creating, replacing or deleting a board: the end of one incarnation and the
+/// beginning of the next, with its name and its activity.
 pub(crate) const BOARD_BYTES_MAX: usize = 2 * INCARNATION_BYTES
     + 8
     + 1
@@ -53,13 +59,13 @@ const VALUE_BYTES_MAX: usize = 8;
 pub(super) const ITEM_BYTES_MAX: usize =
     1 + 1 + VARINT_BYTES_MAX + FIELDS_MAX * VALUE_BYTES_MAX + DIGEST_BYTES;
 
-/// A number and windows.
+/// A count and windows.
 pub(super) const ITEM_WINDOWS_BYTES_MAX: usize = 1 + WINDOWS_MAX * WINDOW_BYTES_MAX;
 
-/// Incarnation, shard, time, dedupe span and number of items; and that the board was split.
+/// Incarnation, shard, time, dedupe span and number of items, and the record of a split.
 const BATCH_BYTES_MAX: usize = INCARNATION_BYTES + 2 + 8 + VARINT_BYTES_MAX + 4 + INCARNATION_BYTES;
 
-/// What a batch of these items may tell.
+/// Returns the maximum size of the records of a batch of these items.
 pub(crate) fn batch_bytes_max(items: &[Item]) -> usize {
     let mut last: Option<&Windows> = None;
     let items = items.iter().map(|item| {
@@ -71,8 +77,8 @@ pub(crate) fn batch_bytes_max(items: &[Item]) -> usize {
     BATCH_BYTES_MAX + items.sum::<usize>()
 }
 
-/// What the sweep of a board tells that drops so many windows: from each shard, and perhaps that the
-/// board was emptied and that it ended.
+/// Returns the maximum size of the records of sweeping a board and dropping `windows` windows: one
+/// for each shard, and possibly those of emptying and ending the board.
 pub(crate) fn sweep_bytes_max(shards: ShardCount, windows: usize) -> usize {
     let shard_bytes = INCARNATION_BYTES + 2 + VARINT_BYTES_MAX + windows * WINDOW_BYTES_MAX;
     2 * INCARNATION_BYTES + usize::from(shards.get()) * shard_bytes

@@ -1,8 +1,8 @@
-//! The threads that fill boards while the journal is read.
+//! [`Crew`]: the threads that fill boards while the journal is read.
 //!
-//! What happened to one shard is done by one of them, in order; to a small board, whose shards are
-//! one, likewise. [`Crew::wait`] is for what touches all shards of a board: everything handed out
-//! before is done when it returns.
+//! The events of one shard are replayed by one thread, in order; so are those of a small board,
+//! whose shards are one. [`Crew::wait`] is for events that concern all shards of a board: all tasks
+//! submitted before are done when it returns.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,31 +14,31 @@ use parking_lot::Mutex;
 
 use super::threads;
 use crate::record::Applied;
-use engine::{Registry, Shared};
+use engine::{Registry, SharedCell};
 use journal::Sequence;
 
-/// Items that are handed over at once, and how many such heaps wait for one thread.
-const HEAP_ITEMS: usize = 4096;
-const HEAPS_MAX: usize = 8;
+/// Items that are sent to a thread at once.
+const BATCH_ITEMS: usize = 4096;
+const BATCHES_MAX: usize = 8;
 
-/// Something to do to one shard.
+/// Something to replay on one shard.
 #[derive(Debug)]
 pub(super) struct Task {
-    pub(super) cell: Shared,
+    pub(super) cell: SharedCell,
     pub(super) shard: u16,
     pub(super) sequence: Sequence,
-    pub(super) what: What,
+    pub(super) action: Action,
 }
 
-/// What to do to it.
+/// Action to replay.
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum Action {
     Apply(Applied),
     DropWindows(Vec<Window>),
     Empty,
 }
 
-impl What {
+impl Action {
     fn items(&self) -> usize {
         match self {
             Self::Apply(applied) => applied.items.len(),
@@ -47,22 +47,22 @@ impl What {
     }
 }
 
-enum Order {
-    Heap(Vec<Task>),
+enum Message {
+    Batch(Vec<Task>),
     Meet(Arc<Barrier>),
 }
 
 struct Lane {
-    orders: SyncSender<Order>,
-    heap: Vec<Task>,
-    /// In the heap.
+    messages: SyncSender<Message>,
+    batch: Vec<Task>,
+    /// Number of items in `batch`.
     items: usize,
 }
 
-/// Threads with their tasks.
+/// The threads and their pending tasks.
 pub(super) struct Crew {
     lanes: Vec<Lane>,
-    /// The first record that did not do what it did before.
+    /// The first record that did not have the effect it had before.
     failed: Arc<Mutex<Option<Sequence>>>,
 }
 
@@ -73,12 +73,12 @@ impl Crew {
     ) -> Self {
         let failed = Arc::new(Mutex::new(None));
         let lane = |_| {
-            let (orders, received) = sync_channel(HEAPS_MAX);
+            let (messages, received) = sync_channel(BATCHES_MAX);
             let failed = failed.clone();
             scope.spawn(move || work(&received, registry, &failed));
             Lane {
-                orders,
-                heap: Vec::new(),
+                messages,
+                batch: Vec::new(),
                 items: 0,
             }
         };
@@ -88,8 +88,8 @@ impl Crew {
         }
     }
 
-    /// Hands out a task.
-    pub(super) fn hand(&mut self, task: Task) {
+    /// Submits a task.
+    pub(super) fn submit(&mut self, task: Task) {
         let spread = if task.cell.is_split() {
             u64::from(task.shard)
         } else {
@@ -97,26 +97,29 @@ impl Crew {
         };
         let lanes = self.lanes.len() as u64;
         let lane = (task.cell.incarnation().0.wrapping_add(spread)) % lanes;
-        let lane = &mut self.lanes[usize::try_from(lane).expect("fewer lanes than fit a usize")];
-        lane.items += task.what.items();
-        lane.heap.push(task);
-        if lane.items >= HEAP_ITEMS {
+        let lane =
+            &mut self.lanes[usize::try_from(lane).expect("the number of lanes fits a usize")];
+        lane.items += task.action.items();
+        lane.batch.push(task);
+        if lane.items >= BATCH_ITEMS {
             lane.send();
         }
     }
 
-    /// Returns when all that was handed out is done.
+    /// Returns when all submitted tasks are done.
     pub(super) fn wait(&mut self) {
         let meeting = Arc::new(Barrier::new(self.lanes.len() + 1));
         for lane in &mut self.lanes {
             lane.send();
-            let order = Order::Meet(meeting.clone());
-            lane.orders.send(order).expect("its thread takes orders");
+            let message = Message::Meet(meeting.clone());
+            lane.messages
+                .send(message)
+                .expect("the lane's thread is running");
         }
         meeting.wait();
     }
 
-    /// Waits for the end of everything; tells the first record that could not be done.
+    /// Waits for the end of all tasks. An error is the first record that could not be replayed.
     pub(super) fn finish(mut self) -> Result<(), Sequence> {
         self.wait();
         let failed = self.failed.lock().take();
@@ -126,27 +129,29 @@ impl Crew {
 
 impl Lane {
     fn send(&mut self) {
-        if !self.heap.is_empty() {
+        if !self.batch.is_empty() {
             self.items = 0;
-            let order = Order::Heap(std::mem::take(&mut self.heap));
-            self.orders.send(order).expect("its thread takes orders");
+            let message = Message::Batch(std::mem::take(&mut self.batch));
+            self.messages
+                .send(message)
+                .expect("the lane's thread is running");
         }
     }
 }
 
-fn work(orders: &Receiver<Order>, registry: &Registry, failed: &Mutex<Option<Sequence>>) {
+fn work(messages: &Receiver<Message>, registry: &Registry, failed: &Mutex<Option<Sequence>>) {
     // Ends when the crew is dropped.
-    while let Ok(order) = orders.recv() {
-        match order {
-            Order::Meet(meeting) => {
+    while let Ok(message) = messages.recv() {
+        match message {
+            Message::Meet(meeting) => {
                 meeting.wait();
             }
-            Order::Heap(tasks) => {
+            Message::Batch(tasks) => {
                 for task in tasks {
                     let sequence = task.sequence;
-                    // What breaks an invariant is no board either, and others wait for this thread.
-                    let acted = catch_unwind(AssertUnwindSafe(|| act(task, registry)));
-                    if !acted.unwrap_or(false) {
+                    // A panic counts as a failed record, because others wait for this thread.
+                    let replayed = catch_unwind(AssertUnwindSafe(|| replay_task(task, registry)));
+                    if !replayed.unwrap_or(false) {
                         let mut failed = failed.lock();
                         *failed = Some(failed.map_or(sequence, |first| first.min(sequence)));
                     }
@@ -156,20 +161,23 @@ fn work(orders: &Receiver<Order>, registry: &Registry, failed: &Mutex<Option<Seq
     }
 }
 
-/// False where it is not what it was done to before.
-fn act(task: Task, registry: &Registry) -> bool {
+/// Replays a task. Returns false if the shard is not the one that the event was about.
+fn replay_task(task: Task, registry: &Registry) -> bool {
     let Task {
-        cell, shard, what, ..
+        cell,
+        shard,
+        action,
+        ..
     } = task;
-    match what {
-        What::Apply(applied) => {
+    match action {
+        Action::Apply(applied) => {
             let Applied {
                 items, now, dedupe, ..
             } = applied;
             cell.replay_applied(shard, &items, now, dedupe, &registry.ids)
         }
-        What::DropWindows(windows) => cell.replay_dropped(shard, &windows),
-        What::Empty => {
+        Action::DropWindows(windows) => cell.replay_dropped(shard, &windows),
+        Action::Empty => {
             cell.replay_emptied(usize::from(shard));
             true
         }

@@ -1,8 +1,8 @@
-//! A snapshot back into memory, by all processors.
+//! Loads a snapshot into memory, on all processors.
 //!
-//! Each thread takes a unit of the file at a time. A small board is whole in one part and is there
-//! at once; the shards of a large one are put together when all are read. A board that lacks some
-//! had ended before they were taken: the journal says so.
+//! Each thread takes a unit of the file at a time. A small board is complete in one part; a large
+//! one is assembled when all its shards have been read. A board that lacks some ended before they
+//! were written, which the journal records.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::share_out;
 use crate::snapshot::{
     PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
 };
-use engine::{Registry, Restored, Shard, ShardLoader};
+use engine::{Registry, RestoredBoard, Shard, ShardLoader};
 use journal::Sequence;
 
-/// Fills an empty registry; answers up to where its parts hold the journal.
+/// Fills an empty registry. Returns the sequence of each part.
 pub(super) fn load(
     snapshot: &SnapshotReader,
     registry: &Registry,
@@ -31,12 +31,12 @@ pub(super) fn load(
         definitions: snapshot
             .definitions()
             .iter()
-            .map(|kind| registry.of_boards(kind))
+            .map(|kind| registry.for_boards(kind))
             .collect(),
         boards: Mutex::default(),
     };
     share_out(snapshot.units(), |unit| {
-        snapshot.read_unit(unit, &mut Part::of(&loading))
+        snapshot.read_unit(unit, &mut PartLoader::of(&loading))
     })?;
     let mut positions = Positions::new();
     for (incarnation, board) in loading.boards.into_inner() {
@@ -53,30 +53,30 @@ pub(super) fn load(
 
 struct Loading<'a> {
     registry: &'a Registry,
-    /// As boards keep them.
+    /// The kinds, in the version that boards refer to.
     definitions: Vec<Arc<Kind>>,
     boards: Mutex<HashMap<Incarnation, Board>>,
 }
 
-/// A board while its parts come.
+/// A board whose parts are being read.
 struct Board {
     shards: Vec<Option<Shard>>,
     positions: Box<[Sequence]>,
     missing: usize,
-    /// The latest that a part tells: each was taken at a moment of its own.
+    /// The latest of all parts: each was taken at a different moment.
     last_write: Timestamp,
 }
 
-/// One part while it is read.
-struct Part<'a> {
+/// One part that is being read.
+struct PartLoader<'a> {
     loading: &'a Loading<'a>,
     head: Option<PartHead>,
     loader: Option<ShardLoader<'a>>,
-    /// Generations of ids begun so far.
+    /// Number of generations of ids so far.
     generations: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> PartLoader<'a> {
     const fn of(loading: &'a Loading<'a>) -> Self {
         Self {
             loading,
@@ -87,11 +87,11 @@ impl<'a> Part<'a> {
     }
 
     fn loader(&mut self) -> &mut ShardLoader<'a> {
-        self.loader.as_mut().expect("a head comes first")
+        self.loader.as_mut().expect("a part begins with its head")
     }
 }
 
-impl PartVisitor for Part<'_> {
+impl PartVisitor for PartLoader<'_> {
     fn head(&mut self, head: &PartHead) -> Result<(), Refusal> {
         let kind = &self.loading.definitions[head.kind as usize];
         let whole = head.parts == 1 && head.shards.get() > 1;
@@ -134,14 +134,18 @@ impl PartVisitor for Part<'_> {
     }
 
     fn end(&mut self) -> Result<(), Refusal> {
-        let head = self.head.take().expect("a head comes first");
-        let shard = self.loader.take().expect("a head comes first").finish();
+        let head = self.head.take().expect("a part begins with its head");
+        let shard = self
+            .loader
+            .take()
+            .expect("a part begins with its head")
+            .finish();
         self.loading.take(&head, shard)
     }
 }
 
 impl Loading<'_> {
-    /// Takes a part; with the last of a board, the board is there.
+    /// Adds a part. The last part of a board completes the board.
     fn take(&self, head: &PartHead, shard: Shard) -> Result<(), Refusal> {
         let parts = usize::from(head.parts);
         let (shards, last_write) = {
@@ -167,7 +171,7 @@ impl Loading<'_> {
             }
             (std::mem::take(&mut board.shards), board.last_write)
         };
-        let restored = Restored {
+        let restored = RestoredBoard {
             name: head.name.clone(),
             kind: self.definitions[head.kind as usize].clone(),
             incarnation: head.incarnation,
@@ -177,7 +181,7 @@ impl Loading<'_> {
             last_write,
         };
         let cell = restored.with(shards.into_iter().flatten().collect());
-        let cell = cell.ok_or_else(|| Refusal("a board of so many parts".to_owned()))?;
+        let cell = cell.ok_or_else(|| Refusal("a board has a wrong number of parts".to_owned()))?;
         self.registry.restore(cell);
         Ok(())
     }

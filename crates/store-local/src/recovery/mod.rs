@@ -1,7 +1,7 @@
-//! What a folder holds, brought back into memory: [`recover`].
+//! [`recover`]: loads the contents of a folder into memory.
 //!
-//! The newest snapshot is loaded, the journal behind it replayed, both by all processors; then each
-//! ranking is brought into order once. Nothing is written.
+//! The newest snapshot is loaded and the journal after it replayed, both on all processors; then
+//! each ranking is sorted once. Nothing is written.
 
 mod crew;
 mod load;
@@ -13,36 +13,36 @@ use std::thread;
 
 use super::bytes::Malformed;
 use super::error::EmbeddedError;
-use super::own::Own;
+use super::lifecycle::LifecycleRecord;
 use super::record;
 use super::snapshot::{self, SnapshotReader};
 use crew::Crew;
-use engine::{Registry, Shared};
+use engine::{Registry, SharedCell};
 use journal::Disk;
 use journal::{Recovered, Sequence};
 use replay::{Misfit, Positions, Replay};
 
-/// What was found in a folder.
+/// The result of a recovery.
 #[derive(Debug)]
 pub(crate) struct Recovery {
-    /// Where the journal goes on.
+    /// Where the journal continues.
     pub(crate) journal: Recovered,
-    /// The epoch of a store that was stopped, with nothing lost since.
+    /// The epoch of a store that was stopped, if nothing was lost since.
     pub(crate) epoch: Option<u64>,
     /// How much was read.
     pub(crate) sizes: Sizes,
 }
 
-/// How much a snapshot holds, and the journal behind it.
+/// The size of a snapshot, and of the journal after it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sizes {
     /// Bytes of the snapshot; 0 without one.
     pub(crate) snapshot_bytes: u64,
-    /// Bytes of the records behind it.
+    /// Bytes of the records after it.
     pub(crate) journal_bytes: u64,
 }
 
-/// Why a record of the journal could not be taken.
+/// Why a record of the journal could not be replayed.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error("record {0}: {1}")]
@@ -51,7 +51,7 @@ enum Refusal {
     Misfit(Sequence, Misfit),
 }
 
-/// Fills an empty registry with what the folder holds.
+/// Fills an empty registry with the contents of the folder.
 pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, EmbeddedError> {
     let mut sizes = Sizes::default();
     let mut from = Sequence(0);
@@ -65,10 +65,10 @@ pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, 
     let recovery = replay(disk, registry, from, &positions, sizes)?;
     let cells = registry.all_cells();
     for cell in &cells {
-        cell.close_alike();
+        cell.close_windows_on_all();
         cell.abandon_unused();
     }
-    put_in_order(&cells);
+    build_order(&cells);
     Ok(recovery)
 }
 
@@ -85,7 +85,7 @@ fn replay(
         let mut each = |sequence: Sequence, bytes: &[u8]| {
             epoch = None;
             sizes.journal_bytes += bytes.len() as u64;
-            if let Some(own) = Own::decode(bytes) {
+            if let Some(own) = LifecycleRecord::decode(bytes) {
                 epoch = own.epoch();
                 return Ok(());
             }
@@ -103,7 +103,7 @@ fn replay(
         if missing > 0 {
             return Err(EmbeddedError::Missing(missing));
         }
-        // A snapshot counts only when all that its parts hold is durable.
+        // A snapshot counts only when everything its parts contain is durable in the journal.
         let durable = positions.values().flatten().max().copied();
         if let Some(damage) = journal.missing_before(durable.unwrap_or_default()) {
             return Err(EmbeddedError::Journal(damage));
@@ -117,21 +117,20 @@ fn replay(
     })
 }
 
-/// Brings all rankings into order, by all processors.
-fn put_in_order(cells: &[Shared]) {
-    let parts: Vec<(&Shared, usize)> = cells
+/// Sorts all rankings, on all processors.
+fn build_order(cells: &[SharedCell]) {
+    let parts: Vec<(&SharedCell, usize)> = cells
         .iter()
         .flat_map(|cell| (0..cell.parts()).map(move |part| (cell, part)))
         .collect();
     let Ok(()) = share_out(parts.len(), |place| {
         let (cell, part) = parts[place];
-        cell.put_in_order(part);
+        cell.build_order(part);
         Ok::<_, Infallible>(())
     });
 }
 
-/// Does so many things, each thread the next one that nobody does. After an error others may be
-/// done or not.
+/// Runs `work` for 0..count on several threads. After an error others may or may not have run.
 fn share_out<E: Send>(count: usize, work: impl Fn(usize) -> Result<(), E> + Sync) -> Result<(), E> {
     let next = AtomicUsize::new(0);
     let share = || {

@@ -1,35 +1,35 @@
-//! The journal behind a snapshot, event by event.
+//! Replays the journal after a snapshot, event by event.
 //!
-//! Each part of the snapshot knows the sequence up to which it holds what happened: earlier events
-//! on it are passed over. Of an incarnation that the snapshot does not have, because it ended while the
-//! snapshot was taken, the journal tells the end too; if it does not, the two do not belong together.
+//! Each part of the snapshot has the sequence up to which it contains the events: earlier events on
+//! it are skipped. If the snapshot lacks an incarnation, because it ended while the snapshot was
+//! taken, the journal also contains the end; if it does not, the two do not belong together.
 
 use std::collections::{HashMap, HashSet};
 
 use board::{BoardName, Incarnation};
 
-use super::crew::{Crew, Task, What};
+use super::crew::{Action, Crew, Task};
 use crate::record::Record;
-use engine::{Registry, Shared};
+use engine::{Registry, SharedCell};
 use journal::Sequence;
 
-/// Up to where the parts of each board in the snapshot hold the journal.
+/// For each board of the snapshot, the sequences of its parts.
 pub(super) type Positions = HashMap<Incarnation, Box<[Sequence]>>;
 
 /// Why a record could not be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Misfit {
-    /// It is of a board whose kind is not known, or means something else.
-    #[error("board {0} was not made of the kind that there is")]
+    /// A board's kind is unknown, or has another meaning.
+    #[error("board {0} was not created under the current kind")]
     OtherKind(BoardName),
 }
 
-/// A replay under way.
+/// A replay in progress.
 pub(super) struct Replay<'a> {
     registry: &'a Registry,
     positions: &'a Positions,
     crew: Crew,
-    /// Incarnations that are not here, and have not ended yet.
+    /// Incarnations that do not exist, and whose end has not been read yet.
     missing: HashSet<Incarnation>,
 }
 
@@ -45,7 +45,10 @@ impl<'a> Replay<'a> {
 
     pub(super) fn event(&mut self, sequence: Sequence, record: Record) -> Result<(), Misfit> {
         match record {
-            Record::KindWritten { record, alone } => self.registry.replay_kind(record, alone),
+            Record::KindWritten {
+                record,
+                without_boards,
+            } => self.registry.replay_kind(record, without_boards),
             Record::BoardMade { record, at } => {
                 let made = self.registry.replay_made(&record, at);
                 made.ok_or(Misfit::OtherKind(record.name))?;
@@ -57,13 +60,13 @@ impl<'a> Replay<'a> {
             }
             Record::Applied(applied) => {
                 let (incarnation, shard) = (applied.incarnation, applied.shard);
-                self.hand(incarnation, shard, sequence, What::Apply(applied));
+                self.submit(incarnation, shard, sequence, Action::Apply(applied));
             }
             Record::WindowsDropped {
                 incarnation,
                 shard,
                 windows,
-            } => self.hand(incarnation, shard, sequence, What::DropWindows(windows)),
+            } => self.submit(incarnation, shard, sequence, Action::DropWindows(windows)),
             Record::BoardEmptied { incarnation } => self.empty(incarnation, sequence),
             Record::BoardSplit { incarnation } => {
                 if let Some(cell) = self.cell(incarnation).filter(|cell| !cell.is_split()) {
@@ -80,13 +83,12 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// How many incarnations were spoken of that are not here; and the first record that could not be
-    /// done again.
+    /// Returns the number of missing incarnations, and the first record that could not be replayed.
     pub(super) fn finish(self) -> (usize, Result<(), Sequence>) {
         (self.missing.len(), self.crew.finish())
     }
 
-    fn cell(&mut self, incarnation: Incarnation) -> Option<Shared> {
+    fn cell(&mut self, incarnation: Incarnation) -> Option<SharedCell> {
         let cell = self.registry.cell(incarnation).ok();
         if cell.is_none() {
             self.missing.insert(incarnation);
@@ -94,16 +96,16 @@ impl<'a> Replay<'a> {
         cell
     }
 
-    fn hand(&mut self, incarnation: Incarnation, shard: u16, sequence: Sequence, what: What) {
+    fn submit(&mut self, incarnation: Incarnation, shard: u16, sequence: Sequence, action: Action) {
         let Some(cell) = self.cell(incarnation) else {
             return;
         };
-        if self.is_behind(incarnation, shard, sequence) {
-            self.crew.hand(Task {
+        if self.is_after_part(incarnation, shard, sequence) {
+            self.crew.submit(Task {
                 cell,
                 shard,
                 sequence,
-                what,
+                action,
             });
         }
     }
@@ -111,12 +113,12 @@ impl<'a> Replay<'a> {
     fn empty(&mut self, incarnation: Incarnation, sequence: Sequence) {
         let parts = self.cell(incarnation).map_or(0, |cell| cell.parts());
         for shard in 0..u16::try_from(parts).unwrap_or(u16::MAX) {
-            self.hand(incarnation, shard, sequence, What::Empty);
+            self.submit(incarnation, shard, sequence, Action::Empty);
         }
     }
 
-    /// Whether the record came after the part was taken into the snapshot.
-    fn is_behind(&self, incarnation: Incarnation, shard: u16, sequence: Sequence) -> bool {
+    /// Returns whether the record follows the part of the snapshot, and so has to be replayed.
+    fn is_after_part(&self, incarnation: Incarnation, shard: u16, sequence: Sequence) -> bool {
         let Some(taken) = self.positions.get(&incarnation) else {
             return true;
         };

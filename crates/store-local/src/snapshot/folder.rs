@@ -1,4 +1,4 @@
-//! The snapshots of a folder, by their names alone.
+//! The snapshots of a folder, by their names.
 
 use std::io;
 
@@ -10,7 +10,7 @@ const SUFFIX: &str = ".snap";
 const UNFINISHED: &str = ".tmp";
 const DIGITS: usize = 20;
 
-/// A snapshot's name, and the sequence that it tells.
+/// A snapshot's name, and the sequence in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SnapshotName {
     pub(crate) name: String,
@@ -26,7 +26,7 @@ impl SnapshotName {
         }
     }
 
-    /// The snapshot that has this name, if it is one.
+    /// Parses the name of a snapshot.
     pub(super) fn parse(name: &str) -> Option<Self> {
         let digits = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
         let plain = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -35,13 +35,13 @@ impl SnapshotName {
         Some(Self { name, sequence })
     }
 
-    /// What it is called while it is written.
+    /// Returns its name while it is being written.
     pub(super) fn unfinished(&self) -> String {
         format!("{}{UNFINISHED}", self.name)
     }
 }
 
-/// The snapshots that are there, the newest first.
+/// Returns the existing snapshots, the newest first.
 pub(crate) fn list(disk: &dyn Disk) -> Result<Vec<SnapshotName>, SnapshotError> {
     let names = names(disk)?.into_iter();
     let mut found: Vec<_> = names
@@ -60,7 +60,7 @@ pub(crate) fn remove_before(disk: &dyn Disk, sequence: u64) -> Result<(), Snapsh
     Ok(())
 }
 
-/// Removes what is left of snapshots that were not finished. None may be in the making.
+/// Removes unfinished snapshots. None may be in progress.
 pub(crate) fn remove_unfinished(disk: &dyn Disk) -> Result<(), SnapshotError> {
     for name in names(disk)? {
         let snapshot = name.strip_suffix(UNFINISHED).and_then(SnapshotName::parse);

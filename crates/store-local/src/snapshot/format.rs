@@ -1,9 +1,9 @@
-//! What frames a snapshot: its header, its footer, and the checksums of frames.
+//! The framing of a snapshot: its header, its footer, and the checksums of frames.
 
 use super::super::bytes::{Bytes, Malformed, put_u32, put_u64};
 
-/// The version of everything in a snapshot that is written. Each begins with the magic and its
-/// version; those of all versions from 1 on are read.
+/// The version of snapshots that are written. Each file begins with the magic and its version; all
+/// versions from 1 on can be read.
 pub(super) const VERSION: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"megasnap";
@@ -11,26 +11,26 @@ const MAGIC: [u8; 8] = *b"megasnap";
 /// Magic 8, version 4, sequence 8, checksum 4.
 pub(super) const HEADER_BYTES: usize = 24;
 
-/// Place of the table 8, checksum 4, magic 8.
+/// Offset of the table 8, checksum 4, magic 8.
 pub(super) const FOOTER_BYTES: usize = 20;
 
 /// Length 4, checksum 4.
 pub(super) const FRAME_HEAD_BYTES: usize = 8;
 
-/// The longest payload of a frame.
+/// Maximum bytes of a frame's payload.
 pub(super) const FRAME_BYTES_MAX: usize = 1 << 20;
 
-/// Bytes of payload from which on a unit takes no further part.
+/// A unit with at least this many bytes of payload gets no further part.
 pub(super) const UNIT_BYTES: u64 = 256 << 10;
 
-/// Why the head of a file is not that of a snapshot.
+/// Why the beginning of a file is not the header of a snapshot.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoHeader {
+pub(super) enum HeaderError {
     Newer(u32),
     Damaged(Malformed),
 }
 
-impl From<Malformed> for NoHeader {
+impl From<Malformed> for HeaderError {
     fn from(what: Malformed) -> Self {
         Self::Damaged(what)
     }
@@ -45,16 +45,16 @@ pub(super) fn header(version: u32, sequence: u64) -> Vec<u8> {
     out
 }
 
-/// The version and the sequence that a header tells.
-pub(super) fn take_header(header: &[u8]) -> Result<(u32, u64), NoHeader> {
+/// Reads the version and the sequence in a header.
+pub(super) fn take_header(header: &[u8]) -> Result<(u32, u64), HeaderError> {
     let mut bytes = Bytes::new(header);
     if bytes.array("a snapshot's header")? != MAGIC {
-        return Err(Malformed::Wrong("this is no snapshot").into());
+        return Err(Malformed::Wrong("this is not a snapshot").into());
     }
-    // Before the checksum: where a newer version keeps its own is not known here.
+    // Checked before the checksum, whose position in newer versions is unknown.
     let version = match bytes.u32("a snapshot's version")? {
         0 => return Err(Malformed::OutOfRange("a snapshot's version", 0).into()),
-        newer if newer > VERSION => return Err(NoHeader::Newer(newer)),
+        newer if newer > VERSION => return Err(HeaderError::Newer(newer)),
         known => known,
     };
     let sequence = bytes.u64("a snapshot's header")?;
@@ -73,14 +73,14 @@ pub(super) fn footer(sequence: u64, table_offset: u64) -> Vec<u8> {
     out
 }
 
-/// Where the footer says that the table begins.
+/// Reads the offset of the table from the footer.
 pub(super) fn take_footer(footer: &[u8], version: u32, sequence: u64) -> Result<u64, Malformed> {
     const WHAT: &str = "a snapshot's footer";
     let mut bytes = Bytes::new(footer);
     let table_offset = bytes.u64(WHAT)?;
     let checksum = bytes.u32(WHAT)?;
     if bytes.array(WHAT)? != MAGIC {
-        return Err(Malformed::Wrong("it does not end as a snapshot ends"));
+        return Err(Malformed::Wrong("it does not end with a snapshot's footer"));
     }
     if checksum != footer_checksum(version, sequence, table_offset) {
         return Err(Malformed::Wrong("the footer does not match its checksum"));
@@ -93,7 +93,7 @@ fn footer_checksum(version: u32, sequence: u64, table_offset: u64) -> u32 {
     crc32c::crc32c_append(header, &table_offset.to_le_bytes())
 }
 
-/// Fills in the head of a frame, before its payload.
+/// Writes the head of a frame, before its payload.
 pub(super) fn seal_frame(frame: &mut [u8], sequence: u64, offset: u64) {
     let (head, payload) = frame.split_at_mut(FRAME_HEAD_BYTES);
     let len = u32::try_from(payload.len()).expect("a frame has at most 1 MiB");

@@ -1,4 +1,5 @@
-//! Frames on a file: [`FrameWriter`] cuts what is put into it, [`FrameReader`] checks them one by one.
+//! Frames in a file: [`FrameWriter`] divides data into frames, [`FrameReader`] reads and checks
+//! them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use super::format::{
 };
 use journal::DiskFile;
 
-/// Bytes that are written between two syncs: what the last one has to wait for, beside its own, and
-/// what waits in the system before the journal's own syncs.
+/// Maximum bytes that are written between two syncs, so that neither the last sync nor the
+/// journal's own syncs have to wait for many others.
 const UNSYNCED_BYTES_MAX: u64 = 8 << 20;
 
 /// Appends frames to a file, through one buffer.
@@ -20,17 +21,17 @@ pub(super) struct FrameWriter {
     file: Box<dyn DiskFile>,
     path: PathBuf,
     sequence: u64,
-    /// Where the next frame goes.
+    /// The offset of the next frame.
     offset: u64,
     unsynced_bytes: u64,
-    /// The frame in the making, behind room for its head.
+    /// The current frame, after space for its head.
     buffer: Vec<u8>,
-    /// A write or a sync has failed: what is on the file is not known any more.
+    /// Set after a write or a sync failed: the contents of the file are unknown.
     failed: bool,
 }
 
 impl FrameWriter {
-    /// Begins an empty file with its header.
+    /// Writes the header to an empty file.
     pub(super) fn new(
         file: Box<dyn DiskFile>,
         path: PathBuf,
@@ -51,15 +52,15 @@ impl FrameWriter {
         Ok(writer)
     }
 
-    /// Where the next element goes: in its frame there is room for it.
-    pub(super) fn room(&mut self, bytes: usize) -> Result<&mut Vec<u8>, SnapshotError> {
+    /// Returns the buffer for the next element of up to `bytes`, in a frame that it fits.
+    pub(super) fn reserve(&mut self, bytes: usize) -> Result<&mut Vec<u8>, SnapshotError> {
         if self.buffer.len() + bytes > FRAME_HEAD_BYTES + FRAME_BYTES_MAX {
             self.flush()?;
         }
         Ok(&mut self.buffer)
     }
 
-    /// Where the next frame ends, if nothing more comes into it.
+    /// Returns where the current frame would end if nothing were added.
     pub(super) fn end(&self) -> u64 {
         match self.buffer.len() {
             FRAME_HEAD_BYTES => self.offset,
@@ -67,7 +68,7 @@ impl FrameWriter {
         }
     }
 
-    /// Ends a frame.
+    /// Ends the current frame.
     pub(super) fn flush(&mut self) -> Result<(), SnapshotError> {
         if self.buffer.len() > FRAME_HEAD_BYTES {
             let mut frame = std::mem::take(&mut self.buffer);
@@ -80,7 +81,7 @@ impl FrameWriter {
         Ok(())
     }
 
-    /// Writes what stands behind the frames, and makes all durable.
+    /// Writes the footer, and makes everything durable.
     pub(super) fn finish(&mut self, footer: &[u8]) -> Result<u64, SnapshotError> {
         self.flush()?;
         self.write(footer)?;
@@ -105,7 +106,7 @@ impl FrameWriter {
         self.done(synced)
     }
 
-    /// What failed once stays failed: a later sync that succeeds says nothing of what came before.
+    /// Records a failure permanently: a later sync that succeeds does not cover earlier writes.
     fn done(&mut self, result: io::Result<()>) -> Result<(), SnapshotError> {
         let result = if self.failed {
             Err(io::Error::other("an earlier write has failed"))
@@ -117,18 +118,18 @@ impl FrameWriter {
     }
 }
 
-/// Reads a stretch of a file that is frames from end to end.
+/// Reads a range of a file that consists of frames.
 #[derive(Debug)]
 pub(super) struct FrameReader<'a> {
     file: &'a dyn DiskFile,
     path: &'a Path,
     sequence: u64,
-    /// Where the next frame begins.
+    /// The offset of the next frame.
     next: u64,
-    /// Where the last one ends.
+    /// The end of the last frame.
     end: u64,
     payload: Vec<u8>,
-    /// Bytes of the payload that were read.
+    /// Bytes of the payload that have been read.
     read: usize,
 }
 
@@ -150,7 +151,7 @@ impl<'a> FrameReader<'a> {
         }
     }
 
-    /// The rest of this frame, or the next; nothing at the end.
+    /// Returns the remaining bytes of this frame, or the next frame; empty at the end.
     pub(super) fn bytes(&mut self) -> Result<Bytes<'_>, SnapshotError> {
         if self.read == self.payload.len() && self.next < self.end {
             self.read_frame()?;
@@ -158,17 +159,17 @@ impl<'a> FrameReader<'a> {
         Ok(Bytes::new(&self.payload[self.read..]))
     }
 
-    /// Whether everything was read.
+    /// Returns whether everything has been read.
     pub(super) const fn is_at_end(&self) -> bool {
         self.read == self.payload.len() && self.next == self.end
     }
 
-    /// At least as many as there are still to come.
+    /// Returns an upper bound of the bytes to come.
     pub(super) const fn bytes_left(&self) -> u64 {
         (self.payload.len() - self.read) as u64 + (self.end - self.next)
     }
 
-    /// Reads one thing, which lies in one frame.
+    /// Reads one element, which is in one frame.
     pub(super) fn take<T>(
         &mut self,
         take: impl FnOnce(&mut Bytes<'_>) -> Result<T, Malformed>,
@@ -180,17 +181,17 @@ impl<'a> FrameReader<'a> {
         taken.map_err(|what| self.damaged(what))
     }
 
-    /// Of what [`FrameReader::bytes`] gave so many were not read.
+    /// Sets how many of the bytes returned by [`FrameReader::bytes`] were not read.
     pub(super) const fn left(&mut self, bytes: usize) {
         self.read = self.payload.len() - bytes;
     }
 
-    /// Where the next byte to be read stands.
+    /// Returns the offset of the next byte.
     pub(super) const fn offset(&self) -> u64 {
         self.next - (self.payload.len() - self.read) as u64
     }
 
-    /// What was just read is not right.
+    /// Reports that what was just read is invalid.
     pub(super) fn damaged(&self, what: Malformed) -> SnapshotError {
         SnapshotError::damaged(self.path, self.offset())(what)
     }
@@ -229,7 +230,7 @@ impl<'a> FrameReader<'a> {
     }
 }
 
-/// Fills the buffer from a file that has to reach that far.
+/// Fills the buffer from a file, which must be long enough.
 pub(super) fn read_exactly(
     file: &dyn DiskFile,
     path: &Path,

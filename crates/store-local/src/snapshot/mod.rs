@@ -1,15 +1,15 @@
-//! A snapshot: what all boards held, each part at a moment of its own, as one file.
+//! A snapshot: the contents of all boards as one file, each part at a moment of its own.
 //!
-//! [`SnapshotWriter`] is told part after part and makes the file appear whole or not at all;
-//! [`SnapshotReader`] checks one and tells its parts to a [`PartVisitor`], from several threads if
-//! need be. A part is one shard of a board, or all of a board that is not split, with the sequence
-//! from which on the journal tells what became of it. What is held in memory, and when a snapshot is
-//! made, is not known here.
+//! [`SnapshotWriter`] writes part after part and makes the file appear whole or not at all;
+//! [`SnapshotReader`] checks a file and passes its parts to a [`PartVisitor`], on several threads
+//! if needed. A part is one shard of a board, or all of a board that is not split, with the
+//! sequence from which on the journal has its later changes. The data structures in memory, and
+//! when a snapshot is taken, are not known here.
 //!
-//! `snapshot-<sequence, 20 digits>.snap` says all that the journal tells before that sequence. While
-//! it is written its name ends in `.tmp`. Little endian; varints, signed numbers, names and windows
-//! are those of the journal's records (see `record`). Version 2;
-//! version 1 has no element 6.
+//! `snapshot-<sequence, 20 digits>.snap` contains everything in the journal before that sequence.
+//! While it is written its name ends in `.tmp`. Little endian; varints, signed numbers, names and
+//! windows are those of the journal's records (see `record`). Version 2; version 1 has no element
+//! 6.
 //!
 //! ```text
 //! header   magic "megasnap", version u32, sequence u64, checksum u32 of what is before it
@@ -62,7 +62,7 @@ pub(crate) use folder::{SnapshotName, list, remove_before, remove_unfinished};
 pub(crate) use read::SnapshotReader;
 pub(crate) use write::SnapshotWriter;
 
-/// What a part is a part of.
+/// The board and the position of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PartHead {
     pub(crate) name: BoardName,
@@ -70,40 +70,40 @@ pub(crate) struct PartHead {
     pub(crate) shards: ShardCount,
     pub(crate) activity: Activity,
     pub(crate) created: bool,
-    /// Or when it was settled, while nothing was ever applied to it.
+    /// The last write, or when the settings were made if nothing was ever applied.
     pub(crate) last_write: Timestamp,
-    /// The board's kind: its place among the snapshot's definitions.
+    /// The board's kind: its index among the snapshot's definitions.
     pub(crate) kind: u32,
-    /// Into how many parts the board was written: 1, or one for each shard.
+    /// The number of parts of the board: 1, or one for each shard.
     pub(crate) parts: u16,
-    /// Which of them this is, counted from 0.
+    /// The index of this part, from 0.
     pub(crate) part: u16,
-    /// What the journal tells from there on is not in this part yet.
+    /// The journal's records from here on are not in this part.
     pub(crate) sequence: u64,
 }
 
-/// The latest start of a window that was dropped: by the hour, the day, the week, the month.
+/// The latest start of a window that was dropped, for hours, days, weeks and months.
 pub(crate) type Watermarks = [Option<Timestamp>; 4];
 
-/// What is told of a window before its rows.
+/// The head of a window, before its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WindowHead {
     pub(crate) window: Window,
     pub(crate) counter: u64,
     pub(crate) digest: u64,
-    /// How many rows follow.
+    /// Number of rows that follow.
     pub(crate) rows: u64,
 }
 
-/// Hears what a unit holds, in the order in which it was written: a head, then what the part has of
-/// watermarks, ids and windows, then its end. Numbers told ahead were held against the bytes that
-/// are there, so room may be made for them.
+/// Receives the contents of a unit, in the order in which they were written: for each part its
+/// head, then its watermarks, ids and windows, then its end. Announced numbers have been checked
+/// against the length of the file, so capacity may be reserved for them.
 pub(crate) trait PartVisitor {
     fn head(&mut self, head: &PartHead) -> Result<(), Refusal>;
 
     fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), Refusal>;
 
-    /// A generation of remembered ids, the younger first; so many follow.
+    /// A generation of remembered ids, the younger first; `count` ids follow.
     fn ids_generation(&mut self, began: Timestamp, count: u64) -> Result<(), Refusal>;
 
     fn id(&mut self, id: [u32; 4]) -> Result<(), Refusal>;
@@ -116,11 +116,11 @@ pub(crate) trait PartVisitor {
     fn end(&mut self) -> Result<(), Refusal>;
 }
 
-/// Why a visitor does not take what it hears.
+/// Why a visitor rejects what it receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) String);
 
-/// How much there is.
+/// Numbers of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Totals {
     pub(crate) parts: u64,
@@ -128,7 +128,7 @@ pub(crate) struct Totals {
     pub(crate) ids: u64,
 }
 
-/// A snapshot was not written, or is not to be trusted.
+/// A snapshot could not be written, or is damaged.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SnapshotError {
     /// The file system failed.
@@ -136,7 +136,7 @@ pub(crate) enum SnapshotError {
     Io { file: PathBuf, error: io::Error },
     /// A newer server wrote it.
     #[error(
-        "{}: of format version {version}; this server knows versions up to {known}",
+        "{}: has format version {version}; this server supports versions up to {known}",
         file.display()
     )]
     Newer {
@@ -144,14 +144,14 @@ pub(crate) enum SnapshotError {
         version: u32,
         known: u32,
     },
-    /// It is not as it was written.
+    /// It has changed since it was written.
     #[error("{}: damaged at byte {offset}: {what}", file.display())]
     Damaged {
         file: PathBuf,
         offset: u64,
         what: Malformed,
     },
-    /// The visitor did not take it.
+    /// The visitor rejected it.
     #[error("{}: at byte {offset}: {}", file.display(), why.0)]
     Refused {
         file: PathBuf,

@@ -1,4 +1,4 @@
-//! The elements of a part as bytes and back. Their order is for `write` and `read` to know.
+//! The elements of a part as bytes and back. Their order is checked in `write` and `read`.
 
 use board::limits::NAME_BYTES_MAX;
 use board::{
@@ -11,23 +11,23 @@ use super::super::bytes::{
 };
 use super::{PartHead, Watermarks, WindowHead};
 
-/// What begins each element but ids and rows, which are counted.
+/// The tags of the elements. Ids and rows have none; they are counted.
 pub(super) const HEAD: u8 = 1;
 pub(super) const WATERMARKS: u8 = 2;
 pub(super) const IDS: u8 = 3;
 pub(super) const WINDOW: u8 = 4;
 pub(super) const END: u8 = 5;
-/// A head with the time of its board.
+/// A head followed by the activity of its board.
 pub(super) const BOUNDED_HEAD: u8 = 6;
 
 const ROW_BYTES_MAX: usize = 1 + NAME_BYTES_MAX + 8 * STANDING_WORDS_MAX;
 
-/// Its tag, three numbers of eight bytes, a flag, three of two, the place of a definition, a
-/// subject, and the board's time.
+/// Its tag, three numbers of eight bytes, a flag, three numbers of two bytes, the index of a
+/// definition, a subject, and the board's activity.
 const HEAD_BYTES_MAX: usize =
     1 + 3 * 8 + 1 + 3 * 2 + VARINT_BYTES_MAX + 1 + NAME_BYTES_MAX + ACTIVITY_BYTES_MAX;
 
-/// The longest element: a row of eight words, or a head.
+/// Maximum bytes of an element: a row of eight words, or a head.
 pub(super) const ELEMENT_BYTES_MAX: usize = if ROW_BYTES_MAX > HEAD_BYTES_MAX {
     ROW_BYTES_MAX
 } else {
@@ -36,7 +36,7 @@ pub(super) const ELEMENT_BYTES_MAX: usize = if ROW_BYTES_MAX > HEAD_BYTES_MAX {
 
 pub(super) const ID_BYTES: usize = 16;
 
-/// What windows are near to: they are told without a time of their own.
+/// The time to which windows are relative.
 const EPOCH: Timestamp = Timestamp::from_millis(0);
 
 pub(super) fn put_head(out: &mut Vec<u8>, head: &PartHead) {
@@ -56,7 +56,8 @@ pub(super) fn put_head(out: &mut Vec<u8>, head: &PartHead) {
     }
 }
 
-/// `bounded`: the board's time stands behind it. `kind_of` tells the name of the definition at this place.
+/// Reads a head. `bounded`: the board's activity follows. `kind_of` returns the name of the
+/// definition at an index.
 pub(super) fn take_head(
     bytes: &mut Bytes<'_>,
     bounded: bool,
@@ -174,7 +175,7 @@ pub(super) fn take_window_head(bytes: &mut Bytes<'_>) -> Result<WindowHead, Malf
     })
 }
 
-/// Bytes of the smallest row of so many words.
+/// Returns the bytes of the smallest row of this many words.
 pub(super) const fn row_bytes_min(words: usize) -> usize {
     2 + words * size_of::<u64>()
 }
@@ -186,7 +187,7 @@ pub(super) fn put_row(out: &mut Vec<u8>, member: &[u8], words: &[u64]) {
     }
 }
 
-/// Fills in the words.
+/// Reads a row into `words`, and returns the member.
 pub(super) fn take_row<'a>(
     bytes: &mut Bytes<'a>,
     words: &mut [u64],

@@ -1,4 +1,4 @@
-//! Reading a snapshot: first what holds it together, then unit by unit, in any order.
+//! Reads a snapshot: first its header, table and footer, then its units, in any order.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use board::{Kind, STANDING_WORDS_MAX, Window};
 
 use super::super::bytes::Malformed;
-use super::format::{FOOTER_BYTES, HEADER_BYTES, NoHeader, take_footer, take_header};
+use super::format::{FOOTER_BYTES, HEADER_BYTES, HeaderError, take_footer, take_header};
 use super::frames::{FrameReader, read_exactly};
 use super::part::{
     BOUNDED_HEAD, END, HEAD, ID_BYTES, IDS, WATERMARKS, WINDOW, row_bytes_min, take_head, take_id,
@@ -17,8 +17,8 @@ use super::{PartVisitor, Refusal, SnapshotError, SnapshotName, Totals};
 use journal::{Disk, DiskFile};
 use shard_store::KindRecord;
 
-/// A snapshot whose header, table and footer are as they were written; its units are checked when
-/// they are read.
+/// A snapshot whose header, table and footer have been checked. Its units are checked when they are
+/// read.
 #[derive(Debug)]
 pub(crate) struct SnapshotReader {
     file: Box<dyn DiskFile>,
@@ -37,8 +37,8 @@ impl SnapshotReader {
         let mut header = [0; HEADER_BYTES];
         read_exactly(&*file, &path, &mut header, 0)?;
         let (version, sequence) = take_header(&header).map_err(|wrong| match wrong {
-            NoHeader::Newer(version) => SnapshotError::newer(&path, version),
-            NoHeader::Damaged(what) => SnapshotError::damaged(&path, 0)(what),
+            HeaderError::Newer(version) => SnapshotError::newer(&path, version),
+            HeaderError::Damaged(what) => SnapshotError::damaged(&path, 0)(what),
         })?;
         if sequence != name.sequence {
             let what = Malformed::Wrong("the header is that of another snapshot");
@@ -51,7 +51,7 @@ impl SnapshotReader {
         let damaged = SnapshotError::damaged(&path, footer_offset);
         let table_offset = take_footer(&footer, version, sequence).map_err(damaged)?;
         if !(begin..=footer_offset).contains(&table_offset) {
-            let what = Malformed::OutOfRange("the place of the table", table_offset);
+            let what = Malformed::OutOfRange("the offset of the table", table_offset);
             return Err(SnapshotError::damaged(&path, footer_offset)(what));
         }
         let stretch = table_offset..footer_offset;
@@ -72,38 +72,38 @@ impl SnapshotReader {
         })
     }
 
-    /// From where on the journal has to be replayed.
+    /// Returns the sequence from which the journal has to be replayed.
     pub(crate) const fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// The file's length.
+    /// Returns the file's length.
     pub(crate) const fn file_bytes(&self) -> u64 {
         self.file_bytes
     }
 
-    /// The kinds as they were at that sequence.
+    /// Returns the kinds as they were at that sequence.
     pub(crate) fn kinds(&self) -> &[KindRecord] {
         &self.table.kinds
     }
 
-    /// What parts refer to as their kinds.
+    /// Returns the kinds that parts refer to by index.
     pub(crate) fn definitions(&self) -> &[Arc<Kind>] {
         &self.table.definitions
     }
 
-    /// How many units there are. Each is read on its own.
+    /// Returns the number of units. Each can be read independently.
     pub(crate) fn units(&self) -> usize {
         self.table.units.len()
     }
 
-    /// The bytes of a unit.
+    /// Returns the bytes of a unit.
     #[cfg(test)]
     pub(crate) fn unit_bytes(&self, unit: usize) -> u64 {
         self.table.units[unit].bytes
     }
 
-    /// What all units hold.
+    /// Returns the totals of all units.
     #[cfg(test)]
     pub(crate) fn totals(&self) -> Totals {
         let units = self.table.units.iter();
@@ -114,7 +114,8 @@ impl SnapshotReader {
         })
     }
 
-    /// Tells a visitor what a unit holds. What was told before an error is not to be trusted.
+    /// Passes the contents of a unit to a visitor. If this returns an error, discard what was
+    /// visited.
     pub(crate) fn read_unit(
         &self,
         unit: usize,
@@ -134,7 +135,7 @@ impl SnapshotReader {
         if reading.totals == unit.totals {
             Ok(())
         } else {
-            let what = Malformed::Wrong("a unit does not hold what the table says");
+            let what = Malformed::Wrong("a unit does not match the table");
             Err(reading.frames.damaged(what))
         }
     }
@@ -158,7 +159,7 @@ impl Reading<'_> {
             _ => Err(Malformed::Wrong("a part does not begin with its head")),
         })?;
         let refused = self.visitor.head(&head);
-        self.heard(refused)?;
+        self.visited(refused)?;
         self.totals.parts += 1;
         let words = definitions[head.kind as usize].rules().standing_len();
         let mut last = HEAD;
@@ -189,30 +190,30 @@ impl Reading<'_> {
             }
         }
         let refused = self.visitor.end();
-        self.heard(refused)
+        self.visited(refused)
     }
 
     fn watermarks(&mut self) -> Result<(), SnapshotError> {
         let watermarks = self.frames.take(take_watermarks)?;
         let refused = self.visitor.watermarks(&watermarks);
-        self.heard(refused)
+        self.visited(refused)
     }
 
     fn ids(&mut self) -> Result<(), SnapshotError> {
         let (began, count) = self.frames.take(take_ids)?;
         self.check_count("a number of ids", count, ID_BYTES)?;
         let refused = self.visitor.ids_generation(began, count);
-        self.heard(refused)?;
+        self.visited(refused)?;
         for _ in 0..count {
             let id = self.frames.take(take_id)?;
             let refused = self.visitor.id(id);
-            self.heard(refused)?;
+            self.visited(refused)?;
         }
         self.totals.ids += count;
         Ok(())
     }
 
-    /// A window behind the one before, and its rows.
+    /// Reads a window, which must follow `last`, and its rows.
     fn window(&mut self, words: usize, last: Option<Window>) -> Result<Window, SnapshotError> {
         let head = self.frames.take(take_window_head)?;
         if last.is_some_and(|last| last >= head.window) {
@@ -221,7 +222,7 @@ impl Reading<'_> {
         }
         self.check_count("a number of rows", head.rows, row_bytes_min(words))?;
         let refused = self.visitor.window(&head);
-        self.heard(refused)?;
+        self.visited(refused)?;
         self.rows(words, head.rows)?;
         self.totals.rows += head.rows;
         Ok(head.window)
@@ -242,12 +243,12 @@ impl Reading<'_> {
                 }
             };
             self.frames.left(left);
-            self.heard(refused)?;
+            self.visited(refused)?;
         }
         Ok(())
     }
 
-    /// Refuses a number that the rest of the unit cannot hold.
+    /// Rejects a count that the remaining bytes of the unit cannot contain.
     fn check_count(
         &self,
         what: &'static str,
@@ -261,7 +262,7 @@ impl Reading<'_> {
         }
     }
 
-    fn heard(&self, said: Result<(), Refusal>) -> Result<(), SnapshotError> {
+    fn visited(&self, said: Result<(), Refusal>) -> Result<(), SnapshotError> {
         said.map_err(|why| SnapshotError::Refused {
             file: self.frames.path().to_owned(),
             offset: self.frames.offset(),

@@ -1,4 +1,4 @@
-//! The table at the end of a snapshot: where its units are, and the kinds.
+//! The table at the end of a snapshot: its units and the kinds.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::Totals;
 use shard_store::KindRecord;
 use shard_store::kind_text::{Calendars, take_kind, take_record};
 
-/// Some frames that can be read without any others.
+/// Frames that can be read independently of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unit {
     pub(super) offset: u64,
@@ -17,7 +17,7 @@ pub(super) struct Unit {
     pub(super) totals: Totals,
 }
 
-/// What the table says.
+/// The contents of the table.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) units: Vec<Unit>,
@@ -25,7 +25,7 @@ pub(super) struct Table {
     pub(super) kinds: Vec<KindRecord>,
 }
 
-/// Texts behind their lengths.
+/// Texts, each after its length.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     count: u64,
@@ -41,7 +41,7 @@ impl Texts {
     }
 }
 
-/// The table as bytes; where units begin follows from where the first does.
+/// Encodes the table. The offsets of units follow from that of the first.
 pub(super) fn encode(units: &[Unit], definitions: &Texts, kinds: &Texts) -> Vec<u8> {
     let mut out = Vec::new();
     put_varint(&mut out, units.len() as u64);
@@ -58,7 +58,7 @@ pub(super) fn encode(units: &[Unit], definitions: &Texts, kinds: &Texts) -> Vec<
     out
 }
 
-/// Reads a table; its units fill the file from `begin` to `end`.
+/// Decodes a table, whose units fill the file from `begin` to `end`.
 pub(super) fn decode(bytes: &[u8], begin: u64, end: u64) -> Result<Table, Malformed> {
     let mut bytes = Bytes::new(bytes);
     let units = take_units(&mut bytes, begin, end)?;
@@ -81,7 +81,7 @@ fn take_units(bytes: &mut Bytes<'_>, begin: u64, end: u64) -> Result<Vec<Unit>, 
     const WHAT: &str = "a unit";
     let mut units = Vec::new();
     let mut offset = begin;
-    // No room is made ahead: the number is only as good as the units behind it.
+    // Nothing is reserved: the number is not yet known to be right.
     for _ in 0..bytes.varint("a number of units")? {
         let unit = Unit {
             offset,
@@ -102,7 +102,7 @@ fn take_units(bytes: &mut Bytes<'_>, begin: u64, end: u64) -> Result<Vec<Unit>, 
     if offset == end {
         Ok(units)
     } else {
-        Err(Malformed::Wrong("the units do not reach to the table"))
+        Err(Malformed::Wrong("the units do not end at the table"))
     }
 }
 

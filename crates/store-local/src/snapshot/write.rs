@@ -1,4 +1,4 @@
-//! Writing a snapshot: everything through one buffer, and the name only when all is durable.
+//! Writes a snapshot through one buffer, and gives it its name when it is durable.
 
 use board::{Kind, KindName, Timestamp};
 
@@ -14,24 +14,24 @@ use journal::Disk;
 use shard_store::KindRecord;
 use shard_store::kind_text::{put_kind, put_record};
 
-/// A snapshot in the making. Dropped before [`SnapshotWriter::finish`] it leaves nothing.
+/// A snapshot in progress. Dropped before [`SnapshotWriter::finish`] it leaves nothing behind.
 ///
-/// A part is begun, told in the order of its elements, and ended; whoever breaks the order, or tells
-/// another number of ids or rows than was announced, has a bug and panics: what would be written is
-/// no part. After an error nothing but dropping it makes sense.
+/// A part is begun, its elements are added in their order, and it is ended. Adding elements out of
+/// order, or another number of ids or rows than announced, is a bug and panics. After an error the
+/// writer has to be dropped.
 #[derive(Debug)]
 pub(crate) struct SnapshotWriter<'a> {
     disk: &'a dyn Disk,
     name: SnapshotName,
     frames: FrameWriter,
     units: Vec<Unit>,
-    /// Of the unit in the making.
+    /// The offset of the current unit.
     unit_offset: u64,
     totals: Totals,
     definitions: Vec<Definition>,
     definition_texts: Texts,
-    place: Place,
-    /// Words of a row of the part at hand.
+    state: WriterState,
+    /// Words of a row of the current part.
     words: usize,
     renamed: bool,
 }
@@ -43,21 +43,21 @@ struct Definition {
     words: usize,
 }
 
-/// What may come next.
+/// Which elements may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum WriterState {
     BetweenParts,
-    /// Any element that comes behind these.
-    InPart(Passed),
-    /// So many ids, of which generation.
-    Ids(u64, Passed),
-    /// So many rows.
+    /// Any element after the ones already written.
+    InPart(PartProgress),
+    /// This many more ids of a generation.
+    Ids(u64, PartProgress),
+    /// This many more rows.
     Rows(u64),
 }
 
-/// How far a part has come.
+/// The last element of a part that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Passed {
+enum PartProgress {
     Head,
     Watermarks,
     YoungerIds,
@@ -66,14 +66,14 @@ enum Passed {
 }
 
 impl<'a> SnapshotWriter<'a> {
-    /// Begins a snapshot that tells everything before this sequence of the journal.
+    /// Creates a snapshot of everything before this sequence of the journal.
     pub(crate) fn create(disk: &'a dyn Disk, sequence: u64) -> Result<Self, SnapshotError> {
         let name = SnapshotName::of(sequence);
         let unfinished = name.unfinished();
         let path = disk.path().join(&unfinished);
         let file = disk.create(&unfinished).map_err(SnapshotError::io(&path))?;
         let frames = FrameWriter::new(file, path, sequence).inspect_err(|_| {
-            // Best left to the next start, where this fails too.
+            // If this fails too, the next start removes it.
             drop(disk.remove(&unfinished));
         })?;
         Ok(Self {
@@ -85,19 +85,19 @@ impl<'a> SnapshotWriter<'a> {
             totals: Totals::default(),
             definitions: Vec::new(),
             definition_texts: Texts::default(),
-            place: Place::BetweenParts,
+            state: WriterState::BetweenParts,
             words: 0,
             renamed: false,
         })
     }
 
-    /// Adds a kind that parts refer to; its place among the definitions. Many boards share one: add
-    /// it once.
+    /// Adds a kind that parts refer to, and returns its index among the definitions. Boards share
+    /// them: add each once.
     pub(crate) fn add_kind(&mut self, kind: &Kind) -> u32 {
         let mut json = Vec::new();
         put_kind(&mut json, kind);
         self.definition_texts.push(&json);
-        let index = u32::try_from(self.definitions.len()).expect("kinds are not that many");
+        let index = u32::try_from(self.definitions.len()).expect("there are fewer than 2^32 kinds");
         self.definitions.push(Definition {
             name: kind.name().clone(),
             words: kind.rules().standing_len(),
@@ -105,99 +105,112 @@ impl<'a> SnapshotWriter<'a> {
         index
     }
 
-    /// Begins a part. Its kind was added.
+    /// Begins a part. Its kind has been added before.
     pub(crate) fn begin_part(&mut self, head: &PartHead) -> Result<(), SnapshotError> {
         let kind = &self.definitions[head.kind as usize];
         assert_eq!(kind.name, *head.name.kind(), "a part of another kind");
-        assert_eq!(self.place, Place::BetweenParts, "a part begun in a part");
+        assert_eq!(
+            self.state,
+            WriterState::BetweenParts,
+            "a part begun in a part"
+        );
         self.words = kind.words;
-        put_head(self.frames.room(ELEMENT_BYTES_MAX)?, head);
-        self.place = Place::InPart(Passed::Head);
+        put_head(self.frames.reserve(ELEMENT_BYTES_MAX)?, head);
+        self.state = WriterState::InPart(PartProgress::Head);
         self.totals.parts += 1;
         Ok(())
     }
 
-    /// Where windows were dropped; need not be told where none was.
+    /// Writes the watermarks; optional if no window was dropped.
     pub(crate) fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), SnapshotError> {
-        self.pass(Passed::Head, Passed::Watermarks);
-        put_watermarks(self.frames.room(ELEMENT_BYTES_MAX)?, watermarks);
+        self.pass(PartProgress::Head, PartProgress::Watermarks);
+        put_watermarks(self.frames.reserve(ELEMENT_BYTES_MAX)?, watermarks);
         Ok(())
     }
 
-    /// Announces the ids of a generation; the younger is told first.
+    /// Announces the ids of a generation; the younger comes first.
     pub(crate) fn ids_generation(
         &mut self,
         began: Timestamp,
         count: u64,
     ) -> Result<(), SnapshotError> {
-        let passed = if self.place == Place::InPart(Passed::YoungerIds) {
-            Passed::ElderIds
+        let passed = if self.state == WriterState::InPart(PartProgress::YoungerIds) {
+            PartProgress::ElderIds
         } else {
-            Passed::YoungerIds
+            PartProgress::YoungerIds
         };
-        self.pass(Passed::ElderIds, passed);
-        put_ids(self.frames.room(ELEMENT_BYTES_MAX)?, began, count);
+        self.pass(PartProgress::ElderIds, passed);
+        put_ids(self.frames.reserve(ELEMENT_BYTES_MAX)?, began, count);
         if count > 0 {
-            self.place = Place::Ids(count, passed);
+            self.state = WriterState::Ids(count, passed);
         }
         self.totals.ids += count;
         Ok(())
     }
 
-    /// An id of the generation at hand.
+    /// Writes an id of the current generation.
     pub(crate) fn id(&mut self, id: [u32; 4]) -> Result<(), SnapshotError> {
-        self.place = match self.place {
-            Place::Ids(1, passed) => Place::InPart(passed),
-            Place::Ids(left, passed) => Place::Ids(left - 1, passed),
+        self.state = match self.state {
+            WriterState::Ids(1, passed) => WriterState::InPart(passed),
+            WriterState::Ids(left, passed) => WriterState::Ids(left - 1, passed),
             _ => panic!("an id that was not announced"),
         };
-        put_id(self.frames.room(ID_BYTES)?, id);
+        put_id(self.frames.reserve(ID_BYTES)?, id);
         Ok(())
     }
 
-    /// Announces the rows of a window. A part's windows come in their order.
+    /// Announces the rows of a window. A part's windows are sorted.
     pub(crate) fn window(&mut self, head: &WindowHead) -> Result<(), SnapshotError> {
-        self.pass(Passed::Windows, Passed::Windows);
-        put_window_head(self.frames.room(ELEMENT_BYTES_MAX)?, head);
+        self.pass(PartProgress::Windows, PartProgress::Windows);
+        put_window_head(self.frames.reserve(ELEMENT_BYTES_MAX)?, head);
         if head.rows > 0 {
-            self.place = Place::Rows(head.rows);
+            self.state = WriterState::Rows(head.rows);
         }
         self.totals.rows += head.rows;
         Ok(())
     }
 
-    /// A row of the window at hand: a member's bytes, and as many words as a standing has.
+    /// Writes a row of the current window: a member's bytes, and the words of its standing.
     pub(crate) fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), SnapshotError> {
         assert_eq!(words.len(), self.words, "a row of another kind");
-        self.place = match self.place {
-            Place::Rows(1) => Place::InPart(Passed::Windows),
-            Place::Rows(left) => Place::Rows(left - 1),
+        self.state = match self.state {
+            WriterState::Rows(1) => WriterState::InPart(PartProgress::Windows),
+            WriterState::Rows(left) => WriterState::Rows(left - 1),
             _ => panic!("a row that was not announced"),
         };
-        put_row(self.frames.room(ELEMENT_BYTES_MAX)?, member, words);
+        put_row(self.frames.reserve(ELEMENT_BYTES_MAX)?, member, words);
         Ok(())
     }
 
     /// Ends a part.
     pub(crate) fn end_part(&mut self) -> Result<(), SnapshotError> {
-        assert!(matches!(self.place, Place::InPart(_)), "{:?}", self.place);
-        self.frames.room(ELEMENT_BYTES_MAX)?.push(END);
-        self.place = Place::BetweenParts;
+        assert!(
+            matches!(self.state, WriterState::InPart(_)),
+            "{:?}",
+            self.state
+        );
+        self.frames.reserve(ELEMENT_BYTES_MAX)?.push(END);
+        self.state = WriterState::BetweenParts;
         if self.frames.end() - self.unit_offset >= UNIT_BYTES {
             self.end_unit()?;
         }
         Ok(())
     }
 
-    /// Makes the snapshot durable, with all kinds as they are at its sequence; the file's bytes.
+    /// Makes the snapshot durable, with all kinds as they are at its sequence, and returns the
+    /// file's length.
     ///
-    /// An error that comes last, when the folder is synced, leaves a whole snapshot of which it is not
-    /// known whether it is there after a crash.
+    /// If syncing the folder fails at the end, the snapshot is complete, but may not exist after a
+    /// crash.
     pub(crate) fn finish<'k>(
         mut self,
         kinds: impl IntoIterator<Item = &'k KindRecord>,
     ) -> Result<u64, SnapshotError> {
-        assert_eq!(self.place, Place::BetweenParts, "a part was not ended");
+        assert_eq!(
+            self.state,
+            WriterState::BetweenParts,
+            "a part was not ended"
+        );
         self.end_unit()?;
         let mut texts = Texts::default();
         let mut json = Vec::new();
@@ -209,7 +222,7 @@ impl<'a> SnapshotWriter<'a> {
         let table_offset = self.frames.end();
         let table = table::encode(&self.units, &self.definition_texts, &texts);
         for piece in table.chunks(FRAME_BYTES_MAX) {
-            self.frames.room(piece.len())?.extend_from_slice(piece);
+            self.frames.reserve(piece.len())?.extend_from_slice(piece);
         }
         let bytes = self
             .frames
@@ -224,11 +237,12 @@ impl<'a> SnapshotWriter<'a> {
         Ok(bytes)
     }
 
-    /// Goes on from an element that is no later than `latest`.
-    fn pass(&mut self, latest: Passed, now: Passed) {
-        let fits = matches!(self.place, Place::InPart(passed) if passed <= latest && passed <= now);
-        assert!(fits, "{now:?} behind {:?}", self.place);
-        self.place = Place::InPart(now);
+    /// Moves on to `now`, which must not follow an element later than `latest`.
+    fn pass(&mut self, latest: PartProgress, now: PartProgress) {
+        let fits =
+            matches!(self.state, WriterState::InPart(passed) if passed <= latest && passed <= now);
+        assert!(fits, "{now:?} after {:?}", self.state);
+        self.state = WriterState::InPart(now);
     }
 
     fn end_unit(&mut self) -> Result<(), SnapshotError> {
@@ -249,8 +263,8 @@ impl<'a> SnapshotWriter<'a> {
 impl Drop for SnapshotWriter<'_> {
     fn drop(&mut self) {
         if !self.renamed {
-            // It is no snapshot, and takes room that others may need. If it stays, it is removed at
-            // the next start.
+            // An unfinished snapshot takes disk space. If this fails, it is removed at the next
+            // start.
             drop(self.disk.remove(&self.name.unfinished()));
         }
     }

@@ -1,4 +1,4 @@
-//! What selectors mean, and how those that mean nothing are refused.
+//! What valid selectors select, and the errors of invalid ones.
 
 use super::*;
 
@@ -13,12 +13,12 @@ fn start(zone: &str, selector: &str) -> String {
     }
 }
 
-fn refusal(zone: &str, selector: &str) -> String {
+fn rejection(zone: &str, selector: &str) -> String {
     parse(zone, selector).unwrap_err().to_string()
 }
 
 #[test]
-fn a_period_alone_is_the_current_window() {
+fn a_period_alone_selects_the_current_window() {
     let calendar = Calendar::new("Asia/Shanghai").unwrap();
     let now = Timestamp::parse_rfc3339("2026-11-20T14:52:22.123Z").unwrap();
     for period in Period::ALL_PERIODS {
@@ -40,7 +40,7 @@ fn a_period_alone_is_the_current_window() {
 }
 
 #[test]
-fn a_name_is_that_window_at_any_time() {
+fn a_name_selects_the_same_window_at_any_time() {
     assert_eq!(
         start("Asia/Shanghai", "day:2026-11-20"),
         "2026-11-19T16:00:00.000Z"
@@ -101,9 +101,9 @@ fn an_hour_may_be_written_in_several_ways() {
 fn an_hour_that_comes_twice_needs_its_offset() {
     let zone = "America/New_York";
     assert_eq!(
-        refusal(zone, "hour:2026-11-01T01"),
-        "`hour:2026-11-01T01` means two hours: \
-         name `hour:2026-11-01T01-04:00` or `hour:2026-11-01T01-05:00`"
+        rejection(zone, "hour:2026-11-01T01"),
+        "`hour:2026-11-01T01` is ambiguous: \
+         use `hour:2026-11-01T01-04:00` or `hour:2026-11-01T01-05:00`"
     );
     assert_eq!(
         start(zone, "hour:2026-11-01T01-04:00"),
@@ -114,7 +114,7 @@ fn an_hour_that_comes_twice_needs_its_offset() {
         "2026-11-01T06:00:00.000Z"
     );
     assert_eq!(
-        refusal(zone, "hour:2026-11-01T01+01:00"),
+        rejection(zone, "hour:2026-11-01T01+01:00"),
         "`hour:2026-11-01T01+01:00` does not exist in America/New_York: \
          its offset in that hour is -04:00 or -05:00"
     );
@@ -135,11 +135,11 @@ fn an_hour_that_comes_twice_needs_its_offset() {
 #[test]
 fn what_the_clock_skipped_does_not_exist() {
     assert_eq!(
-        refusal("America/New_York", "hour:2026-03-08T02-05:00"),
+        rejection("America/New_York", "hour:2026-03-08T02-05:00"),
         "`hour:2026-03-08T02-05:00` does not exist in America/New_York: its clock skipped it"
     );
     assert_eq!(
-        refusal("Pacific/Apia", "day:2011-12-30"),
+        rejection("Pacific/Apia", "day:2011-12-30"),
         "`day:2011-12-30` does not exist in Pacific/Apia: its clock skipped it"
     );
     assert_eq!(
@@ -160,19 +160,19 @@ fn what_the_clock_skipped_does_not_exist() {
 #[test]
 fn an_offset_has_to_be_the_one_in_force() {
     assert_eq!(
-        refusal("America/New_York", "hour:2026-07-01T12-05:00"),
+        rejection("America/New_York", "hour:2026-07-01T12-05:00"),
         "`hour:2026-07-01T12-05:00` does not exist in America/New_York: \
          its offset in that hour is -04:00"
     );
     assert_eq!(
-        refusal("Asia/Shanghai", "hour:2026-07-01T12Z"),
+        rejection("Asia/Shanghai", "hour:2026-07-01T12Z"),
         "`hour:2026-07-01T12Z` does not exist in Asia/Shanghai: \
          its offset in that hour is +08:00"
     );
 }
 
 #[test]
-fn dates_on_no_calendar_are_refused() {
+fn dates_that_do_not_exist_are_rejected() {
     for selector in [
         "day:2026-02-30",
         "day:2026-02-29",
@@ -192,7 +192,7 @@ fn dates_on_no_calendar_are_refused() {
 }
 
 #[test]
-fn near_misses_are_answered_with_the_form() {
+fn near_misses_are_rejected_with_the_expected_form() {
     for selector in [
         "all:",
         "all:2026",
@@ -234,8 +234,8 @@ fn near_misses_are_answered_with_the_form() {
         );
     }
     assert_eq!(
-        refusal("UTC", "day:2026-1-5"),
-        "`day:2026-1-5` is no window: one of period `day` is written `day:2026-11-20`"
+        rejection("UTC", "day:2026-1-5"),
+        "`day:2026-1-5` is not a window: the form of period `day` is `day:2026-11-20`"
     );
     for selector in [
         "",
@@ -251,7 +251,7 @@ fn near_misses_are_answered_with_the_form() {
         };
         assert_eq!(parse("UTC", selector), Err(expected));
     }
-    let message = refusal("UTC", "fortnight");
+    let message = rejection("UTC", "fortnight");
     for word in ["fortnight", "hour", "day", "week", "month", "all"] {
         assert!(message.contains(&format!("`{word}`")), "{message}");
     }

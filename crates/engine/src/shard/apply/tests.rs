@@ -1,4 +1,4 @@
-//! What a batch costs, counted.
+//! The number of rankings that a batch visits.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn points_by_hour() -> Kind {
     })
 }
 
-/// A change of a member so many hours before now.
+/// Returns a change of a member, dated `hours_ago` before now.
 fn item(kind: &Kind, name: &str, change: Change, hours_ago: u32) -> Item {
     let member = Member::new(name).unwrap();
     let at = NOW.minus(Duration::from_hours(1) * hours_ago);
@@ -38,9 +38,10 @@ fn item(kind: &Kind, name: &str, change: Change, hours_ago: u32) -> Item {
     }
 }
 
-/// Applies one batch, of which so many items are applied; how many rankings its end looked at.
+/// Applies one batch, checks how many items are applied, and returns how many rankings its end
+/// visited.
 fn looked_at(shard: &mut Shard, kind: &Kind, items: &[Item], applied: usize) -> usize {
-    let terms = Terms {
+    let context = ApplyContext {
         rules: kind.rules(),
         now: NOW,
         dedupe: Duration::ZERO,
@@ -49,15 +50,15 @@ fn looked_at(shard: &mut Shard, kind: &Kind, items: &[Item], applied: usize) -> 
         memory: None,
     };
     LOOKED_AT.set(0);
-    let (outcomes, touched) = shard.apply(items, &terms, |_| 0, &IdBudget::new(0));
+    let (outcomes, touched) = shard.apply(items, &context, |_| 0, &IdBudget::new(0));
     let is_applied = |outcome: &&Outcome| matches!(outcome, Outcome::Applied(_));
     assert_eq!(outcomes.iter().filter(is_applied).count(), applied);
-    shard.finish(terms.rules, &touched);
+    shard.finish(context.rules, &touched);
     LOOKED_AT.get()
 }
 
 #[test]
-fn a_batch_looks_at_its_own_windows_however_many_there_are() {
+fn a_batch_visits_only_its_own_windows_however_many_there_are() {
     let kind = points_by_hour();
     let mut shard = Shard::default();
     let point = || Change::Fold(Values::from(Value::new(1).unwrap()));
@@ -76,18 +77,18 @@ fn a_batch_looks_at_its_own_windows_however_many_there_are() {
         .map(|number| item(&kind, &format!("u{number}"), point(), number % 2))
         .collect();
     assert_eq!(looked_at(&mut shard, &kind, &two_hours, 400), 3);
-    // One that is refused does not have it look at the others: each of its own is looked at twice.
+    // A rejected item does not make it visit others: each of its own is visited twice.
     let most = Change::Fold(Values::from(Value::new(VALUE_MAX).unwrap()));
     let refused = item(&kind, "u", most, 0);
     assert_eq!(looked_at(&mut shard, &kind, &[refused], 0), 4);
-    // They have grown large all the same.
+    // They have become large nevertheless.
     let large = |(_, ranking): &(board::Window, &Ranking)| ranking.is_large();
     assert_eq!(shard.rankings().filter(large).count(), 3);
-    // Nor does one in a window that it opens in vain, beyond letting go of that.
+    // Nor does an item in a new window, except for removing that window again.
     let too_much = item(&kind, "u", most, 3000);
     looked_at(&mut shard, &kind, &[too_much], 0);
     assert_eq!(shard.windows(None).len(), 2001);
-    // A removal looks at all of them anyway.
+    // A removal visits all windows anyway.
     let removal = item(&kind, "u", Change::Remove, 0);
     assert_eq!(looked_at(&mut shard, &kind, &[removal], 1), 2001);
     assert!(

@@ -1,99 +1,100 @@
-//! Frozen copies against what was there, and what is made again of them against what they came of.
+//! Frozen copies compared with the live shard, and restored shards compared with their origin.
 
-mod existence;
-mod story;
+mod board_shards;
+mod workload;
 
-use existence::{Existence, assert_same, contents};
-use story::{Step, Story};
+use board_shards::{BoardShards, assert_same, contents};
 use testkit::dice::{Dice, Seed, runs};
+use workload::{Step, Workload};
 
-/// Most steps before a shard is frozen, and behind that.
+/// Maximum steps before a shard is frozen, and after that.
 const STEPS_MAX: usize = 30;
 
-fn each_story(sampled: u64, check: impl Fn(Story, &mut Dice)) {
+fn each_workload(sampled: u64, check: impl Fn(Workload, &mut Dice)) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     for _ in 0..runs(sampled, 20 * sampled) {
-        let story = Story::begin(Dice::new(dice.word()));
-        check(story, &mut dice);
+        let workload = Workload::begin(Dice::new(dice.word()));
+        check(workload, &mut dice);
     }
 }
 
-fn some_steps(story: &mut Story, dice: &mut Dice, incarnations: &mut [&mut Existence]) {
+fn some_steps(workload: &mut Workload, dice: &mut Dice, incarnations: &mut [&mut BoardShards]) {
     for _ in 0..=dice.below(STEPS_MAX) {
-        let step = story.step();
+        let step = workload.step();
         for incarnation in &mut *incarnations {
-            incarnation.play(story, &step);
+            incarnation.play(workload, &step);
         }
     }
 }
 
 #[test]
-fn a_frozen_copy_stays_what_was_there() {
-    each_story(40, |mut story, dice| {
-        let mut incarnation = Existence::new(&story);
-        some_steps(&mut story, dice, &mut [&mut incarnation]);
-        let before = incarnation.contents(&story);
+fn a_frozen_copy_keeps_its_contents() {
+    each_workload(40, |mut workload, dice| {
+        let mut incarnation = BoardShards::new(&workload);
+        some_steps(&mut workload, dice, &mut [&mut incarnation]);
+        let before = incarnation.contents(&workload);
         let frozen = incarnation.freeze();
-        some_steps(&mut story, dice, &mut [&mut incarnation]);
+        some_steps(&mut workload, dice, &mut [&mut incarnation]);
         assert_eq!(contents(&frozen), before);
     });
 }
 
 #[test]
-fn what_is_made_of_a_frozen_copy_answers_as_was_answered_then() {
-    each_story(40, |mut story, dice| {
-        let mut incarnation = Existence::new(&story);
-        some_steps(&mut story, dice, &mut [&mut incarnation]);
-        let (before, then) = (incarnation.answers(&story), story.clone());
+fn a_restored_shard_reads_like_its_origin() {
+    each_workload(40, |mut workload, dice| {
+        let mut incarnation = BoardShards::new(&workload);
+        some_steps(&mut workload, dice, &mut [&mut incarnation]);
+        let (before, then) = (incarnation.read_all(&workload), workload.clone());
         let frozen = incarnation.freeze();
-        some_steps(&mut story, dice, &mut [&mut incarnation]);
-        let mut again = Existence::restored(&frozen, &then, dice);
-        again.put_in_order(&then);
-        assert_same(&again.answers(&then), &before);
+        some_steps(&mut workload, dice, &mut [&mut incarnation]);
+        let mut again = BoardShards::restored(&frozen, &then, dice);
+        again.build_order(&then);
+        assert_same(&again.read_all(&then), &before);
     });
 }
 
 #[test]
-fn writes_without_order_come_to_the_same_as_in_order() {
-    each_story(40, |mut story, dice| {
-        let mut incarnation = Existence::new(&story);
-        some_steps(&mut story, dice, &mut [&mut incarnation]);
+fn writes_without_an_order_have_the_same_result() {
+    each_workload(40, |mut workload, dice| {
+        let mut incarnation = BoardShards::new(&workload);
+        some_steps(&mut workload, dice, &mut [&mut incarnation]);
         let frozen = incarnation.freeze();
-        let mut again = Existence::restored(&frozen, &story, dice);
-        some_steps(&mut story, dice, &mut [&mut incarnation, &mut again]);
-        again.put_in_order(&story);
-        assert_same(&again.answers(&story), &incarnation.answers(&story));
-        // And in order from there on.
-        some_steps(&mut story, dice, &mut [&mut incarnation, &mut again]);
-        assert_same(&again.answers(&story), &incarnation.answers(&story));
+        let mut again = BoardShards::restored(&frozen, &workload, dice);
+        some_steps(&mut workload, dice, &mut [&mut incarnation, &mut again]);
+        again.build_order(&workload);
+        assert_same(&again.read_all(&workload), &incarnation.read_all(&workload));
+        // And with an order from there on.
+        some_steps(&mut workload, dice, &mut [&mut incarnation, &mut again]);
+        assert_same(&again.read_all(&workload), &incarnation.read_all(&workload));
     });
 }
 
-fn crowded_while_recovered(whole: bool) -> (Story, Existence) {
-    let mut story = Story::of_shards(4);
-    let mut incarnation = Existence::new(&story);
+fn outgrown_while_recovered(whole: bool) -> (Workload, BoardShards) {
+    let mut workload = Workload::of_shards(4);
+    let mut incarnation = BoardShards::new(&workload);
     if !whole {
-        incarnation.split(&story);
+        incarnation.split(&workload);
     }
-    let mut incarnation = Existence::restored(&incarnation.freeze(), &story, &mut Dice::new(1));
+    let mut incarnation =
+        BoardShards::restored(&incarnation.freeze(), &workload, &mut Dice::new(1));
     for _ in 0..2 {
-        let crowd = Step::Apply(story.a_crowd());
-        incarnation.play(&story, &crowd);
+        let crowd = Step::Apply(workload.many_members());
+        incarnation.play(&workload, &crowd);
     }
-    (story, incarnation)
+    (workload, incarnation)
 }
 
 #[test]
-#[should_panic(expected = "a ranking is not read before it is in order")]
+#[should_panic(expected = "a ranking is not read before it is ordered")]
 fn a_ranking_that_grows_large_while_recovered_has_no_order() {
-    let (story, incarnation) = crowded_while_recovered(false);
-    incarnation.answers(&story);
+    let (workload, incarnation) = outgrown_while_recovered(false);
+    incarnation.read_all(&workload);
 }
 
 #[test]
-#[should_panic(expected = "a ranking is not read before it is in order")]
+#[should_panic(expected = "a ranking is not read before it is ordered")]
 fn a_small_board_that_is_split_while_recovered_has_no_order() {
-    let (story, incarnation) = crowded_while_recovered(true);
-    incarnation.answers(&story);
+    let (workload, incarnation) = outgrown_while_recovered(true);
+    incarnation.read_all(&workload);
 }

@@ -1,4 +1,4 @@
-//! The tree against its naive twin, a sorted vector.
+//! The tree compared with its naive twin, a sorted vector.
 
 use std::cmp::Reverse;
 
@@ -13,19 +13,21 @@ use super::{check, names};
 struct Twin<const W: usize>(Vec<([u64; W], Vec<u8>, u32)>);
 
 impl<const W: usize> Twin<W> {
-    fn place(&self, words: [u64; W], name: &[u8]) -> Result<usize, usize> {
+    fn position(&self, words: [u64; W], name: &[u8]) -> Result<usize, usize> {
         let sought = Reverse((words, name));
         self.0
             .binary_search_by(|(words, name, _)| Reverse((*words, &name[..])).cmp(&sought))
     }
 
     fn insert(&mut self, words: [u64; W], name: &[u8], handle: u32) {
-        let at = self.place(words, name).unwrap_err();
+        let at = self.position(words, name).unwrap_err();
         self.0.insert(at, (words, name.to_vec(), handle));
     }
 
     fn remove(&mut self, words: [u64; W], name: &[u8]) -> bool {
-        self.place(words, name).map(|at| self.0.remove(at)).is_ok()
+        self.position(words, name)
+            .map(|at| self.0.remove(at))
+            .is_ok()
     }
 
     fn count_better(&self, bound: Bound<'_>) -> usize {
@@ -53,17 +55,17 @@ enum Op {
     Insert(u32, u64),
     Remove(u32),
     Replace(u32, u64),
-    /// A stretch of the twin from an index, to shrink and to build anew.
+    /// A range of the twin from an index, to shrink or to rebuild.
     RemoveFrom(usize, usize),
     Rebuild,
     /// A batch of inserts, moves and removals, by handle; no new words for a removal.
     Apply(Vec<(u32, Option<u64>)>),
-    /// Words in a prefix, whether with a member, which.
+    /// Words in a prefix, whether with a member, and which.
     Count(u64, usize, bool, u32),
     Read(usize),
 }
 
-/// Seven do not divide it, so steps of seven meet every handle.
+/// Not divisible by seven, so that steps of seven visit every handle.
 const HANDLES: u32 = 6_000;
 
 fn op() -> impl Strategy<Value = Op> {
@@ -81,7 +83,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// Words drawn from `distinct` values a place: few make heavy ties.
+/// Returns words with `distinct` values at each position: few values make many ties.
 fn words<const W: usize>(seed: u64, distinct: u64) -> [u64; W] {
     std::array::from_fn(|i| {
         let digit = seed.rotate_right(u32::try_from(11 * i).unwrap()) % distinct;
@@ -93,7 +95,7 @@ fn words<const W: usize>(seed: u64, distinct: u64) -> [u64; W] {
     })
 }
 
-/// A tree and its twin, and which words a handle has in both.
+/// A tree and its twin, and the words of each handle in both.
 struct Pair<const W: usize> {
     names: Vec<Vec<u8>>,
     held: Vec<Option<[u64; W]>>,
@@ -223,7 +225,7 @@ impl<const W: usize> Pair<W> {
     }
 }
 
-/// Runs `ops` on `start` entries, and takes out in the end what is left.
+/// Runs `ops` on `start` entries, and finally removes what is left.
 fn run<const W: usize>(start: u32, distinct: u64, ops: &[Op]) {
     let mut pair = Pair::<W>::new(distinct);
     for i in 0..start {
@@ -250,7 +252,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn keeps_with_its_twin(
+    fn agrees_with_its_twin(
         start in prop_oneof![Just(0), 0..HANDLES],
         distinct in prop_oneof![Just(1), Just(2), Just(5), Just(1 << 40)],
         ops in vec(op(), 0..300),

@@ -22,8 +22,8 @@ use super::logged_event::LoggedEvent;
 pub(super) fn any_event() -> impl Strategy<Value = LoggedEvent> {
     let incarnation = || any::<u64>().prop_map(Incarnation);
     prop_oneof![
-        2 => (kind_record(), any::<bool>()).prop_map(|(record, alone)| {
-            LoggedEvent::plain(Record::KindWritten { record, alone })
+        2 => (kind_record(), any::<bool>()).prop_map(|(record, without_boards)| {
+            LoggedEvent::plain(Record::KindWritten { record, without_boards })
         }),
         2 => (board_record(), time()).prop_map(|(record, at)| {
             LoggedEvent::plain(Record::BoardMade { record, at })

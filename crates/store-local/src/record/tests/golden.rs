@@ -152,7 +152,7 @@ fn a_kind_that_was_deleted() {
     assert_eq!(
         hex(&Event::KindWritten {
             record,
-            alone: true
+            without_boards: true
         }),
         expected
     );

@@ -17,13 +17,19 @@ use super::super::super::bytes::Malformed;
 use super::super::{Record, decode, encode, kind_bytes_max};
 use super::any_kind::LONGEST_ZONE;
 use engine::Event;
-use journal::{BATCH_BYTES_MAX, room_of};
+use journal::{BATCH_BYTES_MAX, reserved_bytes};
 use shard_store::{KindRecord, Revision};
 
 fn written(record: &KindRecord) -> Vec<u8> {
     let mut out = Vec::new();
-    let alone = true;
-    encode(&Event::KindWritten { record, alone }, &mut out);
+    let without_boards = true;
+    encode(
+        &Event::KindWritten {
+            record,
+            without_boards,
+        },
+        &mut out,
+    );
     out
 }
 
@@ -116,10 +122,20 @@ fn the_longest_kind_fits_into_the_journal_with_a_zone_of_255_bytes() {
     };
     let bytes = written(&record);
     let room_bytes = kind_bytes_max(&record.name, record.kind.as_ref());
-    assert!(room_of(bytes.len()) <= room_bytes, "{} bytes", bytes.len());
+    assert!(
+        reserved_bytes(bytes.len()) <= room_bytes,
+        "{} bytes",
+        bytes.len()
+    );
     assert!(room_bytes + 255 < BATCH_BYTES_MAX, "{room_bytes} bytes");
-    let alone = true;
-    assert_eq!(decode(&bytes), Ok(Record::KindWritten { record, alone }));
+    let without_boards = true;
+    assert_eq!(
+        decode(&bytes),
+        Ok(Record::KindWritten {
+            record,
+            without_boards
+        })
+    );
 }
 
 /// As many members as a kind may hide, each byte of whose names takes two as JSON.
@@ -145,7 +161,7 @@ fn the_room_of_a_kind_is_that_of_all_that_it_hides() {
         record.kind = Some(kind.clone());
         record.revision = Revision(u64::MAX);
         let room_bytes = kind_bytes_max(&record.name, Some(&kind));
-        assert_eq!(room_bytes, room_of(written(&record).len()));
+        assert_eq!(room_bytes, reserved_bytes(written(&record).len()));
     }
 }
 

@@ -69,9 +69,9 @@ impl LoggedEvent {
 
     pub(super) fn event(&self) -> Event<'_> {
         match &self.record {
-            Record::KindWritten { record, alone } => Event::KindWritten {
+            Record::KindWritten { record, without_boards } => Event::KindWritten {
                 record,
-                alone: *alone,
+                without_boards: *without_boards,
             },
             Record::BoardMade { record, at } => Event::BoardMade { record, at: *at },
             &Record::BoardCreated { incarnation, at } => Event::BoardCreated { incarnation, at },

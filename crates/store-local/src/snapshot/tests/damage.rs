@@ -97,7 +97,7 @@ fn a_newer_version_is_refused_by_name() {
     assert!(text.contains(NAME) && text.contains("version 3"), "{text}");
 }
 
-/// Where frames begin and end.
+/// Returns where frames begin and end.
 fn frames(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     let mut frames = Vec::new();
     let mut at = HEADER_BYTES;

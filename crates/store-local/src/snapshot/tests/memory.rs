@@ -64,7 +64,7 @@ impl MemoryDisk {
         self.steps.lock().done.clone()
     }
 
-    /// The folder as it may be after a crash.
+    /// Returns the folder as it may be after a crash.
     pub(super) fn after(&self, crash: Crash) -> Self {
         let disk = Self::default();
         let names = self.names.lock();
@@ -78,7 +78,7 @@ impl MemoryDisk {
         disk
     }
 
-    /// A file's bytes.
+    /// Returns a file's bytes.
     pub(super) fn get(&self, name: &str) -> Vec<u8> {
         self.names.lock().now[name].bytes.lock().now.clone()
     }

@@ -1,17 +1,17 @@
-//! Asks answered on anything that has an order.
+//! Reads around an anchor, on any structure with an order.
 
 use board::{Bound, Member, RankKey, Rules, Standing};
 
 use shard_store::{Anchor, Ask, Entry, Part};
 
-/// An order to read from: ranks count from 0, the best.
+/// An ordered structure. Ranks count from 0, the best.
 pub(super) trait Order {
     fn len(&self) -> usize;
-    /// How many entries are better than the bound.
+    /// Returns how many entries are better than the bound.
     fn count_better(&self, bound: &Bound) -> usize;
-    /// The standing and the key of a ranked member.
+    /// Returns the standing and the key of a ranked member.
     fn find(&self, member: &Member) -> Option<(Standing, RankKey)>;
-    /// Entries from a rank on, at most so many.
+    /// Returns up to `len` entries from the rank `from` on.
     fn stretch(&self, from: usize, len: usize) -> Vec<Entry>;
 }
 

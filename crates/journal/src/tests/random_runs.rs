@@ -1,4 +1,4 @@
-//! Appends, syncs, removals, stops, kills and power cuts in any order.
+//! Random sequences of appends, syncs, removals, stops, kills and power cuts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,17 +9,17 @@ use super::{
 };
 use testkit::dice::{Dice, Seed, runs};
 
-/// What the folder is bound to hold.
+/// What the folder must contain.
 #[derive(Debug, Default)]
 struct Bound {
     /// Readable by another process.
     written: u64,
-    /// There after a power cut.
+    /// Still there after a power cut.
     synced: u64,
     removed_before: u64,
 }
 
-/// One run of a process. Numbers stand for the records from `from` on.
+/// One run of a process. The folder has the records from `from` on.
 fn live(disk: &RamDisk, dice: &mut Dice, bound: &mut Bound) {
     let from = bound.removed_before;
     let (records, recovered) = records_from(disk, from).unwrap();
@@ -38,7 +38,7 @@ fn live(disk: &RamDisk, dice: &mut Dice, bound: &mut Bound) {
     };
     let always = settings.durability == Durability::Always;
     let journal = Journal::start(Arc::new(disk.clone()), &recovered, settings).unwrap();
-    // All that was found may be answered for from now on.
+    // Everything that was recovered may be acknowledged from now on.
     bound.written = recovered.next.0;
     bound.synced = recovered.next.0;
     for _ in 0..dice.below(60) {
@@ -72,7 +72,7 @@ fn live(disk: &RamDisk, dice: &mut Dice, bound: &mut Bound) {
 }
 
 #[test]
-fn nothing_that_was_promised_is_missing() {
+fn nothing_that_was_acknowledged_is_missing() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     for _ in 0..runs(20, 1_000) {

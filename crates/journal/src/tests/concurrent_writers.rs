@@ -1,4 +1,4 @@
-//! Many writers at once.
+//! Many concurrent writers.
 
 use std::sync::Arc;
 use std::thread;
@@ -7,11 +7,12 @@ use parking_lot::Mutex;
 
 use super::ram::{Call, RamDisk};
 use super::{
-    Journal, Sequence, append, block_on, durable, eventually, open, quick, records_from, room_of,
+    Journal, Sequence, append, block_on, durable, eventually, open, quick, records_from,
+    reserved_bytes,
 };
 
 #[test]
-fn one_sync_serves_all_who_wait() {
+fn one_sync_serves_all_waiting_writers() {
     let disk = RamDisk::default();
     let journal = open(&disk, quick());
     let before = disk.count(Call::Sync);
@@ -26,7 +27,7 @@ fn one_sync_serves_all_who_wait() {
         eventually("all appended", || journal.next() == Sequence(65));
         disk.release();
     });
-    // The one of the first, and one for all others; a new segment may have had its own.
+    // One for the first, and one for all others; a new segment may have had its own.
     let segments = disk.names().len();
     assert_eq!(disk.count(Call::Sync) - before, 2 + segments - 1);
 }
@@ -49,15 +50,18 @@ async fn the_order_of_appending_is_the_order_in_the_files() {
         tokio::spawn(async move {
             for turn in 0..EACH {
                 let record = format!("{writer} {turn}").into_bytes();
-                let mut room = journal.reserve(room_of(record.len()) + 100).await.unwrap();
+                let mut capacity = journal
+                    .reserve(reserved_bytes(record.len()) + 100)
+                    .await
+                    .unwrap();
                 let until = {
                     let mut order = order.lock();
-                    let until = journal.append(&mut room, &record);
+                    let until = journal.append(&mut capacity, &record);
                     assert_eq!(until.0, order.len() as u64 + 1);
                     order.push(record);
                     until
                 };
-                drop(room);
+                drop(capacity);
                 journal.durable(until).await.unwrap();
             }
         })
@@ -76,7 +80,7 @@ async fn the_order_of_appending_is_the_order_in_the_files() {
 }
 
 #[test]
-fn more_than_the_room_goes_through_it() {
+fn more_than_the_capacity_is_written_in_turn() {
     let disk = RamDisk::default();
     let journal = open(
         &disk,
@@ -91,9 +95,10 @@ fn more_than_the_room_goes_through_it() {
             scope.spawn(move || {
                 let record = vec![writer; 1_500_000];
                 for _ in 0..4 {
-                    let mut room = block_on(journal.reserve(room_of(record.len()))).unwrap();
-                    let until = journal.append(&mut room, &record);
-                    drop(room);
+                    let mut capacity =
+                        block_on(journal.reserve(reserved_bytes(record.len()))).unwrap();
+                    let until = journal.append(&mut capacity, &record);
+                    drop(capacity);
                     if until.0.is_multiple_of(3) {
                         durable(journal, until).unwrap();
                     }

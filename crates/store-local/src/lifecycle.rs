@@ -1,26 +1,26 @@
-//! Records that the store writes for itself, between those of what happened.
+//! [`LifecycleRecord`]: records of starts and stops, among the records of events.
 //!
-//! A store that was stopped says so in its last record, and which epoch its versions had. Whoever
-//! opens it next goes on in that epoch, and says first that it has started: after a crash the last
-//! record is another one, and the epoch a new one.
+//! A store that was stopped records that, and the epoch of its versions, in its last record. The
+//! next start continues in that epoch and first records that it has started: after a crash the last
+//! record is a different one, and the epoch a new one.
 
-/// The types of these records; those of events are lower.
+/// The types of these records; those of events are smaller numbers.
 const STARTED: u8 = 0xF0;
 const STOPPED: u8 = 0xF1;
 
-/// A record of the store's own.
+/// A record of a start or a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Own {
+pub(crate) enum LifecycleRecord {
     /// A server has opened the store.
     Started,
-    /// It was closed, and nothing is missing.
+    /// The store was closed, and nothing is missing.
     Stopped {
-        /// Of the versions that were shown.
+        /// The epoch of the versions that were shown.
         epoch: u64,
     },
 }
 
-impl Own {
+impl LifecycleRecord {
     pub(crate) fn encode(self) -> Vec<u8> {
         match self {
             Self::Started => vec![STARTED],
@@ -32,7 +32,7 @@ impl Own {
         }
     }
 
-    /// `None`: it is none of these.
+    /// Decodes a record. `None`: it is not one of these.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [STARTED] => Some(Self::Started),
@@ -44,7 +44,7 @@ impl Own {
         }
     }
 
-    /// The epoch that goes on behind it.
+    /// Returns the epoch that continues after this record.
     pub(crate) const fn epoch(self) -> Option<u64> {
         match self {
             Self::Started => None,
@@ -58,17 +58,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_read_as_they_were_written() {
+    fn records_are_read_as_they_were_written() {
         for own in [
-            Own::Started,
-            Own::Stopped {
+            LifecycleRecord::Started,
+            LifecycleRecord::Stopped {
                 epoch: u64::MAX - 1,
             },
         ] {
             let bytes = own.encode();
-            assert_eq!(Own::decode(&bytes), Some(own));
+            assert_eq!(LifecycleRecord::decode(&bytes), Some(own));
         }
-        assert_eq!(Own::decode(&[STOPPED, 1]), None);
-        assert_eq!(Own::decode(&[4]), None);
+        assert_eq!(LifecycleRecord::decode(&[STOPPED, 1]), None);
+        assert_eq!(LifecycleRecord::decode(&[4]), None);
     }
 }

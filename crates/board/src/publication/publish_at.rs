@@ -1,4 +1,5 @@
-//! Which configured server a kind is published at: [`PublishAt`], resolved by [`PublishTargets`].
+//! [`PublishAt`]: a kind's reference to the configured server that it is published to, resolved by
+//! [`PublishTargets`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,23 +8,23 @@ use std::str::FromStr;
 use super::target::{PublishTarget, PublishTargetError};
 use crate::ident::{IdentError, TargetName};
 
-/// A reference to a configured server. A kind never says by itself where a server is.
+/// A reference to a configured server. A kind never contains a connection itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublishAt {
-    /// By its name.
+    /// The server's name.
     Name(TargetName),
-    /// By its address, as kinds of earlier versions have it. It refers to the configured server
-    /// that has exactly this address, and to nothing where there is none.
+    /// The server's address, as written by earlier versions. Refers to the configured server that
+    /// has exactly this address, if there is one.
     Address(PublishTarget),
 }
 
-/// Why a text is no [`PublishAt`].
+/// Why a text is not a [`PublishAt`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PublishAtError {
-    /// It is no name.
+    /// Not a valid name.
     #[error(transparent)]
     Name(#[from] IdentError),
-    /// It is no address.
+    /// Not a valid address.
     #[error(transparent)]
     Address(#[from] PublishTargetError),
 }
@@ -49,19 +50,19 @@ impl fmt::Display for PublishAt {
     }
 }
 
-/// The configured servers, by name. Without any, nothing is published.
+/// The configured servers, by name. If empty, nothing is published.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PublishTargets {
     by_name: BTreeMap<TargetName, PublishTarget>,
 }
 
-/// Two targets have one address.
+/// Two targets have the same address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0} and {1} have the same url")]
 pub struct TargetTwice(pub TargetName, pub TargetName);
 
 impl PublishTargets {
-    /// Adds a server; another one of the same name is replaced.
+    /// Adds a server; replaces one of the same name.
     pub fn add(&mut self, name: TargetName, target: PublishTarget) -> Result<(), TargetTwice> {
         let mut named = self.by_name.iter();
         if let Some((other, _)) = named.find(|(other, at)| **at == target && **other != name) {
@@ -71,7 +72,7 @@ impl PublishTargets {
         Ok(())
     }
 
-    /// The server that is referred to, if it is configured.
+    /// Returns the configured server that `at` refers to, if there is one.
     #[must_use]
     pub fn resolve(&self, at: &PublishAt) -> Option<(&TargetName, &PublishTarget)> {
         match at {
@@ -80,7 +81,7 @@ impl PublishTargets {
         }
     }
 
-    /// The names of all servers, in order.
+    /// Iterates over the names of all servers, in order.
     pub fn names(&self) -> impl Iterator<Item = &TargetName> {
         self.by_name.keys()
     }

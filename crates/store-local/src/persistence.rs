@@ -1,10 +1,10 @@
-//! Where a store in this process keeps what happens: nowhere, or in a journal.
+//! [`Persistence`]: where the events of a store go, nowhere or to a journal.
 //!
-//! An [`Entry`] holds the events of one call. What was reported is in the journal's memory when the engine releases
-//! its locks, and durable when [`Keep::kept`] returns.
+//! A [`CallRecords`] holds the events of one call. Events are in the journal's memory when the
+//! engine releases its locks, and durable when [`Persistence::wait_durable`] returns.
 //!
-//! **Invariant:** what cannot be kept is refused before it happens. Room in the journal is reserved before the engine
-//! is called.
+//! **Invariant:** what cannot be persisted is rejected before it happens. Capacity in the journal
+//! is reserved before the engine is called.
 
 use std::sync::Arc;
 
@@ -13,69 +13,70 @@ use engine::{Event, Log};
 use journal::{Journal, Reservation, Sequence};
 use shard_store::StoreError;
 
-/// Where it is kept.
+/// Where events are persisted.
 #[derive(Debug)]
-pub(super) enum Keep {
-    /// In memory alone.
+pub(super) enum Persistence {
+    /// Nowhere: the store is in memory only.
     Nowhere,
-    /// Nothing may happen: the store was opened to look at it.
+    /// Nowhere, and writes are rejected: the store was opened for inspection.
     ReadOnly,
-    /// In a journal, and in snapshots of what it tells.
+    /// In a journal, and in snapshots that replace old parts of it.
     Journal {
-        /// Dropped first, so that nothing reads what is going.
+        /// Dropped first, so that the snapshot thread ends before the journal.
         snapshots: Snapshots,
         journal: Arc<Journal>,
     },
 }
 
-/// The events of one call, and the room that was made for them.
+/// The events of one call, and the capacity that was reserved for them.
 #[derive(Debug)]
-pub(super) struct Entry<'a> {
-    written: Option<Written<'a>>,
+pub(super) struct CallRecords<'a> {
+    written: Option<JournalCall<'a>>,
 }
 
 #[derive(Debug)]
-struct Written<'a> {
+struct JournalCall<'a> {
     journal: &'a Journal,
-    /// What is left of it is given back at the end.
-    room: Reservation<'a>,
-    /// Behind the last event; `None`: none was told.
+    /// The reservation; unused bytes are returned on drop.
+    reservation: Reservation<'a>,
+    /// The sequence after the last event; `None` if there was none.
     until: Option<Sequence>,
     record: Vec<u8>,
-    /// Records that are appended at once, while there are such.
+    /// Records of a group that has begun, which are appended at once.
     together: Option<Vec<Vec<u8>>>,
 }
 
-impl Keep {
-    /// Makes room for what a call may tell, in bytes. Refused where it could not be kept: the
-    /// caller has changed nothing yet.
-    pub(super) async fn room(
+impl Persistence {
+    /// Reserves capacity for the events of a call, in bytes. An error means that they could not be
+    /// persisted: the caller has changed nothing yet.
+    pub(super) async fn reserve(
         &self,
         bytes_max: impl FnOnce() -> usize,
-    ) -> Result<Entry<'_>, StoreError> {
+    ) -> Result<CallRecords<'_>, StoreError> {
         let journal = match self {
-            Self::Nowhere => return Ok(Entry { written: None }),
+            Self::Nowhere => return Ok(CallRecords { written: None }),
             Self::ReadOnly => {
-                let why = "the store was opened for reading alone".to_owned();
+                let why = "the store was opened read-only".to_owned();
                 return Err(StoreError::Unavailable(why));
             }
             Self::Journal { journal, .. } => journal,
         };
-        let room = journal.reserve(bytes_max()).await;
-        let room = room.map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        let written = Written {
+        let reservation = journal.reserve(bytes_max()).await;
+        let reservation =
+            reservation.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let written = JournalCall {
             journal,
-            room,
+            reservation,
             until: None,
             record: Vec::new(),
             together: None,
         };
-        Ok(Entry {
+        Ok(CallRecords {
             written: Some(written),
         })
     }
 
-    /// Whether writes are taken.
+    /// Checks that writes are accepted.
     pub(super) fn ready(&self) -> Result<(), StoreError> {
         let refusal = match self {
             Self::Nowhere | Self::ReadOnly => None,
@@ -92,13 +93,13 @@ impl Keep {
         durable(journal, journal.next()).await
     }
 
-    /// Ready when what the call told is durable, and what it saw.
-    pub(super) async fn kept(&self, entry: Entry<'_>) -> Result<(), StoreError> {
-        let Some(written) = entry.written else {
+    /// Waits until the events of the call are durable, and everything that the call has seen.
+    pub(super) async fn wait_durable(&self, call: CallRecords<'_>) -> Result<(), StoreError> {
+        let Some(written) = call.written else {
             return Ok(());
         };
         let journal = written.journal;
-        // An answer that tells nothing speaks of what others told: of anything so far.
+        // A call without events may return what others wrote: anything up to now.
         let until = written.until.unwrap_or_else(|| journal.next());
         drop(written);
         durable(journal, until).await
@@ -110,8 +111,8 @@ async fn durable(journal: &Journal, until: Sequence) -> Result<(), StoreError> {
     durable.map_err(|error| StoreError::Unknown(error.to_string()))
 }
 
-impl Log for Entry<'_> {
-    fn note(&mut self, event: Event<'_>) {
+impl Log for CallRecords<'_> {
+    fn record(&mut self, event: Event<'_>) {
         if let Some(written) = &mut self.written {
             written.record.clear();
             record::encode(&event, &mut written.record);
@@ -119,7 +120,9 @@ impl Log for Entry<'_> {
                 together.push(written.record.clone());
                 return;
             }
-            let until = written.journal.append(&mut written.room, &written.record);
+            let until = written
+                .journal
+                .append(&mut written.reservation, &written.record);
             written.until = Some(until);
         }
     }
@@ -136,7 +139,7 @@ impl Log for Entry<'_> {
         {
             let until = written
                 .journal
-                .append_together(&mut written.room, &together);
+                .append_together(&mut written.reservation, &together);
             written.until = Some(until);
         }
     }

@@ -1,72 +1,72 @@
-//! A board's shards as a story goes: live, frozen, and made again.
+//! The shards of a random board: live, frozen, and restored.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use board::Window;
 
-use super::story::{Step, Story};
-use crate::ids::{IdBudget, Noted};
+use super::workload::{Step, Workload};
+use crate::ids::{IdBudget, IdEntry};
 use crate::ranking::Ranking;
 use crate::shard::frozen::FrozenShard;
 use crate::shard::restore::ShardLoader;
-use crate::shard::{Dropped, Shard, Terms};
+use crate::shard::{ApplyContext, Dropped, Shard};
 use shard_store::{Anchor, Ask, Query, Reading, StoreError, WindowCount};
 use testkit::dice::Dice;
 
-/// One shard for all members, or one each.
-pub(super) struct Existence {
-    /// To be split before the next step.
-    crowded: bool,
+/// The shards of a board: one for all members, or one each.
+pub(super) struct BoardShards {
+    /// Set if the board has to be split before the next step.
+    is_outgrown: bool,
     whole: bool,
     shards: Vec<Shard>,
     budget: IdBudget,
 }
 
-pub(super) struct FrozenLife {
+pub(super) struct FrozenBoard {
     whole: bool,
-    crowded: bool,
+    is_outgrown: bool,
     shards: Vec<FrozenShard>,
 }
 
 /// The words of members' standings.
 type Rows = BTreeMap<Vec<u8>, Vec<u64>>;
 
-/// What there is in a shard, without its order.
+/// The contents of a shard, without their order.
 #[derive(Debug, PartialEq)]
 pub(super) struct Contents {
     dropped: Option<Box<Dropped>>,
-    ids: Vec<Vec<Noted>>,
+    ids: Vec<Vec<IdEntry>>,
     rankings: Vec<(Window, u64, u64, Rows)>,
 }
 
-/// All that a shard can be asked.
+/// The results of all reads of a shard.
 #[derive(Debug)]
-pub(super) struct Answers {
+pub(super) struct ReadResults {
     windows: Vec<WindowCount>,
     readings: Vec<Result<Reading, StoreError>>,
     held: Vec<bool>,
 }
 
-impl Existence {
-    pub(super) fn new(story: &Story) -> Self {
+impl BoardShards {
+    pub(super) fn new(workload: &Workload) -> Self {
         Self {
-            whole: story.kind.shards().get() > 1,
-            crowded: false,
+            whole: workload.kind.shards().get() > 1,
+            is_outgrown: false,
             shards: vec![Shard::default()],
             budget: IdBudget::new(usize::MAX),
         }
     }
 
-    pub(super) fn play(&mut self, story: &Story, step: &Step) {
-        let count = story.kind.shards();
-        if std::mem::take(&mut self.crowded) {
-            self.split(story);
+    pub(super) fn play(&mut self, workload: &Workload, step: &Step) {
+        let count = workload.kind.shards();
+        if std::mem::take(&mut self.is_outgrown) {
+            self.split(workload);
         }
-        let terms = Terms {
-            rules: story.kind.rules(),
-            now: story.now,
-            dedupe: story.kind.dedupe(),
+        let context = ApplyContext {
+            rules: workload.kind.rules(),
+            now: workload.now,
+            dedupe: workload.kind.dedupe(),
             report: false,
             again: false,
             memory: None,
@@ -78,59 +78,59 @@ impl Existence {
                     let here = here.filter(|i| self.whole || count.shard_of(i.hash) == number);
                     let here: Vec<_> = here.cloned().collect();
                     let shard_of = |hash| count.shard_of(hash);
-                    let (_, touched) = shard.apply(&here, &terms, shard_of, &self.budget);
+                    let (_, touched) = shard.apply(&here, &context, shard_of, &self.budget);
                     if self.whole {
-                        self.crowded = shard.is_crowded(&touched);
+                        self.is_outgrown = shard.outgrew_small(&touched);
                     } else {
-                        shard.finish(terms.rules, &touched);
+                        shard.finish(context.rules, &touched);
                     }
                 }
                 Step::Expire => {
-                    let gone: Vec<_> = shard.expired(&story.kind, story.now).collect();
+                    let gone: Vec<_> = shard.expired(&workload.kind, workload.now).collect();
                     shard.take_windows(&gone);
-                    shard.age_ids(&story.kind, story.now, &self.budget);
+                    shard.age_ids(&workload.kind, workload.now, &self.budget);
                 }
                 Step::Empty => drop(shard.take_unbounded()),
             }
         }
     }
 
-    pub(super) fn split(&mut self, story: &Story) {
+    pub(super) fn split(&mut self, workload: &Workload) {
         let whole = self.shards.remove(0);
-        self.shards = whole.split(&story.kind, story.kind.shards(), &self.budget);
+        self.shards = whole.split(&workload.kind, workload.kind.shards(), &self.budget);
         self.whole = false;
     }
 
-    pub(super) fn freeze(&self) -> FrozenLife {
-        FrozenLife {
+    pub(super) fn freeze(&self) -> FrozenBoard {
+        FrozenBoard {
             whole: self.whole,
-            crowded: self.crowded,
+            is_outgrown: self.is_outgrown,
             shards: self.shards.iter().map(Shard::freeze).collect(),
         }
     }
 
-    /// Rows come in no order.
-    pub(super) fn restored(frozen: &FrozenLife, story: &Story, dice: &mut Dice) -> Self {
+    /// Restores the shards. Rows are added in random order.
+    pub(super) fn restored(frozen: &FrozenBoard, workload: &Workload, dice: &mut Dice) -> Self {
         let budget = IdBudget::new(usize::MAX);
-        let load = |frozen_shard| load(frozen_shard, frozen.whole, story, dice, &budget);
+        let load = |frozen_shard| load(frozen_shard, frozen.whole, workload, dice, &budget);
         let shards = frozen.shards.iter().map(load).collect();
         Self {
             whole: frozen.whole,
-            crowded: frozen.crowded,
+            is_outgrown: frozen.is_outgrown,
             shards,
             budget,
         }
     }
 
-    pub(super) fn put_in_order(&mut self, story: &Story) {
+    pub(super) fn build_order(&mut self, workload: &Workload) {
         for shard in &mut self.shards {
-            shard.put_in_order(story.kind.rules());
+            shard.build_order(workload.kind.rules());
         }
     }
 
-    /// What is there, as reading tells.
-    pub(super) fn contents(&self, story: &Story) -> Vec<Contents> {
-        let rules = story.kind.rules();
+    /// Returns the contents, by reading.
+    pub(super) fn contents(&self, workload: &Workload) -> Vec<Contents> {
+        let rules = workload.kind.rules();
         let rows = |ranking: &Ranking| {
             let part = ranking.answer(rules, None, false, &everything());
             let rows = part.entries.into_iter().map(|entry| {
@@ -156,9 +156,9 @@ impl Existence {
         contents.collect()
     }
 
-    pub(super) fn answers(&self, story: &Story) -> Vec<Answers> {
+    pub(super) fn read_all(&self, workload: &Workload) -> Vec<ReadResults> {
         let budget = &self.budget;
-        let shards = 0..story.kind.shards().get();
+        let shards = 0..workload.kind.shards().get();
         shards
             .map(|number| {
                 let (shard, only) = if self.whole {
@@ -166,13 +166,13 @@ impl Existence {
                 } else {
                     (&self.shards[usize::from(number)], None)
                 };
-                answers(shard, only, number, story, budget)
+                read_all(shard, only, number, workload, budget)
             })
             .collect()
     }
 }
 
-pub(super) fn contents(frozen: &FrozenLife) -> Vec<Contents> {
+pub(super) fn contents(frozen: &FrozenBoard) -> Vec<Contents> {
     let contents = frozen.shards.iter().map(|shard| {
         let rankings = shard.rankings.iter().map(|(window, ranking)| {
             let mut rows = BTreeMap::new();
@@ -193,29 +193,29 @@ pub(super) fn contents(frozen: &FrozenLife) -> Vec<Contents> {
     contents.collect()
 }
 
-/// Holds answers against others, bit by bit: all of a board would not be read.
-pub(super) fn assert_same(answers: &[Answers], expected: &[Answers]) {
-    for (shard, (answers, expected)) in answers.iter().zip(expected).enumerate() {
-        assert_eq!(answers.windows, expected.windows, "shard {shard}");
-        for (reading, expected) in answers.readings.iter().zip(&expected.readings) {
-            let told = |reading: &Result<Reading, StoreError>| {
+/// Compares results field by field: a comparison of whole boards would print too much.
+pub(super) fn assert_same(read_all: &[ReadResults], expected: &[ReadResults]) {
+    for (shard, (read_all, expected)) in read_all.iter().zip(expected).enumerate() {
+        assert_eq!(read_all.windows, expected.windows, "shard {shard}");
+        for (reading, expected) in read_all.readings.iter().zip(&expected.readings) {
+            let rows_of = |reading: &Result<Reading, StoreError>| {
                 let reading = reading.as_ref().map_err(Clone::clone);
                 reading.map(|reading| (reading.version, reading.members))
             };
-            assert_eq!(told(reading), told(expected), "shard {shard}");
+            assert_eq!(rows_of(reading), rows_of(expected), "shard {shard}");
             assert!(reading == expected, "shard {shard} in another order");
         }
-        let place = answers
+        let position = read_all
             .held
             .iter()
             .zip(&expected.held)
             .position(|(a, b)| a != b);
-        assert_eq!(place, None, "shard {shard} holds other ids");
+        assert_eq!(position, None, "shard {shard} holds other ids");
     }
-    assert_eq!(answers.len(), expected.len());
+    assert_eq!(read_all.len(), expected.len());
 }
 
-fn ids_of(frozen: &FrozenShard) -> Vec<Vec<Noted>> {
+fn ids_of(frozen: &FrozenShard) -> Vec<Vec<IdEntry>> {
     let generations = frozen.ids.iter().flat_map(|ids| &ids.generations);
     generations
         .map(|generation| generation.entries().collect())
@@ -230,38 +230,38 @@ fn everything() -> Ask {
     }
 }
 
-fn answers(
+fn read_all(
     shard: &Shard,
     only: Option<u16>,
     number: u16,
-    story: &Story,
+    workload: &Workload,
     budget: &IdBudget,
-) -> Answers {
+) -> ReadResults {
     for (window, ranking) in shard.rankings() {
-        assert_eq!(ranking.verify(story.kind.rules()), [], "{window:?}");
+        assert_eq!(ranking.verify(workload.kind.rules()), [], "{window:?}");
     }
-    let readings = story.windows.iter().map(|window| {
+    let readings = workload.windows.iter().map(|window| {
         let query = Query {
             window: *window,
             unless: None,
             groups: true,
             asks: [everything()].into(),
         };
-        shard.read(&story.kind, 7, only, &query)
+        shard.read(&workload.kind, 7, only, &query)
     });
-    let dedupe = story.kind.dedupe();
-    let times = [0, 1, 2, 3].map(|part| story.now.plus(dedupe * part / 4));
-    let here = story
+    let dedupe = workload.kind.dedupe();
+    let times = [0, 1, 2, 3].map(|part| workload.now.plus(dedupe * part / 4));
+    let here = workload
         .ids
         .iter()
-        .filter(|(_, hash)| story.kind.shards().shard_of(*hash) == number);
+        .filter(|(_, hash)| workload.kind.shards().shard_of(*hash) == number);
     let held = here.flat_map(|(id, hash)| {
         times.map(|time| {
             let ids = shard.ids.as_ref();
             ids.is_some_and(|ids| ids.holds(*id, *hash, time, dedupe, budget))
         })
     });
-    Answers {
+    ReadResults {
         windows: shard.windows(only),
         readings: readings.collect(),
         held: held.collect(),
@@ -271,18 +271,18 @@ fn answers(
 fn load(
     frozen: &FrozenShard,
     whole: bool,
-    story: &Story,
+    workload: &Workload,
     dice: &mut Dice,
     budget: &IdBudget,
 ) -> Shard {
-    let rules = story.kind.rules();
-    let mut loader = ShardLoader::new(rules, story.kind.shards(), whole, budget);
+    let rules = workload.kind.rules();
+    let mut loader = ShardLoader::new(rules, workload.kind.shards(), whole, budget);
     loader.set_dropped(frozen.dropped.clone());
     if let Some(ids) = &frozen.ids {
-        for (place, generation) in ids.generations.iter().enumerate() {
-            loader.begin_ids(place, generation.began(), generation.len());
+        for (position, generation) in ids.generations.iter().enumerate() {
+            loader.begin_ids(position, generation.began(), generation.len());
             for noted in generation.entries() {
-                loader.push_id(place, noted);
+                loader.push_id(position, noted);
             }
         }
     }

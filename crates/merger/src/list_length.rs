@@ -1,9 +1,10 @@
-//! How long a top list is whose kind hides members.
+//! The length of a top list whose kind hides members.
 //!
-//! A list is the best `keep` of all. A hidden member among them leaves a position that nobody takes: the member
-//! behind it need not be on a shard's list any more. So each look at a shard also counts what that shard has above
-//! every hidden member that may be on the list, and the sums of a read tell which of them are on it. Where one of
-//! them has moved since it was found, the read is made again.
+//! A list is the best `keep` of all members. A hidden member among them leaves a position empty:
+//! the next member may have been trimmed off a shard's list already. So each query of a shard also
+//! counts what that shard has above every hidden member that may be on the list, and the sums of a
+//! read show which of them are on it. If one of them has moved since it was located, the read is
+//! repeated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,30 +16,30 @@ use shard_store::{Anchor, Ask, Entry, Part, Reading, StoreError};
 
 use crate::scope::Scope;
 
-/// Tries at a read until it is given up, whose hidden members move all the time.
+/// Attempts at a read whose hidden members keep moving.
 const MOVES_MAX: usize = 16;
 
-/// Where hidden members stand that may be on the list.
+/// The keys of the hidden members that may be on the list.
 #[derive(Debug, Default)]
-pub(crate) struct HiddenPlaces {
+pub(crate) struct HiddenKeys {
     keep: u64,
     keys: Vec<RankKey>,
     moved: AtomicBool,
 }
 
-impl HiddenPlaces {
-    /// What every shard is asked beside.
+impl HiddenKeys {
+    /// Returns the additional asks for every shard.
     pub(crate) fn asks(&self) -> impl Iterator<Item = Ask> {
         let bounds = self.keys.iter().map(Bound::key);
         bounds.map(|bound| Ask::rank_of(Anchor::Bound(bound)))
     }
 
-    /// How many of them are better than the bound.
+    /// Returns how many of them are better than the bound.
     pub(crate) fn above(&self, bound: &Bound) -> u64 {
         self.keys.iter().filter(|key| bound.is_below(key)).count() as u64
     }
 
-    /// Holds where a hidden member stands against where it stood.
+    /// Checks whether a hidden member has moved.
     pub(crate) fn check(&self, member: &Member, part: &Part) {
         let was = self.keys.iter().find(|key| key.member == *member);
         let is = entry(part).map(|entry| &entry.key);
@@ -56,7 +57,7 @@ impl HiddenPlaces {
     }
 }
 
-/// Asks for a member's own entry.
+/// Returns an ask for a member's own entry.
 pub(crate) fn own(member: &Member) -> Ask {
     Ask {
         anchor: Anchor::Member(member.clone()),
@@ -69,15 +70,15 @@ fn entry(part: &Part) -> Option<&Entry> {
     part.entries.last().or(part.unlisted.as_ref())
 }
 
-/// Counts how many a list shows, one reading of each shard after the other.
+/// Counts the entries of a list, from one reading of each shard after the other.
 pub(crate) struct Counting {
     keep: u64,
-    /// What is above each hidden member that may be on the list.
+    /// How many members are above each hidden member that may be on the list.
     above: Vec<u64>,
 }
 
 impl Counting {
-    /// Takes in what stands behind the parts that were asked for.
+    /// Adds the counts that follow the requested parts of a reading.
     pub(crate) fn see(&mut self, reading: &Reading) {
         let parts = reading.parts.as_deref().unwrap_or_default();
         let beside = parts.len().saturating_sub(self.above.len());
@@ -86,7 +87,7 @@ impl Counting {
         }
     }
 
-    /// How many the list shows at most.
+    /// Returns how many entries the list has at most.
     pub(crate) fn listed(&self) -> u64 {
         let hidden = self.above.iter().filter(|above| **above < self.keep);
         self.keep.saturating_sub(hidden.count() as u64)
@@ -94,21 +95,24 @@ impl Counting {
 }
 
 impl Scope<'_> {
-    /// So many of the board are on its list at most, with those that are hidden.
+    /// Returns how many members are on the list at most, including hidden ones.
     pub(crate) fn keep(&self) -> u64 {
         self.kind.retain().map_or(u64::MAX, |retain| retain.keep)
     }
 
-    /// Counts how many are listed.
+    /// Starts counting the entries of the list.
     pub(crate) fn counting(&self) -> Counting {
-        let keys = self.places.as_ref().map_or(0, |places| places.keys.len());
+        let keys = self
+            .hidden_keys
+            .as_ref()
+            .map_or(0, |hidden_keys| hidden_keys.keys.len());
         Counting {
             keep: self.keep(),
             above: vec![0; keys],
         }
     }
 
-    /// How many are listed at most, by a reading of each shard.
+    /// Returns how many entries are listed at most, given a reading of each shard.
     pub(crate) fn listed(&self, readings: &[Reading]) -> u64 {
         let mut counting = self.counting();
         for reading in readings {
@@ -117,19 +121,22 @@ impl Scope<'_> {
         counting.listed()
     }
 
-    /// Whether a place with so many visible ones above it is on the list.
+    /// Returns whether a position with `above` visible members above it is on the list.
     pub(crate) fn lists(&self, bound: &Bound, above: u64) -> bool {
-        let hidden = self.places.as_ref().map_or(0, |places| places.above(bound));
+        let hidden = self
+            .hidden_keys
+            .as_ref()
+            .map_or(0, |hidden_keys| hidden_keys.above(bound));
         above.saturating_add(hidden) < self.keep()
     }
 
-    /// Whether there is a list that hidden members leave places on.
-    fn leaves_places(&self) -> bool {
+    /// Returns whether the kind has a list and hidden members, which leave positions of it empty.
+    fn hides_listed(&self) -> bool {
         self.kind.retain().is_some() && !self.kind.hidden().is_empty()
     }
 
-    /// Where those stand who leave them.
-    async fn find_places(&self) -> Result<HiddenPlaces, StoreError> {
+    /// Locates the hidden members that may be on the list.
+    async fn find_hidden_keys(&self) -> Result<HiddenKeys, StoreError> {
         let shards = (0..self.shards()).filter_map(|shard| {
             let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
             let asks: Vec<Ask> = hidden.map(own).collect();
@@ -138,18 +145,18 @@ impl Scope<'_> {
         let looks = shards.map(|(shard, asks)| self.look_at(shard, asks.into(), None));
         let readings = try_join_all(looks).await?;
         self.counters.count_round(0);
-        let mut places = HiddenPlaces {
+        let mut hidden_keys = HiddenKeys {
             keep: self.keep(),
-            ..HiddenPlaces::default()
+            ..HiddenKeys::default()
         };
         let parts = readings.iter().flat_map(|reading| &reading.parts).flatten();
-        let listed = parts.filter(|part| places.may_list(part));
-        places.keys = listed.filter_map(entry).map(|e| e.key.clone()).collect();
-        Ok(places)
+        let listed = parts.filter(|part| hidden_keys.may_list(part));
+        hidden_keys.keys = listed.filter_map(entry).map(|e| e.key.clone()).collect();
+        Ok(hidden_keys)
     }
 }
 
-/// Reads until no hidden member has moved meanwhile.
+/// Repeats a read until no hidden member has moved in the meantime.
 pub(crate) async fn steady<'a, T, Read>(
     scope: Scope<'a>,
     read: impl Fn(Scope<'a>) -> Read + Send + Sync,
@@ -157,18 +164,18 @@ pub(crate) async fn steady<'a, T, Read>(
 where
     Read: Future<Output = Result<T, StoreError>> + Send,
 {
-    if !scope.leaves_places() {
+    if !scope.hides_listed() {
         return read(scope).await;
     }
     for _ in 0..MOVES_MAX {
-        // Boxed, since it is rare, and every read would carry its size.
-        let places = Arc::new(scope.find_places().boxed().await?);
+        // Boxed, since this is rare and would increase the size of every read.
+        let hidden_keys = Arc::new(scope.find_hidden_keys().boxed().await?);
         let there = Scope {
-            places: Some(places.clone()),
+            hidden_keys: Some(hidden_keys.clone()),
             ..scope.clone()
         };
         let answer = read(there).await?;
-        if !places.moved.load(Ordering::Relaxed) {
+        if !hidden_keys.moved.load(Ordering::Relaxed) {
             return Ok(answer);
         }
     }

@@ -1,4 +1,4 @@
-//! The place that a standing would have.
+//! Computes the position that a standing would have.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::merger::{Answer, AnswerFuture, Merger};
 pub struct PlaceView {
     /// By the kind's rank style.
     pub rank: u64,
-    /// How many would be better, and one.
+    /// The number of better members, plus one.
     pub position: u64,
 }
 
 impl Default for PlaceView {
-    /// On a board that nobody has contributed to.
+    /// Creates the position on a board without contributions.
     fn default() -> Self {
         Self {
             rank: 1,
@@ -27,7 +27,7 @@ impl Default for PlaceView {
     }
 }
 
-/// A place that may be off the list.
+/// A position, if it is on the list.
 struct OnList(Option<PlaceView>);
 
 impl Default for OnList {
@@ -37,9 +37,9 @@ impl Default for OnList {
 }
 
 impl Merger {
-    /// The place of a member who would reach these values at that time; none where that is not on
-    /// the list of a kind that ranks only its best. Where ties go by member alone, or reached it at
-    /// the same time as it is kept, it comes behind those that are there.
+    /// Returns the position of a member that would reach these values at that time; `None` if that
+    /// is not on the list of a kind that ranks only its best. Where ties are broken by member
+    /// alone, or by a time that is equal as stored, it comes after the existing members.
     pub fn place<'a>(
         &'a self,
         board: &'a BoardName,
@@ -49,13 +49,13 @@ impl Merger {
         reached_at: Timestamp,
     ) -> AnswerFuture<'a, Option<PlaceView>> {
         let rules = kind.rules();
-        // As a contribution to a member without a standing: a sum that is left out is 0.
+        // Like a contribution to a member without a standing: a sum that is left out is 0.
         let standing = rules.outright(values, rules.kept_time(reached_at));
         let words = rules.rank_words_of(&standing);
-        self.place_below(board, kind, window, Bound::prefix(words))
+        self.position_below(board, kind, window, Bound::prefix(words))
     }
 
-    /// The place of a standing, if it is on the list.
+    /// Returns the position of a standing, if it is on the list.
     pub fn place_of<'a>(
         &'a self,
         board: &'a BoardName,
@@ -63,10 +63,10 @@ impl Merger {
         window: Window,
         key: &RankKey,
     ) -> AnswerFuture<'a, Option<PlaceView>> {
-        self.place_below(board, kind, window, Bound::key(key))
+        self.position_below(board, kind, window, Bound::key(key))
     }
 
-    fn place_below<'a>(
+    fn position_below<'a>(
         &'a self,
         board: &'a BoardName,
         kind: &'a Arc<Kind>,

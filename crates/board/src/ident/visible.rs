@@ -1,23 +1,29 @@
-//! Names that people can tell from one another by sight: [`check_shown`].
+//! [`check_visible`]: rejects names that people cannot distinguish by sight.
 //!
-//! A name that is empty to the eye, or that looks like another's, is not accepted for anything new. Older
-//! versions accepted such names: what is stored under one is read, ranked, hidden and erased by it.
+//! A name that looks empty, or that looks like another name, is rejected for anything new. Older
+//! versions accepted such names: what is stored under one can still be read, ranked, hidden and
+//! erased.
 //!
-//! Rejected are white space at either end and, anywhere, characters that show nothing or only turn the direction of
-//! text: all of Unicode's `Default_Ignorable_Code_Point`, and some that are blank without that property. Of these,
-//! those that scripts and emoji need are accepted, but only where they show:
+//! Rejected are white space at either end and, anywhere, characters that are invisible or only
+//! change the direction of text: all of Unicode's `Default_Ignorable_Code_Point`, and some that are
+//! blank without that property. Those of them that scripts and emoji need are accepted, but only
+//! where they are visible:
 //!
-//! - the non-joiner (U+200C) between Arabic letters that join without it, and between an Indic virama and a letter;
-//! - the joiner (U+200D) behind an Indic virama, before one where spelling has it there, and between emoji;
-//! - the styles of emoji (U+FE0E, U+FE0F) behind what has both, and U+FE0F in keycaps;
-//! - Mongolian selectors behind a Mongolian letter;
+//! - the non-joiner (U+200C) between Arabic letters that join without it, and between an Indic
+//!   virama and a letter;
+//! - the joiner (U+200D) after an Indic virama, before one where the spelling requires it, and
+//!   between emoji;
+//! - the variation selectors of emoji (U+FE0E, U+FE0F) after characters that have both styles, and
+//!   U+FE0F in keycaps;
+//! - Mongolian variation selectors after a Mongolian letter;
 //! - tags in the flags of England, Scotland and Wales.
 //!
-//! The selectors of all other variants are rejected, those of ideographs (U+E0100 to U+E01EF) too: without a font that
-//! has the variant they show nothing, and with one it differs from the usual form by a stroke.
+//! All other variation selectors are rejected, including those of ideographs (U+E0100 to U+E01EF):
+//! with a font that lacks the variant they are invisible, and with one that has it the variant
+//! differs by a stroke.
 //!
-//! Spaces inside a name are accepted, of any width. Letters of different scripts that look alike are not compared, nor
-//! emoji that a joiner makes one of with those that stand beside each other.
+//! Spaces of any width inside a name are accepted. Look-alike letters of different scripts are not
+//! compared, nor are joined emoji with the same emoji side by side.
 
 mod unicode;
 
@@ -31,21 +37,21 @@ use super::{IdentError, rule};
 const NON_JOINER: char = '\u{200c}';
 const JOINER: char = '\u{200d}';
 
-/// The selectors of styles.
+/// The variation selectors for text and emoji style.
 const TEXT_STYLE: char = '\u{fe0e}';
 const EMOJI_STYLE: char = '\u{fe0f}';
 
-/// Whether a name may be given to something new.
-pub(super) fn check_shown(what: &'static str, text: &str) -> Result<(), IdentError> {
+/// Checks that a name may be given to something new.
+pub(super) fn check_visible(what: &'static str, text: &str) -> Result<(), IdentError> {
     let is_space = |c: Option<char>| c.is_some_and(char::is_whitespace);
     let is_padded = is_space(text.chars().next()) || is_space(text.chars().next_back());
     rule(!is_padded, what, text, "begins or ends with white space")?;
-    let rule_of_all = "has a character that nobody sees, or one that turns text around";
+    let rule_of_all = "has an invisible character, or one that changes the direction of text";
     rule(text.is_ascii() || is_visible(text), what, text, rule_of_all)
 }
 
 fn is_visible(text: &str) -> bool {
-    // The character before, and the last one before that is no vowel mark of Arabic.
+    // The previous character, and the last one that is not an Arabic vowel mark.
     let (mut before, mut base) = (None, None);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -81,13 +87,14 @@ fn is_visible(text: &str) -> bool {
     true
 }
 
-/// Whether a non-joiner shows between these (RFC 5892, A.1). `letter` is what the marks in `before` stand on.
+/// Returns whether a non-joiner is visible here (RFC 5892, A.1). `letter` is the base of the marks
+/// in `before`.
 fn separates(letter: char, before: char, after: char) -> bool {
     let is_joined = joins_next(letter) && joins_previous(after);
     is_joined || (is_virama(before) && is_letter_of(before, after))
 }
 
-/// Whether a joiner shows between these (RFC 5892, A.2; Unicode Technical Standard 51, 2.3).
+/// Returns whether a joiner is visible here (RFC 5892, A.2; Unicode Technical Standard 51, 2.3).
 fn joins(before: char, after: Option<char>) -> bool {
     let is_emoji_before = before == EMOJI_STYLE || is_emoji(before);
     is_virama(before)
@@ -130,12 +137,12 @@ mod tests {
             "Zoë",
             "e\u{301}",
         ] {
-            assert_eq!(check_shown("member", good), Ok(()), "{good:?}");
+            assert_eq!(check_visible("member", good), Ok(()), "{good:?}");
         }
     }
 
     #[test]
-    fn names_that_look_empty_or_like_others_are_not() {
+    fn names_that_look_empty_or_like_others_are_rejected() {
         for bad in [
             " ",
             "   ",
@@ -196,21 +203,23 @@ mod tests {
             "🔥\u{fe0f}",
             "∩\u{fe00}",
         ] {
-            assert!(check_shown("member", bad).is_err(), "{bad:?}");
+            assert!(check_visible("member", bad).is_err(), "{bad:?}");
         }
-        let error = check_shown("member", "a\u{202e}b").unwrap_err().to_string();
+        let error = check_visible("member", "a\u{202e}b")
+            .unwrap_err()
+            .to_string();
         assert_eq!(
             error,
-            "member \"a\\u{202e}b\" has a character that nobody sees, or one that turns text around"
+            "member \"a\\u{202e}b\" has an invisible character, or one that changes the direction of text"
         );
     }
 
     #[test]
-    fn what_unicode_calls_ignorable_is_rejected_beside_latin_letters() {
+    fn default_ignorable_characters_are_rejected_beside_latin_letters() {
         let ignorable: Vec<char> = ('\0'..=char::MAX)
             .filter(|c| is_default_ignorable(*c))
             .collect();
-        // As `DerivedCoreProperties.txt` counts them.
+        // The count in `DerivedCoreProperties.txt`.
         assert_eq!(ignorable.len(), 4_174);
         for c in ignorable {
             for name in [
@@ -219,24 +228,25 @@ mod tests {
                 format!("{c}"),
                 format!("a{c}"),
             ] {
-                assert!(check_shown("member", &name).is_err(), "{name:?}");
+                assert!(check_visible("member", &name).is_err(), "{name:?}");
             }
         }
     }
 
-    /// The characters behind which `hidden` is accepted, before the same again or before a letter.
+    /// Returns the characters after which `hidden` is accepted, before the same character or before
+    /// a letter.
     fn accepted(hidden: char, is_doubled: bool) -> Vec<char> {
         let is_accepted = |c: &char| {
             let after = if is_doubled { *c } else { 'a' };
-            check_shown("member", &format!("{c}{hidden}{after}")).is_ok()
+            check_visible("member", &format!("{c}{hidden}{after}")).is_ok()
         };
-        // Beyond are tags, selectors and private use.
+        // Beyond this range are tags, selectors and private use.
         ('\0'..='\u{3ffff}').filter(is_accepted).collect()
     }
 
     #[test]
-    fn joiners_and_selectors_are_accepted_only_where_they_show() {
-        // As `DerivedJoiningType.txt` counts type D in the blocks of Arabic.
+    fn joiners_and_selectors_are_accepted_only_where_they_are_visible() {
+        // The count of type D in `DerivedJoiningType.txt`, in the blocks of Arabic.
         let joining = accepted(NON_JOINER, true);
         assert_eq!(joining.len(), 174);
         assert!(joining.iter().all(|c| ('\u{620}'..'\u{900}').contains(c)));
@@ -244,7 +254,7 @@ mod tests {
         let joined = accepted(JOINER, true);
         assert!(joined.iter().all(|c| is_virama(*c) || is_emoji(*c)));
         assert!(accepted(JOINER, false).into_iter().all(is_virama));
-        // As `emoji-variation-sequences.txt` counts them, without the 12 keys of keycaps.
+        // The count in `emoji-variation-sequences.txt`, without the 12 keys of keycaps.
         for style in [TEXT_STYLE, EMOJI_STYLE] {
             assert_eq!(accepted(style, false).len(), 371 - 12);
         }
@@ -255,7 +265,7 @@ mod tests {
         for c in "葛㐀𠀀あア가ᄀＡｱ、".chars() {
             for hidden in [NON_JOINER, JOINER, TEXT_STYLE, EMOJI_STYLE, '\u{e0100}'] {
                 let name = format!("{c}{hidden}{c}");
-                assert!(check_shown("member", &name).is_err(), "{name:?}");
+                assert!(check_visible("member", &name).is_err(), "{name:?}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What happens to a board, at random: a [`Story`] makes one [`Step`] after the other.
+//! [`Workload`]: random steps on a board.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,30 +15,30 @@ use testkit::dice::Dice;
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// One thing that happens, to be done to any incarnation of the story's board.
+/// One step, to be applied to any copy of the board.
 pub(super) enum Step {
     Apply(Vec<Item>),
-    /// What is past its time goes.
+    /// Windows past their retention are dropped.
     Expire,
-    /// The window without bounds is emptied, as of an idle board.
+    /// The window without bounds is emptied, as for an idle board.
     Empty,
 }
 
 #[derive(Clone)]
-pub(super) struct Story {
+pub(super) struct Workload {
     dice: Dice,
     pub(super) kind: Arc<Kind>,
     pub(super) now: Timestamp,
-    /// Ids and the placement hashes that they came with.
+    /// Ids, and the placement hashes of their members.
     pub(super) ids: Vec<(IdDigest, u64)>,
     pub(super) windows: BTreeSet<Window>,
     members: usize,
     batch: usize,
-    /// Of contributions, one in so many takes its member off.
+    /// One in this many contributions removes its member.
     removals: u64,
 }
 
-impl Story {
+impl Workload {
     pub(super) fn begin(mut dice: Dice) -> Self {
         Self {
             kind: Arc::new(any_kind(&mut dice, &[1, 4])),
@@ -52,7 +52,7 @@ impl Story {
         }
     }
 
-    /// Of a board of so many shards, where nothing has happened.
+    /// Creates a workload on an empty board with this many shards.
     pub(super) fn of_shards(shards: u64) -> Self {
         let mut dice = Dice::new(1);
         let kind = Arc::new(any_kind(&mut dice, &[shards]));
@@ -62,8 +62,8 @@ impl Story {
         }
     }
 
-    /// More members than each shard takes as a small ranking.
-    pub(super) fn a_crowd(&mut self) -> Vec<Item> {
+    /// Returns contributions of more members than the shards can hold as small rankings.
+    pub(super) fn many_members(&mut self) -> Vec<Item> {
         (self.members, self.batch, self.removals) = (100_000, 2000, u64::MAX);
         std::iter::repeat_with(|| self.items())
             .take(2)
@@ -111,7 +111,7 @@ impl Story {
         }
         let mut values = Values::default();
         for index in 0..self.kind.rules().fields().len() {
-            // Few values: standings tie.
+            // Few values, so that standings tie.
             values.set(index, Value::new(self.dice.between(-3, 5)).unwrap());
         }
         if self.dice.one_in(10) {
@@ -121,7 +121,7 @@ impl Story {
         }
     }
 
-    /// A new id, or one sent again.
+    /// Returns a new id, or one that was used before.
     fn id(&mut self, hash: u64) -> IdDigest {
         let digest = u128::from(self.dice.word()) << 64 | u128::from(self.dice.word());
         let again = self.dice.one_in(4) && !self.ids.is_empty();
@@ -135,7 +135,7 @@ impl Story {
     }
 }
 
-/// A member of 2 to 128 bytes, the same for the same number.
+/// Returns a member of 2 to 128 bytes, which depends only on the number.
 fn member(number: usize) -> Member {
     let len = 2 + number * 37 % 100;
     Member::new(&format!("{number:_>len$}")).unwrap()

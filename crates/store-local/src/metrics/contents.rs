@@ -1,4 +1,4 @@
-//! What is held in this process, as the sweep finds it on its way through all boards.
+//! Gauges of the contents of this process, set by each sweep over all boards.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -8,14 +8,14 @@ use metering::{FloatGauge, Gauge, Registry, Unit};
 use engine::{Holding, IdUse};
 use shard_store::{BOARD_WEIGHT, STANDING_WEIGHT};
 
-/// Members that the shards of a board have, on average, before their skew says anything: of fewer the
-/// largest of many shards may have twice the mean by chance. Members, and not standings: all windows
-/// have a member on the same shard.
+/// Minimum average members per shard for the skew of a board to be meaningful: with fewer, the
+/// largest of many shards may have twice the mean by chance. Counts members, not standings: a
+/// member is on the same shard in all windows.
 const SKEW_SHARD_MEMBERS_MIN: u64 = 100;
 
-/// What the last whole sweep found.
+/// The result of the last complete sweep.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct ContentsMetrics {
     boards: Gauge,
     split: Gauge,
     standings: Gauge,
@@ -24,7 +24,7 @@ pub(crate) struct Held {
     id_bytes: Gauge,
     id_limit_bytes: Gauge,
     id_sustained_rate: FloatGauge,
-    /// Whether ids have taken more than half of their limit, and not fallen well below it since.
+    /// Whether ids exceeded half of their limit, and have not fallen well below it since.
     ids_are_high: AtomicBool,
 }
 
@@ -32,7 +32,7 @@ fn set(gauge: &Gauge, count: u64) {
     gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
 }
 
-/// What a sweep has found so far.
+/// The counts of a sweep in progress.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
     boards: u64,
@@ -43,12 +43,12 @@ pub(crate) struct Census {
 }
 
 impl Census {
-    /// About what all boards take in memory, in bytes, with ids that take so many.
+    /// Returns approximately how many bytes of memory all boards use, with `id_bytes` of ids.
     pub(crate) const fn weight(&self, id_bytes: usize) -> u64 {
         self.boards * BOARD_WEIGHT + self.standings * STANDING_WEIGHT + id_bytes as u64
     }
 
-    /// Counts a board by what its shards hold; one that is small is one shard.
+    /// Adds a board, given what each of its shards holds; a small board has one.
     pub(crate) fn count(&mut self, shards: &[Holding]) {
         let standings = shards.iter().map(|shard| shard.standings);
         self.boards += 1;
@@ -65,11 +65,12 @@ impl Census {
     }
 }
 
-/// A rate of which fewer digits stand before the point is shown with decimals, up to so many.
+/// Rates of at least this are logged without decimals, smaller ones with up to
+/// `SHOWN_DECIMALS_MAX`.
 const SHOWN_WHOLE_MIN: f64 = 100.0;
 const SHOWN_DECIMALS_MAX: usize = 9;
 
-/// A rate as it is logged, with its first three digits however small it is.
+/// Formats a rate with its first three significant digits.
 fn significant(rate: f64) -> String {
     let (mut scaled, mut decimals) = (rate, 0);
     while scaled > 0.0 && scaled < SHOWN_WHOLE_MIN && decimals < SHOWN_DECIMALS_MAX {
@@ -79,18 +80,18 @@ fn significant(rate: f64) -> String {
     format!("{rate:.decimals$}")
 }
 
-/// The largest shard over the mean of all.
+/// Returns the size of the largest shard divided by the mean.
 #[expect(
     clippy::cast_precision_loss,
-    reason = "a ratio that is looked at by people"
+    reason = "an approximate ratio for people"
 )]
 fn skew(shards: usize, members: u64, largest: u64) -> f64 {
     largest as f64 * shards as f64 / members as f64
 }
 
-impl Held {
-    /// Tells what a sweep has found.
-    pub(crate) fn note(&self, found: &Census) {
+impl ContentsMetrics {
+    /// Publishes the result of a sweep.
+    pub(crate) fn update(&self, found: &Census) {
         set(&self.boards, found.boards);
         set(&self.split, found.split);
         set(&self.standings, found.standings);
@@ -98,15 +99,16 @@ impl Held {
         self.skew_max.set(found.skew_max);
     }
 
-    /// Sets the gauges of remembered ids, of which the longest are kept for `dedupe_max`. Logs a warning when
-    /// they exceed half of their limit, and again only after they fell to three eighths of it.
-    pub(crate) fn note_ids(&self, ids: IdUse, dedupe_max: Duration) {
+    /// Sets the gauges of remembered ids, the longest of which are kept for `dedupe_max`. Logs a
+    /// warning when they exceed half of their limit, and again only after they fell to three
+    /// eighths of it.
+    pub(crate) fn update_ids(&self, ids: IdUse, dedupe_max: Duration) {
         set(&self.id_bytes, ids.used_bytes as u64);
         set(&self.id_limit_bytes, ids.limit_bytes as u64);
         let rate = ids.sustained_rate(dedupe_max);
         self.id_sustained_rate
             .set(if rate.is_finite() { rate } else { 0.0 });
-        // One sweep at a time.
+        // There is one sweep at a time.
         let was_high = self.ids_are_high.load(Ordering::Relaxed);
         let is_high = ids.is_high(was_high);
         self.ids_are_high.store(is_high, Ordering::Relaxed);
@@ -122,7 +124,7 @@ impl Held {
         }
     }
 
-    /// Names them.
+    /// Registers the gauges.
     pub(crate) fn register(&self, registry: &mut Registry) {
         registry.register(
             "store_boards",
@@ -173,14 +175,14 @@ impl Held {
 mod tests {
     use super::*;
 
-    /// So many members in five windows.
+    /// Returns a shard with this many members in five windows.
     fn shard(members: u64) -> Holding {
         let standings = 5 * members;
         Holding { standings, members }
     }
 
     #[test]
-    fn skew_is_of_large_boards_alone_and_the_worst_counts() {
+    fn skew_counts_only_large_boards_and_the_worst_of_them() {
         let mut census = Census::default();
         census.count(&[shard(7)]);
         census.count(&[shard(199), shard(0)]);
@@ -202,12 +204,12 @@ mod tests {
         let rate = |hours| ids(0).sustained_rate(Duration::from_hours(hours)).floor();
         assert!((rate(1) - 11_471.0).abs() < 1.0, "{}", rate(1));
         assert!((rate(7 * 24) - 68.0).abs() < 1.0, "{}", rate(7 * 24));
-        let held = Held::default();
+        let held = ContentsMetrics::default();
         let half = 1 << 30;
         for (used, is_high) in [
             (half, false),
             (half + 1, true),
-            // About the half it sways, and has crossed it once.
+            // It swings around the half, and has crossed it once.
             (half - 1, true),
             (half / 4 * 3 + 1, true),
             (half / 4 * 3, false),
@@ -215,13 +217,13 @@ mod tests {
             (half + 1, true),
             (5, false),
         ] {
-            held.note_ids(ids(used), Duration::ZERO);
+            held.update_ids(ids(used), Duration::ZERO);
             assert_eq!(held.ids_are_high.load(Ordering::Relaxed), is_high);
         }
     }
 
     #[test]
-    fn a_small_rate_is_shown_by_its_first_digits() {
+    fn a_small_rate_is_shown_with_its_first_digits() {
         for (rate, shown) in [
             (11_471.9, "11472"),
             (68.27, "68.3"),
@@ -236,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_chance_does_to_many_shards_is_no_skew() {
+    fn chance_on_many_shards_is_not_skew() {
         // 12,000 members by a hash: 11.7 on average, and 26 on one of them.
         let mut shards = vec![shard(11); 1_024];
         shards[77] = shard(26);

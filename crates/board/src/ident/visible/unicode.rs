@@ -1,6 +1,6 @@
-//! What the rules of shown names need of Unicode 17.0.
+//! The Unicode 17.0 properties that the rules of visible names use.
 
-/// The property `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`).
+/// Returns whether it has the property `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`).
 pub(super) const fn is_default_ignorable(c: char) -> bool {
     matches!(
         c,
@@ -24,8 +24,9 @@ pub(super) const fn is_default_ignorable(c: char) -> bool {
     )
 }
 
-/// What shows nothing, or breaks the line, without that property: line and paragraph separators, the braille pattern
-/// without dots, annotation marks, the Khitan filler, the null notehead.
+/// Returns whether it is a character that is invisible, or breaks the line, without that property: line and paragraph
+/// separators, the braille pattern without dots, annotation marks, the Khitan filler, the null
+/// notehead.
 pub(super) const fn is_blank(c: char) -> bool {
     matches!(
         c,
@@ -33,8 +34,8 @@ pub(super) const fn is_blank(c: char) -> bool {
     )
 }
 
-/// Whether an Arabic letter joins the one before it: `Joining_Type` D or R in the blocks of the Arabic script
-/// (`DerivedJoiningType.txt`).
+/// Returns whether an Arabic letter joins the previous one: `Joining_Type` D or R in the blocks of
+/// the Arabic script (`DerivedJoiningType.txt`).
 pub(super) const fn joins_previous(c: char) -> bool {
     matches!(
         c,
@@ -57,7 +58,8 @@ pub(super) const fn joins_previous(c: char) -> bool {
     )
 }
 
-/// Whether an Arabic letter joins the one behind it: `Joining_Type` D, which is all of those but these.
+/// Returns whether an Arabic letter joins the next one: `Joining_Type` D, which is all of the above
+/// except these.
 pub(super) const fn joins_next(c: char) -> bool {
     let joins_previous_alone = matches!(
         c,
@@ -91,14 +93,14 @@ pub(super) const fn joins_next(c: char) -> bool {
     joins_previous(c) && !joins_previous_alone
 }
 
-/// The vowel marks of Arabic, which stand on a letter and leave it as it joins: of `Joining_Type` T those that are
-/// part of spelling.
+/// Returns whether it is a vowel mark of Arabic. These combine with a letter and do not change how it joins:
+/// those of `Joining_Type` T that are part of spelling.
 pub(super) const fn is_arabic_vowel_mark(c: char) -> bool {
     matches!(c, '\u{64b}'..='\u{65f}' | '\u{670}')
 }
 
-/// The viramas of the scripts of India and Sri Lanka: of those with `Indic_Syllabic_Category` Virama
-/// (`IndicSyllabicCategory.txt`) the ones up to Sinhala.
+/// Returns whether it is a virama of the scripts of India and Sri Lanka: of those with
+/// `Indic_Syllabic_Category` Virama (`IndicSyllabicCategory.txt`) the ones up to Sinhala.
 pub(super) const fn is_virama(c: char) -> bool {
     matches!(
         c,
@@ -115,8 +117,9 @@ pub(super) const fn is_virama(c: char) -> bool {
     )
 }
 
-/// Whether spelling has a joiner between this letter and this virama (the Unicode Standard, chapters 12 and 13): ra in
-/// Bengali, Assamese and Kannada, and consonants of Sinhala that touch.
+/// Returns whether the spelling has a joiner between this letter and this virama (the Unicode
+/// Standard, chapters 12 and 13): ra in Bengali, Assamese and Kannada, and consonants of Sinhala
+/// that touch.
 pub(super) const fn touches(letter: char, virama: char) -> bool {
     matches!(
         (letter, virama),
@@ -126,32 +129,34 @@ pub(super) const fn touches(letter: char, virama: char) -> bool {
     )
 }
 
-/// Whether a letter is of the script of a virama: each of these scripts has a block of 128 places.
+/// Returns whether a letter belongs to the script of a virama: each of these scripts has a block of
+/// 128 code points.
 pub(super) fn is_letter_of(virama: char, c: char) -> bool {
     const BLOCK_BITS: u32 = 7;
     let block = |c: char| u32::from(c) >> BLOCK_BITS;
     c.is_alphabetic() && block(c) == block(virama)
 }
 
-/// What makes a key of the digit before it.
+/// The combining character that makes a keycap of the character before it.
 pub(super) const KEYCAP: char = '\u{20e3}';
 
-/// Whether it may stand in a keycap.
+/// Returns whether the character may be in a keycap.
 pub(super) const fn is_key(c: char) -> bool {
     matches!(c, '0'..='9' | '#' | '*')
 }
 
-/// The flag that the tags of other flags stand behind.
+/// The flag that the tags of other flags follow.
 pub(super) const BLACK_FLAG: char = '\u{1f3f4}';
 
-/// The tags of the flags of England, Scotland and Wales (`emoji-sequences.txt`): there are no others.
+/// The tags of the flags of England, Scotland and Wales (`emoji-sequences.txt`): no others exist.
 pub(super) const FLAG_TAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// What has a text style and an emoji style (`emoji-variation-sequences.txt`), without the keys of keycaps.
+/// Characters with a text style and an emoji style (`emoji-variation-sequences.txt`), without the
+/// keys of keycaps.
 const WITH_STYLES: &str = "\
     ©®‼⁉™ℹ↔↕↖↗↘↙↩↪⌚⌛⌨⏏⏩⏪⏫⏬⏭⏮⏯⏰⏱⏲⏳⏸⏹⏺Ⓜ▪▫▶◀◻◼◽◾☀☁☂☃☄☎☑\
     ☔☕☘☝☠☢☣☦☪☮☯☸☹☺♀♂♈♉♊♋♌♍♎♏♐♑♒♓♟♠♣♥♦♨♻♾♿⚒⚓⚔⚕⚖⚗⚙⚛⚜⚠⚡\
@@ -162,13 +167,14 @@ const WITH_STYLES: &str = "\
     🕜🕝🕞🕟🕠🕡🕢🕣🕤🕥🕦🕧🕯🕰🕳🕴🕵🕶🕷🕸🕹🖇🖊🖋🖌🖍🖐🖥🖨🖱🖲🖼🗂🗃🗄🗑🗒🗓🗜🗝🗞🗡🗣🗨🗯🗳🗺😐\
     🚇🚍🚑🚔🚘🚭🚲🚹🚺🚼🛋🛍🛎🛏🛠🛡🛢🛣🛤🛥🛩🛰🛳";
 
-/// Whether it has a text style and an emoji style.
+/// Returns whether the character has a text style and an emoji style.
 pub(super) fn has_styles(c: char) -> bool {
     WITH_STYLES.contains(c)
 }
 
-/// Whether it may be part of an emoji that joiners make of several: what has styles, and the blocks of emoji beyond
-/// those (`emoji-data.txt`). Not which of them make one: fonts have more of these with each version.
+/// Returns whether the character may be part of a joined emoji: characters with styles, and the
+/// blocks of emoji beyond those (`emoji-data.txt`). Which combinations exist is not checked: fonts
+/// add some with each version.
 pub(super) fn is_emoji(c: char) -> bool {
     let is_in_block = matches!(
         c,

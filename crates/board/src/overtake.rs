@@ -1,22 +1,23 @@
-//! What it takes to overtake.
+//! The smallest change by which a member overtakes another.
 
 use crate::ident::Member;
 use crate::limits::VALUE_MAX;
 use crate::order::RankKey;
-use crate::rules::{Direction, Mode, Op, Rules};
+use crate::rules::{Mode, Op, Rules};
 use crate::standing::Standing;
+use crate::ties::Direction;
 use crate::timestamp::Timestamp;
 use crate::value::{Value, Values};
 
 impl Rules {
-    /// The smallest change of the first field that, made at `now`, would put a member of this standing
-    /// above `target`, which is above it now. A field that is null counts from 0. A change of 0 names the
-    /// value again: that may move the time, and it gives a null field a value. `None` where no change
-    /// does it: a field that only gets worse, a later value that is held, or the end of the range.
+    /// Returns the smallest change of the first field that, made at `now`, would rank a member with
+    /// this standing above `target`, which is above it now. A null field counts from 0. A change of
+    /// 0 repeats the value: that may change the time, and gives a null field a value. `None` if no
+    /// change suffices: the field can only get worse, a later value is held, or the range ends.
     ///
-    /// Of all contributions with one change it is [`Rules::fold`] that says what they come to. In any
-    /// mode the first field of what it returns follows the change without a step back, and its time does
-    /// not depend on the size of the change: so these few changes stand for all.
+    /// [`Rules::fold`] decides what each candidate results in. In any mode the first field of its
+    /// result is monotonic in the change, and its time does not depend on the size of the change:
+    /// so trying these few changes is enough.
     #[must_use]
     pub fn change_to_overtake(
         &self,
@@ -30,7 +31,7 @@ impl Rules {
             Direction::Asc => -1,
         };
         let from = self.value(own, 0).map_or(0, Value::get);
-        // Where the target's is null, any value is better.
+        // Any value is better than a target of null.
         let goal = self.values_of(&target.words).get(0).map(Value::get);
         let goals = goal.into_iter().flat_map(|goal| [goal, goal + step]);
         let changes = goals.map(|number| number - from).chain([0]);
@@ -45,8 +46,8 @@ impl Rules {
             .min_by_key(|change| change.unsigned_abs())
     }
 
-    /// The standing after a contribution, made at `now`, that changes the first field by so much and no
-    /// other. `None` where it is refused.
+    /// Returns the standing after a contribution, made at `now`, that changes only the first field
+    /// by `change`. `None` if it is rejected.
     fn changed_by(&self, own: &Standing, change: i64, now: Timestamp) -> Option<Standing> {
         if change.abs() > VALUE_MAX {
             return None;
@@ -67,7 +68,8 @@ impl Rules {
 mod tests {
     use super::*;
     use crate::ident::FieldName;
-    use crate::rules::{FieldRule, Ties};
+    use crate::rules::FieldRule;
+    use crate::ties::Ties;
 
     const NOW: i64 = 9000;
 
@@ -81,7 +83,7 @@ mod tests {
         rules.outright(&values, Timestamp::from_millis(at))
     }
 
-    /// What member `a` has to add to pass `b`.
+    /// Returns the change by which member `a` passes `b`.
     fn change_at(
         rules: &Rules,
         own: (Option<i64>, i64),
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_reached_is_none() {
+    fn unreachable_targets_return_none() {
         let max_asc = rules(Direction::Asc, Op::Max, Ties::Earliest);
         assert_eq!(change(&max_asc, Some(20), Some(15)), None);
         let earliest = rules(Direction::Desc, Op::Sum, Ties::Earliest);
@@ -135,7 +137,7 @@ mod tests {
         assert_eq!(change(&max, None, Some(15)), Some(16));
         assert_eq!(change(&max, None, Some(-5)), Some(0));
         assert_eq!(change(&max, None, None), Some(0));
-        // The first value is better than none, also where later ones only make it worse.
+        // A first value is better than null, even where later ones only make it worse.
         let max_asc = rules(Direction::Asc, Op::Max, Ties::Earliest);
         assert_eq!(change(&max_asc, None, Some(15)), Some(0));
         assert_eq!(change(&max_asc, None, Some(-15)), Some(-16));
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn times_ahead_of_the_clock_are_reset_by_what_is_changed_now() {
+    fn times_ahead_of_the_clock_are_reset_by_a_change_at_now() {
         let max = rules(Direction::Desc, Op::Max, Ties::Earliest);
         let (soon, later) = (NOW + 1000, NOW + 2000);
         assert_eq!(change_at(&max, (Some(8), later), (Some(10), soon)), Some(2));
@@ -155,7 +157,7 @@ mod tests {
         // A sum that has moved keeps its later time.
         let sum = rules(Direction::Desc, Op::Sum, Ties::Earliest);
         assert_eq!(change_at(&sum, (Some(8), later), (Some(10), soon)), Some(3));
-        // Of a later value nothing from now is seen.
+        // A contribution dated now has no effect where a later value is held.
         let last = rules(Direction::Desc, Op::Last, Ties::Earliest);
         assert_eq!(change_at(&last, (Some(8), later), (Some(10), soon)), None);
     }
