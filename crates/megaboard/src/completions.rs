@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::{Shell, generate};
 
 use crate::cli::Cli;
-use crate::terminal;
+use tools::terminal;
 
 /// Prints a script that has a shell complete commands and flags.
 ///

@@ -11,7 +11,7 @@ use api::{NewKey, Scope, check_key_name};
 use board::KindName;
 use clap::{Args, Subcommand};
 
-use crate::secrets::SecretParser;
+use tools::secrets::SecretParser;
 
 /// Digits of the hash in a name that nobody chose.
 const NAME_DIGITS: usize = 8;

@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory as _};
 use clap_mangen::{Man, generate_to};
 
 use crate::cli::Cli;
-use crate::terminal;
+use tools::terminal;
 
 /// Prints the manual page, or writes that of each command into a folder.
 ///

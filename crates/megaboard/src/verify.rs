@@ -11,7 +11,7 @@ use shard_store::{BoardRecord, Orphan, ShardStore};
 
 use crate::config::Config;
 use crate::store::StoreUrl;
-use crate::terminal;
+use tools::terminal;
 
 /// Boards that are listed at once.
 const PAGE_BOARDS: usize = 1000;

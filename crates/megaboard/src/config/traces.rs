@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::cli::server_url;
+use tools::server::server_url;
+
 use crate::traces::TraceSettings;
 
 /// The part of requests that is traced where nothing is said.

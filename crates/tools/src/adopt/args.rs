@@ -9,8 +9,8 @@ use encodings::Encoding;
 
 use super::source::SourceUrl;
 use crate::board_path::BoardPath;
-use crate::cli::{self, ServerArgs};
 use crate::secrets::SecretParser;
+use crate::server::{self, ServerArgs};
 
 /// Reads a sorted set of a Redis into a board
 ///
@@ -34,7 +34,7 @@ use crate::secrets::SecretParser;
 /// SIGTERM.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct AdoptArgs {
+pub struct AdoptArgs {
     /// The Redis: `redis://[USER:PASSWORD@]HOST[:PORT][/DB]`, or `rediss://` for TLS. A password is better
     /// given in the environment, which `ps` does not show to others.
     #[arg(
@@ -74,7 +74,7 @@ pub(crate) struct AdoptArgs {
         env = "MEGABOARD_SERVER",
         hide_env_values = true,
         default_value = "http://127.0.0.1:8080",
-        value_parser = SecretParser(cli::server_url)
+        value_parser = SecretParser(server::server_url)
     )]
     server: String,
 
@@ -85,7 +85,7 @@ pub(crate) struct AdoptArgs {
         value_name = "KEY",
         env = "MEGABOARD_KEY",
         hide_env_values = true,
-        value_parser = SecretParser(cli::api_key)
+        value_parser = SecretParser(server::api_key)
     )]
     api_key: Option<String>,
 }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
+use clap::{Args, Command};
 
 use super::csv::{ColumnNames, SubjectSource};
-use crate::cli::ServerArgs;
+use crate::server::ServerArgs;
 
 /// Sends a CSV or NDJSON file of contributions to a server.
 ///
@@ -17,7 +17,7 @@ use crate::cli::ServerArgs;
 /// Exit status: 0 when every row was taken in or skipped, 1 when some were not, 130 after Ctrl-C or
 /// SIGTERM.
 #[derive(Args, Debug)]
-pub(crate) struct ImportArgs {
+pub struct ImportArgs {
     /// The file; `-` is standard input. NDJSON when it is called .ndjson or .jsonl, or when no
     /// columns are named.
     pub(super) file: PathBuf,
@@ -84,6 +84,15 @@ pub(super) enum Format {
         columns: ColumnNames,
         missing: Option<String>,
     },
+}
+
+/// Ends the process as clap does for a command line it refuses by itself.
+pub(super) fn usage_error(kind: ErrorKind, message: &str) -> ! {
+    let command = ImportArgs::augment_args(Command::new("megaboard import"));
+    command
+        .override_usage("megaboard import [OPTIONS] <FILE>")
+        .error(kind, message)
+        .exit()
 }
 
 impl ImportArgs {
@@ -159,18 +168,20 @@ impl ColumnArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser as _;
+    use clap::Parser;
 
     use super::*;
-    use crate::cli::{Cli, Command};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: ImportArgs,
+    }
 
     fn format(line: &str) -> Result<Format, (ErrorKind, String)> {
-        let cli = Cli::try_parse_from(["megaboard", "import"].into_iter().chain(line.split(' ')))
+        let line = Line::try_parse_from(std::iter::once("import").chain(line.split(' ')))
             .map_err(|error| (error.kind(), error.to_string()))?;
-        match cli.command {
-            Command::Import(args) => args.format(),
-            _ => panic!("another command"),
-        }
+        line.args.format()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use crate::board_path::BoardPath;
-use crate::cli::ServerArgs;
+use crate::server::ServerArgs;
 
 /// Writes the standings of a board, or of all boards of a kind, as NDJSON.
 ///
@@ -16,7 +16,7 @@ use crate::cli::ServerArgs;
 /// Exit status: 0 when all of it is written, 1 when something could not be read or written, 130 after
 /// Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
-pub(crate) struct ExportArgs {
+pub struct ExportArgs {
     /// The board, as KIND/SUBJECT.
     #[arg(value_parser = BoardPath::parse, required_unless_present = "kind")]
     pub(super) board: Option<BoardPath>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::board_path::BoardPath;
-use crate::cli::ServerArgs;
+use crate::server::ServerArgs;
 
 /// Contributions that one request may hold; the server takes more, but a live stream has none such.
 const BATCH_MAX: i64 = 10_000;
@@ -22,7 +22,7 @@ const RATE_MAX: f64 = 1_000_000.0;
 /// Exit status: 0 when every request was answered and every contribution taken in, 1 when not, 130
 /// after Ctrl-C. The table is shown in each case.
 #[derive(Args, Debug)]
-pub(crate) struct LoadArgs {
+pub struct LoadArgs {
     #[command(flatten)]
     pub(super) server: ServerArgs,
 

@@ -32,7 +32,7 @@ use indicatif::ProgressBar;
 use indicatif::style::{ProgressStyle, TemplateError};
 use tokio::runtime::Runtime;
 
-pub(crate) use self::args::AdoptArgs;
+pub use self::args::AdoptArgs;
 
 use self::check::{BEST_COUNT, Differences, compare, order_names, order_ties};
 use self::page::Entry;
@@ -41,9 +41,9 @@ use self::source::Source;
 use self::standing::{Reader, Standing, Tally};
 use self::target::Target;
 use crate::board_path::BoardPath;
-use crate::cli::ServerArgs;
 use crate::client::Client;
 use crate::delivery::{INTERRUPTED, Patience, Stop};
+use crate::server::ServerArgs;
 use crate::terminal;
 
 /// Requests under way at a time. Several, since each waits for its batch to be durable.
@@ -85,7 +85,7 @@ fn failed(reason: impl Display) -> Halt {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
     let started = Instant::now();
     let stop = Stop::on_signals()?;
     let progress = ProgressBar::no_length();

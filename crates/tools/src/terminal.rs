@@ -11,7 +11,7 @@ use std::io::{self, Write as _};
 /// The text with everything invisible or obeyed by a terminal spelt as `\u{..}`.
 ///
 /// Joiners (U+200C, U+200D) stay: Persian and emoji are spelt with them.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unprintable) {
         return Cow::Borrowed(text);
     }
@@ -46,13 +46,13 @@ fn is_unprintable(char: char) -> bool {
 }
 
 /// Writes one message to standard error.
-pub(crate) fn complain(message: &str) {
+pub fn complain(message: &str) {
     // Nobody is left to hear of it when standard error itself is closed.
     let _ = writeln!(io::stderr(), "megaboard: {}", printable(message));
 }
 
 /// Writes text, already made printable, to standard output.
-pub(crate) fn print(text: &str) -> io::Result<()> {
+pub fn print(text: &str) -> io::Result<()> {
     match writeln!(io::stdout(), "{text}") {
         // `megaboard top ... | head -3` is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

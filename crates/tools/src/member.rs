@@ -9,13 +9,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::board_path::encoded;
-use crate::cli::ServerArgs;
 use crate::client::Client;
+use crate::server::ServerArgs;
 use crate::terminal;
 
 /// Hides a member on every board, shows it again, or erases it.
 #[derive(Args, Debug)]
-pub(crate) struct MemberArgs {
+pub struct MemberArgs {
     #[command(subcommand)]
     act: Act,
 }
@@ -57,7 +57,7 @@ struct Outcome {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &MemberArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &MemberArgs) -> Result<ExitCode, Box<dyn Error>> {
     let text = match &args.act {
         Act::Hide(who) => hidden(&who.asked("PUT", "/hidden", None)?),
         Act::Show(who) => hidden(&who.asked("DELETE", "/hidden", None)?),

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::csv::{ColumnNames, SubjectSource};
 use super::summary::Summary;
 use super::*;
-use crate::cli::ServerArgs;
+use crate::server::ServerArgs;
 use crate::test_server::{Reply, Request, TestServer};
 
 /// What an import came to.

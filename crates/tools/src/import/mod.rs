@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use indicatif::style::{ProgressStyle, TemplateError};
 
-pub(crate) use self::args::ImportArgs;
+pub use self::args::ImportArgs;
 
 use self::args::Format;
 use self::batch::{Batch, Batches, ReadError};
@@ -42,17 +42,17 @@ use self::ndjson::NdjsonRows;
 use self::rows::Rows;
 use crate::client::Client;
 use crate::delivery::{INTERRUPTED, NOTICED_WITHIN, Patience, Stop};
-use crate::{cli, terminal};
+use crate::terminal;
 
 /// Batches read ahead of the one under way.
 const BATCHES_AHEAD_MAX: usize = 1;
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 
 /// Runs the command.
-pub(crate) fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     let format = args
         .format()
-        .unwrap_or_else(|(kind, message)| cli::usage_error(kind, &message));
+        .unwrap_or_else(|(kind, message)| args::usage_error(kind, &message));
     let started = Instant::now();
     let progress = progress_bar();
     let file = args.file.display();

@@ -7,7 +7,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use crate::cli::ServerArgs;
+use crate::server::ServerArgs;
 
 /// A request as it came in.
 #[derive(Clone, Debug)]

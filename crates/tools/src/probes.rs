@@ -7,15 +7,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::cli::ServerArgs;
 use crate::client::Client;
+use crate::server::ServerArgs;
 
 /// Asks a server whether it answers: for health checks that restart it if it does not.
 ///
 /// Exit status 0 if it does (GET /healthz). Otherwise 1, and standard error says why. A server whose store is away is
 /// alive: a restart would not bring the store back, and end what the server still answers.
 #[derive(Args, Debug)]
-pub(crate) struct AliveArgs {
+pub struct AliveArgs {
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -25,18 +25,18 @@ pub(crate) struct AliveArgs {
 /// Exit status 0 if it is (GET /readyz). Otherwise 1, and standard error says why. Not for health checks that restart a
 /// server: see `megaboard alive`.
 #[derive(Args, Debug)]
-pub(crate) struct ReadyArgs {
+pub struct ReadyArgs {
     #[command(flatten)]
     server: ServerArgs,
 }
 
 /// Runs `megaboard alive`.
-pub(crate) fn alive(args: &AliveArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn alive(args: &AliveArgs) -> Result<ExitCode, Box<dyn Error>> {
     probe(&args.server, "/healthz")
 }
 
 /// Runs `megaboard ready`.
-pub(crate) fn ready(args: &ReadyArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn ready(args: &ReadyArgs) -> Result<ExitCode, Box<dyn Error>> {
     probe(&args.server, "/readyz")
 }
 

@@ -27,7 +27,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval};
 
-pub(crate) use self::args::LoadArgs;
+pub use self::args::LoadArgs;
 
 use self::pace::Pace;
 use self::requests::{Plan, Stage};
@@ -41,7 +41,7 @@ const PROGRESS_SHOWN_EVERY: Duration = Duration::from_secs(1);
 const GIVE_UP_AFTER: Duration = Duration::from_secs(10);
 
 /// Runs the command.
-pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::url::{StreamsUrl, stream_name};
-use crate::cli::ServerArgs;
 use crate::secrets::SecretParser;
+use crate::server::ServerArgs;
 
 /// As many as one process reads in one call.
 const PARTITIONS_MAX: u64 = 1024;
@@ -21,7 +21,7 @@ const PARTITIONS_MAX: u64 = 1024;
 ///
 /// Exit status: 0 after SIGTERM or Ctrl-C, 1 when it could not go on.
 #[derive(Args, Debug)]
-pub(crate) struct IngestArgs {
+pub struct IngestArgs {
     /// Where the streams are: `redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX` (`rediss://` over TLS). They
     /// are called PREFIX:0, PREFIX:1 and so on.
     #[arg(

@@ -11,7 +11,7 @@ use clap::{Arg, Command};
 /// clap repeats a value that its own parsers reject. Errors of this one name the option and its variable alone.
 /// The inner parser must not repeat the value either.
 #[derive(Clone)]
-pub(crate) struct SecretParser<F>(pub(crate) F);
+pub struct SecretParser<F>(pub F);
 
 impl<F, T> TypedValueParser for SecretParser<F>
 where

@@ -1,4 +1,5 @@
-//! Who is there: regulars with names of their own, and a crowd with names that are made up.
+//! Simulated viewers and what they give, for `load` and `serve --demo`: regulars with names of their own, and a
+//! crowd with names that are made up.
 
 use board::Member;
 use twox_hash::XxHash3_64;
@@ -48,8 +49,19 @@ const ANIMALS: [&str; 16] = [
 /// Points of the crowd at most.
 const CROWD_POINTS_MAX: i64 = 30_000;
 
+/// Gifts as a platform sells them, the dear ones seldom.
+const GIFTS: [(i64, u32); 7] = [
+    (1, 25),
+    (5, 20),
+    (10, 18),
+    (50, 14),
+    (99, 10),
+    (520, 8),
+    (1314, 5),
+];
+
 /// All members of the demo.
-pub(super) struct Cast {
+pub struct Cast {
     regulars: Vec<Member>,
 }
 
@@ -64,14 +76,14 @@ impl Default for Cast {
 
 impl Cast {
     /// Everybody with a name of their own.
-    pub(super) fn regulars(&self) -> &[Member] {
+    pub fn regulars(&self) -> &[Member] {
         &self.regulars
     }
 }
 
 /// One of the crowd, and what it has given: few have much, as in any crowd.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-pub(crate) fn of_crowd(number: u32) -> (Member, i64) {
+pub fn of_crowd(number: u32) -> (Member, i64) {
     let hash = XxHash3_64::oneshot(&number.to_le_bytes());
     let part = |shift: u32, count: usize| (hash >> shift) as usize % count;
     let adjective = ADJECTIVES[part(0, ADJECTIVES.len())];
@@ -82,6 +94,19 @@ pub(crate) fn of_crowd(number: u32) -> (Member, i64) {
     let points = (5.0 * share.powf(-0.75)) as i64;
     let member = Member::new(&name).expect("letters and digits name a member");
     (member, points.clamp(1, CROWD_POINTS_MAX))
+}
+
+/// What somebody gives, as it comes.
+pub fn any_gift(random: &mut fastrand::Rng) -> i64 {
+    let all: u32 = GIFTS.iter().map(|(_, weight)| weight).sum();
+    let mut thrown = random.u32(..all);
+    for (points, weight) in GIFTS {
+        match thrown.checked_sub(weight) {
+            Some(left) => thrown = left,
+            None => return points,
+        }
+    }
+    1
 }
 
 #[cfg(test)]

@@ -12,13 +12,13 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use crate::board_path::{BoardPath, encoded};
-use crate::cli::ServerArgs;
 use crate::client::Client;
+use crate::server::ServerArgs;
 use crate::terminal::{self, printable};
 
 /// Shows the best of a board as a table.
 #[derive(Args, Debug)]
-pub(crate) struct TopArgs {
+pub struct TopArgs {
     /// The board, as KIND/SUBJECT.
     #[arg(value_parser = BoardPath::parse)]
     board: BoardPath,
@@ -37,7 +37,7 @@ pub(crate) struct TopArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
     let client = Client::new(&args.server);
     let answer = client.get(&path(args))?;
     if answer.status != 200 {

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::de::DeserializeOwned;
 
-pub(crate) use self::args::ExportArgs;
+pub use self::args::ExportArgs;
 
 use self::output::Output;
 use self::page::{Board, Line, Listing, Page};
@@ -45,7 +45,7 @@ const LISTED_MAX: u32 = 1_000;
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 
 /// Runs the command.
-pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     let started = Instant::now();
     let output = Output::open(args.output.as_deref())?;
     let stop = Stop::on_signals()?;

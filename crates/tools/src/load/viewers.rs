@@ -1,6 +1,6 @@
 //! Who gives and who looks: [`Viewers`].
 
-use crate::demo;
+use crate::gifts;
 
 /// Members who give as those of the demo do, drawn from a seed.
 pub(super) struct Viewers {
@@ -18,14 +18,14 @@ impl Viewers {
 
     /// A member and what it gives. The lower a member's number, the more often it gives.
     pub(super) fn gift(&mut self) -> (String, i64) {
-        (self.member(), demo::any_gift(&mut self.random))
+        (self.member(), gifts::any_gift(&mut self.random))
     }
 
     /// A member, the busy ones more often.
     pub(super) fn member(&mut self) -> String {
         let number = self.random.u32(..self.members);
         let number = self.random.u32(..=number);
-        demo::of_crowd(number).0.as_str().to_owned()
+        gifts::of_crowd(number).0.as_str().to_owned()
     }
 
     /// A place that somebody may have, each as likely: from 0.

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-pub(crate) use self::args::IngestArgs;
+pub use self::args::IngestArgs;
 
 use self::reader::Reader;
 use self::send::Sender;
@@ -41,7 +41,7 @@ use crate::client::Client;
 use crate::terminal;
 
 /// Runs the command.
-pub(crate) fn run(args: &IngestArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub fn run(args: &IngestArgs) -> Result<ExitCode, Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use ureq::http::{HeaderMap, Request, Uri, header};
 use ureq::{Agent, Proxy, SendBody};
 
-use crate::cli::ServerArgs;
+use crate::server::ServerArgs;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// From the first byte sent to the last byte of the answer.

@@ -1,0 +1,86 @@
+//! Which server a command speaks to, and as whom: [`ServerArgs`], for every command alike.
+
+use clap::Args;
+
+use crate::secrets::SecretParser;
+
+/// Which server a command speaks to, and as whom.
+#[derive(Args, Clone, Debug)]
+pub struct ServerArgs {
+    /// Where the server listens.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MEGABOARD_SERVER",
+        hide_env_values = true,
+        default_value = "http://127.0.0.1:8080",
+        value_parser = SecretParser(server_url)
+    )]
+    pub server: String,
+
+    /// API key, where the server asks for one; better given in the environment, which `ps` does not
+    /// show to others. White space at its end is ignored.
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "MEGABOARD_KEY",
+        hide_env_values = true,
+        value_parser = SecretParser(api_key)
+    )]
+    pub key: Option<String>,
+}
+
+/// The URL without a slash at its end, so that paths are appended alike to every one. Errors do not repeat the
+/// text, since a password may be in it.
+pub fn server_url(text: &str) -> Result<String, String> {
+    let uri: ureq::http::Uri = text.parse().map_err(|error| format!("no URL: {error}"))?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
+        return Err("it has to look like http://HOST:PORT or https://HOST".to_owned());
+    }
+    if text.contains(['?', '#', '@']) {
+        return Err("no query, fragment or user name belongs here".to_owned());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// A key has to fit an HTTP header. A file that it comes from may end with a newline.
+pub fn api_key(text: &str) -> Result<String, String> {
+    let key = text.trim_ascii_end();
+    if key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(key.to_owned())
+    } else {
+        Err("a key is made of visible ASCII characters".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn server_urls_are_checked_and_lose_their_last_slash() {
+        assert_eq!(server_url("http://a:1/").as_deref(), Ok("http://a:1"));
+        assert_eq!(
+            server_url("https://a/boards/").as_deref(),
+            Ok("https://a/boards")
+        );
+        for wrong in [
+            "127.0.0.1:8080",
+            "ftp://a",
+            "http://",
+            "http://a?b",
+            "http://u:p@a",
+            "",
+        ] {
+            assert!(server_url(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn keys_fit_a_header() {
+        assert!(api_key("mb_abc-123").is_ok());
+        assert!(api_key("a b").is_err());
+        assert!(api_key("a\nb").is_err());
+        assert_eq!(api_key("mb_abc-123\r\n").as_deref(), Ok("mb_abc-123"));
+    }
+}
