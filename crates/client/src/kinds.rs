@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Boards, Kind, Listed, Ready, Top};
-use crate::client::{Again, Call, Client};
+use crate::client::{Call, Client, Retry};
 use crate::error::Error;
 use crate::name::segment;
 use crate::query::{Asked, request};
@@ -79,7 +79,7 @@ impl GetBoards {
             let Some(asked) = asked else {
                 return Ok::<_, Error>(None);
             };
-            let page: Boards = asked.client.read(&asked.call()?, Again::Always).await?;
+            let page: Boards = asked.client.read(&asked.call()?, Retry::Always).await?;
             let next = page.next.map(|next| asked.instead("after", next));
             let boards = page.boards.into_iter().map(Ok);
             Ok(Some((stream::iter(boards), next)))
@@ -113,26 +113,26 @@ impl Client {
     /// All kinds that the key is for.
     pub async fn kinds(&self) -> Result<Vec<Kind>, Error> {
         let call = Call::get("/v1/kinds".to_owned());
-        let kinds: Kinds = self.read(&call, Again::Always).await?;
+        let kinds: Kinds = self.read(&call, Retry::Always).await?;
         Ok(kinds.kinds)
     }
 
     /// One kind.
     pub async fn kind(&self, name: &str) -> Result<Kind, Error> {
         let call = self.kind_asked(Method::GET, name).call()?;
-        self.read(&call, Again::Always).await
+        self.read(&call, Retry::Always).await
     }
 
     /// Makes a kind, or changes what may be changed; gives all that holds then.
     pub async fn put_kind(&self, name: &str, kind: &Kind) -> Result<Kind, Error> {
         let call = self.kind_asked(Method::PUT, name).call_with(kind)?;
-        self.read(&call, Again::Always).await
+        self.read(&call, Retry::Always).await
     }
 
     /// One kind, and the entity tag that [`put_kind_if`](Self::put_kind_if) takes.
     pub async fn kind_with_etag(&self, name: &str) -> Result<(Kind, String), Error> {
         let call = self.kind_asked(Method::GET, name).call()?;
-        let answer = self.ask(&call, Again::Always).await?;
+        let answer = self.ask(&call, Retry::Always).await?;
         let kind = serde_json::from_slice(&answer.body).map_err(Error::unreadable)?;
         Ok((kind, answer.etag.unwrap_or_default()))
     }
@@ -142,20 +142,20 @@ impl Client {
     pub async fn put_kind_if(&self, name: &str, kind: &Kind, etag: &str) -> Result<Kind, Error> {
         let mut call = self.kind_asked(Method::PUT, name).call_with(kind)?;
         call.if_match = Some(etag.to_owned());
-        self.read(&call, Again::IfNotDone).await
+        self.read(&call, Retry::IfNotApplied).await
     }
 
     /// Deletes a kind that has no boards. It is sent again only where it surely was not done: a second
     /// deletion could meet a kind that was made after the first.
     pub async fn delete_kind(&self, name: &str) -> Result<(), Error> {
         let call = self.kind_asked(Method::DELETE, name).call()?;
-        self.ask(&call, Again::IfNotDone).await.map(drop)
+        self.ask(&call, Retry::IfNotApplied).await.map(drop)
     }
 
     /// Whether the server is ready, as it is at this moment: what is not is asked once.
     pub async fn ready(&self) -> Result<Ready, Error> {
         let call = Call::get("/readyz".to_owned());
-        self.read(&call, Again::Never).await
+        self.read(&call, Retry::Never).await
     }
 
     fn kind_asked(&self, method: Method, name: &str) -> Asked {

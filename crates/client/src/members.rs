@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use reqwest::Method;
 
 use crate::answer::{Erased, Hidden, HiddenIn};
-use crate::client::{Again, Client};
+use crate::client::{Client, Retry};
 use crate::error::Error;
 use crate::name::segment;
 use crate::query::{Asked, request};
@@ -47,7 +47,7 @@ impl Client {
     /// All whom a kind hides.
     pub async fn hidden(&self, kind: &str) -> Result<Hidden, Error> {
         let asked = Asked::get(self, Ok("/v1/hidden".to_owned())).with("kind", kind);
-        self.read(&asked.call()?, Again::Always).await
+        self.read(&asked.call()?, Retry::Always).await
     }
 
     /// Takes a member off every board with all its windows, for good. Of many boards it takes several
@@ -83,7 +83,7 @@ impl Erase {
         if let Some(after) = after {
             asked = asked.with("after", after);
         }
-        asked.client.read(&asked.call()?, Again::IfNotDone).await
+        asked.client.read(&asked.call()?, Retry::IfNotApplied).await
     }
 }
 

@@ -49,12 +49,8 @@ impl Asked {
     pub(crate) fn call(&self) -> Result<Call, Error> {
         let path = self.path.as_ref();
         let path = path.map_err(|told| Error::Unusable(told.clone()))?;
-        Ok(Call {
-            method: self.method.clone(),
-            path: format!("{path}{}", self.query()),
-            body: None,
-            if_match: None,
-        })
+        let path = format!("{path}{}", self.query());
+        Ok(Call::new(self.method.clone(), path))
     }
 
     fn query(&self) -> String {
@@ -119,7 +115,7 @@ macro_rules! request {
             fn into_future(self) -> Self::IntoFuture {
                 Box::pin(async move {
                     let call = self.request()?;
-                    let again = $crate::client::Again::$again;
+                    let again = $crate::client::Retry::$again;
                     self.asked.client.read(&call, again).await
                 })
             }

@@ -10,10 +10,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
 use crate::client::Client;
-use crate::patience::Patience;
+use crate::retry::RetryPolicy;
 
 /// So short that no test waits, and so long that it never gives up by itself.
-pub(crate) const EAGER: Patience = Patience {
+pub(crate) const EAGER: RetryPolicy = RetryPolicy {
     first_pause: Duration::from_millis(1),
     longest_pause: Duration::from_millis(2),
     give_up_after: Duration::from_mins(1),
@@ -99,8 +99,8 @@ impl Scripted {
         self.client_with(EAGER)
     }
 
-    pub(crate) fn client_with(&self, patience: Patience) -> Client {
-        let builder = Client::builder(&*self.url).patience(patience);
+    pub(crate) fn client_with(&self, patience: RetryPolicy) -> Client {
+        let builder = Client::builder(&*self.url).retry_policy(patience);
         builder.key("mb_k").build().unwrap()
     }
 

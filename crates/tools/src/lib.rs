@@ -2,11 +2,11 @@
 //! `load`, `top`, `member`, `alive` and `ready`.
 //!
 //! What they have in common: [`server`] (which server, and as whom), [`secrets`] (what no error repeats), [`terminal`]
-//! (what people read), `delivery` (sending again, and being asked to end).
+//! (what people read), `delivery` (sending again, and being asked
+//! to end), `reads` (reading again). All of them use `megaboard-client`.
 
 pub mod adopt;
 mod board_path;
-mod client;
 mod delivery;
 pub mod export;
 pub mod gifts;
@@ -15,6 +15,8 @@ pub mod ingest;
 pub mod load;
 pub mod member;
 pub mod probes;
+mod reads;
+mod runtime;
 pub mod secrets;
 pub mod server;
 pub mod terminal;

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use megaboard_client::{Client, Error as ClientError, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::board_path::encoded;
-use crate::client::Client;
+use crate::runtime;
 use crate::server::ServerArgs;
 use crate::terminal;
 
@@ -59,8 +60,8 @@ struct Outcome {
 /// Runs the command.
 pub fn run(args: &MemberArgs) -> Result<ExitCode, Box<dyn Error>> {
     let text = match &args.act {
-        Act::Hide(who) => hidden(&who.asked("PUT", "/hidden", None)?),
-        Act::Show(who) => hidden(&who.asked("DELETE", "/hidden", None)?),
+        Act::Hide(who) => hidden(&who.asked(Method::Put, "/hidden", None)?),
+        Act::Show(who) => hidden(&who.asked(Method::Delete, "/hidden", None)?),
         Act::Erase(who) => who.erase()?,
     };
     terminal::print(&text)?;
@@ -75,13 +76,29 @@ fn hidden(Hidden { hidden_in }: &Hidden) -> String {
     }
 }
 
+/// How a member is changed. The effect of both is the same however often they come.
+#[derive(Clone, Copy)]
+enum Method {
+    Put,
+    Delete,
+}
+
+impl Method {
+    async fn send(self, client: &Client, path: String) -> Result<Response, ClientError> {
+        match self {
+            Self::Put => client.put(path).await,
+            Self::Delete => client.delete(path).await,
+        }
+    }
+}
+
 impl WhoArgs {
     /// Erases as far as each answer goes, to the end.
     fn erase(&self) -> Result<String, Box<dyn Error>> {
         let (mut boards, mut erased) = (0, 0);
         let mut next: Option<String> = None;
         loop {
-            let answer: Outcome = self.asked("DELETE", "", next.as_deref())?;
+            let answer: Outcome = self.asked(Method::Delete, "", next.as_deref())?;
             boards += answer.boards;
             erased += answer.erased;
             next = answer.next;
@@ -93,11 +110,11 @@ impl WhoArgs {
 
     fn asked<T: DeserializeOwned>(
         &self,
-        method: &str,
+        method: Method,
         what: &str,
         after: Option<&str>,
     ) -> Result<T, Box<dyn Error>> {
-        let client = Client::new(&self.server);
+        let client = self.server.client()?;
         let mut path = format!("/v1/members/{}{what}", encoded(&self.member));
         let params = [("kind", self.kind.as_deref()), ("after", after)];
         let params = params
@@ -106,12 +123,11 @@ impl WhoArgs {
         for (mark, (name, value)) in ["?", "&"].iter().zip(params) {
             let _ = write!(path, "{mark}{name}={}", encoded(value));
         }
-        let answer = client.send(method, &path)?;
-        if answer.status != 200 {
-            return Err(answer.problem().into());
+        let response = runtime::start()?.block_on(method.send(&client, path))?;
+        if response.status != 200 {
+            return Err(response.problem().to_string().into());
         }
-        let shape = serde_json::from_slice(&answer.body);
-        Ok(shape
-            .map_err(|error| format!("what {} answered is no outcome: {error}", client.url()))?)
+        let outcome = serde_json::from_slice(&response.body);
+        Ok(outcome.map_err(|error| format!("{} returned no outcome: {error}", client.url()))?)
     }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::client::Client;
+use crate::runtime;
 use crate::server::ServerArgs;
 
 /// Asks a server whether it answers: for health checks that restart it if it does not.
@@ -41,11 +41,12 @@ pub fn ready(args: &ReadyArgs) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn probe(server: &ServerArgs, path: &str) -> Result<ExitCode, Box<dyn Error>> {
-    let answer = Client::new(server).get(path)?;
-    if answer.status == 200 {
+    let client = server.client()?;
+    let response = runtime::start()?.block_on(client.get(path))?;
+    if response.status == 200 {
         Ok(ExitCode::SUCCESS)
     } else {
-        Err(answer.problem().into())
+        Err(response.problem().to_string().into())
     }
 }
 

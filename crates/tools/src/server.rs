@@ -1,6 +1,7 @@
 //! Which server a command speaks to, and as whom: [`ServerArgs`], for every command alike.
 
 use clap::Args;
+use megaboard_client::{Client, Error, RetryPolicy};
 
 use crate::secrets::SecretParser;
 
@@ -30,10 +31,29 @@ pub struct ServerArgs {
     pub key: Option<String>,
 }
 
+impl ServerArgs {
+    /// Returns a client of this server.
+    pub(crate) fn client(&self) -> Result<Client, Error> {
+        self.client_with(RetryPolicy::default())
+    }
+
+    /// The same, which tries again by this policy.
+    pub(crate) fn client_with(&self, retry: RetryPolicy) -> Result<Client, Error> {
+        let mut client = Client::builder(&self.server).retry_policy(retry);
+        // An empty variable of the environment is no key.
+        if let Some(key) = self.key.as_deref().filter(|key| !key.is_empty()) {
+            client = client.key(key);
+        }
+        client.build()
+    }
+}
+
 /// The URL without a slash at its end, so that paths are appended alike to every one. Errors do not repeat the
 /// text, since a password may be in it.
 pub fn server_url(text: &str) -> Result<String, String> {
-    let uri: ureq::http::Uri = text.parse().map_err(|error| format!("no URL: {error}"))?;
+    let uri: http::Uri = text
+        .parse()
+        .map_err(|error| format!("not a URL: {error}"))?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
         return Err("it has to look like http://HOST:PORT or https://HOST".to_owned());
     }

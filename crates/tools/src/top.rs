@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use crate::board_path::{BoardPath, encoded};
-use crate::client::Client;
+use crate::runtime;
 use crate::server::ServerArgs;
 use crate::terminal::{self, printable};
 
@@ -38,13 +38,13 @@ pub struct TopArgs {
 
 /// Runs the command.
 pub fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let client = Client::new(&args.server);
-    let answer = client.get(&path(args))?;
-    if answer.status != 200 {
-        return Err(answer.problem().into());
+    let client = args.server.client()?;
+    let response = runtime::start()?.block_on(client.get(path(args)))?;
+    if response.status != 200 {
+        return Err(response.problem().to_string().into());
     }
-    let top: Top = serde_json::from_slice(&answer.body)
-        .map_err(|error| format!("what {} answered is no board: {error}", client.url()))?;
+    let top: Top = serde_json::from_slice(&response.body)
+        .map_err(|error| format!("{} returned no board: {error}", client.url()))?;
     terminal::print(&render(&top))?;
     Ok(ExitCode::SUCCESS)
 }

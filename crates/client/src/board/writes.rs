@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Board;
 use crate::answer::Settled;
-use crate::client::Again;
+use crate::client::Retry;
 use crate::contribute::{Receipt, fields};
 use crate::error::Error;
 use crate::query::{Asked, request};
@@ -109,8 +109,8 @@ impl IntoFuture for SetMember {
         Box::pin(async move {
             let call = self.asked.call_with(&self.standing)?;
             let again = match self.standing.id {
-                Some(_) => Again::Always,
-                None => Again::IfNotDone,
+                Some(_) => Retry::Always,
+                None => Retry::IfNotApplied,
             };
             let answer = self.asked.client.ask(&call, again).await?;
             let receipt = Receipt::parse(&answer.body, 1);
@@ -190,6 +190,6 @@ impl Board {
         let path = path.map_err(Error::Unusable);
         let asked = Asked::new(&self.client, reqwest::Method::DELETE, path);
         let call = asked.call()?;
-        self.client.ask(&call, Again::IfNotDone).await.map(drop)
+        self.client.ask(&call, Retry::IfNotApplied).await.map(drop)
     }
 }

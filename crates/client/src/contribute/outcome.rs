@@ -70,7 +70,7 @@ pub struct Undecided {
     pub may_be_sent_again: bool,
 }
 
-/// Not everything is decided, and there was no patience left, or no sense in going on.
+/// Not everything is decided, and the retry policy allows no more attempts, or they would not help.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ContributeError {
@@ -109,7 +109,7 @@ impl Display for ContributeError {
 
 impl std::error::Error for ContributeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // It is told above, so that what lies behind it is next.
+        // It is shown above, so that what lies behind it is next.
         self.cause.source()
     }
 }

@@ -9,10 +9,10 @@ use tokio::time::timeout;
 
 use super::event::Event;
 use super::sse::{Message, Parser, TooLong};
-use crate::client::{Answer, retry_after};
+use crate::client::{Response as ApiResponse, retry_after};
 use crate::error::Error;
-use crate::patience::{Patience, Pauses};
 use crate::query::Asked;
+use crate::retry::{Backoff, RetryPolicy};
 
 const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -22,7 +22,7 @@ pub(super) struct Wanted {
     pub(super) asked: Asked,
     /// Whether the client's key goes with it.
     pub(super) takes_key: bool,
-    pub(super) patience: Patience,
+    pub(super) retry: RetryPolicy,
     /// How long nothing at all may come.
     pub(super) silence: Duration,
     pub(super) event_bytes_max: usize,
@@ -38,7 +38,7 @@ pub(super) struct Follower {
     /// How long the server asks to wait before a reconnect.
     retry: Option<Duration>,
     /// Those since the last event; none while all is well.
-    pauses: Option<Pauses>,
+    pauses: Option<Backoff>,
     has_ended: bool,
 }
 
@@ -121,7 +121,7 @@ impl Follower {
     async fn pause(&mut self, error: Error) -> Result<Option<Event>, Error> {
         self.connection = None;
         let Some(pauses) = &mut self.pauses else {
-            self.pauses = Some(Pauses::new(self.wanted.patience));
+            self.pauses = Some(Backoff::new(self.wanted.retry));
             return Ok(Some(Event::Interrupted(error)));
         };
         let asked = error.problem().and_then(|problem| problem.retry_after);
@@ -133,7 +133,7 @@ impl Follower {
 
     async fn connect(&mut self) -> Result<(), Error> {
         let client = &self.wanted.asked.client;
-        let mut call = client.request(&self.wanted.asked.call()?);
+        let (mut call, _) = client.request(&self.wanted.asked.call()?);
         call = call.header(ACCEPT, EVENT_STREAM);
         let id = self.last_id.as_deref().filter(|id| !id.is_empty());
         if let Some(id) = id.and_then(|id| HeaderValue::from_str(id).ok()) {
@@ -150,7 +150,7 @@ impl Follower {
         if status != 200 {
             let retry_after = retry_after(response.headers());
             let body = client.body_of(response).await?;
-            let answer = Answer {
+            let answer = ApiResponse {
                 status,
                 retry_after,
                 etag: None,

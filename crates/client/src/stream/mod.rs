@@ -17,8 +17,8 @@ use futures::stream::{self, BoxStream, Stream, StreamExt as _};
 
 use crate::board::Board;
 use crate::error::Error;
-use crate::patience::Patience;
 use crate::query::Asked;
+use crate::retry::RetryPolicy;
 pub use event::{Changes, Event};
 use follow::{Follower, Wanted};
 
@@ -33,7 +33,7 @@ const EVENT_BYTES_MAX: usize = 16 << 20;
 pub struct BoardStream {
     asked: Asked,
     takes_key: bool,
-    patience: Patience,
+    retry: RetryPolicy,
     silence: Duration,
 }
 
@@ -43,9 +43,9 @@ impl Board {
         BoardStream {
             asked: self.asked("/stream"),
             takes_key: true,
-            patience: Patience {
+            retry: RetryPolicy {
                 give_up_after: Duration::MAX,
-                ..self.client.shared.patience
+                ..self.client.shared.retry
             },
             silence: SILENCE_MAX,
         }
@@ -83,8 +83,8 @@ impl BoardStream {
 
     /// How long to try to connect again, and in what pauses. Unless told otherwise the pauses are the
     /// client's, and there is no end.
-    pub fn patience(mut self, patience: Patience) -> Self {
-        self.patience = patience;
+    pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
         self
     }
 
@@ -104,7 +104,7 @@ impl BoardStream {
         let follower = Follower::new(Wanted {
             asked: self.asked,
             takes_key: self.takes_key,
-            patience: self.patience,
+            retry: self.retry,
             silence: self.silence,
             event_bytes_max: EVENT_BYTES_MAX,
         });

@@ -30,6 +30,7 @@ use board::{Member, NameOrder, Timestamp};
 use encodings::{Encoding, Reading};
 use indicatif::ProgressBar;
 use indicatif::style::{ProgressStyle, TemplateError};
+use megaboard_client::{Client, Format, RetryPolicy};
 use tokio::runtime::Runtime;
 
 pub use self::args::AdoptArgs;
@@ -41,10 +42,9 @@ use self::source::Source;
 use self::standing::{Reader, Standing, Tally};
 use self::target::Target;
 use crate::board_path::BoardPath;
-use crate::client::Client;
-use crate::delivery::{INTERRUPTED, Patience, Stop};
-use crate::server::ServerArgs;
-use crate::terminal;
+use crate::delivery::{Halt, INTERRUPTED, Stop};
+use crate::reads::Reads;
+use crate::{runtime, terminal};
 
 /// Requests under way at a time. Several, since each waits for its batch to be durable.
 const SENDERS: usize = 4;
@@ -70,16 +70,6 @@ const SHOWN_MAX: u64 = 100;
 
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 
-/// Why an adoption ends before its end.
-#[derive(Debug, thiserror::Error)]
-enum Halt {
-    /// Ctrl-C or SIGTERM.
-    #[error("interrupted")]
-    Interrupted,
-    #[error("{0}")]
-    Failed(String),
-}
-
 fn failed(reason: impl Display) -> Halt {
     Halt::Failed(reason.to_string())
 }
@@ -103,7 +93,10 @@ pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
             ));
         }
     };
-    let outcome = Adoption::prepare(args, &stop, &progress, &show).and_then(|it| it.run());
+    let runtime = runtime::start()?;
+    let client = args.server().client()?;
+    let adoption = Adoption::prepare(args, &runtime, &client, &stop, &progress, &show);
+    let outcome = adoption.and_then(|it| it.run());
     progress.finish_and_clear();
     let report = match outcome {
         Ok(report) => report,
@@ -159,7 +152,8 @@ impl Report {
 
 /// One sorted set on its way to one board.
 struct Adoption<'a> {
-    runtime: Runtime,
+    runtime: &'a Runtime,
+    client: &'a Client,
     source: Source,
     encoding: Encoding,
     reading: Reading,
@@ -170,7 +164,6 @@ struct Adoption<'a> {
     /// How many the board ranks at most.
     keep: u64,
     target: Target<'a>,
-    server: ServerArgs,
     window: String,
     stop: &'a Stop,
     progress: &'a ProgressBar,
@@ -181,15 +174,12 @@ impl<'a> Adoption<'a> {
     /// Asks source and server what is to be known of them.
     fn prepare(
         args: &AdoptArgs,
+        runtime: &'a Runtime,
+        client: &'a Client,
         stop: &'a Stop,
         progress: &'a ProgressBar,
         say: &'a (dyn Fn(String) + Sync),
     ) -> Result<Self, Halt> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .map_err(failed)?;
         let encoding = args.encoding.clone();
         let time_key = match &encoding {
             Encoding::TwoSets(two_sets) => Some(two_sets.time_key()),
@@ -197,13 +187,15 @@ impl<'a> Adoption<'a> {
         };
         let source = Source::open(&args.from, &args.source_key, time_key);
         let source = runtime.block_on(source).map_err(failed)?;
-        let server = args.server();
         let target = Target {
-            client: Client::new(&server),
+            reads: Reads {
+                runtime,
+                client,
+                stop,
+                retry: RetryPolicy::default(),
+                say,
+            },
             path: BoardPath::parse(&args.board).map_err(failed)?,
-            stop,
-            patience: Patience::default(),
-            say,
         };
         let kind = target.kind()?;
         let fields = kind.fields();
@@ -241,12 +233,12 @@ impl<'a> Adoption<'a> {
             names: kind.names(),
             keep: kind.keep(),
             runtime,
+            client,
             source,
             encoding,
             reader,
             fields,
             target,
-            server,
             window,
             stop,
             progress,
@@ -314,9 +306,9 @@ impl<'a> Adoption<'a> {
 
     fn sender(&self) -> Sender<'_> {
         Sender {
-            client: Client::new(&self.server),
+            runtime: self.runtime,
+            sender: megaboard_client::Sender::new(self.client, Format::Ndjson),
             stop: self.stop,
-            patience: Patience::default(),
             say: self.say,
         }
     }

@@ -1,15 +1,16 @@
-//! Batches sent until every line is decided: [`Sender`].
+//! Batches sent until every line is decided: [`Sender`]. The requests are those of the client's sender.
 //!
 //! Every line sets a standing outright at a time that it names, so that any may be sent again. Lines of
 //! one member are sent in order, also when some go again: a member's are all in the batches of one sender.
 
 use std::collections::BTreeSet;
 
-use super::Halt;
-use crate::client::{Answer, Client, ClientError};
-use crate::delivery::{Order, Patience, Pauses, Receipt, ReceiptItem, Stop};
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use megaboard_client::{BatchReply, BatchRequest, Error, Next, Pause, Receipt, ReceiptItem};
+use tokio::runtime::Runtime;
 
-const PATH: &str = "/v1/contributions";
+use crate::delivery::{self, Halt, Order, Stop};
 
 /// As many as the server lists of what it refused and of what failed, where it has memory for that.
 pub(super) const BATCH_LINES_MAX: usize = 1_000;
@@ -57,112 +58,119 @@ pub(super) struct Sent {
     pub(super) refused: u64,
 }
 
-/// What an attempt left to do.
-enum Attempt {
-    /// These places are to be sent again, for this reason.
-    Again { places: Vec<usize>, reason: String },
-    /// Trying again will not help.
-    Refused(String),
-}
-
 /// Sends batches to one server, one at a time.
 pub(super) struct Sender<'a> {
-    pub(super) client: Client,
+    pub(super) runtime: &'a Runtime,
+    pub(super) sender: megaboard_client::Sender,
     pub(super) stop: &'a Stop,
-    pub(super) patience: Patience,
     /// Takes messages for people, one line each.
     pub(super) say: &'a (dyn Fn(String) + Sync),
 }
 
+/// One batch until it is decided.
+struct UnderWay<'a> {
+    batch: &'a Batch,
+    /// The lines that are not decided.
+    places: Vec<usize>,
+    /// Why they are not.
+    reason: String,
+    sent: &'a mut Sent,
+    stop: &'a Stop,
+    say: &'a (dyn Fn(String) + Sync),
+    halt: Option<Halt>,
+}
+
 impl Sender<'_> {
-    /// Sends the batch until all of it is decided, or for as long as there is patience.
+    /// Sends the batch until all of it is decided, or for as long as the retry policy says.
     pub(super) fn deliver(&self, batch: &Batch, sent: &mut Sent) -> Result<(), Halt> {
-        let mut places: Vec<usize> = (0..batch.ends.len()).collect();
-        let mut stall: Option<Pauses> = None;
-        while !places.is_empty() {
-            let answer = if places.len() == batch.ends.len() {
-                self.client.post_ndjson(PATH, &batch.body, stall.is_some())
-            } else {
-                self.client
-                    .post_ndjson(PATH, &batch.body_of(&places), stall.is_some())
-            };
-            let retry_after = answer.as_ref().ok().and_then(|answer| answer.retry_after);
-            let (left, reason) = match self.judge(batch, &places, answer, sent) {
-                Attempt::Again { places, reason } => (places, reason),
-                Attempt::Refused(reason) => return Err(Halt::Failed(reason)),
-            };
-            if left.is_empty() {
-                return Ok(());
-            }
-            if left.len() < places.len() {
-                stall = None;
-            }
-            places = left;
-            if stall.is_none() {
-                (self.say)(format!("{reason}; trying again"));
-            }
-            let pauses = stall.get_or_insert_with(|| Pauses::new(self.patience));
-            let Some(pause) = pauses.next(retry_after) else {
-                return Err(Halt::Failed(reason));
-            };
-            self.stop.sleep(pause);
-            if self.stop.requested() {
-                return Err(Halt::Interrupted);
-            }
-        }
-        Ok(())
+        let mut under_way = UnderWay {
+            batch,
+            places: (0..batch.ends.len()).collect(),
+            reason: String::new(),
+            sent,
+            stop: self.stop,
+            say: self.say,
+            halt: None,
+        };
+        self.runtime.block_on(self.sender.send(&mut under_way));
+        under_way.halt.map_or(Ok(()), Err)
+    }
+}
+
+impl megaboard_client::Batch for UnderWay<'_> {
+    fn request(&mut self, is_retry: bool) -> Option<BatchRequest> {
+        (!self.places.is_empty()).then(|| BatchRequest {
+            body: Bytes::from(self.batch.body_of(&self.places)),
+            count: self.places.len(),
+            asks_first: is_retry,
+        })
     }
 
-    fn judge(
-        &self,
-        batch: &Batch,
-        places: &[usize],
-        answer: Result<Answer, ClientError>,
-        sent: &mut Sent,
-    ) -> Attempt {
-        let again = |reason| Attempt::Again {
-            places: places.to_vec(),
-            reason,
-        };
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(error @ ClientError::Unusable { .. }) => {
-                return Attempt::Refused(error.to_string());
+    fn settle(&mut self, reply: BatchReply) -> Next {
+        let places = std::mem::take(&mut self.places);
+        let before = places.len();
+        (self.places, self.reason) = match reply {
+            BatchReply::Receipt {
+                receipt,
+                problem,
+                is_refusal,
+                ..
+            } => {
+                let left = self.settle_receipt(&places, &receipt);
+                if let Some(problem) = problem.filter(|_| is_refusal) {
+                    return self.end(problem.to_string());
+                }
+                left
             }
-            Err(error) => return again(error.to_string()),
+            BatchReply::NotApplied(error) => (places, error.to_string()),
+            // It is set again as it is. What no server says will not be understood the next time.
+            BatchReply::Unknown(error) if !matches!(error, Error::Unreadable(_)) => {
+                (places, error.to_string())
+            }
+            BatchReply::Unknown(error)
+            | BatchReply::TooLarge(error)
+            | BatchReply::Refused(error) => return self.end(error.to_string()),
         };
-        // A receipt says how far the server came, whatever ended the request.
-        let receipt = Receipt::parse(&answer.body, places.len());
-        let settled = receipt.map(|receipt| self.settle(batch, places, &receipt, sent));
-        match (answer.status, settled) {
-            (200..=299 | 408 | 429 | 500.., Some(attempt)) => attempt,
-            (408 | 429 | 500.., None) => again(answer.problem()),
-            (200..=299, None) => Attempt::Refused(
-                "the server returned a response that could not be parsed".to_owned(),
-            ),
-            (_, _) => Attempt::Refused(answer.problem()),
+        if self.places.is_empty() {
+            return Next::Continue;
         }
+        let progress = self.places.len() < before;
+        Next::Retry { progress }
+    }
+
+    fn wait(&mut self, pause: Pause) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            let say = self.say;
+            let goes_on = delivery::wait(pause, &self.reason, self.stop, &mut |it| say(it)).await;
+            if !goes_on {
+                self.halt = Some(match pause.length {
+                    None => Halt::Failed(std::mem::take(&mut self.reason)),
+                    Some(_) => Halt::Interrupted,
+                });
+            }
+            goes_on
+        })
+    }
+}
+
+impl UnderWay<'_> {
+    fn end(&mut self, reason: String) -> Next {
+        self.halt = Some(Halt::Failed(reason));
+        Next::End
     }
 
     /// Counts and shows what a receipt decides; the rest is to be sent again. Where the receipt does
     /// not say which lines have failed, all are.
-    fn settle(
-        &self,
-        batch: &Batch,
-        places: &[usize],
-        receipt: &Receipt,
-        sent: &mut Sent,
-    ) -> Attempt {
+    fn settle_receipt(&mut self, places: &[usize], receipt: &Receipt) -> (Vec<usize>, String) {
+        let batch = self.batch;
         let (_, unlisted) = receipt.unlisted();
         if unlisted > 0 {
             let reason = receipt.failed.first().map(ReceiptItem::explain);
-            return Attempt::Again {
-                places: places.to_vec(),
-                reason: reason.unwrap_or_else(|| format!("{unlisted} lines failed")),
-            };
+            let reason = reason.unwrap_or_else(|| format!("{unlisted} lines failed"));
+            return (places.to_vec(), reason);
         }
         let mut applied = receipt.applied + receipt.duplicates;
-        sent.refused += receipt.rejected_count;
+        self.sent.refused += receipt.rejected_count;
         for item in &receipt.rejected {
             let line = String::from_utf8_lossy(batch.line(places[item.index]));
             (self.say)(format!("{}: {}", line.trim_end(), item.explain()));
@@ -179,13 +187,11 @@ impl Sender<'_> {
             applied = applied.saturating_sub(repeated.len() as u64);
             again.extend(repeated);
         }
-        sent.applied += applied;
+        self.sent.applied += applied;
         again.extend(unread);
         let reason = receipt.failed.first().map(ReceiptItem::explain);
-        Attempt::Again {
-            places: again.into_iter().collect(),
-            reason: reason.unwrap_or_else(|| "the server did not take in all lines".to_owned()),
-        }
+        let reason = reason.unwrap_or_else(|| "the server did not take in all lines".to_owned());
+        (again.into_iter().collect(), reason)
     }
 }
 
@@ -194,9 +200,11 @@ mod tests {
     use std::sync::Mutex;
     use std::time::Duration;
 
+    use megaboard_client::{Format, RetryPolicy};
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::runtime;
     use crate::test_server::{Reply, TestServer};
 
     const LINES: [&str; 5] = ["a\n", "b\n", "c\n", "d\n", "e\n"];
@@ -214,14 +222,16 @@ mod tests {
         }
         let (stop, said) = (Stop::default(), Mutex::new(Vec::new()));
         let say = |message: String| said.lock().unwrap().push(message);
+        let retry = RetryPolicy {
+            first_pause: Duration::from_millis(1),
+            longest_pause: Duration::from_millis(10),
+            give_up_after: Duration::from_millis(300),
+        };
+        let client = server.args().client_with(retry).unwrap();
         let sender = Sender {
-            client: Client::new(&server.args()),
+            runtime: &runtime::start().unwrap(),
+            sender: megaboard_client::Sender::new(&client, Format::Ndjson),
             stop: &stop,
-            patience: Patience {
-                first_pause: Duration::from_millis(1),
-                longest_pause: Duration::from_millis(10),
-                give_up_after: Duration::from_millis(300),
-            },
             say: &say,
         };
         let mut sent = Sent::default();

@@ -6,20 +6,15 @@ use board::NameOrder;
 use encodings::Reading;
 use serde::Deserialize;
 
-use super::Halt;
 use super::standing::Standing;
 use crate::board_path::{BoardPath, encoded};
-use crate::client::{Client, ClientError};
-use crate::delivery::{Patience, Pauses, Stop};
+use crate::delivery::Halt;
+use crate::reads::Reads;
 
-/// A board, asked with patience.
+/// A board, and how it is read.
 pub(super) struct Target<'a> {
-    pub(super) client: Client,
+    pub(super) reads: Reads<'a>,
     pub(super) path: BoardPath,
-    pub(super) stop: &'a Stop,
-    pub(super) patience: Patience,
-    /// Takes messages for people, one line each.
-    pub(super) say: &'a (dyn Fn(String) + Sync),
 }
 
 /// What of a kind decides how standings are written to it.
@@ -133,34 +128,8 @@ impl Target<'_> {
     }
 
     fn read<T: for<'a> Deserialize<'a>>(&self, path: &str) -> Result<T, Halt> {
-        let mut stall: Option<Pauses> = None;
-        loop {
-            let (reason, retry_after) = match self.client.get(path) {
-                Ok(answer) if answer.status == 200 => {
-                    return serde_json::from_slice(&answer.body)
-                        .map_err(|error| Halt::Failed(format!("{path}: {error}")));
-                }
-                Ok(answer) if matches!(answer.status, 408 | 429 | 500..) => {
-                    (answer.problem(), answer.retry_after)
-                }
-                Ok(answer) => return Err(Halt::Failed(answer.problem())),
-                Err(error @ ClientError::Unusable { .. }) => {
-                    return Err(Halt::Failed(error.to_string()));
-                }
-                Err(error) => (error.to_string(), None),
-            };
-            if stall.is_none() {
-                (self.say)(format!("{reason}; trying again"));
-            }
-            let pauses = stall.get_or_insert_with(|| Pauses::new(self.patience));
-            let Some(pause) = pauses.next(retry_after) else {
-                return Err(Halt::Failed(reason));
-            };
-            self.stop.sleep(pause);
-            if self.stop.requested() {
-                return Err(Halt::Interrupted);
-            }
-        }
+        let body = self.reads.read(path)?;
+        serde_json::from_slice(&body).map_err(|error| Halt::Failed(format!("{path}: {error}")))
     }
 }
 

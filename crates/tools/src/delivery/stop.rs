@@ -15,7 +15,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// How long it may take until a request to end is noticed.
 pub(crate) const NOTICED_WITHIN: Duration = Duration::from_millis(50);
 
-/// Shared by who asks and who ends.
+/// Clones are one.
 #[derive(Clone, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
@@ -60,6 +60,18 @@ impl Stop {
 
     pub(crate) fn requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// As [`sleep`](Self::sleep), without blocking the thread.
+    pub(crate) async fn wait(&self, pause: Duration) {
+        let end = Instant::now() + pause;
+        while !self.requested() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            tokio::time::sleep(left.min(NOTICED_WITHIN)).await;
+        }
     }
 
     /// Sleeps for so long, or until asked to end.

@@ -14,7 +14,6 @@ mod page;
 mod pass;
 mod ranges;
 mod seen;
-mod source;
 mod window;
 
 #[cfg(test)]
@@ -25,6 +24,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use megaboard_client::RetryPolicy;
 use serde::de::DeserializeOwned;
 
 pub use self::args::ExportArgs;
@@ -33,12 +33,11 @@ use self::output::Output;
 use self::page::{Board, Line, Listing, Page};
 use self::ranges::Ranges;
 use self::seen::{SEEN_MEMBERS_MAX, Seen};
-use self::source::{Halt, Source};
 use self::window::PASSES_MAX;
 use crate::board_path::{BoardPath, encoded};
-use crate::client::Client;
-use crate::delivery::{INTERRUPTED, Patience, Stop};
-use crate::terminal;
+use crate::delivery::{Halt, INTERRUPTED, Stop};
+use crate::reads::Reads;
+use crate::{runtime, terminal};
 
 /// Boards of one listing: as many as the server gives.
 const LISTED_MAX: u32 = 1_000;
@@ -49,7 +48,8 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     let started = Instant::now();
     let output = Output::open(args.output.as_deref())?;
     let stop = Stop::on_signals()?;
-    let client = Client::new(&args.server);
+    let client = args.server.client()?;
+    let runtime = runtime::start()?;
     let progress = ProgressBar::no_length();
     progress.enable_steady_tick(PROGRESS_SHOWN_EVERY);
     progress.set_style(ProgressStyle::with_template(
@@ -57,10 +57,11 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     )?);
     let say = |message: String| progress.suspend(|| terminal::complain(&message));
     let mut export = Export {
-        source: Source {
+        reads: Reads {
+            runtime: &runtime,
             client: &client,
             stop: &stop,
-            patience: Patience::default(),
+            retry: RetryPolicy::default(),
             say: &say,
         },
         output,
@@ -111,7 +112,7 @@ struct Counts {
 
 /// An export under way.
 struct Export<'a> {
-    source: Source<'a>,
+    reads: Reads<'a>,
     output: Output,
     progress: &'a ProgressBar,
     counts: Counts,
@@ -130,7 +131,7 @@ impl Export<'_> {
     fn kind(&mut self, kind: &str, windows: &[String]) -> Result<(), Halt> {
         let mut path = format!("/v1/boards?kind={}&limit={LISTED_MAX}", encoded(kind));
         loop {
-            let listing: Listing = parse(&path, &self.source.read(&path)?)?;
+            let listing: Listing = parse(&path, &self.reads.read(&path)?)?;
             for listed in listing.boards {
                 let board = BoardPath::parse(&listed.board).map_err(Halt::Failed)?;
                 self.board(&board, windows)?;
@@ -155,7 +156,7 @@ impl Export<'_> {
             return Ok(());
         }
         let path = board.to_string();
-        let held: Board = parse(&path, &self.source.read(&path)?)?;
+        let held: Board = parse(&path, &self.reads.read(&path)?)?;
         for held in held.windows {
             self.window(board, &held.window, Named::ByServer)?;
         }
@@ -169,7 +170,7 @@ impl Export<'_> {
             terminal::printable(window)
         ));
         let before = self.counts.standings;
-        let mut pages = Ranges::new(&self.source, board, window);
+        let mut pages = Ranges::new(&self.reads, board, window);
         let output = &mut self.output;
         let counts = &mut self.counts;
         let progress = self.progress;
@@ -190,7 +191,7 @@ impl Export<'_> {
         match exported {
             Ok(exported) if exported.is_settled() => Ok(()),
             Ok(exported) => {
-                (self.source.say)(format!(
+                (self.reads.say)(format!(
                     "{board} {window}: the board is lively: {} members were met only in pass \
                      {PASSES_MAX}. Who was ranked at the beginning and is still is exported, unless it \
                      both climbed and fell meanwhile",
@@ -200,7 +201,7 @@ impl Export<'_> {
             }
             Err(_) if is_gone && matches!(named, Named::ByServer) => {
                 let standings = self.counts.standings - before;
-                (self.source.say)(format!(
+                (self.reads.say)(format!(
                     "{board} {window}: went past its retention while it was read, after {standings} \
                      of its standings"
                 ));

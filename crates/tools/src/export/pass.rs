@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
 use super::page::{Entry, Page};
-use super::source::Halt;
+use crate::delivery::Halt;
 
 /// Positions of a page: as many as the server gives.
 pub(super) const PAGE: u64 = 1_000;

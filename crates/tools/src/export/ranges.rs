@@ -6,13 +6,13 @@
 use super::not_read;
 use super::page::Page;
 use super::pass::{PAGE, Pages};
-use super::source::{Halt, Source, refused};
 use crate::board_path::{BoardPath, encoded};
-use crate::client::Answer;
+use crate::delivery::Halt;
+use crate::reads::{Reads, refused};
 
 /// Pages of one window.
 pub(super) struct Ranges<'a> {
-    source: &'a Source<'a>,
+    reads: &'a Reads<'a>,
     board: &'a BoardPath,
     /// As the user or the board named it; then as the first page did.
     window: String,
@@ -22,9 +22,9 @@ pub(super) struct Ranges<'a> {
 }
 
 impl<'a> Ranges<'a> {
-    pub(super) fn new(source: &'a Source<'a>, board: &'a BoardPath, window: &str) -> Self {
+    pub(super) fn new(reads: &'a Reads<'a>, board: &'a BoardPath, window: &str) -> Self {
         Self {
-            source,
+            reads,
             board,
             window: window.to_owned(),
             incarnation: None,
@@ -81,12 +81,13 @@ impl Pages for Ranges<'_> {
             encoded(&self.window),
             from + PAGE - 1
         );
-        let answer: Answer = self.source.get(&path)?;
-        if answer.status != 200 {
-            self.is_gone = answer.status == 410;
-            return Err(refused(&path, &answer));
+        let response = self.reads.get(&path)?;
+        if response.status != 200 {
+            self.is_gone = response.status == 410;
+            return Err(refused(&path, &response));
         }
-        let page = serde_json::from_slice(&answer.body).map_err(|error| not_read(&path, &error))?;
+        let page =
+            serde_json::from_slice(&response.body).map_err(|error| not_read(&path, &error))?;
         self.hold(&page)?;
         take(&page)
     }
@@ -94,11 +95,12 @@ impl Pages for Ranges<'_> {
 
 #[cfg(test)]
 mod tests {
+    use megaboard_client::RetryPolicy;
     use serde_json::json;
 
     use super::*;
-    use crate::client::Client;
-    use crate::delivery::{Patience, Stop};
+    use crate::delivery::Stop;
+    use crate::runtime;
     use crate::test_server::{Reply, Request, TestServer};
 
     /// Three pages of which the second and third are as these tell: what came of the last.
@@ -113,16 +115,18 @@ mod tests {
                 "members": 9, "entries": []});
             Reply::ok(page.to_string())
         });
-        let client = Client::new(&server.args());
+        let client = server.args().client().unwrap();
+        let runtime = runtime::start().unwrap();
         let stop = Stop::default();
-        let source = Source {
+        let reads = Reads {
+            runtime: &runtime,
             client: &client,
             stop: &stop,
-            patience: Patience::default(),
+            retry: RetryPolicy::default(),
             say: &|_| (),
         };
         let board = BoardPath::parse("k/s").unwrap();
-        let mut pages = Ranges::new(&source, &board, "day");
+        let mut pages = Ranges::new(&reads, &board, "day");
         for from in [1, 951] {
             assert_eq!(pages.page(from, |page| Ok(page.members)), Ok(9));
         }

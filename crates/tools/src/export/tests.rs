@@ -1,21 +1,22 @@
 //! Windows that change while they are exported, against who must be in the export.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Mutex;
 
 use indicatif::ProgressBar;
+use megaboard_client::RetryPolicy;
 use serde_json::{Value, json};
 
 use super::output::Output;
 use super::page::Page;
 use super::pass::{PAGE, Pages, STEPS_BACK_MAX};
 use super::seen::Seen;
-use super::source::{Halt, Source};
 use super::window::{Exported, PASSES_MAX, export};
 use super::{Counts, Export};
 use crate::board_path::BoardPath;
-use crate::client::Client;
-use crate::delivery::{Patience, Stop};
+use crate::delivery::{Halt, Stop};
+use crate::reads::Reads;
+use crate::runtime;
 use crate::test_server::{Reply, TestServer};
 
 /// A board in memory that `change` changes before each page.
@@ -245,13 +246,15 @@ fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
     });
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("k.ndjson");
-    let said = RefCell::new(Vec::new());
+    let said = Mutex::new(Vec::new());
+    let runtime = runtime::start().unwrap();
     let mut export = Export {
-        source: Source {
-            client: &Client::new(&server.args()),
+        reads: Reads {
+            runtime: &runtime,
+            client: &server.args().client().unwrap(),
             stop: &Stop::default(),
-            patience: Patience::default(),
-            say: &|message| said.borrow_mut().push(message),
+            retry: RetryPolicy::default(),
+            say: &|message| said.lock().unwrap().push(message),
         },
         output: Output::open(Some(&place)).unwrap(),
         progress: &ProgressBar::hidden(),
@@ -263,6 +266,6 @@ fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
     export.output.finish().unwrap();
     let told = "/v1/boards/k/s hour:a: went past its retention while it was read, after 1 of its \
                 standings";
-    assert_eq!(*said.borrow(), [told]);
+    assert_eq!(*said.lock().unwrap(), [told]);
     assert_eq!(std::fs::read_to_string(&place).unwrap().lines().count(), 2);
 }

@@ -8,7 +8,7 @@
 use super::page::Page;
 use super::pass::{Pages, Passed, Way, pass};
 use super::seen::Seen;
-use super::source::Halt;
+use crate::delivery::Halt;
 
 /// Passes over one window.
 pub(super) const PASSES_MAX: u32 = 4;

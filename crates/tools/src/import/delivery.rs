@@ -1,4 +1,4 @@
-//! Batches sent until every line is decided: [`Delivery`].
+//! Batches sent until every line is decided: [`Delivery`]. The requests are the client's [`Sender`]'s.
 //!
 //! Nothing counts twice: a line is sent again where it surely was not applied, or where its id lets
 //! the server know it again, or as one of a batch that only sets; and only where it does not come behind
@@ -7,23 +7,17 @@
 
 use std::collections::BTreeSet;
 
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use megaboard_client::{
+    BatchReply, BatchRequest, Client, Error, Format, Next, Pause, Problem, Receipt, ReceiptItem,
+    Sender,
+};
+use tokio::runtime::Runtime;
+
 use super::batch::Batch;
 use super::summary::Summary;
-use crate::client::{Answer, Client, ClientError};
-use crate::delivery::{Order, Patience, Pauses, Receipt, ReceiptItem, Stop};
-
-const PATH: &str = "/v1/contributions";
-
-/// Why an import ends before its file does.
-#[derive(Debug, Eq, PartialEq, thiserror::Error)]
-pub(super) enum Halt {
-    /// Ctrl-C or SIGTERM.
-    #[error("interrupted")]
-    Interrupted,
-    /// What is said here was said of every line it concerns.
-    #[error("{0}")]
-    Failed(String),
-}
+use crate::delivery::{self, Halt, Order, Stop};
 
 /// What an attempt left to do.
 enum Attempt {
@@ -49,11 +43,11 @@ struct Left {
 
 /// Sends batches to one server, one at a time.
 pub(super) struct Delivery<'a> {
-    client: &'a Client,
+    runtime: &'a Runtime,
+    sender: Sender,
     stop: &'a Stop,
-    patience: Patience,
     /// Takes messages for people, one line each.
-    say: &'a mut dyn FnMut(String),
+    say: &'a mut (dyn FnMut(String) + Send),
     summary: Summary,
     /// Whether the server has ever answered with a receipt.
     acquainted: bool,
@@ -61,15 +55,15 @@ pub(super) struct Delivery<'a> {
 
 impl<'a> Delivery<'a> {
     pub(super) fn new(
-        client: &'a Client,
+        runtime: &'a Runtime,
+        client: &Client,
         stop: &'a Stop,
-        patience: Patience,
-        say: &'a mut dyn FnMut(String),
+        say: &'a mut (dyn FnMut(String) + Send),
     ) -> Self {
         Self {
-            client,
+            runtime,
+            sender: Sender::new(client, Format::Ndjson),
             stop,
-            patience,
             say,
             summary: Summary::default(),
             acquainted: false,
@@ -81,105 +75,46 @@ impl<'a> Delivery<'a> {
         self.summary
     }
 
-    /// Sends the batch until all of it is decided, or for as long as there is patience.
+    /// Sends the batch until all of it is decided, or for as long as the retry policy says.
     pub(super) fn deliver(&mut self, batch: &Batch) -> Result<(), Halt> {
         self.summary.skipped += batch.skipped;
         self.summary.unreadable += batch.unreadable.len() as u64;
         for (line, reason) in &batch.unreadable {
             (self.say)(format!("line {line}: {reason}"));
         }
-        let mut places: Vec<usize> = (0..batch.outgoing.len()).collect();
-        let mut in_doubt = false;
-        let mut stall: Option<Pauses> = None;
-        while !places.is_empty() {
-            // A server not known yet, or one in trouble, may well refuse: better to hear of it
-            // before the lines leave.
-            let ask_first = stall.is_some() || !self.acquainted;
-            let sent = self
-                .client
-                .post_ndjson(PATH, &batch.body_of(&places), ask_first);
-            let retry_after = sent.as_ref().ok().and_then(|answer| answer.retry_after);
-            let (left, is_refused) = match self.judge(batch, &places, sent) {
-                Attempt::Again(left) => (left, false),
-                Attempt::Refused(left) => (left, true),
-                Attempt::Ended(left) => {
-                    let certainty = Certainty::of(in_doubt);
-                    return Err(self.abandon(batch, &left.places, &left.reason, certainty));
-                }
-                Attempt::Unknown(reason) if batch.are_resendable(&places) => {
-                    let left = Left {
-                        in_doubt: true,
-                        ..Left::all(&places, reason)
-                    };
-                    (left, false)
-                }
-                Attempt::Unknown(reason) => {
-                    return Err(self.abandon(batch, &places, &reason, Certainty::Unknown));
-                }
-            };
-            let reason = left.reason;
-            in_doubt |= left.in_doubt;
-            places = left.places;
-            if places.is_empty() {
-                break;
-            }
-            let certainty = Certainty::of(in_doubt);
-            if is_refused {
-                return Err(self.abandon(batch, &places, &reason, certainty));
-            }
-            if left.progress {
-                stall = None;
-            }
-            if stall.is_none() {
-                (self.say)(format!("{reason}; trying again"));
-            }
-            let pauses = stall.get_or_insert_with(|| Pauses::new(self.patience));
-            let pause = pauses.next(retry_after);
-            self.stop.sleep(pause.unwrap_or_default());
-            if pause.is_none() || self.stop.requested() {
-                return Err(self.abandon(batch, &places, &reason, certainty));
-            }
-        }
-        Ok(())
+        let (runtime, sender) = (self.runtime, self.sender.clone());
+        let mut under_way = UnderWay {
+            delivery: self,
+            batch,
+            places: (0..batch.outgoing.len()).collect(),
+            reason: String::new(),
+            in_doubt: false,
+            halt: None,
+        };
+        runtime.block_on(sender.send(&mut under_way));
+        under_way.halt.map_or(Ok(()), Err)
     }
 
-    fn judge(
-        &mut self,
-        batch: &Batch,
-        places: &[usize],
-        sent: Result<Answer, ClientError>,
-    ) -> Attempt {
-        let all = |reason| Left::all(places, reason);
-        let answer = match sent {
-            Ok(answer) => answer,
-            Err(error @ ClientError::Unreached { .. }) => {
-                return Attempt::Again(all(error.to_string()));
-            }
-            Err(error @ ClientError::Broken { .. }) => return Attempt::Unknown(error.to_string()),
-            Err(error @ ClientError::Unusable { .. }) => {
-                return Attempt::Refused(all(error.to_string()));
-            }
-        };
-        // A receipt says how far the server came, whatever ended the request.
-        match (answer.status, Receipt::parse(&answer.body, places.len())) {
-            (200..=299 | 408 | 429 | 500.., Some(receipt)) => {
-                self.settle(batch, places, &receipt, &answer)
-            }
-            (_, Some(receipt)) => match self.settle(batch, places, &receipt, &answer) {
-                Attempt::Again(left) => Attempt::Refused(Left {
-                    reason: answer.problem(),
+    fn judge(&mut self, batch: &Batch, places: &[usize], reply: BatchReply) -> Attempt {
+        let all = |error: Error| Left::all(places, error.to_string());
+        match reply {
+            BatchReply::Receipt {
+                receipt,
+                problem,
+                is_refusal,
+                ..
+            } => match self.settle(batch, places, &receipt, problem.as_ref()) {
+                Attempt::Again(left) if is_refusal => Attempt::Refused(Left {
+                    reason: problem.map_or(left.reason, |problem| problem.to_string()),
                     ..left
                 }),
                 other => other,
             },
-            (429 | 503, None) => Attempt::Again(all(answer.problem())),
-            (200..=299, None) => Attempt::Unknown(
-                "the server returned a response that could not be parsed".to_owned(),
-            ),
-            // A body that took too long, a gateway that lost the server, or a server that broke: who knows
-            // how far it came.
-            (408 | 500.., None) => Attempt::Unknown(answer.problem()),
-            (_, None) => Attempt::Refused(all(answer.problem())),
+            BatchReply::NotApplied(error) => Attempt::Again(all(error)),
+            BatchReply::Unknown(error) => Attempt::Unknown(error.to_string()),
+            BatchReply::TooLarge(error) | BatchReply::Refused(error) => {
+                Attempt::Refused(all(error))
+            }
         }
     }
 
@@ -189,7 +124,7 @@ impl<'a> Delivery<'a> {
         batch: &Batch,
         places: &[usize],
         receipt: &Receipt,
-        answer: &Answer,
+        problem: Option<&Problem>,
     ) -> Attempt {
         self.acquainted = true;
         let read = &places[..receipt.read.unwrap_or(places.len())];
@@ -230,12 +165,9 @@ impl<'a> Delivery<'a> {
         let applied = receipt.applied.saturating_sub(repeated.len() as u64);
         self.summary.applied -= receipt.applied - applied;
         again.extend(repeated);
-        let reason = reason.unwrap_or_else(|| {
-            if answer.status == 200 {
-                "the server did not take in all lines".to_owned()
-            } else {
-                answer.problem()
-            }
+        let reason = reason.unwrap_or_else(|| match problem {
+            Some(problem) => problem.to_string(),
+            None => "the server did not take in all lines".to_owned(),
         });
         Attempt::Again(Left {
             progress: applied > 0 || again.len() < places.len(),
@@ -387,6 +319,86 @@ impl<'a> Delivery<'a> {
             "line {}: {what}: {reason}",
             batch.outgoing[place].line
         ));
+    }
+}
+
+/// One batch until it is decided.
+struct UnderWay<'a, 'b> {
+    delivery: &'a mut Delivery<'b>,
+    batch: &'a Batch,
+    /// The lines that are not decided.
+    places: Vec<usize>,
+    /// Why they are not.
+    reason: String,
+    /// Whether some of them may have been applied.
+    in_doubt: bool,
+    halt: Option<Halt>,
+}
+
+impl megaboard_client::Batch for UnderWay<'_, '_> {
+    fn request(&mut self, is_retry: bool) -> Option<BatchRequest> {
+        (!self.places.is_empty()).then(|| BatchRequest {
+            body: Bytes::from(self.batch.body_of(&self.places)),
+            count: self.places.len(),
+            // A server not known yet, or one in trouble, may well refuse: better to know it before the lines leave.
+            asks_first: is_retry || !self.delivery.acquainted,
+        })
+    }
+
+    fn settle(&mut self, reply: BatchReply) -> Next {
+        let places = std::mem::take(&mut self.places);
+        let (left, is_refused) = match self.delivery.judge(self.batch, &places, reply) {
+            Attempt::Again(left) => (left, false),
+            Attempt::Refused(left) => (left, true),
+            Attempt::Ended(left) => {
+                return self.abandon(&left.places, &left.reason, Certainty::of(self.in_doubt));
+            }
+            Attempt::Unknown(reason) if self.batch.are_resendable(&places) => {
+                let left = Left {
+                    in_doubt: true,
+                    ..Left::all(&places, reason)
+                };
+                (left, false)
+            }
+            Attempt::Unknown(reason) => {
+                return self.abandon(&places, &reason, Certainty::Unknown);
+            }
+        };
+        self.in_doubt |= left.in_doubt;
+        if left.places.is_empty() {
+            return Next::Continue;
+        }
+        if is_refused {
+            return self.abandon(&left.places, &left.reason, Certainty::of(self.in_doubt));
+        }
+        self.places = left.places;
+        self.reason = left.reason;
+        Next::Retry {
+            progress: left.progress,
+        }
+    }
+
+    fn wait(&mut self, pause: Pause) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            let Delivery { stop, say, .. } = &mut *self.delivery;
+            let goes_on = delivery::wait(pause, &self.reason, stop, &mut **say).await;
+            if !goes_on {
+                let (places, reason) = (
+                    std::mem::take(&mut self.places),
+                    std::mem::take(&mut self.reason),
+                );
+                self.abandon(&places, &reason, Certainty::of(self.in_doubt));
+            }
+            goes_on
+        })
+    }
+}
+
+impl UnderWay<'_, '_> {
+    fn abandon(&mut self, places: &[usize], reason: &str, certainty: Certainty) -> Next {
+        let halt = self.delivery.abandon(self.batch, places, reason, certainty);
+        self.halt = Some(halt);
+        Next::End
     }
 }
 

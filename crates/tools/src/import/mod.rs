@@ -36,13 +36,12 @@ pub use self::args::ImportArgs;
 use self::args::Format;
 use self::batch::{Batch, Batches, ReadError};
 use self::csv::CsvRows;
-use self::delivery::{Delivery, Halt};
+use self::delivery::Delivery;
 use self::lines::Lines;
 use self::ndjson::NdjsonRows;
 use self::rows::Rows;
-use crate::client::Client;
-use crate::delivery::{INTERRUPTED, NOTICED_WITHIN, Patience, Stop};
-use crate::terminal;
+use crate::delivery::{Halt, INTERRUPTED, NOTICED_WITHIN, Stop};
+use crate::{runtime, terminal};
 
 /// Batches read ahead of the one under way.
 const BATCHES_AHEAD_MAX: usize = 1;
@@ -71,12 +70,13 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     };
     // From here on Ctrl-C waits for the batch under way; before, nothing has been sent.
     let stop = Stop::on_signals()?;
-    let client = Client::new(&args.server);
+    let client = args.server.client()?;
+    let runtime = runtime::start()?;
     let mut say = |message: String| {
         // Printed while the bar is away, and also where there is no bar.
         progress.suspend(|| terminal::complain(&message));
     };
-    let mut delivery = Delivery::new(&client, &stop, Patience::default(), &mut say);
+    let mut delivery = Delivery::new(&runtime, &client, &stop, &mut say);
     let outcome = send_all(Batches::new(rows, args.from_line), &mut delivery, &stop);
     let summary = delivery.summary();
     progress.finish_and_clear();

@@ -35,9 +35,8 @@ use tokio::sync::watch;
 pub use self::args::IngestArgs;
 
 use self::reader::Reader;
-use self::send::Sender;
+use self::send::{Sender, retry_policy};
 use self::share::{Keys, Share};
-use crate::client::Client;
 use crate::terminal;
 
 /// Runs the command.
@@ -79,7 +78,8 @@ async fn ingest(args: &IngestArgs) -> Result<String, Box<dyn Error>> {
         let (share, keys) = (share.clone(), keys.clone());
         async move { share.keep(&keys, &COMPLAIN).await }
     });
-    let sender = Sender::new(Client::new(&args.server), stop.clone());
+    let client = args.server.client_with(retry_policy())?;
+    let sender = Sender::new(client, stop.clone());
     let mut reader = Reader::new(keys, share, sender, args.rejected.clone(), stop);
     let outcome = reader.run(&COMPLAIN).await;
     keeper.abort();

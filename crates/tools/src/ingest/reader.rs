@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use megaboard_client::{Backoff, RetryPolicy};
 use redis_link::{Reply, Value};
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -20,7 +21,6 @@ use super::group;
 use super::send::{Refused, Sender};
 use super::share::{Keys, Share};
 use super::tally::Tally;
-use crate::delivery::{Patience, Pauses};
 
 /// Lines of one request: as many as the server decides at once.
 const BATCH_LINES_MAX: usize = 1_000;
@@ -102,7 +102,7 @@ impl Reader {
 
     /// Until it is asked to stop, or cannot go on.
     pub(super) async fn run(&mut self, say: Say<'_>) -> Result<(), Halt> {
-        let mut stall: Option<Pauses> = None;
+        let mut stall: Option<Backoff> = None;
         while !self.is_stopping() {
             match self.round(say).await {
                 Ok(()) => stall = None,
@@ -112,10 +112,10 @@ impl Reader {
                     if stall.is_none() {
                         say(format!("{fault}; trying again"));
                     }
-                    let pauses = stall.get_or_insert_with(|| Pauses::new(Patience::default()));
+                    let pauses = stall.get_or_insert_with(|| Backoff::new(RetryPolicy::default()));
                     let pause = pauses
                         .next(None)
-                        .unwrap_or(Patience::default().longest_pause);
+                        .unwrap_or(RetryPolicy::default().longest_pause);
                     tokio::select! {
                         () = sleep(pause) => {}
                         _ = self.stop.changed() => {}

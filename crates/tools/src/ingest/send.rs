@@ -1,29 +1,29 @@
-//! Lines sent until each is decided: [`Sender`].
+//! Lines sent until each is decided: [`Sender`]. The requests are those of the client's sender.
 //!
 //! Every line has an id, so that whatever failed, or may have, is sent again in its order, for as long
 //! as it takes: nothing is given up but when the process is to stop, the lines are no longer its own to
 //! send, or the server refuses. What was decided until then is decided.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use megaboard_client::{
+    BatchReply, BatchRequest, Client, Format, Next, Pause, Receipt, ReceiptItem, RetryPolicy,
+};
 use serde::Deserialize;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::board_path::encoded;
-use crate::client::{Answer, Client, ClientError};
-use crate::delivery::{Patience, Pauses, Receipt, ReceiptItem};
 
-const PATH: &str = "/v1/contributions";
 /// How long what a kind remembers is taken for known.
 const SPAN_KNOWN_FOR: Duration = Duration::from_mins(1);
 /// Kinds whose spans are kept.
 const SPANS_MAX: usize = 10_000;
 /// A stall is as long as the server is away.
-const PATIENCE_MAX: Duration = Duration::from_hours(24 * 365);
+const RETRY_FOR: Duration = Duration::from_hours(24 * 365);
 
 /// Lines of a request after a receipt that left something out of its lists: of one line a receipt always says what
 /// became of it, so that what was applied goes out once more and not again and again.
@@ -54,7 +54,8 @@ pub(super) struct Sent {
 
 /// Sends to one server.
 pub(super) struct Sender {
-    client: Arc<Client>,
+    client: Client,
+    sender: megaboard_client::Sender,
     stop: watch::Receiver<bool>,
     /// Whether the server is in trouble, which was said.
     stalled: bool,
@@ -65,7 +66,8 @@ pub(super) struct Sender {
 impl Sender {
     pub(super) fn new(client: Client, stop: watch::Receiver<bool>) -> Self {
         Self {
-            client: Arc::new(client),
+            sender: megaboard_client::Sender::new(&client, Format::Ndjson),
+            client,
             stop,
             stalled: false,
             acquainted: false,
@@ -73,101 +75,29 @@ impl Sender {
         }
     }
 
-    /// Sends these lines. `is_ours` tells of a place whether it may still be sent.
+    /// Sends these lines. `is_ours` says of a place whether it may still be sent.
     pub(super) async fn send(
         &mut self,
         lines: &[&str],
         is_ours: &(dyn Fn(usize) -> bool + Sync),
         say: &(dyn Fn(String) + Sync),
     ) -> Sent {
-        let mut sent = Sent {
+        let sent = Sent {
             left: (0..lines.len()).collect(),
             ..Sent::default()
         };
-        let mut pauses: Option<Pauses> = None;
-        loop {
-            let ours = sent.left.iter().copied().filter(|p| is_ours(*p));
-            let places: Vec<usize> = if sent.is_in_doubt {
-                ours.take(SURELY_LISTED_MAX).collect()
-            } else {
-                ours.collect()
-            };
-            if places.is_empty() {
-                return sent;
-            }
-            let body: String = places.iter().map(|place| lines[*place]).collect();
-            let answer = self.post(body, pauses.is_some()).await;
-            let retry_after = answer.as_ref().ok().and_then(|answer| answer.retry_after);
-            let before = sent.left.len();
-            let reason = self.judge(answer, &places, &mut sent);
-            if sent.refused.is_some() {
-                return sent;
-            }
-            if sent.left.len() < before {
-                pauses = None;
-            }
-            let Some(reason) = reason else {
-                if std::mem::take(&mut self.stalled) {
-                    say("the server takes contributions again".to_owned());
-                }
-                continue;
-            };
-            if !std::mem::replace(&mut self.stalled, true) {
-                say(format!("{reason}; trying again"));
-            }
-            if *self.stop.borrow() {
-                return sent;
-            }
-            let pause = pauses.get_or_insert_with(new_pauses).next(retry_after);
-            tokio::select! {
-                () = sleep(pause.unwrap_or_default()) => {}
-                _ = self.stop.changed() => return sent,
-            }
-        }
-    }
-
-    async fn post(&mut self, body: String, is_again: bool) -> Result<Answer, ClientError> {
-        let client = self.client.clone();
-        let ask_first = is_again || !self.acquainted;
-        let posted =
-            spawn_blocking(move || client.post_ndjson(PATH, body.as_bytes(), ask_first)).await;
-        posted.unwrap_or_else(|error| {
-            Err(ClientError::Broken {
-                url: self.client.url().to_owned(),
-                cause: error.to_string(),
-            })
-        })
-    }
-
-    /// Takes out of `sent.left` what is decided; why the rest is to be sent again, if there is any and the
-    /// server does not refuse.
-    fn judge(
-        &mut self,
-        answer: Result<Answer, ClientError>,
-        places: &[usize],
-        sent: &mut Sent,
-    ) -> Option<String> {
-        let answer = match answer {
-            Err(error @ ClientError::Unusable { .. }) => {
-                sent.refused = Some(Refused(error.to_string()));
-                return None;
-            }
-            Err(error) => return Some(error.to_string()),
-            Ok(answer) => answer,
+        let sender = self.sender.clone();
+        let mut under_way = UnderWay {
+            sender: self,
+            lines,
+            is_ours,
+            say,
+            places: Vec::new(),
+            reason: String::new(),
+            sent,
         };
-        // A receipt says how far the server came, whatever ended the request.
-        let receipt = Receipt::parse(&answer.body, places.len());
-        let settled = receipt.map(|receipt| settle(&receipt, places, sent));
-        self.acquainted |= settled.is_some();
-        match (answer.status, settled) {
-            (200..=299 | 408 | 429 | 500.., Some(reason)) => reason,
-            (200..=299, None) => Some("the server's answer is no receipt".to_owned()),
-            (408 | 429 | 500.., None) => Some(answer.problem()),
-            (_, _) => {
-                sent.refused = Some(Refused(answer.problem()));
-                None
-            }
-        }
+        sender.send(&mut under_way).await;
+        under_way.sent
     }
 
     /// The shortest span for which a board of these kinds remembers an id, as far as it is known.
@@ -189,8 +119,8 @@ impl Sender {
         struct Kind {
             dedupe: String,
         }
-        let (client, path) = (self.client.clone(), format!("/v1/kinds/{}", encoded(kind)));
-        let answer = spawn_blocking(move || client.get(&path)).await.ok()?.ok()?;
+        let path = format!("/v1/kinds/{}", encoded(kind));
+        let answer = self.client.get(path).await.ok()?;
         let span = serde_json::from_slice::<Kind>(&answer.body).ok();
         let span = span.and_then(|kind| humantime::parse_duration(&kind.dedupe).ok());
         if self.spans.len() >= SPANS_MAX {
@@ -201,11 +131,106 @@ impl Sender {
     }
 }
 
-fn new_pauses() -> Pauses {
-    Pauses::new(Patience {
-        give_up_after: PATIENCE_MAX,
-        ..Patience::default()
-    })
+/// Tries again for as long as the server is away.
+pub(super) fn retry_policy() -> RetryPolicy {
+    RetryPolicy {
+        give_up_after: RETRY_FOR,
+        ..RetryPolicy::default()
+    }
+}
+
+/// Lines until each is decided.
+struct UnderWay<'a> {
+    sender: &'a mut Sender,
+    lines: &'a [&'a str],
+    is_ours: &'a (dyn Fn(usize) -> bool + Sync),
+    say: &'a (dyn Fn(String) + Sync),
+    /// The lines of the last request.
+    places: Vec<usize>,
+    /// Why something of it is to be sent again.
+    reason: String,
+    sent: Sent,
+}
+
+impl megaboard_client::Batch for UnderWay<'_> {
+    fn request(&mut self, is_retry: bool) -> Option<BatchRequest> {
+        let most = if self.sent.is_in_doubt {
+            SURELY_LISTED_MAX
+        } else {
+            usize::MAX
+        };
+        let ours = self.sent.left.iter().copied();
+        self.places = ours.filter(|it| (self.is_ours)(*it)).take(most).collect();
+        (!self.places.is_empty()).then(|| {
+            let body: String = self.places.iter().map(|place| self.lines[*place]).collect();
+            BatchRequest {
+                body: Bytes::from(body),
+                count: self.places.len(),
+                asks_first: is_retry || !self.sender.acquainted,
+            }
+        })
+    }
+
+    fn settle(&mut self, reply: BatchReply) -> Next {
+        let before = self.sent.left.len();
+        let reason = self.judge(reply);
+        if self.sent.refused.is_some() {
+            return Next::End;
+        }
+        let Some(reason) = reason else {
+            if std::mem::take(&mut self.sender.stalled) {
+                (self.say)("the server takes contributions again".to_owned());
+            }
+            return Next::Continue;
+        };
+        self.reason = reason;
+        Next::Retry {
+            progress: self.sent.left.len() < before,
+        }
+    }
+
+    fn wait(&mut self, pause: Pause) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            if !std::mem::replace(&mut self.sender.stalled, true) {
+                (self.say)(format!("{}; trying again", self.reason));
+            }
+            if *self.sender.stop.borrow() {
+                return false;
+            }
+            tokio::select! {
+                () = sleep(pause.length.unwrap_or_default()) => true,
+                _ = self.sender.stop.changed() => false,
+            }
+        })
+    }
+}
+
+impl UnderWay<'_> {
+    /// Takes out of `sent.left` what is decided; why the rest is to be sent again, if there is any and the
+    /// server does not refuse.
+    fn judge(&mut self, reply: BatchReply) -> Option<String> {
+        let refusal = match reply {
+            BatchReply::Receipt {
+                receipt,
+                problem,
+                is_refusal,
+                ..
+            } => {
+                self.sender.acquainted = true;
+                let reason = settle(&receipt, &self.places, &mut self.sent);
+                match problem.filter(|_| is_refusal) {
+                    Some(problem) => problem.to_string(),
+                    None => return reason,
+                }
+            }
+            BatchReply::NotApplied(error) | BatchReply::Unknown(error) => {
+                return Some(error.to_string());
+            }
+            BatchReply::TooLarge(error) | BatchReply::Refused(error) => error.to_string(),
+        };
+        self.sent.refused = Some(Refused(refusal));
+        None
+    }
 }
 
 /// Counts what a receipt decides, and takes it out of `sent.left`; why the rest is to be sent again.
@@ -261,7 +286,7 @@ mod tests {
             .build()
             .unwrap();
         let (_stop, stopped) = watch::channel(false);
-        let mut sender = Sender::new(Client::new(&server.args()), stopped);
+        let mut sender = Sender::new(server.args().client_with(retry_policy()).unwrap(), stopped);
         runtime.block_on(sender.send(lines, is_ours, &|_| ()))
     }
 

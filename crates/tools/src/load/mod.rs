@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use indicatif::style::ProgressStyle;
-use megaboard_client::{Client, Patience};
+use megaboard_client::{Client, RetryPolicy};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval};
@@ -51,12 +51,13 @@ pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
 async fn play(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
     let board = |client: &Client| client.board(args.board.kind(), args.board.subject());
     // What is wrong with the server, the key or the board is better told before all is begun, and at once.
-    board(&client(args, Patience::none())?).top().n(1).await?;
-    let patience = Patience {
+    let probe = args.server.client_with(RetryPolicy::none())?;
+    board(&probe).top().n(1).await?;
+    let retry = RetryPolicy {
         give_up_after: GIVE_UP_AFTER,
-        ..Patience::default()
+        ..RetryPolicy::default()
     };
-    let client = client(args, patience)?;
+    let client = args.server.client_with(retry)?;
     let stage = Arc::new(Stage {
         board: board(&client),
         client,
@@ -111,14 +112,6 @@ async fn ask_all(args: &LoadArgs, stage: &Arc<Stage>, begun: Instant) -> End {
     }
     drop(streams);
     end
-}
-
-fn client(args: &LoadArgs, patience: Patience) -> Result<Client, Box<dyn Error>> {
-    let mut client = Client::builder(&args.server.server).patience(patience);
-    if let Some(key) = &args.server.key {
-        client = client.key(key);
-    }
-    Ok(client.build()?)
 }
 
 /// Sends what the plan says when it is due, until the pace ends or time is over; says how many requests

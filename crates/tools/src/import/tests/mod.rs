@@ -8,6 +8,7 @@ use std::io::Cursor;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use megaboard_client::RetryPolicy;
 use serde_json::{Value, json};
 
 use super::csv::{ColumnNames, SubjectSource};
@@ -24,15 +25,16 @@ struct Import {
 }
 
 fn import(server: &ServerArgs, rows: Box<dyn Rows>, from_line: u64, stop: &Stop) -> Import {
-    let client = Client::new(server);
-    let patience = Patience {
+    let retry = RetryPolicy {
         first_pause: Duration::from_millis(1),
         longest_pause: Duration::from_millis(10),
         give_up_after: Duration::from_millis(300),
     };
+    let client = server.client_with(retry).unwrap();
+    let runtime = runtime::start().unwrap();
     let mut said = Vec::new();
     let mut say = |message| said.push(message);
-    let mut delivery = Delivery::new(&client, stop, patience, &mut say);
+    let mut delivery = Delivery::new(&runtime, &client, stop, &mut say);
     let outcome = send_all(Batches::new(rows, from_line), &mut delivery, stop);
     let summary = delivery.summary();
     Import {

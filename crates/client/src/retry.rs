@@ -1,6 +1,7 @@
-//! When to try again: [`Patience`], how long it lasts, and [`Pauses`], the pauses in between.
+//! When to try again: [`RetryPolicy`], how often and how long, and [`Backoff`], the pauses in between.
 //!
-//! What may be sent again is not known here.
+//! What may be sent again is not known here. The commands use these too. `redis_link::Backoff` is another: this crate
+//! is for others, who have no Redis, and depends on none of the service's crates.
 
 use std::time::Duration;
 
@@ -11,21 +12,21 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Counted from the first failure on.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(1);
 
-/// How often and how long to try. Pauses double from the first to the longest, and are drawn from
+/// How often and how long to try. Backoff double from the first to the longest, and are drawn from
 /// their upper half, so that clients that failed together do not come back together. They are never
 /// shorter than the server asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
-    /// Before the first time that something is tried again: 100 ms unless told otherwise.
+pub struct RetryPolicy {
+    /// Before the first time that something is tried again: 100 ms by default.
     pub first_pause: Duration,
-    /// The longest pause: 5 s unless told otherwise.
+    /// The longest pause: 5 s by default.
     pub longest_pause: Duration,
-    /// How long without any progress: 1 min unless told otherwise. Keep it below the `dedupe` of
+    /// How long without any progress: 1 min by default. Keep it below the `dedupe` of
     /// the kinds, so that ids are remembered for as long as something is tried.
     pub give_up_after: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             first_pause: FIRST_PAUSE,
@@ -35,7 +36,7 @@ impl Default for Patience {
     }
 }
 
-impl Patience {
+impl RetryPolicy {
     /// Everything is tried once.
     #[must_use]
     pub fn none() -> Self {
@@ -46,24 +47,23 @@ impl Patience {
     }
 }
 
-/// The pauses of one stall, also for whoever sends by other means. Progress ends a stall; the next begins with
-/// new pauses.
+/// The pauses of one series of failures. After a success the next series begins with a new one.
 #[derive(Debug)]
-pub struct Pauses {
-    patience: Patience,
+pub struct Backoff {
+    policy: RetryPolicy,
     next: Duration,
     /// None where there is no end.
     give_up_at: Option<Instant>,
 }
 
-impl Pauses {
-    /// Those of a stall that begins now.
+impl Backoff {
+    /// The pauses of a series that begins now.
     #[must_use]
-    pub fn new(patience: Patience) -> Self {
+    pub fn new(policy: RetryPolicy) -> Self {
         Self {
-            patience,
-            next: patience.first_pause,
-            give_up_at: Instant::now().checked_add(patience.give_up_after),
+            policy,
+            next: policy.first_pause,
+            give_up_at: Instant::now().checked_add(policy.give_up_after),
         }
     }
 
@@ -71,7 +71,7 @@ impl Pauses {
     pub fn next(&mut self, retry_after: Option<Duration>) -> Option<Duration> {
         let pause = self.next.mul_f64(f64::midpoint(1.0, random_share()));
         let pause = retry_after.map_or(pause, |asked| asked.saturating_add(pause));
-        self.next = (self.next * 2).min(self.patience.longest_pause);
+        self.next = (self.next * 2).min(self.policy.longest_pause);
         let end = Instant::now().checked_add(pause);
         let in_time = match (end, self.give_up_at) {
             (_, None) => true,
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_the_longest_and_are_drawn_from_their_upper_half() {
-        let mut pauses = Pauses::new(Patience::default());
+        let mut pauses = Backoff::new(RetryPolicy::default());
         for expected in [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000] {
             let pause = pauses.next(None).unwrap();
             let longest = Duration::from_millis(expected);
@@ -117,20 +117,20 @@ mod tests {
 
     #[test]
     fn the_server_is_left_alone_as_long_as_it_asks_or_for_good() {
-        let mut pauses = Pauses::new(Patience::default());
+        let mut pauses = Backoff::new(RetryPolicy::default());
         assert!(pauses.next(Some(Duration::from_secs(7))).unwrap() >= Duration::from_secs(7));
         assert_eq!(pauses.next(Some(Duration::from_secs(61))), None);
     }
 
     #[test]
-    fn patience_may_be_none_or_without_end() {
-        assert_eq!(Pauses::new(Patience::none()).next(None), None);
-        let endless = Patience {
+    fn a_policy_may_allow_no_retry_or_be_without_end() {
+        assert_eq!(Backoff::new(RetryPolicy::none()).next(None), None);
+        let endless = RetryPolicy {
             give_up_after: Duration::MAX,
-            ..Patience::default()
+            ..RetryPolicy::default()
         };
         assert!(
-            Pauses::new(endless)
+            Backoff::new(endless)
                 .next(Some(Duration::from_hours(9)))
                 .is_some()
         );
