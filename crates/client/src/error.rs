@@ -25,7 +25,7 @@ pub enum Error {
     },
     /// The connection ended, or time ran out, before the answer was there: whether the request had
     /// an effect is unknown.
-    #[error("no answer from {url}: {cause}")]
+    #[error("no response from {url}: {cause}")]
     Broken {
         /// The server.
         url: String,
@@ -36,10 +36,10 @@ pub enum Error {
     #[error("{0}")]
     Problem(Problem),
     /// The answer is none that can be read.
-    #[error("the answer cannot be read: {0}")]
+    #[error("the server returned a response that could not be parsed: {0}")]
     Unreadable(#[source] Cause),
     /// The answer, or an event of a stream, is longer than it may be.
-    #[error("the answer is longer than {bytes_max} bytes")]
+    #[error("the response is longer than {bytes_max} bytes")]
     TooLarge {
         /// How long it may be.
         bytes_max: usize,

@@ -18,26 +18,25 @@ use crate::terminal;
 #[derive(Args, Debug)]
 pub struct MemberArgs {
     #[command(subcommand)]
-    act: Act,
+    action: Action,
 }
 
 #[derive(Debug, Subcommand)]
-enum Act {
-    /// Leaves a member out of every board: ranks close up; what is contributed to it counts on.
-    Hide(WhoArgs),
-    /// Shows a hidden member again, where it would have stood.
-    Show(WhoArgs),
-    /// Takes a member off every board with all its windows, those that are over included. There is no
-    /// way back.
-    Erase(WhoArgs),
+enum Action {
+    /// Hides a member on every board. Ranks close up; contributions to it still count.
+    Hide(OneMemberArgs),
+    /// Shows a hidden member again, at the rank that it has by now.
+    Show(OneMemberArgs),
+    /// Erases a member from every window of every board, past windows included. This cannot be undone.
+    Erase(OneMemberArgs),
 }
 
 #[derive(Args, Debug)]
-struct WhoArgs {
+struct OneMemberArgs {
     /// The member.
     member: String,
 
-    /// On the boards of this kind alone.
+    /// Only on boards of this kind.
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
 
@@ -59,10 +58,10 @@ struct Outcome {
 
 /// Runs the command.
 pub fn run(args: &MemberArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let text = match &args.act {
-        Act::Hide(who) => hidden(&who.asked(Method::Put, "/hidden", None)?),
-        Act::Show(who) => hidden(&who.asked(Method::Delete, "/hidden", None)?),
-        Act::Erase(who) => who.erase()?,
+    let text = match &args.action {
+        Action::Hide(member) => hidden(&member.send(Method::Put, "/hidden", None)?),
+        Action::Show(member) => hidden(&member.send(Method::Delete, "/hidden", None)?),
+        Action::Erase(member) => member.erase()?,
     };
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -92,13 +91,13 @@ impl Method {
     }
 }
 
-impl WhoArgs {
+impl OneMemberArgs {
     /// Erases as far as each answer goes, to the end.
     fn erase(&self) -> Result<String, Box<dyn Error>> {
         let (mut boards, mut erased) = (0, 0);
         let mut next: Option<String> = None;
         loop {
-            let answer: Outcome = self.asked(Method::Delete, "", next.as_deref())?;
+            let answer: Outcome = self.send(Method::Delete, "", next.as_deref())?;
             boards += answer.boards;
             erased += answer.erased;
             next = answer.next;
@@ -108,7 +107,7 @@ impl WhoArgs {
         }
     }
 
-    fn asked<T: DeserializeOwned>(
+    fn send<T: DeserializeOwned>(
         &self,
         method: Method,
         what: &str,

@@ -10,20 +10,20 @@ use clap::Args;
 use crate::runtime;
 use crate::server::ServerArgs;
 
-/// Asks a server whether it answers: for health checks that restart it if it does not.
+/// Checks whether a server responds, for health checks that restart it if it does not.
 ///
-/// Exit status 0 if it does (GET /healthz). Otherwise 1, and standard error says why. A server whose store is away is
-/// alive: a restart would not bring the store back, and end what the server still answers.
+/// Exit status: 0 if it does (GET /healthz); otherwise 1, with the reason on standard error. A server whose store is
+/// unavailable is alive: a restart would not bring the store back, and would end what the server still serves.
 #[derive(Args, Debug)]
 pub struct AliveArgs {
     #[command(flatten)]
     server: ServerArgs,
 }
 
-/// Asks a server whether it is ready: whether its store answers, too.
+/// Checks whether a server is ready: whether its store responds, too.
 ///
-/// Exit status 0 if it is (GET /readyz). Otherwise 1, and standard error says why. Not for health checks that restart a
-/// server: see `megaboard alive`.
+/// Exit status: 0 if it is (GET /readyz); otherwise 1, with the reason on standard error. Not for health checks that
+/// restart a server: see `megaboard alive`.
 #[derive(Args, Debug)]
 pub struct ReadyArgs {
     #[command(flatten)]

@@ -8,7 +8,7 @@ use crate::secrets::SecretParser;
 /// Which server a command speaks to, and as whom.
 #[derive(Args, Clone, Debug)]
 pub struct ServerArgs {
-    /// Where the server listens.
+    /// URL of the server.
     #[arg(
         long,
         value_name = "URL",
@@ -19,8 +19,8 @@ pub struct ServerArgs {
     )]
     pub server: String,
 
-    /// API key, where the server asks for one; better given in the environment, which `ps` does not
-    /// show to others. White space at its end is ignored.
+    /// API key, if the server requires one. Prefer the environment: `ps` shows the command line to others. Trailing
+    /// white space is ignored.
     #[arg(
         long,
         value_name = "KEY",
@@ -55,10 +55,10 @@ pub fn server_url(text: &str) -> Result<String, String> {
         .parse()
         .map_err(|error| format!("not a URL: {error}"))?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
-        return Err("it has to look like http://HOST:PORT or https://HOST".to_owned());
+        return Err("it must look like http://HOST:PORT or https://HOST".to_owned());
     }
     if text.contains(['?', '#', '@']) {
-        return Err("no query, fragment or user name belongs here".to_owned());
+        return Err("it must not have a query, a fragment or a user name".to_owned());
     }
     Ok(text.trim_end_matches('/').to_owned())
 }
@@ -69,7 +69,7 @@ pub fn api_key(text: &str) -> Result<String, String> {
     if key.bytes().all(|byte| byte.is_ascii_graphic()) {
         Ok(key.to_owned())
     } else {
-        Err("a key is made of visible ASCII characters".to_owned())
+        Err("a key consists of visible ASCII characters".to_owned())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::runtime;
 use crate::server::ServerArgs;
 use crate::terminal::{self, printable};
 
-/// Shows the best of a board as a table.
+/// Shows the top of a board as a table.
 #[derive(Args, Debug)]
 pub struct TopArgs {
     /// The board, as KIND/SUBJECT.
@@ -26,12 +26,12 @@ pub struct TopArgs {
     #[command(flatten)]
     server: ServerArgs,
 
-    /// The stretch of time: hour, day, week, month, all, or one of them by name, such as
-    /// day:2026-11-20. Without it, the first window of the kind.
+    /// The window: hour, day, week, month or all for the current one, or one by name, such as
+    /// day:2026-11-20. [default: the first window of the kind]
     #[arg(long, value_name = "WINDOW")]
     window: Option<String>,
 
-    /// How many entries.
+    /// Number of entries.
     #[arg(short, value_name = "N", default_value_t = 20)]
     n: u32,
 }

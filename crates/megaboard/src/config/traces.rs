@@ -1,7 +1,6 @@
 //! `[tracing]`: where traces go.
 
 use serde::Deserialize;
-
 use tools::server::server_url;
 
 use crate::traces::TraceSettings;

@@ -14,11 +14,11 @@ use crate::server::{self, ServerArgs};
 
 /// Reads a sorted set of a Redis into a board
 ///
-/// Each member's standing is set to what the sorted set says, with its time where the encoding has
-/// one. The sorted set is only read, by cursor, and may be written to meanwhile; what changes behind
-/// the cursor is taken by another run. A run can be repeated: it sets the same again.
+/// Each member's standing is set to its score in the sorted set, with its time if the encoding has
+/// one. The sorted set is only read, by cursor, and may change meanwhile; another run picks up what
+/// changed behind the cursor. A run can be repeated: it sets the same standings again.
 ///
-/// At the end the number of members and the best 1,000 are held against the source.
+/// At the end the number of members and the best 1,000 are compared with the source.
 ///
 /// Encodings:
 ///   plain                                     the score alone
@@ -30,13 +30,12 @@ use crate::server::{self, ServerArgs};
 ///   time-member(offset=+08:00)                member `2022-12-15 13:30:30_user1`
 ///   two-sets(time-key=KEY)                    times in another sorted set
 ///
-/// Exit status: 0 when all is on the board as in the source, 1 when not, 130 after Ctrl-C or
-/// SIGTERM.
+/// Exit status: 0 if the board agrees with the source, 1 if not, 130 after Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct AdoptArgs {
-    /// The Redis: `redis://[USER:PASSWORD@]HOST[:PORT][/DB]`, or `rediss://` for TLS. A password is better
-    /// given in the environment, which `ps` does not show to others.
+    /// The Redis: `redis://[USER:PASSWORD@]HOST[:PORT][/DB]`, or `rediss://` for TLS. Prefer the environment for a
+    /// password: `ps` shows the command line to others.
     #[arg(
         long,
         value_name = "URL",
@@ -58,16 +57,16 @@ pub struct AdoptArgs {
     #[arg(long, value_name = "BOARD", value_parser = board)]
     pub(super) board: String,
 
-    /// Set this one window alone, such as day:2026-11-20; every time has to lie in it. Without it a
-    /// standing is set in every window that its time falls into.
+    /// Set only this window, such as day:2026-11-20; every time must lie in it. [default: every window that the time
+    /// of a standing falls into]
     #[arg(long, value_name = "WINDOW")]
     pub(super) window: Option<String>,
 
-    /// The time of standings whose encoding has none: RFC 3339. [default: now]
+    /// The time of standings if the encoding has none: RFC 3339. [default: now]
     #[arg(long, value_name = "TIME", value_parser = Timestamp::parse_rfc3339)]
     pub(super) at: Option<Timestamp>,
 
-    /// Where the server of the board listens.
+    /// URL of the server of the board.
     #[arg(
         long,
         value_name = "URL",
@@ -78,8 +77,8 @@ pub struct AdoptArgs {
     )]
     server: String,
 
-    /// API key, where the server asks for one; better given in the environment. White space at its end is
-    /// ignored. The other commands call it --key.
+    /// API key, if the server requires one. Prefer the environment. Trailing white space is ignored. The other
+    /// commands call it --key.
     #[arg(
         long,
         value_name = "KEY",
@@ -91,7 +90,7 @@ pub struct AdoptArgs {
 }
 
 impl AdoptArgs {
-    /// The server, as the other commands are told it.
+    /// The server, as the other commands have it.
     pub(super) fn server(&self) -> ServerArgs {
         ServerArgs {
             server: self.server.clone(),

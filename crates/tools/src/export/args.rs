@@ -13,8 +13,7 @@ use crate::server::ServerArgs;
 /// Each line is a contribution that sets one standing in one window, as `import` and POST
 /// /v1/contributions take it.
 ///
-/// Exit status: 0 when all of it is written, 1 when something could not be read or written, 130 after
-/// Ctrl-C or SIGTERM.
+/// Exit status: 0 if all of it is written, 1 if something could not be read or written, 130 after Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
     /// The board, as KIND/SUBJECT.
@@ -26,12 +25,12 @@ pub struct ExportArgs {
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub(super) kind: Option<String>,
 
-    /// A window to export, such as all or day:2026-11-20; may be given several times. Without it,
-    /// every window with standings.
+    /// A window to export, such as all or day:2026-11-20; may be repeated. [default: every
+    /// window with standings]
     #[arg(long = "window", value_name = "W", value_parser = NonEmptyStringValueParser::new())]
     pub(super) windows: Vec<String>,
 
-    /// The file to write, complete or not at all. Without it, standard output.
+    /// The file to write. It is replaced only once the export is complete. [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 

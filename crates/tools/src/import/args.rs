@@ -12,20 +12,19 @@ use crate::server::ServerArgs;
 /// Sends a CSV or NDJSON file of contributions to a server.
 ///
 /// A CSV file needs a header and the flags that say which columns make a contribution. NDJSON, one
-/// contribution a line, takes none of them. Both may be packed with gzip.
+/// contribution a line, takes none of them. Both may be compressed with gzip.
 ///
-/// Exit status: 0 when every row was taken in or skipped, 1 when some were not, 130 after Ctrl-C or
-/// SIGTERM.
+/// Exit status: 0 if every row was accepted or skipped, 1 if not, 130 after Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
 pub struct ImportArgs {
-    /// The file; `-` is standard input. NDJSON when it is called .ndjson or .jsonl, or when no
-    /// columns are named.
+    /// The file, or `-` for standard input. It is read as NDJSON if its name ends in .ndjson or .jsonl, or if no
+    /// column is given.
     pub(super) file: PathBuf,
 
     #[command(flatten)]
     pub(super) server: ServerArgs,
 
-    /// Begin at this line of the file (the first is 1): for going on where an import ended.
+    /// Start at this line of the file, counted from 1, to continue an import that ended early.
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     pub(super) from_line: u64,
 
@@ -34,7 +33,7 @@ pub struct ImportArgs {
     pub(super) columns: ColumnArgs,
 }
 
-/// What a CSV file needs to be told. Texts may not be empty.
+/// Which columns make a contribution. Texts may not be empty.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "CSV")]
 pub(super) struct ColumnArgs {
@@ -67,8 +66,8 @@ pub(super) struct ColumnArgs {
     #[arg(long, value_name = "C")]
     id_column: Option<String>,
 
-    /// Text that stands for an absent cell, such as `NA`. A row without a cell that it needs is
-    /// skipped, as it is when the cell is empty.
+    /// Text that marks a missing value, such as `NA`. A row that lacks a required value is skipped, as with an
+    /// empty cell.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     missing: Option<String>,
 }
@@ -108,10 +107,10 @@ impl ImportArgs {
                 .is_some_and(|it| it.eq_ignore_ascii_case(ending))
         };
         let named_ndjson = is_named("ndjson") || is_named("jsonl");
-        match self.columns.given().first() {
+        match self.columns.flags().first() {
             Some(flag) if named_ndjson => Err((
                 ErrorKind::ArgumentConflict,
-                format!("{flag} is for CSV; lines of NDJSON say all that by themselves"),
+                format!("{flag} applies to CSV only: NDJSON lines name their fields themselves"),
             )),
             None if !is_named("csv") => Ok(Format::Ndjson),
             _ => self.columns.csv(),
@@ -120,7 +119,7 @@ impl ImportArgs {
 }
 
 impl ColumnArgs {
-    fn given(&self) -> Vec<&'static str> {
+    fn flags(&self) -> Vec<&'static str> {
         let flags = [
             ("--kind", &self.kind),
             ("--subject", &self.subject),
@@ -143,7 +142,7 @@ impl ColumnArgs {
             value.clone().ok_or_else(|| {
                 (
                     ErrorKind::MissingRequiredArgument,
-                    format!("{flag} is needed for a CSV file"),
+                    format!("{flag} is required for a CSV file"),
                 )
             })
         };

@@ -11,16 +11,16 @@ use crate::server::ServerArgs;
 const BATCH_MAX: i64 = 10_000;
 /// Requests under way at most, and streams.
 const CONNECTIONS_MAX: i64 = 20_000;
-/// Requests a second at most, of writes and of reads: beyond it this machine is what is measured.
+/// Requests per second at most, of writes and of reads: beyond it this machine is what is measured.
 const RATE_MAX: f64 = 1_000_000.0;
 
-/// Plays a live stream to a server: rates, and percentiles of latency.
+/// Simulates a live stream against a server, and reports rates and percentiles of latency.
 ///
-/// Requests come when they are due, not when the one before was answered, as viewers do. Latency counts
-/// from when a request was due, so that a server that stalls is charged for all who had to wait.
+/// Requests are sent when they are due, whether or not earlier ones were answered. Latency is measured
+/// from when a request was due: a wait for a server that stalls is part of it.
 ///
-/// Exit status: 0 when every request was answered and every contribution taken in, 1 when not, 130
-/// after Ctrl-C. The table is shown in each case.
+/// Exit status: 0 if every request was answered and every contribution accepted, 1 if not, 130 after
+/// Ctrl-C. The table is shown in each case.
 #[derive(Args, Debug)]
 pub struct LoadArgs {
     #[command(flatten)]
@@ -30,44 +30,44 @@ pub struct LoadArgs {
     #[arg(long, default_value = "gifts/load", value_parser = BoardPath::parse)]
     pub(super) board: BoardPath,
 
-    /// How many members there are; some give often, most seldom.
+    /// Number of members. A few contribute often, most seldom.
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) members: u32,
 
-    /// Contributions a second; 0 for none.
+    /// Contributions per second; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 1_000.0, value_parser = rate)]
     pub(super) rate: f64,
 
-    /// Contributions in a request.
+    /// Contributions per request.
     #[arg(long, value_name = "N", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=BATCH_MAX))]
     pub(super) batch: u32,
 
-    /// Sends contributions without ids: nothing to remember for the server, and nothing is sent again
-    /// whose outcome is unknown.
+    /// Send contributions without ids: the server remembers nothing, and what has an unknown outcome is not sent
+    /// again.
     #[arg(long)]
     pub(super) without_ids: bool,
 
-    /// Reads a second; 0 for none. Half are the top 100, the others members, neighbours and deep pages.
+    /// Reads per second; 0 for none. Half are of the top 100, the others of members, neighbours and deep pages.
     #[arg(long, value_name = "N", default_value_t = 200.0, value_parser = rate)]
     pub(super) reads: f64,
 
-    /// Viewers who hold a stream of the top 10.
+    /// Number of streams of the top 10.
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(..=CONNECTIONS_MAX))]
     pub(super) streams: u32,
 
-    /// Requests under way at most; what is due meanwhile waits, and its latency counts.
+    /// Most requests in flight. One that is due meanwhile waits, and the wait is part of its latency.
     #[arg(long, value_name = "N", default_value_t = 64)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=CONNECTIONS_MAX))]
     pub(super) concurrency: u32,
 
-    /// How long.
+    /// Duration.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
     pub(super) duration: Duration,
 
-    /// What all chance comes from: the same seed gives the same contributions.
+    /// Random seed: the same seed gives the same contributions.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u64,
 }
