@@ -53,19 +53,19 @@ impl ClientBuilder {
     }
 
     /// How long one attempt may take, from the first byte sent to the last byte of the answer: 1 min
-    /// unless told otherwise. Streams have no such end.
+    /// by default. Streams have no such end.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How long a connection may take to be made: 10 s unless told otherwise.
+    /// How long a connection may take to be made: 10 s by default.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// How long an answer may be: 64 MiB unless told otherwise.
+    /// How long an answer may be: 64 MiB by default.
     pub fn answer_bytes_max(mut self, bytes: usize) -> Self {
         self.answer_bytes_max = bytes;
         self

@@ -105,7 +105,7 @@ impl Client {
 
     /// Asks until there is an answer that counts, or for as long as the retry policy says.
     pub(crate) async fn ask(&self, call: &Call, again: Retry) -> Result<Response, Error> {
-        let mut pauses: Option<Backoff> = None;
+        let mut backoff: Option<Backoff> = None;
         // Of several failures the one that leaves a doubt is returned.
         let mut doubt = None;
         loop {
@@ -120,8 +120,9 @@ impl Client {
                 Retry::Never => false,
             };
             let retry_after = error.problem().and_then(|problem| problem.retry_after);
-            let pauses = pauses.get_or_insert_with(|| Backoff::new(self.shared.retry));
-            let goes_on = may_be_sent_again && error.is_passing() && pauses.wait(retry_after).await;
+            let backoff = backoff.get_or_insert_with(|| Backoff::new(self.shared.retry));
+            let goes_on =
+                may_be_sent_again && error.is_passing() && backoff.wait(retry_after).await;
             if !goes_on {
                 let writes = !matches!(call.method, Method::GET);
                 return Err(match doubt {

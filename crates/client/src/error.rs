@@ -89,14 +89,14 @@ impl Error {
 
 /// An error and all that lies behind it, in one line.
 pub(crate) fn chain(error: &dyn StdError) -> String {
-    let mut told = error.to_string();
+    let mut text = error.to_string();
     let mut behind = error.source();
     while let Some(cause) = behind {
-        let text = cause.to_string();
-        if !told.contains(&text) {
-            told = format!("{told}: {text}");
+        let next = cause.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
         }
         behind = cause.source();
     }
-    told
+    text
 }

@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_the_longest_and_are_drawn_from_their_upper_half() {
-        let mut pauses = Backoff::new(RetryPolicy::default());
+        let mut backoff = Backoff::new(RetryPolicy::default());
         for expected in [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000] {
-            let pause = pauses.next(None).unwrap();
+            let pause = backoff.next(None).unwrap();
             let longest = Duration::from_millis(expected);
             assert!(
                 pause >= longest / 2 && pause <= longest,
@@ -117,9 +117,9 @@ mod tests {
 
     #[test]
     fn the_server_is_left_alone_as_long_as_it_asks_or_for_good() {
-        let mut pauses = Backoff::new(RetryPolicy::default());
-        assert!(pauses.next(Some(Duration::from_secs(7))).unwrap() >= Duration::from_secs(7));
-        assert_eq!(pauses.next(Some(Duration::from_secs(61))), None);
+        let mut backoff = Backoff::new(RetryPolicy::default());
+        assert!(backoff.next(Some(Duration::from_secs(7))).unwrap() >= Duration::from_secs(7));
+        assert_eq!(backoff.next(Some(Duration::from_secs(61))), None);
     }
 
     #[test]

@@ -99,8 +99,8 @@ impl Scripted {
         self.client_with(EAGER)
     }
 
-    pub(crate) fn client_with(&self, patience: RetryPolicy) -> Client {
-        let builder = Client::builder(&*self.url).retry_policy(patience);
+    pub(crate) fn client_with(&self, policy: RetryPolicy) -> Client {
+        let builder = Client::builder(&*self.url).retry_policy(policy);
         builder.key("mb_k").build().unwrap()
     }
 
@@ -109,7 +109,7 @@ impl Scripted {
         self.shared.seen.lock().unwrap().clone()
     }
 
-    /// All requests; all that was told was used.
+    /// All requests; all of the script was used.
     #[track_caller]
     pub(crate) fn done(self) -> Vec<Seen> {
         let left = self.shared.script.lock().unwrap().len();

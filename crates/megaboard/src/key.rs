@@ -12,7 +12,6 @@ use board::KindName;
 use clap::{Args, Subcommand};
 use tools::secrets::SecretParser;
 
-
 /// Digits of the hash in a name that nobody chose.
 const NAME_DIGITS: usize = 8;
 

@@ -31,7 +31,7 @@ pub struct Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejected {
-    /// Its place in what was contributed, from 0.
+    /// Its index in what was contributed.
     pub index: usize,
     /// On which board; none where the contribution itself is wrong.
     pub board: Option<String>,
@@ -45,7 +45,7 @@ pub struct Rejected {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {
-    /// The contribution's place in what was contributed, from 0.
+    /// The contribution's index in what was contributed.
     pub index: usize,
     /// The board.
     pub board: String,
@@ -59,7 +59,7 @@ pub struct Written {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undecided {
-    /// Its place in what was contributed, from 0.
+    /// Its index in what was contributed.
     pub index: usize,
     /// On which of its boards it is not decided.
     pub boards: Vec<String>,

@@ -17,7 +17,7 @@ pub(super) struct Differences {
     pub(super) positions: usize,
     pub(super) first: Option<(usize, String, String)>,
     /// Places in the source's list of standings that the board has not, or has elsewhere.
-    pub(super) places: Vec<usize>,
+    pub(super) indices: Vec<usize>,
     /// Members of the board that are not among the source's best.
     pub(super) strangers: Vec<String>,
 }
@@ -25,15 +25,15 @@ pub(super) struct Differences {
 /// Holds two lists, best first, against each other, as far as the source's goes.
 pub(super) fn compare(source: &[Standing], board: &[Ranked], fields: &[String]) -> Differences {
     let mut differences = Differences::default();
-    for (place, standing) in source.iter().enumerate() {
-        let ranked = board.get(place);
+    for (index, standing) in source.iter().enumerate() {
+        let ranked = board.get(index);
         if ranked.is_some_and(|ranked| ranked.is(standing, fields)) {
             continue;
         }
         differences.positions += 1;
-        differences.places.push(place);
+        differences.indices.push(index);
         let there = ranked.map_or("nobody", |ranked| &ranked.member);
-        let first = || (place + 1, standing.member.to_string(), there.to_owned());
+        let first = || (index + 1, standing.member.to_string(), there.to_owned());
         differences.first.get_or_insert_with(first);
     }
     if differences.positions > 0 {
@@ -99,7 +99,7 @@ mod tests {
         let same = compare(&source, &board(&[("a", 3), ("b", 2), ("c", 1)]), &fields);
         assert_eq!(same, Differences::default());
         let other = compare(&source, &board(&[("a", 3), ("c", 2)]), &fields);
-        assert_eq!((other.positions, &other.places), (1, &vec![1]));
+        assert_eq!((other.positions, &other.indices), (1, &vec![1]));
         assert_eq!(other.first, Some((2, "b".to_owned(), "c".to_owned())));
         assert_eq!(other.strangers, ["c"]);
         let short = compare(&source, &board(&[("a", 4)]), &fields);

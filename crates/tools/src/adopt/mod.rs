@@ -36,7 +36,7 @@ use tokio::runtime::Runtime;
 pub use self::args::AdoptArgs;
 
 use self::check::{BEST_COUNT, Differences, compare, order_names, order_ties};
-use self::page::Entry;
+use self::page::SetEntry;
 use self::sending::{BATCH_LINES_MAX, Batch, Sender, Sent};
 use self::source::Source;
 use self::standing::{Reader, Standing, Tally};
@@ -363,7 +363,7 @@ impl<'a> Adoption<'a> {
     }
 
     /// Holds the counts and the best against the source. Since it may be live, what differs is set again
-    /// and looked at again before it is told.
+    /// and compared again before it is reported.
     fn check(&self, report: &mut Report) -> Result<(), Halt> {
         for round in 1.. {
             report.in_source = self.count()?;
@@ -407,9 +407,9 @@ impl<'a> Adoption<'a> {
     /// Sets those who differ to what the source says now.
     fn set_again(&self, source: &[Standing], differences: &Differences) -> Result<(), Halt> {
         let again = differences
-            .places
+            .indices
             .iter()
-            .map(|place| source[*place].clone());
+            .map(|index| source[*index].clone());
         let mut again: Vec<Standing> = again.collect();
         // With a time before them, members cannot be looked up.
         if !matches!(self.encoding, Encoding::TimeMember(_)) {
@@ -421,7 +421,7 @@ impl<'a> Adoption<'a> {
                 .map(|entry| self.reader.read(entry, &mut tally));
             again.extend(found.filter_map(Result::ok));
         }
-        // All of this was counted, and told where it was refused, when it was first sent.
+        // All of this was counted, and reported where it was refused, when it was first sent.
         let sender = Sender {
             say: &|_| {},
             ..self.sender()
@@ -446,7 +446,7 @@ impl<'a> Adoption<'a> {
     fn best_of_source(&self) -> Result<Vec<Standing>, Halt> {
         let count = self.best_count();
         let first = self.source.first(self.reading, count);
-        let entries: Vec<Entry> = self.runtime.block_on(first).map_err(failed)?;
+        let entries: Vec<SetEntry> = self.runtime.block_on(first).map_err(failed)?;
         let mut tally = Tally::default();
         let read = entries
             .iter()

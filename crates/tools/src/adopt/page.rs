@@ -1,4 +1,4 @@
-//! What Redis answers, as entries: [`Page`], [`Entry`].
+//! What Redis answers, as entries: [`Page`], [`SetEntry`].
 //!
 //! A member's bytes are a slice of what was read, with no copy of their own.
 
@@ -10,12 +10,12 @@ use redis_link::reply::{self, Reply, items, text};
 pub(super) struct Page {
     /// The next cursor; `0` at the end.
     pub(super) cursor: String,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<SetEntry>,
 }
 
 /// A member as it is stored.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct SetEntry {
     pub(super) member: Bytes,
     pub(super) score: Score,
     /// In the set of times, where there is one that has the member.
@@ -31,7 +31,7 @@ pub(super) enum Score {
     Number(f64),
 }
 
-impl Entry {
+impl SetEntry {
     pub(super) fn new(member: Bytes, score: Score) -> Self {
         Self {
             member,
@@ -49,7 +49,7 @@ impl Page {
         };
         let entries = items(entries)?;
         let entries = entries.chunks(2).map(|pair| match pair {
-            [member, score] => Some(Entry::new(bytes(member)?, self::score(score)?)),
+            [member, score] => Some(SetEntry::new(bytes(member)?, self::score(score)?)),
             _ => None,
         });
         Some(Self {
@@ -60,9 +60,9 @@ impl Page {
 }
 
 /// Reads `[[member, score], ...]`, as RESP3 has ranges with scores.
-pub(super) fn pairs(frame: &Reply) -> Option<Vec<Entry>> {
+pub(super) fn pairs(frame: &Reply) -> Option<Vec<SetEntry>> {
     let pairs = items(frame)?.iter().map(|pair| match items(pair)? {
-        [member, score] => Some(Entry::new(bytes(member)?, self::score(score)?)),
+        [member, score] => Some(SetEntry::new(bytes(member)?, self::score(score)?)),
         _ => None,
     });
     pairs.collect()

@@ -37,15 +37,15 @@ impl Batch {
         self.ends.is_empty()
     }
 
-    fn line(&self, place: usize) -> &[u8] {
-        let start = if place == 0 { 0 } else { self.ends[place - 1] };
-        &self.body[start..self.ends[place]]
+    fn line(&self, index: usize) -> &[u8] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.body[start..self.ends[index]]
     }
 
-    fn body_of(&self, places: &[usize]) -> Vec<u8> {
-        places
+    fn body_of(&self, indices: &[usize]) -> Vec<u8> {
+        indices
             .iter()
-            .flat_map(|place| self.line(*place))
+            .flat_map(|index| self.line(*index))
             .copied()
             .collect()
     }
@@ -71,7 +71,7 @@ pub(super) struct Sender<'a> {
 struct UnderWay<'a> {
     batch: &'a Batch,
     /// The lines that are not decided.
-    places: Vec<usize>,
+    indices: Vec<usize>,
     /// Why they are not.
     reason: String,
     sent: &'a mut Sent,
@@ -85,7 +85,7 @@ impl Sender<'_> {
     pub(super) fn deliver(&self, batch: &Batch, sent: &mut Sent) -> Result<(), Halt> {
         let mut under_way = UnderWay {
             batch,
-            places: (0..batch.ends.len()).collect(),
+            indices: (0..batch.ends.len()).collect(),
             reason: String::new(),
             sent,
             stop: self.stop,
@@ -99,42 +99,42 @@ impl Sender<'_> {
 
 impl megaboard_client::Batch for UnderWay<'_> {
     fn request(&mut self, is_retry: bool) -> Option<BatchRequest> {
-        (!self.places.is_empty()).then(|| BatchRequest {
-            body: Bytes::from(self.batch.body_of(&self.places)),
-            count: self.places.len(),
+        (!self.indices.is_empty()).then(|| BatchRequest {
+            body: Bytes::from(self.batch.body_of(&self.indices)),
+            count: self.indices.len(),
             asks_first: is_retry,
         })
     }
 
     fn settle(&mut self, reply: BatchReply) -> Next {
-        let places = std::mem::take(&mut self.places);
-        let before = places.len();
-        (self.places, self.reason) = match reply {
+        let indices = std::mem::take(&mut self.indices);
+        let before = indices.len();
+        (self.indices, self.reason) = match reply {
             BatchReply::Receipt {
                 receipt,
                 problem,
                 is_refusal,
                 ..
             } => {
-                let left = self.settle_receipt(&places, &receipt);
+                let left = self.settle_receipt(&indices, &receipt);
                 if let Some(problem) = problem.filter(|_| is_refusal) {
                     return self.end(problem.to_string());
                 }
                 left
             }
-            BatchReply::NotApplied(error) => (places, error.to_string()),
+            BatchReply::NotApplied(error) => (indices, error.to_string()),
             // It is set again as it is. What no server says will not be understood the next time.
             BatchReply::Unknown(error) if !matches!(error, Error::Unreadable(_)) => {
-                (places, error.to_string())
+                (indices, error.to_string())
             }
             BatchReply::Unknown(error)
             | BatchReply::TooLarge(error)
             | BatchReply::Refused(error) => return self.end(error.to_string()),
         };
-        if self.places.is_empty() {
+        if self.indices.is_empty() {
             return Next::Continue;
         }
-        let progress = self.places.len() < before;
+        let progress = self.indices.len() < before;
         Next::Retry { progress }
     }
 
@@ -161,28 +161,28 @@ impl UnderWay<'_> {
 
     /// Counts and shows what a receipt decides; the rest is to be sent again. Where the receipt does
     /// not say which lines have failed, all are.
-    fn settle_receipt(&mut self, places: &[usize], receipt: &Receipt) -> (Vec<usize>, String) {
+    fn settle_receipt(&mut self, indices: &[usize], receipt: &Receipt) -> (Vec<usize>, String) {
         let batch = self.batch;
         let (_, unlisted) = receipt.unlisted();
         if unlisted > 0 {
             let reason = receipt.failed.first().map(ReceiptItem::explain);
             let reason = reason.unwrap_or_else(|| format!("{unlisted} lines failed"));
-            return (places.to_vec(), reason);
+            return (indices.to_vec(), reason);
         }
         let mut applied = receipt.applied + receipt.duplicates;
         self.sent.refused += receipt.rejected_count;
         for item in &receipt.rejected {
-            let line = String::from_utf8_lossy(batch.line(places[item.index]));
+            let line = String::from_utf8_lossy(batch.line(indices[item.index]));
             (self.say)(format!("{}: {}", line.trim_end(), item.explain()));
         }
-        let (read, unread) = places.split_at(receipt.read.unwrap_or(places.len()));
+        let (read, unread) = indices.split_at(receipt.read.unwrap_or(indices.len()));
         let places_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
-            items.iter().map(|item| places[item.index]).collect()
+            items.iter().map(|item| indices[item.index]).collect()
         };
         let (refused, mut again) = (places_of(&receipt.rejected), places_of(&receipt.failed));
         // What was set is set once more, behind what failed as before.
         if !again.is_empty() {
-            let order = Order::of(read.iter().map(|place| (*place, batch.line(*place))));
+            let order = Order::of(read.iter().map(|index| (*index, batch.line(*index))));
             let repeated = order.repeated(&again, &refused);
             applied = applied.saturating_sub(repeated.len() as u64);
             again.extend(repeated);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use encodings::Reading;
 use redis_link::{ConnectOptions, Connection, Reply, ServerUrl, Value, reply};
 
-use super::page::{self, Entry, Page};
+use super::page::{self, Page, SetEntry};
 
 /// How long a connection may take to be made, TLS and login included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -134,7 +134,7 @@ impl Source {
         &self,
         reading: Reading,
         count: usize,
-    ) -> Result<Vec<Entry>, SourceError> {
+    ) -> Result<Vec<SetEntry>, SourceError> {
         let command = match reading {
             Reading::Reverse => "ZREVRANGE",
             Reading::Forward => "ZRANGE",
@@ -148,21 +148,21 @@ impl Source {
     }
 
     /// These members as they are now; who is not there is left out.
-    pub(super) async fn find(&self, members: &[String]) -> Result<Vec<Entry>, SourceError> {
+    pub(super) async fn find(&self, members: &[String]) -> Result<Vec<SetEntry>, SourceError> {
         let names = members
             .iter()
             .map(|member| member.clone().into_bytes().into());
         let names: Vec<bytes::Bytes> = names.collect();
         let scores = self.scores(&self.key, names.iter()).await?;
         let found = names.into_iter().zip(scores);
-        let mut entries: Vec<Entry> = found
-            .filter_map(|(member, score)| Some(Entry::new(member, score?)))
+        let mut entries: Vec<SetEntry> = found
+            .filter_map(|(member, score)| Some(SetEntry::new(member, score?)))
             .collect();
         self.add_times(&mut entries).await?;
         Ok(entries)
     }
 
-    async fn add_times(&self, entries: &mut [Entry]) -> Result<(), SourceError> {
+    async fn add_times(&self, entries: &mut [SetEntry]) -> Result<(), SourceError> {
         let Some(key) = self.time_key.as_ref().filter(|_| !entries.is_empty()) else {
             return Ok(());
         };

@@ -8,7 +8,7 @@ use board::{Member, Timestamp};
 use encodings::{DecodeError, Decoded, Doubt, Encoding};
 use serde_json::json;
 
-use super::page::{Entry, Score};
+use super::page::{Score, SetEntry};
 
 /// How much of a member's name is shown.
 const NAME_CHARS_SHOWN: usize = 80;
@@ -113,7 +113,7 @@ impl Reader {
     }
 
     /// The standing of an entry, or why it cannot be taken.
-    pub(super) fn read(&self, entry: &Entry, tally: &mut Tally) -> Result<Standing, String> {
+    pub(super) fn read(&self, entry: &SetEntry, tally: &mut Tally) -> Result<Standing, String> {
         let standing = self.standing(entry, tally);
         standing.map_err(|reason| {
             tally.skipped += 1;
@@ -123,7 +123,7 @@ impl Reader {
         })
     }
 
-    fn standing(&self, entry: &Entry, tally: &mut Tally) -> Result<Standing, String> {
+    fn standing(&self, entry: &SetEntry, tally: &mut Tally) -> Result<Standing, String> {
         let decoded = self.decode(entry).map_err(|error| error.to_string())?;
         let member = str::from_utf8(decoded.member).map_err(|_| "its name is not UTF-8")?;
         let member = Member::new(member).map_err(|error| error.to_string())?;
@@ -146,7 +146,7 @@ impl Reader {
         })
     }
 
-    fn decode<'a>(&self, entry: &'a Entry) -> Result<Decoded<'a>, DecodeError> {
+    fn decode<'a>(&self, entry: &'a SetEntry) -> Result<Decoded<'a>, DecodeError> {
         match &entry.score {
             Score::Text(text) => self.encoding.decode_text(text, &entry.member),
             Score::Number(number) => self.encoding.decode(*number, &entry.member),
@@ -164,8 +164,8 @@ impl Reader {
                 let _ = serde_json::to_writer(&mut *out, points);
             }
             values => {
-                for (place, (field, value)) in self.fields.iter().zip(values).enumerate() {
-                    let before = if place == 0 { ",\"values\":{" } else { "," };
+                for (index, (field, value)) in self.fields.iter().zip(values).enumerate() {
+                    let before = if index == 0 { ",\"values\":{" } else { "," };
                     let _ = write!(out, "{before}\"{field}\":{value}");
                 }
                 out.push(b'}');
@@ -190,11 +190,11 @@ impl Score {
 mod tests {
     use super::*;
 
-    fn entry(member: &str, score: f64) -> Entry {
-        Entry::new(member.to_owned().into_bytes().into(), Score::Number(score))
+    fn entry(member: &str, score: f64) -> SetEntry {
+        SetEntry::new(member.to_owned().into_bytes().into(), Score::Number(score))
     }
 
-    fn line(reader: &Reader, entry: &Entry) -> String {
+    fn line(reader: &Reader, entry: &SetEntry) -> String {
         let standing = reader.read(entry, &mut Tally::default()).unwrap();
         let mut out = Vec::new();
         reader.write(&standing, &mut out);
@@ -234,7 +234,7 @@ mod tests {
             let said = reader.read(&entry(member, score), &mut tally).unwrap_err();
             assert!(said.contains(part), "{said}");
         }
-        let not_text = Entry::new(bytes::Bytes::from_static(b"\xff"), Score::Number(1.0));
+        let not_text = SetEntry::new(bytes::Bytes::from_static(b"\xff"), Score::Number(1.0));
         assert!(
             reader
                 .read(&not_text, &mut tally)

@@ -1,4 +1,4 @@
-//! Which lines must not change places: [`Order`], for a line that is sent again behind others.
+//! Which lines must keep their order: [`Order`], for a line that is sent again behind others.
 //!
 //! Contributions come to the same in any order, an outright set does not: sent again, it undoes what was
 //! applied behind it, and what is sent again behind it counts on top of it.
@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-/// The lines of a request, by place.
+/// The lines of a request, by index.
 pub(crate) struct Order(Vec<(usize, Effect)>);
 
-/// What of a line says whether its place matters.
+/// What of a line says whether its order matters.
 #[derive(Deserialize)]
 struct Effect {
     /// Absent where it names several.
@@ -21,25 +21,25 @@ struct Effect {
 }
 
 impl Order {
-    /// Reads these lines, which stand in the order of their places. One of another shape is refused by the
+    /// Reads these lines, in the order of their indices. One of another shape is refused by the
     /// server and has no effect.
     pub(crate) fn of<'a>(lines: impl Iterator<Item = (usize, &'a [u8])>) -> Self {
-        let effect = |(place, line): (usize, &'a [u8])| {
+        let effect = |(index, line): (usize, &'a [u8])| {
             let effect: Effect = serde_json::from_slice(line).ok()?;
-            Some((place, effect))
+            Some((index, effect))
         };
         Self(lines.filter_map(effect).collect())
     }
 
     /// The lines behind this one that it must not come behind, those that are `undone` left out.
-    pub(crate) fn behind(&self, place: usize, undone: &BTreeSet<usize>) -> Vec<usize> {
-        let Some((_, effect)) = self.0.iter().find(|(it, _)| *it == place) else {
+    pub(crate) fn behind(&self, index: usize, undone: &BTreeSet<usize>) -> Vec<usize> {
+        let Some((_, effect)) = self.0.iter().find(|(it, _)| *it == index) else {
             return Vec::new();
         };
         let behind = self.0.iter().filter(|(other, later)| {
             // On several boards it may be undone on one and applied on another.
             let is_undone = undone.contains(other) && later.board.is_some();
-            *other > place && !is_undone && effect.is_ordered(later)
+            *other > index && !is_undone && effect.is_ordered(later)
         });
         behind.map(|(other, _)| *other).collect()
     }
@@ -52,9 +52,9 @@ impl Order {
         undone: &BTreeSet<usize>,
     ) -> BTreeSet<usize> {
         let mut repeated: BTreeSet<usize> = BTreeSet::new();
-        for (place, _) in &self.0 {
-            if again.contains(place) || repeated.contains(place) {
-                repeated.extend(self.behind(*place, undone));
+        for (index, _) in &self.0 {
+            if again.contains(index) || repeated.contains(index) {
+                repeated.extend(self.behind(*index, undone));
             }
         }
         &repeated - again
@@ -63,10 +63,10 @@ impl Order {
     /// The lines whose order among others of these matters.
     pub(crate) fn tied(&self) -> BTreeSet<usize> {
         let mut tied: BTreeSet<usize> = BTreeSet::new();
-        for (n, (place, effect)) in self.0.iter().enumerate() {
+        for (n, (index, effect)) in self.0.iter().enumerate() {
             for (other, later) in &self.0[n + 1..] {
                 if effect.is_ordered(later) {
-                    tied.extend([*place, *other]);
+                    tied.extend([*index, *other]);
                 }
             }
         }

@@ -32,7 +32,7 @@ pub use self::args::ExportArgs;
 use self::output::Output;
 use self::page::{Board, Line, Listing, Page};
 use self::ranges::Ranges;
-use self::seen::{SEEN_MEMBERS_MAX, Seen};
+use self::seen::{SEEN_MEMBERS_MAX, SeenMembers};
 use self::window::PASSES_MAX;
 use crate::board_path::{BoardPath, encoded};
 use crate::delivery::{Halt, INTERRUPTED, Stop};
@@ -175,15 +175,15 @@ impl Export<'_> {
         let counts = &mut self.counts;
         let progress = self.progress;
         let mut is_list = false;
-        let mut write = |page: &Page<'_>, place: usize| {
+        let mut write = |page: &Page<'_>, index: usize| {
             is_list |= page.is_full_list();
-            let line = Line::of(page, &page.entries[place]);
+            let line = Line::of(page, &page.entries[index]);
             output.line(&line).map_err(Halt::Failed)?;
             counts.standings += 1;
             progress.inc(1);
             Ok(())
         };
-        let mut seen = Seen::new(SEEN_MEMBERS_MAX);
+        let mut seen = SeenMembers::new(SEEN_MEMBERS_MAX);
         let exported = window::export(&mut pages, &mut seen, &mut write);
         let is_gone = pages.is_gone();
         self.counts.windows += u64::from(exported.is_ok());

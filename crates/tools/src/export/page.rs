@@ -20,14 +20,14 @@ pub(super) struct BoardWindow {
 /// `GET /v1/boards?kind=K`.
 #[derive(Deserialize)]
 pub(super) struct Listing {
-    pub(super) boards: Vec<Listed>,
+    pub(super) boards: Vec<ListedBoard>,
     /// Where to go on after; none at the end.
     pub(super) next: Option<String>,
 }
 
 /// A board of a listing.
 #[derive(Deserialize)]
-pub(super) struct Listed {
+pub(super) struct ListedBoard {
     pub(super) board: String,
 }
 
@@ -43,12 +43,12 @@ pub(super) struct Page<'a> {
     /// How many can be, where only the best are.
     pub(super) listed: Option<u64>,
     #[serde(borrow)]
-    pub(super) entries: Vec<Entry<'a>>,
+    pub(super) entries: Vec<PageEntry<'a>>,
 }
 
 /// A standing. `points` for kinds with that one field, `values` for others.
 #[derive(Clone, Copy, Deserialize)]
-pub(super) struct Entry<'a> {
+pub(super) struct PageEntry<'a> {
     #[serde(borrow)]
     pub(super) member: &'a RawValue,
     #[serde(borrow)]
@@ -81,7 +81,7 @@ impl Page<'_> {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn of(page: &'a Page<'a>, entry: &'a Entry<'a>) -> Self {
+    pub(super) fn of(page: &'a Page<'a>, entry: &'a PageEntry<'a>) -> Self {
         Self {
             board: &page.board,
             member: entry.member,

@@ -1,7 +1,7 @@
 //! One reading of a whole window, page by page, while it changes: [`pass`].
 //!
 //! A page begins where the one before ended, less [`OVERLAP`] positions, and counts only if it holds
-//! an entry of that page unchanged. Then nothing between the two is unread: whoever stood beyond that
+//! an entry of that page unchanged. Then nothing between the two is unread: a member that stood beyond that
 //! entry, and has not crossed it by a change of its own standing, still stands beyond it. Without such
 //! an entry the page is asked for again from further back. So a pass [`Way::Down`] misses nobody but
 //! who climbs past it, a pass [`Way::Up`] nobody but who falls past it.
@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
-use super::page::{Entry, Page};
+use super::page::{Page, PageEntry};
 use crate::delivery::Halt;
 
 /// Positions of a page: as many as the server gives.
@@ -116,7 +116,7 @@ pub(super) fn pass(
     }
 }
 
-fn hash(hasher: &RandomState, entry: &Entry<'_>) -> u64 {
+fn hash(hasher: &RandomState, entry: &PageEntry<'_>) -> u64 {
     let text = |raw: Option<&serde_json::value::RawValue>| raw.map(|raw| raw.get().to_owned());
     hasher.hash_one((
         entry.member.get(),

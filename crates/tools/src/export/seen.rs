@@ -1,4 +1,4 @@
-//! Who was met already: [`Seen`], in bounded memory.
+//! Who was met already: [`SeenMembers`], in bounded memory.
 //!
 //! What is kept of a member is 16 bytes, a keyed hash: that two of 50 million members share one is as
 //! likely as 1 in 10^23.
@@ -11,7 +11,7 @@ use twox_hash::XxHash3_128;
 pub(super) const SEEN_MEMBERS_MAX: usize = 50_000_000;
 
 /// A set of texts, by their hashes. A text costs 17 bytes, up to 34 when the table has just grown.
-pub(super) struct Seen {
+pub(super) struct SeenMembers {
     hashes: HashSet<u128>,
     seed: u64,
     most: usize,
@@ -22,7 +22,7 @@ pub(super) struct Seen {
 #[error("more than {0} members in one window")]
 pub(super) struct Full(usize);
 
-impl Seen {
+impl SeenMembers {
     pub(super) fn new(most: usize) -> Self {
         Self {
             hashes: HashSet::new(),
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_text_is_new_once_and_the_set_has_an_end() {
-        let mut seen = Seen::new(2);
+        let mut seen = SeenMembers::new(2);
         let told = ["a", "b", "a", "b"].map(|text| seen.insert(text));
         assert_eq!(told, [Ok(true), Ok(true), Ok(false), Ok(false)]);
         assert_eq!(seen.insert("c"), Err(Full(2)));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::output::Output;
 use super::page::Page;
 use super::pass::{PAGE, Pages, STEPS_BACK_MAX};
-use super::seen::Seen;
+use super::seen::SeenMembers;
 use super::window::{Exported, PASSES_MAX, export};
 use super::{Counts, Export};
 use crate::board_path::BoardPath;
@@ -62,7 +62,7 @@ fn run<F: FnMut(&mut BTreeMap<String, i64>, u64) -> bool>(
         assert_eq!(written.insert(member, points), None, "twice");
         Ok(())
     };
-    let exported = export(live, &mut Seen::new(100_000), &mut write).unwrap();
+    let exported = export(live, &mut SeenMembers::new(100_000), &mut write).unwrap();
     assert_eq!(exported.standings, written.len() as u64);
     (written, exported)
 }
@@ -220,7 +220,7 @@ fn a_window_with_more_members_than_are_kept_is_an_error() {
         pages: 0,
         change: |_: &mut _, _| false,
     };
-    let outcome = export(&mut live, &mut Seen::new(1_500), &mut |_, _| Ok(()));
+    let outcome = export(&mut live, &mut SeenMembers::new(1_500), &mut |_, _| Ok(()));
     assert_eq!(
         outcome,
         Err(Halt::Failed(

@@ -7,7 +7,7 @@
 
 use super::page::Page;
 use super::pass::{Pages, Passed, Way, pass};
-use super::seen::Seen;
+use super::seen::SeenMembers;
 use crate::delivery::Halt;
 
 /// Passes over one window.
@@ -31,10 +31,10 @@ impl Exported {
     }
 }
 
-/// Has `write` write every member's standing once, the entry at this place of the page.
+/// Has `write` write every member's standing once, the entry at this index of the page.
 pub(super) fn export(
     pages: &mut impl Pages,
-    seen: &mut Seen,
+    seen: &mut SeenMembers,
     write: &mut dyn FnMut(&Page<'_>, usize) -> Result<(), Halt>,
 ) -> Result<Exported, Halt> {
     let mut way = Way::Down;
@@ -44,10 +44,10 @@ pub(super) fn export(
         number += 1;
         let before = seen.len();
         let mut take = |page: &Page<'_>| {
-            for (place, entry) in page.entries.iter().enumerate() {
+            for (index, entry) in page.entries.iter().enumerate() {
                 let is_new = seen.insert(entry.member.get());
                 if is_new.map_err(|full| Halt::Failed(full.to_string()))? {
-                    write(page, place)?;
+                    write(page, index)?;
                 }
             }
             Ok(())

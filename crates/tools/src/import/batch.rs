@@ -1,7 +1,7 @@
 //! Rows gathered to what one request carries: [`Batch`], made by [`Batches`].
 //!
 //! A batch remembers which line of the file each of its lines is, since the server knows only
-//! places in the batch. Sending is `delivery`'s.
+//! indices in the batch. Sending is `delivery`'s.
 
 use std::io;
 use std::ops::Range;
@@ -37,22 +37,22 @@ pub(super) struct Batch {
 
 impl Batch {
     /// The request that sends these of its lines.
-    pub(super) fn body_of(&self, places: &[usize]) -> Vec<u8> {
+    pub(super) fn body_of(&self, indices: &[usize]) -> Vec<u8> {
         let mut body = Vec::with_capacity(self.body.len());
-        for &place in places {
-            body.extend_from_slice(self.line(place));
+        for &index in indices {
+            body.extend_from_slice(self.line(index));
         }
         body
     }
 
     /// A line as it is sent.
-    pub(super) fn line(&self, place: usize) -> &[u8] {
-        &self.body[self.outgoing[place].bytes.clone()]
+    pub(super) fn line(&self, index: usize) -> &[u8] {
+        &self.body[self.outgoing[index].bytes.clone()]
     }
 
     /// Whether all of these may be sent again in their order, though they were perhaps applied.
-    pub(super) fn are_resendable(&self, places: &[usize]) -> bool {
-        let mut asked = places.iter().map(|&place| &self.outgoing[place]);
+    pub(super) fn are_resendable(&self, indices: &[usize]) -> bool {
+        let mut asked = indices.iter().map(|&index| &self.outgoing[index]);
         asked.all(|line| line.resend == Resend::Known) || self.is_all_sets()
     }
 

@@ -33,7 +33,7 @@ enum Attempt {
 
 /// Lines to be sent again.
 struct Left {
-    places: Vec<usize>,
+    indices: Vec<usize>,
     reason: String,
     /// Whether others were decided.
     progress: bool,
@@ -86,7 +86,7 @@ impl<'a> Delivery<'a> {
         let mut under_way = UnderWay {
             delivery: self,
             batch,
-            places: (0..batch.outgoing.len()).collect(),
+            indices: (0..batch.outgoing.len()).collect(),
             reason: String::new(),
             in_doubt: false,
             halt: None,
@@ -95,15 +95,15 @@ impl<'a> Delivery<'a> {
         under_way.halt.map_or(Ok(()), Err)
     }
 
-    fn judge(&mut self, batch: &Batch, places: &[usize], reply: BatchReply) -> Attempt {
-        let all = |error: Error| Left::all(places, error.to_string());
+    fn judge(&mut self, batch: &Batch, indices: &[usize], reply: BatchReply) -> Attempt {
+        let all = |error: Error| Left::all(indices, error.to_string());
         match reply {
             BatchReply::Receipt {
                 receipt,
                 problem,
                 is_refusal,
                 ..
-            } => match self.settle(batch, places, &receipt, problem.as_ref()) {
+            } => match self.settle(batch, indices, &receipt, problem.as_ref()) {
                 Attempt::Again(left) if is_refusal => Attempt::Refused(Left {
                     reason: problem.map_or(left.reason, |problem| problem.to_string()),
                     ..left
@@ -122,41 +122,41 @@ impl<'a> Delivery<'a> {
     fn settle(
         &mut self,
         batch: &Batch,
-        places: &[usize],
+        indices: &[usize],
         receipt: &Receipt,
         problem: Option<&Problem>,
     ) -> Attempt {
         self.acquainted = true;
-        let read = &places[..receipt.read.unwrap_or(places.len())];
+        let read = &indices[..receipt.read.unwrap_or(indices.len())];
         let of_interest = if receipt.failed_count > 0 { read } else { &[] };
-        let lines = of_interest.iter().map(|place| (*place, batch.line(*place)));
+        let lines = of_interest.iter().map(|index| (*index, batch.line(*index)));
         let order = Order::of(lines);
         if receipt.unlisted().1 > 0 {
-            return self.settle_unlisted(batch, places, read, receipt, &order);
+            return self.settle_unlisted(batch, indices, read, receipt, &order);
         }
-        self.count_decided(batch, places, read, receipt);
+        self.count_decided(batch, indices, read, receipt);
         let unavailable = receipt.failed.iter().filter(|item| item.is_unavailable());
         let undone = receipt.rejected.iter().chain(unavailable);
-        let undone: BTreeSet<usize> = undone.map(|item| places[item.index]).collect();
-        let mut again: BTreeSet<usize> = places[read.len()..].iter().copied().collect();
+        let undone: BTreeSet<usize> = undone.map(|item| indices[item.index]).collect();
+        let mut again: BTreeSet<usize> = indices[read.len()..].iter().copied().collect();
         let mut reason = None;
         let mut in_doubt = false;
         for item in &receipt.failed {
-            let place = places[item.index];
+            let index = indices[item.index];
             let certainty = Certainty::of_failed(item);
-            let behind = order.behind(place, &undone);
-            if certainty == Certainty::Unknown && !batch.are_resendable(&[place]) {
-                self.give_up_line(batch, place, &item.explain(), certainty);
+            let behind = order.behind(index, &undone);
+            if certainty == Certainty::Unknown && !batch.are_resendable(&[index]) {
+                self.give_up_line(batch, index, &item.explain(), certainty);
             } else if let Some(&first) = behind.first().filter(|_| !batch.is_all_sets()) {
                 let line = batch.outgoing[first].line;
                 let why = format!(
                     "{}; sent again, it would count behind line {line}",
                     item.explain()
                 );
-                self.give_up_line(batch, place, &why, certainty);
+                self.give_up_line(batch, index, &why, certainty);
             } else {
                 in_doubt |= certainty == Certainty::Unknown || !behind.is_empty();
-                again.insert(place);
+                again.insert(index);
                 reason.get_or_insert_with(|| item.explain());
             }
         }
@@ -170,8 +170,8 @@ impl<'a> Delivery<'a> {
             None => "the server did not take in all lines".to_owned(),
         });
         Attempt::Again(Left {
-            progress: applied > 0 || again.len() < places.len(),
-            places: again.into_iter().collect(),
+            progress: applied > 0 || again.len() < indices.len(),
+            indices: again.into_iter().collect(),
             reason,
             in_doubt,
         })
@@ -181,7 +181,7 @@ impl<'a> Delivery<'a> {
     fn settle_unlisted(
         &mut self,
         batch: &Batch,
-        places: &[usize],
+        indices: &[usize],
         read: &[usize],
         receipt: &Receipt,
         order: &Order,
@@ -190,7 +190,7 @@ impl<'a> Delivery<'a> {
         if receipt.is_nothing_applied() {
             let first = receipt.failed.first().map(ReceiptItem::explain);
             let reason = first.unwrap_or_else(|| format!("{unlisted} failed"));
-            return Attempt::Again(Left::all(places, reason));
+            return Attempt::Again(Left::all(indices, reason));
         }
         let reason = format!("{unlisted} failed that are not listed");
         if batch.are_resendable(read) {
@@ -200,23 +200,23 @@ impl<'a> Delivery<'a> {
             } else {
                 order.tied()
             };
-            for &place in &tied {
+            for &index in &tied {
                 let why = format!("{reason}; sent again, it might count behind a later line");
-                self.give_up_line(batch, place, &why, Certainty::Unknown);
+                self.give_up_line(batch, index, &why, Certainty::Unknown);
             }
-            let left = places.iter().copied();
-            let left = left.filter(|place| !tied.contains(place));
+            let left = indices.iter().copied();
+            let left = left.filter(|index| !tied.contains(index));
             return Attempt::Again(Left {
-                places: left.collect(),
+                indices: left.collect(),
                 reason,
                 progress: !tied.is_empty(),
                 in_doubt: true,
             });
         }
-        self.count_decided(batch, places, read, receipt);
+        self.count_decided(batch, indices, read, receipt);
         for item in &receipt.failed {
             let certainty = Certainty::of_failed(item);
-            self.give_up_line(batch, places[item.index], &item.explain(), certainty);
+            self.give_up_line(batch, indices[item.index], &item.explain(), certainty);
         }
         self.summary.failed += unlisted;
         (self.say)(format!(
@@ -224,14 +224,14 @@ impl<'a> Delivery<'a> {
              sent again, what is applied of these lines might count twice. Look at their boards",
             lines_of(batch, read)
         ));
-        Attempt::Ended(Left::all(&places[read.len()..], reason))
+        Attempt::Ended(Left::all(&indices[read.len()..], reason))
     }
 
     /// Counts what a receipt decides, and shows what was refused. Where the list is cut, some has no line.
     fn count_decided(
         &mut self,
         batch: &Batch,
-        places: &[usize],
+        indices: &[usize],
         read: &[usize],
         receipt: &Receipt,
     ) {
@@ -239,7 +239,7 @@ impl<'a> Delivery<'a> {
         self.summary.duplicates += receipt.duplicates;
         self.summary.refused += receipt.rejected_count;
         for item in &receipt.rejected {
-            let line = batch.outgoing[places[item.index]].line;
+            let line = batch.outgoing[indices[item.index]].line;
             (self.say)(format!("line {line}: {}", item.explain()));
         }
         let (unlisted, _) = receipt.unlisted();
@@ -256,20 +256,20 @@ impl<'a> Delivery<'a> {
     fn abandon(
         &mut self,
         batch: &Batch,
-        places: &[usize],
+        indices: &[usize],
         reason: &str,
         certainty: Certainty,
     ) -> Halt {
         // The run of lines that reaches the end of the batch can be named by its first line.
         let after_batch = batch.outgoing.len();
-        let run = places
+        let run = indices
             .iter()
             .rev()
             .zip((0..after_batch).rev())
             .take_while(|(a, b)| *a == b);
-        let (single, run) = places.split_at(places.len() - run.count());
-        for &place in single {
-            self.give_up_line(batch, place, reason, certainty);
+        let (single, run) = indices.split_at(indices.len() - run.count());
+        for &index in single {
+            self.give_up_line(batch, index, reason, certainty);
         }
         self.summary.failed += run.len() as u64;
         let Some((first, last)) = span(batch, run) else {
@@ -308,7 +308,7 @@ impl<'a> Delivery<'a> {
         Halt::Failed(text)
     }
 
-    fn give_up_line(&mut self, batch: &Batch, place: usize, reason: &str, certainty: Certainty) {
+    fn give_up_line(&mut self, batch: &Batch, index: usize, reason: &str, certainty: Certainty) {
         self.summary.failed += 1;
         let what = match certainty {
             Certainty::NotDone => "not done",
@@ -317,7 +317,7 @@ impl<'a> Delivery<'a> {
         };
         (self.say)(format!(
             "line {}: {what}: {reason}",
-            batch.outgoing[place].line
+            batch.outgoing[index].line
         ));
     }
 }
@@ -327,7 +327,7 @@ struct UnderWay<'a, 'b> {
     delivery: &'a mut Delivery<'b>,
     batch: &'a Batch,
     /// The lines that are not decided.
-    places: Vec<usize>,
+    indices: Vec<usize>,
     /// Why they are not.
     reason: String,
     /// Whether some of them may have been applied.
@@ -337,41 +337,41 @@ struct UnderWay<'a, 'b> {
 
 impl megaboard_client::Batch for UnderWay<'_, '_> {
     fn request(&mut self, is_retry: bool) -> Option<BatchRequest> {
-        (!self.places.is_empty()).then(|| BatchRequest {
-            body: Bytes::from(self.batch.body_of(&self.places)),
-            count: self.places.len(),
+        (!self.indices.is_empty()).then(|| BatchRequest {
+            body: Bytes::from(self.batch.body_of(&self.indices)),
+            count: self.indices.len(),
             // A server not known yet, or one in trouble, may well refuse: better to know it before the lines leave.
             asks_first: is_retry || !self.delivery.acquainted,
         })
     }
 
     fn settle(&mut self, reply: BatchReply) -> Next {
-        let places = std::mem::take(&mut self.places);
-        let (left, is_refused) = match self.delivery.judge(self.batch, &places, reply) {
+        let indices = std::mem::take(&mut self.indices);
+        let (left, is_refused) = match self.delivery.judge(self.batch, &indices, reply) {
             Attempt::Again(left) => (left, false),
             Attempt::Refused(left) => (left, true),
             Attempt::Ended(left) => {
-                return self.abandon(&left.places, &left.reason, Certainty::of(self.in_doubt));
+                return self.abandon(&left.indices, &left.reason, Certainty::of(self.in_doubt));
             }
-            Attempt::Unknown(reason) if self.batch.are_resendable(&places) => {
+            Attempt::Unknown(reason) if self.batch.are_resendable(&indices) => {
                 let left = Left {
                     in_doubt: true,
-                    ..Left::all(&places, reason)
+                    ..Left::all(&indices, reason)
                 };
                 (left, false)
             }
             Attempt::Unknown(reason) => {
-                return self.abandon(&places, &reason, Certainty::Unknown);
+                return self.abandon(&indices, &reason, Certainty::Unknown);
             }
         };
         self.in_doubt |= left.in_doubt;
-        if left.places.is_empty() {
+        if left.indices.is_empty() {
             return Next::Continue;
         }
         if is_refused {
-            return self.abandon(&left.places, &left.reason, Certainty::of(self.in_doubt));
+            return self.abandon(&left.indices, &left.reason, Certainty::of(self.in_doubt));
         }
-        self.places = left.places;
+        self.indices = left.indices;
         self.reason = left.reason;
         Next::Retry {
             progress: left.progress,
@@ -383,11 +383,11 @@ impl megaboard_client::Batch for UnderWay<'_, '_> {
             let Delivery { stop, say, .. } = &mut *self.delivery;
             let goes_on = delivery::wait(pause, &self.reason, stop, &mut **say).await;
             if !goes_on {
-                let (places, reason) = (
-                    std::mem::take(&mut self.places),
+                let (indices, reason) = (
+                    std::mem::take(&mut self.indices),
                     std::mem::take(&mut self.reason),
                 );
-                self.abandon(&places, &reason, Certainty::of(self.in_doubt));
+                self.abandon(&indices, &reason, Certainty::of(self.in_doubt));
             }
             goes_on
         })
@@ -395,8 +395,10 @@ impl megaboard_client::Batch for UnderWay<'_, '_> {
 }
 
 impl UnderWay<'_, '_> {
-    fn abandon(&mut self, places: &[usize], reason: &str, certainty: Certainty) -> Next {
-        let halt = self.delivery.abandon(self.batch, places, reason, certainty);
+    fn abandon(&mut self, indices: &[usize], reason: &str, certainty: Certainty) -> Next {
+        let halt = self
+            .delivery
+            .abandon(self.batch, indices, reason, certainty);
         self.halt = Some(halt);
         Next::End
     }
@@ -431,9 +433,9 @@ impl Certainty {
 
 impl Left {
     /// All of these.
-    fn all(places: &[usize], reason: String) -> Self {
+    fn all(indices: &[usize], reason: String) -> Self {
         Self {
-            places: places.to_vec(),
+            indices: indices.to_vec(),
             reason,
             progress: false,
             in_doubt: false,
@@ -441,15 +443,15 @@ impl Left {
     }
 }
 
-/// The lines of the file that these places lie between.
-fn span(batch: &Batch, places: &[usize]) -> Option<(u64, u64)> {
-    let line = |place: &usize| batch.outgoing[*place].line;
-    Some((line(places.first()?), line(places.last()?)))
+/// The lines of the file that these lines of the batch lie between.
+fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
+    let line = |index: &usize| batch.outgoing[*index].line;
+    Some((line(indices.first()?), line(indices.last()?)))
 }
 
-/// The lines of the file that these places are, as runs: `1 to 4, 7`.
-fn lines_of(batch: &Batch, places: &[usize]) -> String {
-    let runs = places.chunk_by(|place, next| place + 1 == *next);
+/// The lines of the file that these lines of the batch are, as runs: `1 to 4, 7`.
+fn lines_of(batch: &Batch, indices: &[usize]) -> String {
+    let runs = indices.chunk_by(|index, next| index + 1 == *next);
     let runs = runs.filter_map(|run| span(batch, run));
     let runs = runs.map(|(first, last)| {
         if first == last {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use redis_link::{Reply, reply};
 
 use super::connection::{Connection, Fault, items, text, words};
-use super::entry::Entry;
+use super::entry::StreamEntry;
 use super::share::Keys;
 
 /// The cursor of the first step, and behind the last.
@@ -19,7 +19,7 @@ pub(super) const END: &str = "0-0";
 pub(super) struct Claimed {
     /// The next cursor.
     pub(super) next: String,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<StreamEntry>,
     /// Those that were trimmed off; they are no longer pending.
     pub(super) trimmed: usize,
 }
@@ -44,7 +44,7 @@ pub(super) async fn claim(
     let next = text(next).unwrap_or(END).to_owned();
     let entries = read
         .iter()
-        .filter_map(|entry| Entry::read(partition, entry, true));
+        .filter_map(|entry| StreamEntry::read(partition, entry, true));
     let mut claimed = Claimed {
         entries: entries.collect(),
         trimmed: deleted,

@@ -1,4 +1,4 @@
-//! An entry of a stream as a contribution: [`Entry`] reads one, [`Entry::line`] makes the line to send.
+//! An entry of a stream as a contribution: [`StreamEntry`] reads one, [`StreamEntry::line`] makes the line to send.
 //!
 //! What a contribution holds is the server's to judge; here it is only given the id and the time of
 //! its entry where it has none.
@@ -21,7 +21,7 @@ const TIME_MIN_MS: u64 = 100_000_000_000;
 
 /// An entry.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct StreamEntry {
     /// The number of its stream.
     pub(super) partition: u64,
     /// `1526919030474-55`.
@@ -41,7 +41,7 @@ pub(super) struct Line {
     pub(super) kind: Option<String>,
 }
 
-impl Entry {
+impl StreamEntry {
     /// Reads `[id, [name, value, ...]]`; none for an entry that was deleted.
     pub(super) fn read(partition: u64, reply: &Reply, is_redelivered: bool) -> Option<Self> {
         let [id, fields] = items(reply) else {
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     fn line(fields: &[&str]) -> Result<String, String> {
-        let entry = Entry {
+        let entry = StreamEntry {
             partition: 3,
             id: "1700000000123-4".to_owned(),
             fields: fields
@@ -298,7 +298,7 @@ mod tests {
             let error = line(fields).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
-        let mut entry = Entry {
+        let mut entry = StreamEntry {
             partition: 0,
             id: "1-1".to_owned(),
             fields: vec![Bytes::from_static(b"json"), Bytes::from_static(b"\xff")],

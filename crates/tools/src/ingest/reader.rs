@@ -16,7 +16,7 @@ use tokio::time::sleep;
 
 use super::claim::{self, claim};
 use super::connection::{Connection, Fault, items, number, text, words};
-use super::entry::{Entry, Line};
+use super::entry::{Line, StreamEntry};
 use super::group;
 use super::send::{Refused, Sender};
 use super::share::{Keys, Share};
@@ -37,10 +37,10 @@ const HELD: Duration = Duration::from_millis(500);
 const RESCAN_EVERY: Duration = Duration::from_secs(5);
 /// Entries kept in the stream of rejected ones, about.
 const REJECTED_KEPT: &str = "1000000";
-/// Rejected entries that are told one by one, of one batch.
-const TOLD_MAX: usize = 10;
-/// How often it is told that entries are old.
-const AGE_TOLD_EVERY: Duration = Duration::from_mins(1);
+/// Rejected entries of one batch that are reported one by one.
+const REPORTED_MAX: usize = 10;
+/// How often old entries are reported.
+const AGE_REPORTED_EVERY: Duration = Duration::from_mins(1);
 
 /// Reads the partitions of one process.
 pub(super) struct Reader {
@@ -54,7 +54,7 @@ pub(super) struct Reader {
     rescanned: Instant,
     /// By partition whose group was met: the last entry up to which all are decided.
     decided: BTreeMap<u64, String>,
-    age_told: Option<Instant>,
+    age_reported: Option<Instant>,
     /// How long entries were, those taken last, on average.
     entry_bytes: usize,
 }
@@ -90,7 +90,7 @@ impl Reader {
             tally: Tally::new(),
             rescanned: Instant::now(),
             decided: BTreeMap::new(),
-            age_told: None,
+            age_reported: None,
             entry_bytes: 1,
         }
     }
@@ -250,7 +250,7 @@ impl Reader {
     }
 
     /// The next entries of these partitions, or none after a while.
-    async fn read(&mut self, partitions: &[u64]) -> Result<Vec<Entry>, Halt> {
+    async fn read(&mut self, partitions: &[u64]) -> Result<Vec<StreamEntry>, Halt> {
         let streams: HashMap<String, u64> = partitions
             .iter()
             .map(|partition| (self.keys.url.stream(*partition), *partition))
@@ -283,15 +283,15 @@ impl Reader {
                 continue;
             };
             let read = items(read).iter();
-            entries.extend(read.filter_map(|entry| Entry::read(partition, entry, false)));
+            entries.extend(read.filter_map(|entry| StreamEntry::read(partition, entry, false)));
         }
         Ok(entries)
     }
 
     /// Sends entries and acknowledges what is decided; whether that is all of them.
-    async fn process(&mut self, entries: Vec<Entry>, say: Say<'_>) -> Result<bool, Halt> {
+    async fn process(&mut self, entries: Vec<StreamEntry>, say: Say<'_>) -> Result<bool, Halt> {
         if !entries.is_empty() {
-            let bytes: usize = entries.iter().map(Entry::bytes).sum();
+            let bytes: usize = entries.iter().map(StreamEntry::bytes).sum();
             self.entry_bytes = (bytes / entries.len()).max(1);
         }
         let mut is_all = true;
@@ -304,7 +304,7 @@ impl Reader {
         Ok(is_all)
     }
 
-    async fn process_batch(&mut self, entries: &[Entry], say: Say<'_>) -> Result<bool, Halt> {
+    async fn process_batch(&mut self, entries: &[StreamEntry], say: Say<'_>) -> Result<bool, Halt> {
         let made = entries.iter().map(|entry| {
             let stream = self.keys.url.stream(entry.partition);
             entry.line(&stream)
@@ -313,18 +313,18 @@ impl Reader {
         let good: Vec<(usize, &Line)> = made
             .iter()
             .enumerate()
-            .filter_map(|(place, line)| Some((place, line.as_ref().ok()?)))
+            .filter_map(|(index, line)| Some((index, line.as_ref().ok()?)))
             .collect();
-        self.mind_the_span(entries, &good, say).await;
+        self.warn_of_age(entries, &good, say).await;
         let lines: Vec<&str> = good.iter().map(|(_, line)| line.text.as_str()).collect();
         let share = self.share.clone();
         let is_ours = |line: usize| share.is_owned(entries[good[line].0].partition);
         let sent = self.sender.send(&lines, &is_ours, say).await;
         self.tally.applied += sent.applied;
         self.tally.duplicates += sent.duplicates;
-        let garbage = made.iter().enumerate().filter_map(|(place, line)| {
+        let garbage = made.iter().enumerate().filter_map(|(index, line)| {
             let reason = line.as_ref().err()?.clone();
-            Some((place, ("invalid".to_owned(), reason)))
+            Some((index, ("invalid".to_owned(), reason)))
         });
         let left: BTreeSet<usize> = sent.left.iter().map(|line| good[*line].0).collect();
         let mut rejected: BTreeMap<usize, (String, String)> = garbage.collect();
@@ -341,20 +341,25 @@ impl Reader {
 
     /// What was sent before counts once as long as its id is remembered. Of entries that come as new
     /// nobody knows, either, whether another group, or this one before it was lost, had them.
-    async fn mind_the_span(&mut self, entries: &[Entry], good: &[(usize, &Line)], say: Say<'_>) {
-        let is_told = |told: Instant| told.elapsed() < AGE_TOLD_EVERY;
-        if self.age_told.is_some_and(is_told) {
+    async fn warn_of_age(
+        &mut self,
+        entries: &[StreamEntry],
+        good: &[(usize, &Line)],
+        say: Say<'_>,
+    ) {
+        let is_recent = |reported: Instant| reported.elapsed() < AGE_REPORTED_EVERY;
+        if self.age_reported.is_some_and(is_recent) {
             return;
         }
         let (mut kinds, mut oldest) = (BTreeSet::new(), u64::MAX);
-        for (place, line) in good {
+        for (index, line) in good {
             kinds.extend(line.kind.as_deref());
-            oldest = oldest.min(entries[*place].added_ms().unwrap_or(u64::MAX));
+            oldest = oldest.min(entries[*index].added_ms().unwrap_or(u64::MAX));
         }
         if kinds.is_empty() || oldest == u64::MAX {
             return;
         }
-        let is_again = good.iter().any(|(place, _)| entries[*place].is_redelivered);
+        let is_again = good.iter().any(|(index, _)| entries[*index].is_redelivered);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.unwrap_or_default();
         let age = now.saturating_sub(Duration::from_millis(oldest));
@@ -367,13 +372,13 @@ impl Reader {
             humantime::format_duration(span),
         );
         if age >= span {
-            self.age_told = Some(Instant::now());
+            self.age_reported = Some(Instant::now());
             say(format!(
                 "entries are up to {shown_age} old, and ids are remembered for {shown_span} \
                  (dedupe): what of them was applied before that counts twice"
             ));
         } else if is_again && age >= span / 2 {
-            self.age_told = Some(Instant::now());
+            self.age_reported = Some(Instant::now());
             say(format!(
                 "entries taken again are up to {shown_age} old; ids are remembered for \
                  {shown_span} (dedupe), after which they would count twice"
@@ -384,17 +389,17 @@ impl Reader {
     /// Tells of rejected entries, and keeps them where that is wanted.
     async fn put_aside(
         &self,
-        entries: &[Entry],
+        entries: &[StreamEntry],
         rejected: &BTreeMap<usize, (String, String)>,
         say: Say<'_>,
     ) -> Result<(), Halt> {
-        for (number, (place, (kind, detail))) in rejected.iter().enumerate() {
-            let entry = &entries[*place];
+        for (number, (index, (kind, detail))) in rejected.iter().enumerate() {
+            let entry = &entries[*index];
             let stream = self.keys.url.stream(entry.partition);
-            if number < TOLD_MAX {
+            if number < REPORTED_MAX {
                 say(format!("{stream} {}: {kind}: {detail}", entry.id));
-            } else if number == TOLD_MAX {
-                let more = rejected.len() - TOLD_MAX;
+            } else if number == REPORTED_MAX {
+                let more = rejected.len() - REPORTED_MAX;
                 say(format!("{more} more were rejected"));
             }
             let Some(to) = &self.rejected else {
@@ -414,10 +419,14 @@ impl Reader {
         Ok(())
     }
 
-    async fn acknowledge(&self, entries: &[Entry], left: &BTreeSet<usize>) -> Result<(), Halt> {
+    async fn acknowledge(
+        &self,
+        entries: &[StreamEntry],
+        left: &BTreeSet<usize>,
+    ) -> Result<(), Halt> {
         let mut decided: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
-        for (place, entry) in entries.iter().enumerate() {
-            if !left.contains(&place) {
+        for (index, entry) in entries.iter().enumerate() {
+            if !left.contains(&index) {
                 decided.entry(entry.partition).or_default().push(&entry.id);
             }
         }

@@ -40,7 +40,7 @@ pub(super) struct Sent {
     pub(super) applied: u64,
     /// Those that were applied and had to be sent again are among them.
     pub(super) duplicates: u64,
-    /// By place: the problem's type and detail.
+    /// By index: the problem's type and detail.
     pub(super) rejected: BTreeMap<usize, (String, String)>,
     /// The same by contribution and board.
     pub(super) rejected_count: u64,
@@ -75,7 +75,7 @@ impl Sender {
         }
     }
 
-    /// Sends these lines. `is_ours` says of a place whether it may still be sent.
+    /// Sends these lines. `is_ours` says of an index whether that line may still be sent.
     pub(super) async fn send(
         &mut self,
         lines: &[&str],
@@ -92,7 +92,7 @@ impl Sender {
             lines,
             is_ours,
             say,
-            places: Vec::new(),
+            indices: Vec::new(),
             reason: String::new(),
             sent,
         };
@@ -146,7 +146,7 @@ struct UnderWay<'a> {
     is_ours: &'a (dyn Fn(usize) -> bool + Sync),
     say: &'a (dyn Fn(String) + Sync),
     /// The lines of the last request.
-    places: Vec<usize>,
+    indices: Vec<usize>,
     /// Why something of it is to be sent again.
     reason: String,
     sent: Sent,
@@ -160,12 +160,16 @@ impl megaboard_client::Batch for UnderWay<'_> {
             usize::MAX
         };
         let ours = self.sent.left.iter().copied();
-        self.places = ours.filter(|it| (self.is_ours)(*it)).take(most).collect();
-        (!self.places.is_empty()).then(|| {
-            let body: String = self.places.iter().map(|place| self.lines[*place]).collect();
+        self.indices = ours.filter(|it| (self.is_ours)(*it)).take(most).collect();
+        (!self.indices.is_empty()).then(|| {
+            let body: String = self
+                .indices
+                .iter()
+                .map(|index| self.lines[*index])
+                .collect();
             BatchRequest {
                 body: Bytes::from(body),
-                count: self.places.len(),
+                count: self.indices.len(),
                 asks_first: is_retry || !self.sender.acquainted,
             }
         })
@@ -217,7 +221,7 @@ impl UnderWay<'_> {
                 ..
             } => {
                 self.sender.acquainted = true;
-                let reason = settle(&receipt, &self.places, &mut self.sent);
+                let reason = settle(&receipt, &self.indices, &mut self.sent);
                 match problem.filter(|_| is_refusal) {
                     Some(problem) => problem.to_string(),
                     None => return reason,
@@ -234,38 +238,38 @@ impl UnderWay<'_> {
 }
 
 /// Counts what a receipt decides, and takes it out of `sent.left`; why the rest is to be sent again.
-fn settle(receipt: &Receipt, places: &[usize], sent: &mut Sent) -> Option<String> {
+fn settle(receipt: &Receipt, indices: &[usize], sent: &mut Sent) -> Option<String> {
     sent.applied += receipt.applied;
     sent.duplicates += receipt.duplicates;
-    let read = &places[..receipt.read.unwrap_or(places.len())];
+    let read = &indices[..receipt.read.unwrap_or(indices.len())];
     let places_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
-        items.iter().map(|item| places[item.index]).collect()
+        items.iter().map(|item| indices[item.index]).collect()
     };
     let (rejected, failed) = (places_of(&receipt.rejected), places_of(&receipt.failed));
     let (unlisted_rejected, unlisted_failed) = receipt.unlisted();
     // Those that are not listed may be any: what was decided all the same is known again by its id, for as
     // long as its kind remembers it.
     sent.is_in_doubt |= unlisted_rejected + unlisted_failed > 0 && !receipt.is_nothing_applied();
-    let is_decided = |place: &usize| {
-        !failed.contains(place)
+    let is_decided = |index: &usize| {
+        !failed.contains(index)
             && unlisted_failed == 0
-            && (unlisted_rejected == 0 || rejected.contains(place))
+            && (unlisted_rejected == 0 || rejected.contains(index))
     };
-    let mut is_whole = read.len() == places.len();
-    for place in read {
-        if is_decided(place) {
-            sent.left.remove(place);
+    let mut is_whole = read.len() == indices.len();
+    for index in read {
+        if is_decided(index) {
+            sent.left.remove(index);
         } else {
             is_whole = false;
         }
     }
     // The others are listed again.
-    let decided = |item: &&ReceiptItem| is_decided(&places[item.index]);
+    let decided = |item: &&ReceiptItem| is_decided(&indices[item.index]);
     for item in receipt.rejected.iter().filter(decided) {
         let board = item.board.iter().map(|board| format!("{board}: "));
         let detail = board.chain([item.detail.clone()]).collect();
         let why = (item.kind.to_string(), detail);
-        sent.rejected.insert(places[item.index], why);
+        sent.rejected.insert(indices[item.index], why);
         sent.rejected_count += 1;
     }
     let reason = receipt.failed.first().map(ReceiptItem::explain);

@@ -68,9 +68,9 @@ struct Lease {
     is_unwanted: bool,
 }
 
-/// What people were told last.
+/// What people were reported last.
 #[derive(Default)]
-struct Told {
+struct Reported {
     fault: String,
     owned: Vec<u64>,
 }
@@ -137,15 +137,15 @@ impl Share {
 
     /// Keeps the leases for as long as it is polled; `say` hears what changes.
     pub(super) async fn keep(&self, keys: &Keys, say: &(dyn Fn(String) + Sync)) {
-        let mut told = Told::default();
+        let mut reported = Reported::default();
         loop {
-            match self.keep_connected(keys, say, &mut told).await {
+            match self.keep_connected(keys, say, &mut reported).await {
                 Ok(never) => match never {},
                 Err(fault) => {
                     let fault = fault.to_string();
-                    if fault != told.fault {
+                    if fault != reported.fault {
                         say(format!("leases: {fault}; trying again"));
-                        told.fault = fault;
+                        reported.fault = fault;
                     }
                 }
             }
@@ -157,15 +157,15 @@ impl Share {
         &self,
         keys: &Keys,
         say: &(dyn Fn(String) + Sync),
-        told: &mut Told,
+        reported: &mut Reported,
     ) -> Result<Infallible, Fault> {
         let connection = Connection::open(&keys.url, keys.db).await?;
         loop {
             let processes = self.renew(&connection, keys).await?;
-            told.fault.clear();
+            reported.fault.clear();
             let owned = self.owned();
             // Not held against what it was before the renewal: the reader gives back in between.
-            if owned != told.owned {
+            if owned != reported.owned {
                 say(format!(
                     "reads {} of {} partitions, as one of {processes} processes: {}",
                     owned.len(),
@@ -173,7 +173,7 @@ impl Share {
                     listed(&owned)
                 ));
                 self.changed.notify_waiters();
-                told.owned = owned;
+                reported.owned = owned;
             }
             sleep(RENEW_EVERY).await;
         }

@@ -22,7 +22,7 @@ impl fmt::Debug for StreamsUrl {
 }
 
 impl StreamsUrl {
-    /// Reads `redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX`; what is wrong is told without the login.
+    /// Reads `redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX`; errors do not repeat the login.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         const SHAPE: &str = "it has to look like redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX";
         let (server, prefix) =

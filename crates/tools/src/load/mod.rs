@@ -1,7 +1,7 @@
 //! `megaboard load`: a live stream played to a server.
 //!
 //! ```text
-//! pace ─► a place among those under way ─► request ─► tally ─► report
+//! pace ─► permit ─► request ─► tally ─► report
 //! ```
 //!
 //! Writes and reads each have a [`pace::Pace`]: an open loop, in which a request is due by the clock and
@@ -50,7 +50,7 @@ pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
 
 async fn play(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
     let board = |client: &Client| client.board(args.board.kind(), args.board.subject());
-    // What is wrong with the server, the key or the board is better told before all is begun, and at once.
+    // What is wrong with the server, the key or the board is better reported at once, before anything begins.
     let probe = args.server.client_with(RetryPolicy::none())?;
     board(&probe).top().n(1).await?;
     let retry = RetryPolicy {
@@ -78,7 +78,7 @@ async fn play(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
 /// How a load ended.
 struct End {
     interrupted: bool,
-    /// Requests that were due while there was no place for them.
+    /// Requests that were due while there was no permit for them.
     unsent: u64,
 }
 
@@ -87,15 +87,15 @@ async fn ask_all(args: &LoadArgs, stage: &Arc<Stage>, begun: Instant) -> End {
     let streams: JoinSet<()> = (0..args.streams)
         .map(|_| requests::watch(stage.clone()))
         .collect();
-    let places = Arc::new(Semaphore::new(args.concurrency as usize));
+    let permits = Arc::new(Semaphore::new(args.concurrency as usize));
     let viewers = |salt| Viewers::new(args.members, args.seed ^ salt);
     let requests = args.rate / f64::from(args.batch);
     let writes = Plan::write(viewers(0), args.batch);
     let reads = Plan::read(viewers(u64::MAX));
     let all = async {
         tokio::join!(
-            drive(Pace::new(requests, args.duration), writes, stage, &places),
-            drive(Pace::new(args.reads, args.duration), reads, stage, &places),
+            drive(Pace::new(requests, args.duration), writes, stage, &permits),
+            drive(Pace::new(args.reads, args.duration), reads, stage, &permits),
             tokio::time::sleep(args.duration),
         )
     };
@@ -104,26 +104,32 @@ async fn ask_all(args: &LoadArgs, stage: &Arc<Stage>, begun: Instant) -> End {
         () = progress(&stage.tally, begun) => unreachable!("it goes on for ever"),
         _ = tokio::signal::ctrl_c() => End { interrupted: true, unsent: 0 },
     };
-    // What has a place gives it back when it is answered: with all of them nothing is under way. Who
-    // presses Ctrl-C again does not wait for that.
+    // A request returns its permit when it is answered: with all of them nothing is in flight. A second
+    // Ctrl-C does not wait for that.
     tokio::select! {
-        _ = places.acquire_many(args.concurrency) => {}
+        _ = permits.acquire_many(args.concurrency) => {}
         _ = tokio::signal::ctrl_c() => {}
     }
     drop(streams);
     end
 }
 
-/// Sends what the plan says when it is due, until the pace ends or time is over; says how many requests
-/// there was no place for.
-async fn drive(mut pace: Pace, mut plan: Plan, stage: &Arc<Stage>, places: &Arc<Semaphore>) -> u64 {
+/// Sends what the plan says when it is due, until the pace ends or time is over; returns how many requests
+/// there was no permit for.
+async fn drive(
+    mut pace: Pace,
+    mut plan: Plan,
+    stage: &Arc<Stage>,
+    permits: &Arc<Semaphore>,
+) -> u64 {
     let over = pace.over();
     let mut sent = 0;
     while let Some(due) = pace.next().await {
-        let Ok(permit) = tokio::time::timeout_at(over, places.clone().acquire_owned()).await else {
+        let Ok(permit) = tokio::time::timeout_at(over, permits.clone().acquire_owned()).await
+        else {
             break;
         };
-        let permit = permit.expect("the places are never closed");
+        let permit = permit.expect("the permits are never closed");
         let request = plan.next();
         let stage = stage.clone();
         sent += 1;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, Table, presets};
 
-use super::tally::{Answers, Counts};
+use super::tally::{Counts, OperationCounts};
 use crate::terminal::printable;
 
 const PERCENTILES: [(&str, f64); 4] =
@@ -67,7 +67,7 @@ fn right(text: &str) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
-fn cells(answers: &Answers, elapsed: Duration) -> impl Iterator<Item = String> + use<> {
+fn cells(answers: &OperationCounts, elapsed: Duration) -> impl Iterator<Item = String> + use<> {
     let latency = &answers.latency_us;
     let mut cells = vec![
         (latency.len() + answers.failed).to_string(),

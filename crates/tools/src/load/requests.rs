@@ -59,7 +59,7 @@ impl Plan {
                 0..4 => Request::Top,
                 4..6 => Request::Member(viewers.member()),
                 6 => Request::Around(viewers.member()),
-                _ => Request::Range(1 + u64::from(viewers.place())),
+                _ => Request::Range(1 + u64::from(viewers.position())),
             },
         }
     }
@@ -92,7 +92,7 @@ impl Request {
     }
 }
 
-/// Nobody is on the board before their first gift: to be told so is an answer.
+/// Nobody is on the board before their first gift: that they are not ranked is an answer.
 fn unless_unranked<T>(answer: Result<T, Error>) -> Result<(), Error> {
     match answer {
         Err(Error::Problem(problem)) if problem.kind == ProblemType::NotRanked => Ok(()),

@@ -10,10 +10,10 @@ use parking_lot::Mutex;
 const DIGITS: u8 = 3;
 /// What took longer counts as this, in microseconds: an hour.
 const LATENCY_US_MAX: u64 = 3_600_000_000;
-/// Different faults that are told; all are counted.
+/// Most different faults that are reported; all are counted.
 pub(super) const FAULTS_MAX: usize = 10;
 
-/// What is asked of the server. In the order in which it is told.
+/// The operations, in the order of the report.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Operation {
     Contribute,
@@ -36,7 +36,7 @@ impl Operation {
 }
 
 /// How often an operation was answered and how long that took, and how often it was not.
-pub(super) struct Answers {
+pub(super) struct OperationCounts {
     pub(super) latency_us: Histogram<u64>,
     pub(super) failed: u64,
 }
@@ -65,7 +65,7 @@ pub(super) struct Tally(Mutex<Counts>);
 /// What a tally has come to.
 #[derive(Default)]
 pub(super) struct Counts {
-    pub(super) operations: BTreeMap<Operation, Answers>,
+    pub(super) operations: BTreeMap<Operation, OperationCounts>,
     pub(super) contributions: Contributions,
     pub(super) streams: Streams,
     /// What went wrong, and how often.
@@ -140,12 +140,14 @@ impl Counts {
             && self.operations.values().all(|answers| answers.failed == 0)
     }
 
-    fn of(&mut self, operation: Operation) -> &mut Answers {
-        self.operations.entry(operation).or_insert_with(|| Answers {
-            latency_us: Histogram::new_with_bounds(1, LATENCY_US_MAX, DIGITS)
-                .expect("these bounds are ones of a histogram"),
-            failed: 0,
-        })
+    fn of(&mut self, operation: Operation) -> &mut OperationCounts {
+        self.operations
+            .entry(operation)
+            .or_insert_with(|| OperationCounts {
+                latency_us: Histogram::new_with_bounds(1, LATENCY_US_MAX, DIGITS)
+                    .expect("these bounds are ones of a histogram"),
+                failed: 0,
+            })
     }
 
     fn fault(&mut self, why: String) {

@@ -28,8 +28,8 @@ impl Viewers {
         gifts::of_crowd(number).0.as_str().to_owned()
     }
 
-    /// A place that somebody may have, each as likely: from 0.
-    pub(super) fn place(&mut self) -> u32 {
+    /// A position of the board, each as likely: from 0.
+    pub(super) fn position(&mut self) -> u32 {
         self.random.u32(..self.members)
     }
 

@@ -66,7 +66,7 @@ fn csv(file: &str) -> Box<dyn Rows> {
     Box::new(CsvRows::open(lines, "gifts", columns, None).unwrap())
 }
 
-/// An answer: the lists hold place, type and detail.
+/// A receipt: the lists hold index, type and detail.
 fn receipt(applied: usize, rejected: &[(usize, &str)], failed: &[(usize, &str)]) -> Value {
     let list = |items: &[(usize, &str)]| -> Vec<Value> {
         let item = |&(index, kind): &(usize, &str)| json!({"index": index, "board": "gifts/room", "type": kind, "detail": "because"});
