@@ -76,12 +76,14 @@ impl Default for Cast {
 
 impl Cast {
     /// Everybody with a name of their own.
+    #[must_use]
     pub fn regulars(&self) -> &[Member] {
         &self.regulars
     }
 }
 
 /// One of the crowd, and what it has given: few have much, as in any crowd.
+#[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
 pub fn of_crowd(number: u32) -> (Member, i64) {
     let hash = XxHash3_64::oneshot(&number.to_le_bytes());

@@ -139,6 +139,10 @@ impl<'a> Delivery<'a> {
     }
 
     /// Returns the outcome once nothing more is sent.
+    #[expect(
+        clippy::result_large_err,
+        reason = "moved once for many contributions, into the future that returns it"
+    )]
     pub(super) fn finish(mut self) -> Result<Outcome, ContributeError> {
         loop {
             let unsent = self.next_part();

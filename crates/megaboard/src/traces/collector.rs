@@ -87,7 +87,7 @@ impl HttpClient for Collector {
             }
             Err(error) => {
                 self.log(Some(&error.to_string()));
-                Err(error.into())
+                Err(error)
             }
         }
     }

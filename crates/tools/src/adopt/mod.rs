@@ -307,7 +307,7 @@ impl<'a> Adoption<'a> {
     fn sender(&self) -> Sender<'_> {
         Sender {
             runtime: self.runtime,
-            sender: megaboard_client::Sender::new(self.client, Format::Ndjson),
+            http: megaboard_client::Sender::new(self.client, Format::Ndjson),
             stop: self.stop,
             say: self.say,
         }

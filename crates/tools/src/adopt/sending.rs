@@ -61,7 +61,7 @@ pub(super) struct Sent {
 /// Sends batches to one server, one at a time.
 pub(super) struct Sender<'a> {
     pub(super) runtime: &'a Runtime,
-    pub(super) sender: megaboard_client::Sender,
+    pub(super) http: megaboard_client::Sender,
     pub(super) stop: &'a Stop,
     /// Takes messages for people, one line each.
     pub(super) say: &'a (dyn Fn(String) + Sync),
@@ -92,7 +92,7 @@ impl Sender<'_> {
             say: self.say,
             halt: None,
         };
-        self.runtime.block_on(self.sender.send(&mut under_way));
+        self.runtime.block_on(self.http.send(&mut under_way));
         under_way.halt.map_or(Ok(()), Err)
     }
 }
@@ -230,7 +230,7 @@ mod tests {
         let client = server.args().client_with(retry).unwrap();
         let sender = Sender {
             runtime: &runtime::start().unwrap(),
-            sender: megaboard_client::Sender::new(&client, Format::Ndjson),
+            http: megaboard_client::Sender::new(&client, Format::Ndjson),
             stop: &stop,
             say: &say,
         };

@@ -55,7 +55,7 @@ pub(super) struct Sent {
 /// Sends to one server.
 pub(super) struct Sender {
     client: Client,
-    sender: megaboard_client::Sender,
+    http: megaboard_client::Sender,
     stop: watch::Receiver<bool>,
     /// Whether the server is in trouble, which was said.
     stalled: bool,
@@ -66,7 +66,7 @@ pub(super) struct Sender {
 impl Sender {
     pub(super) fn new(client: Client, stop: watch::Receiver<bool>) -> Self {
         Self {
-            sender: megaboard_client::Sender::new(&client, Format::Ndjson),
+            http: megaboard_client::Sender::new(&client, Format::Ndjson),
             client,
             stop,
             stalled: false,
@@ -86,7 +86,7 @@ impl Sender {
             left: (0..lines.len()).collect(),
             ..Sent::default()
         };
-        let sender = self.sender.clone();
+        let http = self.http.clone();
         let mut under_way = UnderWay {
             sender: self,
             lines,
@@ -96,7 +96,7 @@ impl Sender {
             reason: String::new(),
             sent,
         };
-        sender.send(&mut under_way).await;
+        http.send(&mut under_way).await;
         under_way.sent
     }
 
