@@ -16,7 +16,7 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
 /// How long a body is held back for a refusal.
-const REFUSAL_WAIT: Duration = Duration::from_millis(200);
+const REFUSAL_WAIT: Duration = Duration::from_millis(100);
 
 /// A body in one piece.
 pub(crate) struct Upload {

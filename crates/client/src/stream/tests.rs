@@ -149,7 +149,7 @@ async fn patience_may_have_an_end() {
     assert!(
         next(&mut events)
             .await
-            .starts_with("error: no answer from ")
+            .starts_with("error: no response from ")
     );
     assert_eq!(next(&mut events).await, "end");
 }

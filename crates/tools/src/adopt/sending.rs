@@ -225,7 +225,7 @@ mod tests {
         let retry = RetryPolicy {
             first_pause: Duration::from_millis(1),
             longest_pause: Duration::from_millis(10),
-            give_up_after: Duration::from_millis(300),
+            give_up_after: Duration::from_secs(2),
         };
         let client = server.args().client_with(retry).unwrap();
         let sender = Sender {

@@ -28,7 +28,7 @@ fn import(server: &ServerArgs, rows: Box<dyn Rows>, from_line: u64, stop: &Stop)
     let retry = RetryPolicy {
         first_pause: Duration::from_millis(1),
         longest_pause: Duration::from_millis(10),
-        give_up_after: Duration::from_millis(300),
+        give_up_after: Duration::from_secs(2),
     };
     let client = server.client_with(retry).unwrap();
     let runtime = runtime::start().unwrap();
