@@ -9,7 +9,7 @@ use reqwest::redirect::Policy;
 
 use crate::client::{Client, Shared};
 use crate::error::{Error, chain};
-use crate::patience::Patience;
+use crate::retry::RetryPolicy;
 use crate::tls;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,7 +29,7 @@ pub struct ClientBuilder {
     timeout: Duration,
     connect_timeout: Duration,
     answer_bytes_max: usize,
-    patience: Patience,
+    retry: RetryPolicy,
     root_certificates: Vec<Vec<u8>>,
 }
 
@@ -41,7 +41,7 @@ impl ClientBuilder {
             timeout: REQUEST_TIMEOUT,
             connect_timeout: CONNECT_TIMEOUT,
             answer_bytes_max: ANSWER_BYTES_MAX,
-            patience: Patience::default(),
+            retry: RetryPolicy::default(),
             root_certificates: Vec::new(),
         }
     }
@@ -53,27 +53,27 @@ impl ClientBuilder {
     }
 
     /// How long one attempt may take, from the first byte sent to the last byte of the answer: 1 min
-    /// unless told otherwise. Streams have no such end.
+    /// by default. Streams have no such end.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How long a connection may take to be made: 10 s unless told otherwise.
+    /// How long a connection may take to be made: 10 s by default.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// How long an answer may be: 64 MiB unless told otherwise.
+    /// How long an answer may be: 64 MiB by default.
     pub fn answer_bytes_max(mut self, bytes: usize) -> Self {
         self.answer_bytes_max = bytes;
         self
     }
 
     /// How often and how long to try again.
-    pub fn patience(mut self, patience: Patience) -> Self {
-        self.patience = patience;
+    pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
         self
     }
 
@@ -113,7 +113,7 @@ impl ClientBuilder {
             url: url.as_str().trim_end_matches('/').to_owned(),
             authorization,
             timeout: self.timeout,
-            patience: self.patience,
+            retry: self.retry,
             answer_bytes_max: self.answer_bytes_max,
         }))
     }

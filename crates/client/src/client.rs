@@ -2,22 +2,24 @@
 //!
 //! What the calls are about stands in the modules of reads and writes.
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use reqwest::Method;
 use reqwest::header::{
-    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MATCH, RETRY_AFTER,
+    AUTHORIZATION, CONTENT_TYPE, ETAG, EXPECT, HeaderMap, HeaderValue, IF_MATCH, RETRY_AFTER,
 };
-use reqwest::{Method, Response};
 use serde::de::DeserializeOwned;
 
 use crate::builder::ClientBuilder;
 use crate::error::{Error, chain};
-use crate::patience::{Patience, Pauses};
 use crate::problem::Problem;
+use crate::retry::{Backoff, RetryPolicy};
 use crate::tls;
+use crate::upload::{Upload, UploadState};
 
 /// A client of one server, or of several behind one address. Clones share its connections.
 #[derive(Clone)]
@@ -32,7 +34,7 @@ pub(crate) struct Shared {
     pub(crate) url: String,
     pub(crate) authorization: Option<HeaderValue>,
     pub(crate) timeout: Duration,
-    pub(crate) patience: Patience,
+    pub(crate) retry: RetryPolicy,
     pub(crate) answer_bytes_max: usize,
 }
 
@@ -42,30 +44,38 @@ pub(crate) struct Call {
     pub(crate) method: Method,
     /// With the query, percent-encoded.
     pub(crate) path: String,
-    /// JSON.
     pub(crate) body: Option<Bytes>,
+    /// Of the body.
+    pub(crate) content_type: Cow<'static, str>,
+    /// Whether the body is held back for a moment, in which the server may refuse the request.
+    pub(crate) asks_first: bool,
     /// The entity tag of what is to be changed, where it is to be that alone.
     pub(crate) if_match: Option<String>,
 }
 
 /// When a request may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum Retry {
     /// It has the same effect however often it comes.
     Always,
     /// Where it surely had no effect.
-    IfNotDone,
+    IfNotApplied,
     /// Never: the answer of this moment is what is wanted.
     Never,
 }
 
-/// An answer, whatever its status.
+/// A response, whatever its status.
 #[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) retry_after: Option<Duration>,
+#[non_exhaustive]
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// How long the server asks to be left alone.
+    pub retry_after: Option<Duration>,
+    /// The entity tag.
     pub(crate) etag: Option<String>,
-    pub(crate) body: Vec<u8>,
+    /// The body.
+    pub body: Vec<u8>,
 }
 
 impl Client {
@@ -93,10 +103,10 @@ impl Client {
         }
     }
 
-    /// Asks until there is an answer that counts, or for as long as there is patience.
-    pub(crate) async fn ask(&self, call: &Call, again: Again) -> Result<Answer, Error> {
-        let mut pauses: Option<Pauses> = None;
-        // Of several failures the one is told that leaves a doubt.
+    /// Asks until there is an answer that counts, or for as long as the retry policy says.
+    pub(crate) async fn ask(&self, call: &Call, again: Retry) -> Result<Response, Error> {
+        let mut backoff: Option<Backoff> = None;
+        // Of several failures the one that leaves a doubt is returned.
         let mut doubt = None;
         loop {
             let error = match self.send(call).await {
@@ -105,13 +115,14 @@ impl Client {
                 Err(error) => error,
             };
             let may_be_sent_again = match again {
-                Again::Always => true,
-                Again::IfNotDone => !error.is_undecided(),
-                Again::Never => false,
+                Retry::Always => true,
+                Retry::IfNotApplied => !error.is_undecided(),
+                Retry::Never => false,
             };
             let retry_after = error.problem().and_then(|problem| problem.retry_after);
-            let pauses = pauses.get_or_insert_with(|| Pauses::new(self.shared.patience));
-            let goes_on = may_be_sent_again && error.is_passing() && pauses.wait(retry_after).await;
+            let backoff = backoff.get_or_insert_with(|| Backoff::new(self.shared.retry));
+            let goes_on =
+                may_be_sent_again && error.is_passing() && backoff.wait(retry_after).await;
             if !goes_on {
                 let writes = !matches!(call.method, Method::GET);
                 return Err(match doubt {
@@ -129,21 +140,28 @@ impl Client {
     pub(crate) async fn read<T: DeserializeOwned>(
         &self,
         call: &Call,
-        again: Again,
+        again: Retry,
     ) -> Result<T, Error> {
         let answer = self.ask(call, again).await?;
         serde_json::from_slice(&answer.body).map_err(Error::unreadable)
     }
 
     /// One attempt.
-    pub(crate) async fn send(&self, call: &Call) -> Result<Answer, Error> {
-        let request = self.request(call).timeout(self.shared.timeout);
-        let response = request.send().await.map_err(|error| self.failure(&error))?;
+    pub(crate) async fn send(&self, call: &Call) -> Result<Response, Error> {
+        let (request, upload) = self.request(call);
+        let response = request.timeout(self.shared.timeout).send().await;
+        let response = response.map_err(|error| match &upload {
+            Some(upload) if !upload.has_left() => self.failure_before_body(&error),
+            _ => self.failure(&error),
+        })?;
+        if let Some(upload) = upload {
+            upload.answered();
+        }
         let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
         let etag = response.headers().get(ETAG);
         let etag = etag.and_then(|etag| etag.to_str().ok()).map(str::to_owned);
         let body = self.body_of(response).await?;
-        Ok(Answer {
+        Ok(Response {
             status,
             retry_after,
             etag,
@@ -151,8 +169,8 @@ impl Client {
         })
     }
 
-    /// A request without an end of its time.
-    pub(crate) fn request(&self, call: &Call) -> reqwest::RequestBuilder {
+    /// A request without a time limit, and the state of its body where it has one.
+    pub(crate) fn request(&self, call: &Call) -> (reqwest::RequestBuilder, Option<UploadState>) {
         let url = format!("{}{}", self.shared.url, call.path);
         let mut request = self.shared.http.request(call.method.clone(), url);
         if let Some(authorization) = &self.shared.authorization {
@@ -161,14 +179,19 @@ impl Client {
         if let Some(etag) = &call.if_match {
             request = request.header(IF_MATCH, etag);
         }
-        if let Some(body) = &call.body {
-            request = request.header(CONTENT_TYPE, "application/json");
-            request = request.body(body.clone());
+        let Some(body) = &call.body else {
+            return (request, None);
+        };
+        if call.asks_first {
+            request = request.header(EXPECT, "100-continue");
         }
-        request
+        request = request.header(CONTENT_TYPE, &*call.content_type);
+        let upload = Upload::new(body.clone(), call.asks_first);
+        let state = upload.state();
+        (request.body(reqwest::Body::wrap(upload)), Some(state))
     }
 
-    pub(crate) async fn body_of(&self, mut response: Response) -> Result<Vec<u8>, Error> {
+    pub(crate) async fn body_of(&self, mut response: reqwest::Response) -> Result<Vec<u8>, Error> {
         let bytes_max = self.shared.answer_bytes_max;
         let mut body = Vec::new();
         while let Some(chunk) = response
@@ -185,7 +208,7 @@ impl Client {
     }
 
     pub(crate) fn failure(&self, error: &reqwest::Error) -> Error {
-        let (url, cause) = (self.shared.url.clone(), self.told(error));
+        let (url, cause) = (self.shared.url.clone(), self.cause(error));
         if error.is_builder() || tls::is_distrust(error) {
             Error::Unusable(format!("cannot use {url}: {cause}"))
         } else if error.is_connect() {
@@ -195,8 +218,16 @@ impl Client {
         }
     }
 
+    /// The same of a request whose body has not left: it had no effect.
+    fn failure_before_body(&self, error: &reqwest::Error) -> Error {
+        match self.failure(error) {
+            Error::Broken { url, cause } => Error::Unreached { url, cause },
+            other => other,
+        }
+    }
+
     /// Without the URL of the request, which may hold a stream's token.
-    fn told(&self, error: &reqwest::Error) -> String {
+    fn cause(&self, error: &reqwest::Error) -> String {
         if error.is_timeout() && !error.is_connect() {
             return format!("not within {:?}", self.shared.timeout);
         }
@@ -216,22 +247,30 @@ impl Debug for Client {
 }
 
 impl Call {
-    pub(crate) fn get(path: String) -> Self {
+    pub(crate) fn new(method: Method, path: String) -> Self {
         Self {
-            method: Method::GET,
+            method,
             path,
             body: None,
+            content_type: "application/json".into(),
+            asks_first: false,
             if_match: None,
         }
     }
+
+    pub(crate) fn get(path: String) -> Self {
+        Self::new(Method::GET, path)
+    }
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn is_success(&self) -> bool {
         (200..=299).contains(&self.status)
     }
 
-    pub(crate) fn problem(&self) -> Problem {
+    /// Reads what a response that is no success says.
+    #[must_use]
+    pub fn problem(&self) -> Problem {
         Problem::read(self.status, &self.body, self.retry_after)
     }
 }

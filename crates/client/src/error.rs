@@ -25,7 +25,7 @@ pub enum Error {
     },
     /// The connection ended, or time ran out, before the answer was there: whether the request had
     /// an effect is unknown.
-    #[error("no answer from {url}: {cause}")]
+    #[error("no response from {url}: {cause}")]
     Broken {
         /// The server.
         url: String,
@@ -36,10 +36,10 @@ pub enum Error {
     #[error("{0}")]
     Problem(Problem),
     /// The answer is none that can be read.
-    #[error("the answer cannot be read: {0}")]
+    #[error("the server returned a response that could not be parsed: {0}")]
     Unreadable(#[source] Cause),
     /// The answer, or an event of a stream, is longer than it may be.
-    #[error("the answer is longer than {bytes_max} bytes")]
+    #[error("the response is longer than {bytes_max} bytes")]
     TooLarge {
         /// How long it may be.
         bytes_max: usize,
@@ -89,14 +89,14 @@ impl Error {
 
 /// An error and all that lies behind it, in one line.
 pub(crate) fn chain(error: &dyn StdError) -> String {
-    let mut told = error.to_string();
+    let mut text = error.to_string();
     let mut behind = error.source();
     while let Some(cause) = behind {
-        let text = cause.to_string();
-        if !told.contains(&text) {
-            told = format!("{told}: {text}");
+        let next = cause.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
         }
         behind = cause.source();
     }
-    told
+    text
 }

@@ -7,17 +7,17 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Boards, Kind, Listed, Ready, Top};
-use crate::client::{Again, Call, Client};
+use crate::client::{Call, Client, Retry};
 use crate::error::Error;
 use crate::name::segment;
-use crate::query::{Asked, request};
+use crate::query::{ApiRequest, request};
 
 request! {
     /// A page of the boards of a kind: [`Client::boards`].
     GetBoards -> Boards {
         /// The subject behind which to begin.
         after: impl Display,
-        /// How many: up to 1,000, 100 unless told otherwise.
+        /// How many: up to 1,000, 100 by default.
         limit: u64,
     } Always
 }
@@ -53,13 +53,13 @@ struct Kinds {
 }
 
 impl GetTops {
-    /// Which window (any selector); each kind's first unless told otherwise.
+    /// Which window (any selector); each kind's first by default.
     pub fn window(mut self, window: impl Into<String>) -> Self {
         self.wanted.window = Some(window.into());
         self
     }
 
-    /// How many of each: 10 unless told otherwise.
+    /// How many of each: 10 by default.
     pub fn n(mut self, n: u64) -> Self {
         self.wanted.n = Some(n);
         self
@@ -75,12 +75,12 @@ impl GetTops {
 impl GetBoards {
     /// All boards from there on, page after page, as they are wanted.
     pub fn all(self) -> impl Stream<Item = Result<Listed, Error>> + Send + use<> {
-        let pages = stream::try_unfold(Some(self.asked), |asked| async move {
-            let Some(asked) = asked else {
+        let pages = stream::try_unfold(Some(self.request), |request| async move {
+            let Some(request) = request else {
                 return Ok::<_, Error>(None);
             };
-            let page: Boards = asked.client.read(&asked.call()?, Again::Always).await?;
-            let next = page.next.map(|next| asked.instead("after", next));
+            let page: Boards = request.client.read(&request.call()?, Retry::Always).await?;
+            let next = page.next.map(|next| request.instead("after", next));
             let boards = page.boards.into_iter().map(Ok);
             Ok(Some((stream::iter(boards), next)))
         });
@@ -91,16 +91,16 @@ impl GetBoards {
 impl Client {
     /// The boards of a kind that have had a contribution, by subject.
     pub fn boards(&self, kind: &str) -> GetBoards {
-        let asked = Asked::get(self, Ok("/v1/boards".to_owned()));
+        let request = ApiRequest::get(self, Ok("/v1/boards".to_owned()));
         GetBoards {
-            asked: asked.with("kind", kind),
+            request: request.with("kind", kind),
         }
     }
 
     /// The tops of these boards, 100 at most.
     pub fn tops<B: Into<String>>(&self, boards: impl IntoIterator<Item = B>) -> GetTops {
         GetTops {
-            asked: Asked::new(self, Method::POST, Ok("/v1/top".to_owned())),
+            request: ApiRequest::new(self, Method::POST, Ok("/v1/top".to_owned())),
             wanted: Wanted {
                 boards: boards.into_iter().map(Into::into).collect(),
                 window: None,
@@ -113,26 +113,26 @@ impl Client {
     /// All kinds that the key is for.
     pub async fn kinds(&self) -> Result<Vec<Kind>, Error> {
         let call = Call::get("/v1/kinds".to_owned());
-        let kinds: Kinds = self.read(&call, Again::Always).await?;
+        let kinds: Kinds = self.read(&call, Retry::Always).await?;
         Ok(kinds.kinds)
     }
 
     /// One kind.
     pub async fn kind(&self, name: &str) -> Result<Kind, Error> {
-        let call = self.kind_asked(Method::GET, name).call()?;
-        self.read(&call, Again::Always).await
+        let call = self.kind_request(Method::GET, name).call()?;
+        self.read(&call, Retry::Always).await
     }
 
     /// Makes a kind, or changes what may be changed; gives all that holds then.
     pub async fn put_kind(&self, name: &str, kind: &Kind) -> Result<Kind, Error> {
-        let call = self.kind_asked(Method::PUT, name).call_with(kind)?;
-        self.read(&call, Again::Always).await
+        let call = self.kind_request(Method::PUT, name).call_with(kind)?;
+        self.read(&call, Retry::Always).await
     }
 
     /// One kind, and the entity tag that [`put_kind_if`](Self::put_kind_if) takes.
     pub async fn kind_with_etag(&self, name: &str) -> Result<(Kind, String), Error> {
-        let call = self.kind_asked(Method::GET, name).call()?;
-        let answer = self.ask(&call, Again::Always).await?;
+        let call = self.kind_request(Method::GET, name).call()?;
+        let answer = self.ask(&call, Retry::Always).await?;
         let kind = serde_json::from_slice(&answer.body).map_err(Error::unreadable)?;
         Ok((kind, answer.etag.unwrap_or_default()))
     }
@@ -140,26 +140,26 @@ impl Client {
     /// Changes a kind that is still what it was: `precondition-failed` where somebody else has changed it
     /// since. It is sent again only where it surely was not done, since a second time would fail.
     pub async fn put_kind_if(&self, name: &str, kind: &Kind, etag: &str) -> Result<Kind, Error> {
-        let mut call = self.kind_asked(Method::PUT, name).call_with(kind)?;
+        let mut call = self.kind_request(Method::PUT, name).call_with(kind)?;
         call.if_match = Some(etag.to_owned());
-        self.read(&call, Again::IfNotDone).await
+        self.read(&call, Retry::IfNotApplied).await
     }
 
     /// Deletes a kind that has no boards. It is sent again only where it surely was not done: a second
     /// deletion could meet a kind that was made after the first.
     pub async fn delete_kind(&self, name: &str) -> Result<(), Error> {
-        let call = self.kind_asked(Method::DELETE, name).call()?;
-        self.ask(&call, Again::IfNotDone).await.map(drop)
+        let call = self.kind_request(Method::DELETE, name).call()?;
+        self.ask(&call, Retry::IfNotApplied).await.map(drop)
     }
 
     /// Whether the server is ready, as it is at this moment: what is not is asked once.
     pub async fn ready(&self) -> Result<Ready, Error> {
         let call = Call::get("/readyz".to_owned());
-        self.read(&call, Again::Never).await
+        self.read(&call, Retry::Never).await
     }
 
-    fn kind_asked(&self, method: Method, name: &str) -> Asked {
+    fn kind_request(&self, method: Method, name: &str) -> ApiRequest {
         let path = segment("kind", name).map(|name| format!("/v1/kinds/{name}"));
-        Asked::new(self, method, path)
+        ApiRequest::new(self, method, path)
     }
 }

@@ -27,8 +27,9 @@
 //! - Reading a board: [`Client::board`], [`Board`], and what its methods give.
 //! - A board as it moves: [`Board::stream`], [`Events`], [`Event`].
 //! - Kinds, lists of boards, members on every board: methods of [`Client`].
-//! - What goes wrong: [`Error`], [`Problem`], [`ProblemType`]; how long it is tried: [`Patience`].
-//! - For whoever sends contributions by other means: [`Receipt`], [`Pauses`].
+//! - What goes wrong: [`Error`], [`Problem`], [`ProblemType`]; how often it is tried again: [`RetryPolicy`].
+//! - Contributions that are lines already, such as those of a file: [`Sender`], [`Batch`], [`Receipt`].
+//! - Paths that have no type here: [`Client::get`], [`Client::post`], [`Response`].
 //!
 //! Reads are asked again after failures that pass: a connection that was not made or broke, 429, 502,
 //! 503 and 504. What changes something is sent again where that changes nothing more; each method says
@@ -43,15 +44,18 @@ mod error;
 mod kinds;
 mod members;
 mod name;
-mod patience;
+
 mod problem;
 mod query;
+mod raw;
+mod retry;
 #[cfg(test)]
 mod scripted;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod upload;
 mod words;
 
 pub use answer::{
@@ -65,16 +69,16 @@ pub use board::{
     GetRankOf, GetRankOfValues, GetTop, MakeStreamToken, SetMember, SetOutcome, Settle,
 };
 pub use builder::ClientBuilder;
-pub use client::Client;
+pub use client::{Client, Response};
 pub use contribute::{
-    Contribute, ContributeError, Contribution, Outcome, Receipt, ReceiptItem, Rejected, Returning,
-    Undecided, Written,
+    Batch, BatchReply, BatchRequest, Contribute, ContributeError, Contribution, Format, Next,
+    Outcome, Pause, Receipt, ReceiptItem, Rejected, Returning, Sender, Undecided, Written,
 };
 pub use error::Error;
 pub use jiff::Timestamp;
 pub use kinds::{GetBoards, GetTops, Tops};
 pub use members::{Erase, Hiding};
 pub use name::BoardName;
-pub use patience::{Patience, Pauses};
 pub use problem::{Problem, ProblemType};
+pub use retry::{Backoff, RetryPolicy};
 pub use stream::{BoardStream, Changes, Event, Events};

@@ -7,16 +7,16 @@ use futures::future::BoxFuture;
 use reqwest::Method;
 
 use crate::answer::{Erased, Hidden, HiddenIn};
-use crate::client::{Again, Client};
+use crate::client::{Client, Retry};
 use crate::error::Error;
 use crate::name::segment;
-use crate::query::{Asked, request};
+use crate::query::{ApiRequest, request};
 
 request! {
     /// In which kinds a member is hidden, or is from now on: [`Client::hidden_in`],
     /// [`Client::hide`], [`Client::show`].
     Hiding -> HiddenIn {
-        /// Of this kind alone; of all that the key is for unless told otherwise.
+        /// Of this kind alone; of all that the key is for by default.
         kind: impl Display,
     } Always
 }
@@ -25,7 +25,7 @@ request! {
 #[derive(Debug, Clone)]
 #[must_use = "nothing is done until it is awaited"]
 pub struct Erase {
-    asked: Asked,
+    request: ApiRequest,
 }
 
 impl Client {
@@ -46,8 +46,8 @@ impl Client {
 
     /// All whom a kind hides.
     pub async fn hidden(&self, kind: &str) -> Result<Hidden, Error> {
-        let asked = Asked::get(self, Ok("/v1/hidden".to_owned())).with("kind", kind);
-        self.read(&asked.call()?, Again::Always).await
+        let request = ApiRequest::get(self, Ok("/v1/hidden".to_owned())).with("kind", kind);
+        self.read(&request.call()?, Retry::Always).await
     }
 
     /// Takes a member off every board with all its windows, for good. Of many boards it takes several
@@ -58,32 +58,35 @@ impl Client {
     pub fn erase(&self, member: &str) -> Erase {
         let path = segment("member", member).map(|member| format!("/v1/members/{member}"));
         Erase {
-            asked: Asked::new(self, Method::DELETE, path),
+            request: ApiRequest::new(self, Method::DELETE, path),
         }
     }
 
     fn hiding(&self, method: Method, member: &str) -> Hiding {
         let path = segment("member", member).map(|member| format!("/v1/members/{member}/hidden"));
         Hiding {
-            asked: Asked::new(self, method, path),
+            request: ApiRequest::new(self, method, path),
         }
     }
 }
 
 impl Erase {
-    /// On boards of this kind alone; of all that the key is for unless told otherwise.
+    /// On boards of this kind alone; of all that the key is for by default.
     pub fn kind(mut self, kind: &str) -> Self {
-        self.asked = self.asked.with("kind", kind);
+        self.request = self.request.with("kind", kind);
         self
     }
 
     /// One request, of 10 s at most, that goes on after this board.
     pub async fn step(&self, after: Option<&str>) -> Result<Erased, Error> {
-        let mut asked = self.asked.clone();
+        let mut request = self.request.clone();
         if let Some(after) = after {
-            asked = asked.with("after", after);
+            request = request.with("after", after);
         }
-        asked.client.read(&asked.call()?, Again::IfNotDone).await
+        request
+            .client
+            .read(&request.call()?, Retry::IfNotApplied)
+            .await
     }
 }
 

@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use crate::words::words;
 
-/// How much of an answer that is no problem document is told.
-const TOLD_CHARS_MAX: usize = 200;
+/// How much of a response that is no problem document is shown.
+const SHOWN_CHARS_MAX: usize = 200;
 
 /// An answer that is no success (RFC 9457).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl Problem {
     pub(crate) fn read(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let document: Document = serde_json::from_slice(body).unwrap_or_else(|_| {
             let text = String::from_utf8_lossy(body);
-            let detail = text.trim().chars().take(TOLD_CHARS_MAX).collect();
+            let detail = text.trim().chars().take(SHOWN_CHARS_MAX).collect();
             Document {
                 detail,
                 ..Document::default()

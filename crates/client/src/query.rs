@@ -1,4 +1,4 @@
-//! Requests under construction: [`Asked`], and the builders that are made of it.
+//! Requests under construction: [`ApiRequest`], and the builders that are made of it.
 
 use std::fmt::Display;
 
@@ -10,16 +10,16 @@ use crate::client::{Call, Client};
 use crate::error::Error;
 use crate::name::encoded;
 
-/// A request under construction. What is wrong with its names is told when it is asked.
+/// A request under construction. An error in its names is returned when it is sent.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ApiRequest {
     pub(crate) client: Client,
     method: Method,
     path: Result<String, String>,
     query: Vec<(String, String)>,
 }
 
-impl Asked {
+impl ApiRequest {
     pub(crate) fn new(client: &Client, method: Method, path: Result<String, Error>) -> Self {
         Self {
             client: client.clone(),
@@ -48,13 +48,9 @@ impl Asked {
     /// The request, without a body.
     pub(crate) fn call(&self) -> Result<Call, Error> {
         let path = self.path.as_ref();
-        let path = path.map_err(|told| Error::Unusable(told.clone()))?;
-        Ok(Call {
-            method: self.method.clone(),
-            path: format!("{path}{}", self.query()),
-            body: None,
-            if_match: None,
-        })
+        let path = path.map_err(|wrong| Error::Unusable(wrong.clone()))?;
+        let path = format!("{path}{}", self.query());
+        Ok(Call::new(self.method.clone(), path))
     }
 
     fn query(&self) -> String {
@@ -85,30 +81,30 @@ macro_rules! request {
     (
         $(#[$meta:meta])*
         $name:ident -> $answer:ty
-        { $($(#[$told:meta])* $parameter:ident: $type:ty,)* }
+        { $($(#[$doc:meta])* $parameter:ident: $type:ty,)* }
         $again:ident $(with $body:ident: $body_type:ty)?
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone)]
         #[must_use = "nothing is asked until it is awaited"]
         pub struct $name {
-            pub(crate) asked: $crate::query::Asked,
+            pub(crate) request: $crate::query::ApiRequest,
             $(pub(crate) $body: $body_type,)?
         }
 
         impl $name {
             $(
-                $(#[$told])*
+                $(#[$doc])*
                 pub fn $parameter(mut self, $parameter: $type) -> Self {
-                    self.asked = self.asked.with(stringify!($parameter), $parameter);
+                    self.request = self.request.with(stringify!($parameter), $parameter);
                     self
                 }
             )*
 
             fn request(&self) -> Result<$crate::client::Call, $crate::Error> {
-                $(return self.asked.call_with(&self.$body);)?
+                $(return self.request.call_with(&self.$body);)?
                 #[allow(unreachable_code, reason = "where there is a body")]
-                self.asked.call()
+                self.request.call()
             }
         }
 
@@ -119,8 +115,8 @@ macro_rules! request {
             fn into_future(self) -> Self::IntoFuture {
                 Box::pin(async move {
                     let call = self.request()?;
-                    let again = $crate::client::Again::$again;
-                    self.asked.client.read(&call, again).await
+                    let again = $crate::client::Retry::$again;
+                    self.request.client.read(&call, again).await
                 })
             }
         }

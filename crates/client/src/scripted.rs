@@ -10,10 +10,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
 use crate::client::Client;
-use crate::patience::Patience;
+use crate::retry::RetryPolicy;
 
 /// So short that no test waits, and so long that it never gives up by itself.
-pub(crate) const EAGER: Patience = Patience {
+pub(crate) const EAGER: RetryPolicy = RetryPolicy {
     first_pause: Duration::from_millis(1),
     longest_pause: Duration::from_millis(2),
     give_up_after: Duration::from_mins(1),
@@ -99,8 +99,8 @@ impl Scripted {
         self.client_with(EAGER)
     }
 
-    pub(crate) fn client_with(&self, patience: Patience) -> Client {
-        let builder = Client::builder(&*self.url).patience(patience);
+    pub(crate) fn client_with(&self, policy: RetryPolicy) -> Client {
+        let builder = Client::builder(&*self.url).retry_policy(policy);
         builder.key("mb_k").build().unwrap()
     }
 
@@ -109,7 +109,7 @@ impl Scripted {
         self.shared.seen.lock().unwrap().clone()
     }
 
-    /// All requests; all that was told was used.
+    /// All requests; all of the script was used.
     #[track_caller]
     pub(crate) fn done(self) -> Vec<Seen> {
         let left = self.shared.script.lock().unwrap().len();

@@ -7,8 +7,8 @@ use futures::TryStreamExt as _;
 use crate::board::SetOutcome;
 use crate::client::Client;
 use crate::error::Error;
-use crate::patience::Patience;
 use crate::problem::ProblemType;
+use crate::retry::RetryPolicy;
 use crate::scripted::{Reply, Scripted};
 
 const TOP: &str = r#"{"board":"gifts/a","window":"all","version":"v","members":1,"listed":5,"final":true,
@@ -171,7 +171,7 @@ async fn a_doubt_is_not_lost_behind_a_later_failure() {
 #[tokio::test]
 async fn patience_ends() {
     let server = Scripted::start([Reply::problem(503, "unavailable")]).await;
-    let client = server.client_with(Patience::none());
+    let client = server.client_with(RetryPolicy::none());
     let error = client.kind("gifts").await.unwrap_err();
     assert!(error.is(&ProblemType::Unavailable));
     server.done();
@@ -194,7 +194,7 @@ async fn an_answer_that_does_not_come_is_waited_for_no_longer_than_told() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let client = Client::builder(url).timeout(Duration::from_millis(30));
-    let client = client.patience(Patience::none()).build().unwrap();
+    let client = client.retry_policy(RetryPolicy::none()).build().unwrap();
     let error = client.kinds().await.unwrap_err();
     assert!(error.to_string().ends_with("not within 30ms"), "{error}");
     assert!(error.is_undecided());

@@ -1,4 +1,7 @@
-//! What the client trusts: the system's certificates, and those that it is given.
+//! What the client trusts: the system's certificates, and those of the caller.
+//!
+//! `redis_link::Tls` does the same for Redis. This is another, since this crate is for others and depends on none of the
+//! service's crates; what they share are a few calls of rustls.
 
 use std::sync::Arc;
 
@@ -24,8 +27,8 @@ pub(crate) fn config(with_system: bool, pem: &[Vec<u8>]) -> Result<ClientConfig,
             added.map_err(|error| Error::Unusable(format!("root certificate: {error}")))?;
         }
         if roots.len() == before {
-            let told = "root certificate: there is none in this PEM";
-            return Err(Error::Unusable(told.to_owned()));
+            let empty = "root certificate: there is none in this PEM";
+            return Err(Error::Unusable(empty.to_owned()));
         }
     }
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))

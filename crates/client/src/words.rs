@@ -2,12 +2,12 @@
 
 /// Declares an enum whose variants are words, and `Other` for a word that is not known here.
 macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$told:meta])* $variant:ident = $word:literal,)* }) => {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum $name {
-            $($(#[$told])* $variant,)*
+            $($(#[$doc])* $variant,)*
             /// A word that this version of the client does not know.
             Other(String),
         }

@@ -1,23 +1,19 @@
-//! The command line: [`Cli`], and what several commands take alike.
-//!
-//! What one command alone takes stands beside that command.
+//! The command line: [`Cli`]. What a command takes stands beside that command.
 
-use clap::error::ErrorKind;
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+use tools::adopt::AdoptArgs;
+use tools::export::ExportArgs;
+use tools::import::ImportArgs;
+use tools::ingest::IngestArgs;
+use tools::load::LoadArgs;
+use tools::member::MemberArgs;
+use tools::probes::{AliveArgs, ReadyArgs};
+use tools::top::TopArgs;
 
-use crate::adopt::AdoptArgs;
 use crate::completions::CompletionsArgs;
-use crate::export::ExportArgs;
-use crate::import::ImportArgs;
-use crate::ingest::IngestArgs;
 use crate::key::KeyArgs;
-use crate::load::LoadArgs;
 use crate::man::ManArgs;
-use crate::member::MemberArgs;
-use crate::probes::{AliveArgs, ReadyArgs};
-use crate::secrets::SecretParser;
 use crate::serve::ServeArgs;
-use crate::top::TopArgs;
 use crate::verify::VerifyArgs;
 
 /// A sharded leaderboard service.
@@ -48,62 +44,11 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// Which server a command speaks to, and as whom.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct ServerArgs {
-    /// Where the server listens.
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "MEGABOARD_SERVER",
-        hide_env_values = true,
-        default_value = "http://127.0.0.1:8080",
-        value_parser = SecretParser(server_url)
-    )]
-    pub(crate) server: String,
-
-    /// API key, where the server asks for one; better given in the environment, which `ps` does not
-    /// show to others. White space at its end is ignored.
-    #[arg(
-        long,
-        value_name = "KEY",
-        env = "MEGABOARD_KEY",
-        hide_env_values = true,
-        value_parser = SecretParser(api_key)
-    )]
-    pub(crate) key: Option<String>,
-}
-
-/// Ends the process as clap does for a command line it refuses by itself.
-pub(crate) fn usage_error(kind: ErrorKind, message: &str) -> ! {
-    Cli::command().error(kind, message).exit()
-}
-
-/// The URL without a slash at its end, so that paths are appended alike to every one. Errors do not repeat the
-/// text, since a password may be in it.
-pub(crate) fn server_url(text: &str) -> Result<String, String> {
-    let uri: ureq::http::Uri = text.parse().map_err(|error| format!("no URL: {error}"))?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
-        return Err("it has to look like http://HOST:PORT or https://HOST".to_owned());
-    }
-    if text.contains(['?', '#', '@']) {
-        return Err("no query, fragment or user name belongs here".to_owned());
-    }
-    Ok(text.trim_end_matches('/').to_owned())
-}
-
-/// A key has to fit an HTTP header. A file that it comes from may end with a newline.
-pub(crate) fn api_key(text: &str) -> Result<String, String> {
-    let key = text.trim_ascii_end();
-    if key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        Ok(key.to_owned())
-    } else {
-        Err("a key is made of visible ASCII characters".to_owned())
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+    use clap::error::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -162,33 +107,6 @@ mod tests {
         told("ingest", "one field json");
         told("import", "Exit status");
         told("export", "Exit status");
-    }
-
-    #[test]
-    fn server_urls_are_checked_and_lose_their_last_slash() {
-        assert_eq!(server_url("http://a:1/").as_deref(), Ok("http://a:1"));
-        assert_eq!(
-            server_url("https://a/boards/").as_deref(),
-            Ok("https://a/boards")
-        );
-        for wrong in [
-            "127.0.0.1:8080",
-            "ftp://a",
-            "http://",
-            "http://a?b",
-            "http://u:p@a",
-            "",
-        ] {
-            assert!(server_url(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn keys_fit_a_header() {
-        assert!(api_key("mb_abc-123").is_ok());
-        assert!(api_key("a b").is_err());
-        assert!(api_key("a\nb").is_err());
-        assert_eq!(api_key("mb_abc-123\r\n").as_deref(), Ok("mb_abc-123"));
     }
 
     #[test]

@@ -6,17 +6,17 @@ use std::string::FromUtf8Error;
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::{Shell, generate};
+use tools::terminal;
 
 use crate::cli::Cli;
-use crate::terminal;
 
-/// Prints a script that has a shell complete commands and flags.
+/// Prints a script with which a shell completes commands and flags.
 ///
 /// For bash, in ~/.bashrc: source <(megaboard completions bash). For zsh, into a folder of $fpath:
 /// megaboard completions zsh >_megaboard. For fish, into ~/.config/fish/completions/megaboard.fish.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
-    /// Which shell.
+    /// The shell.
     #[arg(value_enum, value_name = "SHELL")]
     shell: Shell,
 }

@@ -10,8 +10,7 @@ use std::time::{Duration, SystemTime};
 use access::{NewKey, Scope, check_key_name};
 use board::KindName;
 use clap::{Args, Subcommand};
-
-use crate::secrets::SecretParser;
+use tools::secrets::SecretParser;
 
 /// Digits of the hash in a name that nobody chose.
 const NAME_DIGITS: usize = 8;
@@ -28,24 +27,24 @@ enum KeyCommand {
     New(NewArgs),
 }
 
-/// Draws a key and prints it, this once, before the lines for the configuration of the server.
+/// Generates a key and prints it, once, before the lines for the configuration of the server.
 ///
 /// The lines go into megaboard.toml. A server that runs reads them when it gets a SIGHUP.
 #[derive(Args, Debug)]
 struct NewArgs {
-    /// What the key is for: read, write (read too) or admin (everything).
+    /// Scope: read, write (includes read) or admin (everything).
     #[arg(long, value_name = "SCOPE", default_value = "read")]
     scope: Scope,
 
-    /// A kind whose boards the key may touch; given again for each of several. All without it.
+    /// A kind whose boards the key gives access to; may be repeated. [default: all kinds]
     #[arg(long = "kind", value_name = "KIND", value_parser = kind_name)]
     kinds: Vec<KindName>,
 
-    /// How long the key is good, such as 90d; for ever without it.
+    /// How long the key is valid, such as 90d. [default: without end]
     #[arg(long, value_name = "TIME", value_parser = expiry)]
     expires_after: Option<Duration>,
 
-    /// What logs and errors call the key. [default: key- and the beginning of its hash]
+    /// Name of the key in logs and errors. [default: key- and the beginning of its hash]
     #[arg(long, value_name = "TEXT", value_parser = SecretParser(key_name))]
     name: Option<String>,
 }

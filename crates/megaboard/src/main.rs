@@ -2,41 +2,26 @@
 //!
 //! What the commands do stands in a module each; 2 is clap's status for a command line it refuses.
 
-mod adopt;
-mod board_path;
 mod cli;
-mod client;
 mod completions;
 mod config;
-mod delivery;
 mod demo;
-mod export;
-mod import;
-mod ingest;
 mod key;
 mod listen;
-mod load;
 mod logs;
 mod man;
-mod member;
 mod memory;
 mod open_files;
-mod probes;
 mod reload;
-mod secrets;
 mod serve;
 mod store;
-mod terminal;
-mod top;
 mod traces;
 mod verify;
-
-#[cfg(test)]
-mod test_server;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use tools::{adopt, export, import, ingest, load, member, probes, terminal, top};
 
 use cli::{Cli, Command};
 

@@ -6,17 +6,17 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _};
 use clap_mangen::{Man, generate_to};
+use tools::terminal;
 
 use crate::cli::Cli;
-use crate::terminal;
 
 /// Prints the manual page, or writes that of each command into a folder.
 ///
-/// To look at it: megaboard man | man -l -. With --out there are megaboard.1, megaboard-serve.1 and so on,
+/// To read it: megaboard man | man -l -. With --out there are megaboard.1, megaboard-serve.1 and so on,
 /// for /usr/local/share/man/man1.
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// The folder; made where it is missing.
+    /// The folder. It is created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use board::{Kind, Subject};
 use clap::Args;
 use shard_store::{BoardRecord, Orphan, ShardStore};
+use tools::terminal;
 
 use crate::config::Config;
 use crate::store::StoreUrl;
-use crate::terminal;
 
 /// Boards that are listed at once.
 const PAGE_BOARDS: usize = 1000;
@@ -19,10 +19,10 @@ const PAGE_BOARDS: usize = 1000;
 /// Disagreements that are shown; all are counted.
 const SHOWN_MAX: u64 = 100;
 
-/// Holds the score store against the sorted sets.
+/// Compares the scores with the sorted sets, and repairs what disagrees.
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// Where boards are kept. [default: embedded:./megaboard-data]
+    /// The store. [default: embedded:./megaboard-data]
     #[arg(
         long,
         value_name = "URL",
@@ -31,11 +31,11 @@ pub(crate) struct VerifyArgs {
     )]
     store: Option<String>,
 
-    /// Configuration file, for what `[redis]` says. [default: megaboard.toml, if it is there]
+    /// Configuration file, for its section `[redis]`. [default: megaboard.toml, if it is there]
     #[arg(long, value_name = "FILE", env = "MEGABOARD_CONFIG")]
     config: Option<PathBuf>,
 
-    /// Puts right what disagrees, by the scores; servers may go on meanwhile.
+    /// Repair what disagrees, by the scores. Servers may run meanwhile.
     #[arg(long)]
     repair: bool,
 }

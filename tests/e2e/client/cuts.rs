@@ -76,7 +76,7 @@ fn everything_counts_once_over_a_wire_that_is_cut_anywhere() {
     let mut dice = Dice::of_this_run();
     let cutter = Cutter::before(&server, dice.split());
     let client = Client::builder(format!("http://{}", cutter.address));
-    let client = client.patience(EAGER).build().unwrap();
+    let client = client.retry_policy(EAGER).build().unwrap();
     let mut sums = vec![vec![0; MEMBERS]; BOARDS];
     let mut duplicates = 0;
     run(async {

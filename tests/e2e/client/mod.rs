@@ -9,12 +9,12 @@ mod restarts;
 use std::future::Future;
 use std::time::Duration;
 
-use megaboard_client::{Client, Patience};
+use megaboard_client::{Client, RetryPolicy};
 use testkit::Server;
 use tokio::runtime::Runtime;
 
 /// Not slow to try again.
-const EAGER: Patience = Patience {
+const EAGER: RetryPolicy = RetryPolicy {
     first_pause: Duration::from_millis(5),
     longest_pause: Duration::from_millis(50),
     give_up_after: Duration::from_mins(1),
@@ -26,7 +26,7 @@ fn run<T>(what: impl Future<Output = T>) -> T {
 
 fn client(server: &Server) -> Client {
     Client::builder(server.url())
-        .patience(EAGER)
+        .retry_policy(EAGER)
         .build()
         .unwrap()
 }

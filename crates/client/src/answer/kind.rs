@@ -27,7 +27,7 @@ pub struct Kind {
     /// Who is better where all fields are equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ties: Option<Ties>,
-    /// `hour`, `day`, `week`, `month`, `all`: the first is what reads show unless told otherwise.
+    /// `hour`, `day`, `week`, `month`, `all`: the first is what reads show by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<String>,
     /// By the names of the IANA database.
@@ -72,10 +72,10 @@ pub struct Kind {
 pub struct Field {
     /// What it is called.
     pub name: String,
-    /// Whether more or less is better: more unless told otherwise.
+    /// Whether more or less is better: more by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
-    /// How contributions change it, in mode `accumulate`: `sum` unless told otherwise.
+    /// How contributions change it, in mode `accumulate`: `sum` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub op: Option<Op>,
 }
@@ -100,7 +100,7 @@ pub struct Retain {
 pub struct Packed {
     /// The largest value; the smallest is 0.
     pub most: u64,
-    /// How fine times are: a part of a second, `1s` unless told otherwise.
+    /// How fine times are: a part of a second, `1s` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
     /// For the window `all`: contributions before it are refused.
@@ -123,13 +123,13 @@ pub struct Publish {
     pub store: Option<String>,
     /// What a board's window is called there.
     pub key: String,
-    /// The periods that are published; all of the kind unless told otherwise.
+    /// The periods that are published; all of the kind by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<String>,
     /// How scores are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// How many entries; the kind's `top` unless told otherwise.
+    /// How many entries; the kind's `top` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top: Option<u64>,
     /// A window is published at most this often.

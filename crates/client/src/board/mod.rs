@@ -12,7 +12,7 @@ use crate::client::Client;
 use crate::contribute::drawn_id;
 use crate::error::Error;
 use crate::name::{BoardName, segment};
-use crate::query::Asked;
+use crate::query::ApiRequest;
 pub use reads::{
     GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeOfValues, GetRankOf,
     GetRankOfValues, GetTop, MakeStreamToken,
@@ -57,56 +57,56 @@ impl Board {
 
     /// The best, from the cached top.
     pub fn top(&self) -> GetTop {
-        let asked = self.asked("/top");
-        GetTop { asked }
+        let request = self.request("/top");
+        GetTop { request }
     }
 
     /// The entries at these positions, counted from 1: any depth, at most 1,000 long.
     pub fn range(&self, positions: RangeInclusive<u64>) -> GetRange {
-        let asked = self.asked("/range").with("from", positions.start());
-        let asked = asked.with("to", positions.end());
-        GetRange { asked }
+        let request = self.request("/range").with("from", positions.start());
+        let request = request.with("to", positions.end());
+        GetRange { request }
     }
 
     /// The entries whose first field lies in this range, best first.
     pub fn range_of_values(&self, values: impl RangeBounds<i64>) -> GetRangeOfValues {
-        let asked = bounded(self.asked("/range"), &values);
-        GetRangeOfValues { asked }
+        let request = bounded(self.request("/range"), &values);
+        GetRangeOfValues { request }
     }
 
     /// How many members have a first field in this range.
     pub fn count(&self, values: impl RangeBounds<i64>) -> GetCount {
-        let asked = bounded(self.asked("/count"), &values);
-        GetCount { asked }
+        let request = bounded(self.request("/count"), &values);
+        GetCount { request }
     }
 
     /// Where a member stands. An error with [`NotRanked`](crate::ProblemType::NotRanked) where it
     /// is not ranked.
     pub fn member(&self, member: &str) -> GetMember {
-        let asked = self.asked_at(Method::GET, self.member_path(member));
-        GetMember { asked }
+        let request = self.request_at(Method::GET, self.member_path(member));
+        GetMember { request }
     }
 
     /// A member among its neighbours, itself included.
     pub fn around(&self, member: &str) -> GetAround {
         let path = self.member_path(member).map(|path| path + "/around");
-        let asked = self.asked_at(Method::GET, path);
-        GetAround { asked }
+        let request = self.request_at(Method::GET, path);
+        GetAround { request }
     }
 
     /// Several members at once, 1,000 at most, in this order.
     pub fn lookup<M: Into<String>>(&self, members: impl IntoIterator<Item = M>) -> GetMembers {
         let members = members.into_iter().map(Into::into).collect();
         GetMembers {
-            asked: self.asked_below(Method::POST, "/lookup"),
+            request: self.request_below(Method::POST, "/lookup"),
             members: Lookup { members },
         }
     }
 
     /// The rank that a member reaching these points now would have.
     pub fn rank_of(&self, points: i64) -> GetRankOf {
-        let asked = self.asked("/rank").with("points", points);
-        GetRankOf { asked }
+        let request = self.request("/rank").with("points", points);
+        GetRankOf { request }
     }
 
     /// The rank that a member reaching these values now would have: each field, by name.
@@ -116,25 +116,25 @@ impl Board {
     ) -> GetRankOfValues {
         let values: Values = values.into_iter().collect();
         GetRankOfValues {
-            asked: self.asked_below(Method::POST, "/rank"),
+            request: self.request_below(Method::POST, "/rank"),
             score: Score { values },
         }
     }
 
     /// The board itself: windows with something in them, shards, store.
     pub fn info(&self) -> GetInfo {
-        let asked = self.asked("");
-        GetInfo { asked }
+        let request = self.request("");
+        GetInfo { request }
     }
 
     /// A token that opens the streams of this board in place of a key, for pages.
     pub fn stream_token(&self) -> MakeStreamToken {
         let path = match &self.path {
             Ok(_) => Ok("/v1/stream-tokens".to_owned()),
-            Err(told) => Err(told.clone()),
+            Err(wrong) => Err(wrong.clone()),
         };
         MakeStreamToken {
-            asked: self.asked_at(Method::POST, path),
+            request: self.request_at(Method::POST, path),
             wanted: TokenWanted {
                 board: self.name.to_string(),
                 ttl: None,
@@ -146,7 +146,7 @@ impl Board {
     /// again and is set once.
     pub fn set_member(&self, member: &str) -> SetMember {
         SetMember {
-            asked: self.asked_at(Method::PUT, self.member_path(member)),
+            request: self.request_at(Method::PUT, self.member_path(member)),
             standing: Standing::known_as(drawn_id()),
         }
     }
@@ -154,21 +154,21 @@ impl Board {
     /// Settings of this one board, before its first contribution. They replace all that were there.
     pub fn settle(&self) -> Settle {
         Settle {
-            asked: self.asked_below(Method::PUT, ""),
+            request: self.request_below(Method::PUT, ""),
             settings: Settings::default(),
         }
     }
 
-    pub(crate) fn asked(&self, below: &str) -> Asked {
-        self.asked_below(Method::GET, below)
+    pub(crate) fn request(&self, below: &str) -> ApiRequest {
+        self.request_below(Method::GET, below)
     }
 
-    fn asked_below(&self, method: Method, below: &str) -> Asked {
-        self.asked_at(method, self.path.clone().map(|path| path + below))
+    fn request_below(&self, method: Method, below: &str) -> ApiRequest {
+        self.request_at(method, self.path.clone().map(|path| path + below))
     }
 
-    fn asked_at(&self, method: Method, path: Result<String, String>) -> Asked {
-        Asked::new(&self.client, method, path.map_err(Error::Unusable))
+    fn request_at(&self, method: Method, path: Result<String, String>) -> ApiRequest {
+        ApiRequest::new(&self.client, method, path.map_err(Error::Unusable))
     }
 
     fn member_path(&self, member: &str) -> Result<String, String> {
@@ -179,7 +179,7 @@ impl Board {
 }
 
 /// The parameters of a range of values, both ends included.
-fn bounded(asked: Asked, values: &impl RangeBounds<i64>) -> Asked {
+fn bounded(request: ApiRequest, values: &impl RangeBounds<i64>) -> ApiRequest {
     let least = match values.start_bound() {
         Bound::Included(least) => Some(*least),
         Bound::Excluded(below) => Some(below.saturating_add(1)),
@@ -190,12 +190,12 @@ fn bounded(asked: Asked, values: &impl RangeBounds<i64>) -> Asked {
         Bound::Excluded(above) => Some(above.saturating_sub(1)),
         Bound::Unbounded => None,
     };
-    let asked = match least {
-        Some(least) => asked.with("min", least),
-        None => asked,
+    let request = match least {
+        Some(least) => request.with("min", least),
+        None => request,
     };
     match most {
-        Some(most) => asked.with("max", most),
-        None => asked,
+        Some(most) => request.with("max", most),
+        None => request,
     }
 }

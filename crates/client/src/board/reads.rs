@@ -1,5 +1,5 @@
 //! What is asked of one board: [`GetTop`], [`GetMember`] and the others. Each is asked when it is
-//! awaited, and again for as long as there is patience.
+//! awaited, and again for as long as the retry policy says.
 
 use std::fmt::Display;
 
@@ -11,9 +11,9 @@ use crate::query::request;
 request! {
     /// The best of a board, from its cached top: [`Board::top`](crate::Board::top).
     GetTop -> Top {
-        /// How many: up to the kind's `top`, 100 unless told otherwise.
+        /// How many: up to the kind's `top`, 100 by default.
         n: u64,
-        /// Which window (any selector); the kind's first unless told otherwise.
+        /// Which window (any selector); the kind's first by default.
         window: impl Display,
         /// Answers from a merge that begins after the request has come.
         fresh: bool,
@@ -23,7 +23,7 @@ request! {
 request! {
     /// Entries at positions: [`Board::range`](crate::Board::range).
     GetRange -> Entries {
-        /// Which window (any selector); the kind's first unless told otherwise.
+        /// Which window (any selector); the kind's first by default.
         window: impl Display,
     } Always
 }
@@ -31,9 +31,9 @@ request! {
 request! {
     /// Entries by their first field: [`Board::range_of_values`](crate::Board::range_of_values).
     GetRangeOfValues -> Entries {
-        /// How many: up to 1,000, 100 unless told otherwise.
+        /// How many: up to 1,000, 100 by default.
         limit: u64,
-        /// Which window (any selector); the kind's first unless told otherwise.
+        /// Which window (any selector); the kind's first by default.
         window: impl Display,
     } Always
 }
@@ -41,7 +41,7 @@ request! {
 request! {
     /// How many members lie in a range: [`Board::count`](crate::Board::count).
     GetCount -> Count {
-        /// Which window (any selector); the kind's first unless told otherwise.
+        /// Which window (any selector); the kind's first by default.
         window: impl Display,
     } Always
 }
@@ -51,7 +51,7 @@ request! {
     GetMember -> Place {
         /// Asks for [`Place::to_target`]: what it takes to be at this position, or better.
         target: u64,
-        /// Which window (any selector); the kind's first unless told otherwise.
+        /// Which window (any selector); the kind's first by default.
         window: impl Display,
     } Always
 }
@@ -59,11 +59,11 @@ request! {
 request! {
     /// A member among its neighbours: [`Board::around`](crate::Board::around).
     GetAround -> Entries {
-        /// How many of the next better ones: up to 500, 5 unless told otherwise.
+        /// How many of the next better ones: up to 500, 5 by default.
         above: u64,
-        /// How many of those behind: up to 500, 5 unless told otherwise.
+        /// How many of those behind: up to 500, 5 by default.
         below: u64,
-        /// Which window (any selector); the kind's first unless told otherwise.
+        /// Which window (any selector); the kind's first by default.
         window: impl Display,
     } Always
 }
@@ -77,7 +77,7 @@ pub(crate) struct Lookup {
 request! {
     /// Several members at once: [`Board::lookup`](crate::Board::lookup).
     GetMembers -> FoundEntries {
-        /// Which window (any selector); the kind's first unless told otherwise.
+        /// Which window (any selector); the kind's first by default.
         window: impl Display,
     } Always with members: Lookup
 }
@@ -85,7 +85,7 @@ request! {
 request! {
     /// The rank of points that nobody may have: [`Board::rank_of`](crate::Board::rank_of).
     GetRankOf -> RankOf {
-        /// Which window (any selector); the kind's first unless told otherwise.
+        /// Which window (any selector); the kind's first by default.
         window: impl Display,
     } Always
 }
@@ -100,7 +100,7 @@ request! {
     /// The rank of values that nobody may have:
     /// [`Board::rank_of_values`](crate::Board::rank_of_values).
     GetRankOfValues -> RankOf {
-        /// Which window (any selector); the kind's first unless told otherwise.
+        /// Which window (any selector); the kind's first by default.
         window: impl Display,
     } Always with score: Score
 }
@@ -108,7 +108,7 @@ request! {
 request! {
     /// The board itself: [`Board::info`](crate::Board::info).
     GetInfo -> Info {
-        /// Which window the envelope is about (any selector); the kind's first unless told otherwise.
+        /// Which window the envelope is about (any selector); the kind's first by default.
         window: impl Display,
     } Always
 }
@@ -127,7 +127,7 @@ request! {
 }
 
 impl MakeStreamToken {
-    /// How long it holds, such as `30s`: 1 s to 1 h, 10 min unless told otherwise.
+    /// How long it holds, such as `30s`: 1 s to 1 h, 10 min by default.
     pub fn ttl(mut self, ttl: impl Into<String>) -> Self {
         self.wanted.ttl = Some(ttl.into());
         self

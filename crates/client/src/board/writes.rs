@@ -9,16 +9,16 @@ use serde::Serialize;
 
 use super::Board;
 use crate::answer::Settled;
-use crate::client::Again;
+use crate::client::Retry;
 use crate::contribute::{Receipt, fields};
 use crate::error::Error;
-use crate::query::{Asked, request};
+use crate::query::{ApiRequest, request};
 
 /// A standing that is set outright: [`Board::set_member`].
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent until it is awaited"]
 pub struct SetMember {
-    pub(super) asked: Asked,
+    pub(super) request: ApiRequest,
     pub(super) standing: Standing,
 }
 
@@ -75,7 +75,7 @@ impl SetMember {
         self
     }
 
-    /// When it was so, to the millisecond; now unless told otherwise.
+    /// When it was so, to the millisecond; now by default.
     pub fn at(mut self, at: Timestamp) -> Self {
         self.standing.at = Some(at.as_millisecond());
         self
@@ -94,9 +94,9 @@ impl SetMember {
     }
 
     /// In this window alone (any selector), which has to contain the time; in all that contain it
-    /// unless told otherwise.
+    /// by default.
     pub fn window(mut self, window: impl Display) -> Self {
-        self.asked = self.asked.with("window", window);
+        self.request = self.request.with("window", window);
         self
     }
 }
@@ -107,12 +107,12 @@ impl IntoFuture for SetMember {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let call = self.asked.call_with(&self.standing)?;
+            let call = self.request.call_with(&self.standing)?;
             let again = match self.standing.id {
-                Some(_) => Again::Always,
-                None => Again::IfNotDone,
+                Some(_) => Retry::Always,
+                None => Retry::IfNotApplied,
             };
-            let answer = self.asked.client.ask(&call, again).await?;
+            let answer = self.request.client.ask(&call, again).await?;
             let receipt = Receipt::parse(&answer.body, 1);
             match receipt.map(|it| (it.applied, it.duplicates)) {
                 Some((1, 0)) => Ok(SetOutcome::Applied),
@@ -188,8 +188,8 @@ impl Board {
 
     async fn delete_at(&self, path: Result<String, String>) -> Result<(), Error> {
         let path = path.map_err(Error::Unusable);
-        let asked = Asked::new(&self.client, reqwest::Method::DELETE, path);
-        let call = asked.call()?;
-        self.client.ask(&call, Again::IfNotDone).await.map(drop)
+        let request = ApiRequest::new(&self.client, reqwest::Method::DELETE, path);
+        let call = request.call()?;
+        self.client.ask(&call, Retry::IfNotApplied).await.map(drop)
     }
 }

@@ -56,7 +56,7 @@ impl Contribution {
         self
     }
 
-    /// When it happened, to the millisecond; when the server takes it unless told otherwise.
+    /// When it happened, to the millisecond; when the server takes it by default.
     pub fn at(mut self, at: Timestamp) -> Self {
         self.at = Some(at);
         self

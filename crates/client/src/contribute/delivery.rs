@@ -1,45 +1,136 @@
-//! Batches sent until every contribution is decided: [`Delivery`].
+//! Contributions that have types, as a batch: [`Delivery`] decides which go again.
 //!
-//! Nothing counts twice: a contribution is sent again where it surely was not applied, or where its
-//! id lets the server know it again. Everything else is told to the caller.
+//! Nothing counts twice: a contribution is sent again where it was definitely not applied, or where its id lets the
+//! server know it again. Everything else is returned to the caller as undecided.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use reqwest::Method;
+use futures::future::BoxFuture;
+use tokio::time::sleep;
 
-use super::batch::{Place, Room, body_of, next_batch, outcomes_of};
 use super::contribution::Contribution;
 use super::outcome::{ContributeError, Outcome, Rejected, Undecided, Written, merged};
 use super::receipt::Receipt;
-use super::told::{Told, judge};
-use crate::client::{Call, Client};
+use super::reply::BatchReply;
+use super::requests::{Pending, RequestLimits, body_of, next_batch, outcomes_of};
+use super::sender::{Batch, BatchRequest, Next, Pause};
 use crate::error::Error;
-use crate::patience::Pauses;
 
-/// Sends contributions to one server, one request at a time, in their order.
+/// Contributions on their way to one server, in their order.
 pub(super) struct Delivery<'a> {
-    client: &'a Client,
     contributions: &'a [Contribution],
-    path: &'static str,
+    limits: RequestLimits,
+    /// The first contribution that is in no request yet.
+    next: usize,
+    /// Parts of a request that was too large, the next at the end.
+    parts: Vec<Vec<Pending>>,
+    /// What the next request holds, where it is known.
+    current: Vec<Pending>,
+    /// Why `current` goes again.
+    reason: Option<Error>,
     outcome: Outcome,
     undecided: Vec<Undecided>,
     /// Why something is not decided: the first of the reasons.
     cause: Option<Error>,
-    /// Whether there is no sense in going on.
+    /// Whether what is in no request yet stays there.
     ends: bool,
 }
 
+impl Batch for Delivery<'_> {
+    fn request(&mut self, _is_retry: bool) -> Option<BatchRequest> {
+        if self.current.is_empty() && !self.ends {
+            self.current = self.next_part();
+        }
+        (!self.current.is_empty()).then(|| BatchRequest {
+            body: Bytes::from(body_of(self.contributions, &self.current)),
+            count: self.current.len(),
+            asks_first: false,
+        })
+    }
+
+    fn settle(&mut self, reply: BatchReply) -> Next {
+        let sent = std::mem::take(&mut self.current);
+        let outcomes = outcomes_of(&sent);
+        match reply {
+            BatchReply::Receipt {
+                receipt,
+                problem,
+                is_refusal,
+                ..
+            } => {
+                let (left, reason) = self.settle_receipt(sent, receipt);
+                let problem = problem.map(Error::Problem);
+                if is_refusal {
+                    self.ends = true;
+                    self.give_up(left, problem.or(reason).unwrap_or_else(not_taken));
+                } else {
+                    self.current = left;
+                    self.reason = reason.or(problem);
+                }
+            }
+            BatchReply::NotApplied(error) => {
+                self.current = sent;
+                self.reason = Some(error);
+            }
+            BatchReply::Unknown(error) => {
+                let (known, lost) = self.doubt(sent);
+                self.current = known;
+                if lost.is_empty() {
+                    self.reason = Some(error);
+                } else {
+                    // What comes next would meet the same, and there would be more to doubt.
+                    self.ends = true;
+                    self.reason = None;
+                    self.give_up(lost, error);
+                }
+            }
+            BatchReply::TooLarge(_) if sent.len() > 1 => {
+                let mut first = sent;
+                let second = first.split_off(first.len() / 2);
+                self.parts.extend([second, first]);
+            }
+            BatchReply::TooLarge(error) | BatchReply::Refused(error) => {
+                self.ends = true;
+                self.give_up(sent, error);
+            }
+        }
+        if self.current.is_empty() {
+            Next::Continue
+        } else {
+            let progress = outcomes_of(&self.current) < outcomes;
+            Next::Retry { progress }
+        }
+    }
+
+    fn wait(&mut self, pause: Pause) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            if let Some(length) = pause.length {
+                sleep(length).await;
+                return true;
+            }
+            self.ends = true;
+            let left = std::mem::take(&mut self.current);
+            let reason = self.reason.take().unwrap_or_else(not_taken);
+            self.give_up(left, reason);
+            false
+        })
+    }
+}
+
+fn not_taken() -> Error {
+    Error::unreadable("the server did not take in all contributions")
+}
+
 impl<'a> Delivery<'a> {
-    pub(super) fn new(
-        client: &'a Client,
-        contributions: &'a [Contribution],
-        path: &'static str,
-    ) -> Self {
+    pub(super) fn new(contributions: &'a [Contribution], limits: RequestLimits) -> Self {
         Self {
-            client,
             contributions,
-            path,
+            limits,
+            next: 0,
+            parts: Vec::new(),
+            current: Vec::new(),
+            reason: None,
             outcome: Outcome::default(),
             undecided: Vec::new(),
             cause: None,
@@ -47,16 +138,18 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    pub(super) async fn deliver(mut self, room: Room) -> Result<Outcome, ContributeError> {
-        let mut from = 0;
-        while from < self.contributions.len() {
-            let batch = next_batch(self.contributions, from, room);
-            from += batch.len();
-            if self.ends {
-                self.leave(batch);
-            } else {
-                self.deliver_batch(batch).await;
+    /// Returns the outcome once nothing more is sent.
+    #[expect(
+        clippy::result_large_err,
+        reason = "moved once for many contributions, into the future that returns it"
+    )]
+    pub(super) fn finish(mut self) -> Result<Outcome, ContributeError> {
+        loop {
+            let unsent = self.next_part();
+            if unsent.is_empty() {
+                break;
             }
+            self.leave(unsent);
         }
         self.outcome.rejected.sort_by_key(|rejected| rejected.index);
         self.outcome.standings.sort_by_key(|written| written.index);
@@ -70,87 +163,21 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// Sends the batch until all of it is decided, or for as long as there is patience.
-    async fn deliver_batch(&mut self, batch: Vec<Place>) {
-        // What is to be sent, the next at the end.
-        let mut parts = vec![batch];
-        while let Some(places) = parts.pop() {
-            if self.ends {
-                self.leave(places);
-            } else if let Some((first, second)) = self.deliver_part(places).await {
-                parts.extend([second, first]);
-            }
-        }
+    /// What goes out next after all that was sent; empty at the end.
+    fn next_part(&mut self) -> Vec<Pending> {
+        self.parts.pop().unwrap_or_else(|| {
+            let batch = next_batch(self.contributions, self.next, self.limits);
+            self.next += batch.len();
+            batch
+        })
     }
 
-    /// The same; two halves of what is too much for one request.
-    async fn deliver_part(&mut self, mut places: Vec<Place>) -> Option<(Vec<Place>, Vec<Place>)> {
-        let mut stall: Option<Pauses> = None;
-        loop {
-            let mut retry_after = None;
-            let reason = match self.attempt(&places).await {
-                Told::Outcomes(receipt) => {
-                    let sent = outcomes_of(&places);
-                    let (left, reason) = self.settle(places, receipt);
-                    places = left;
-                    if outcomes_of(&places) < sent {
-                        stall = None;
-                    }
-                    reason
-                }
-                Told::NotDone(error) => {
-                    retry_after = error.problem().and_then(|problem| problem.retry_after);
-                    Some(error)
-                }
-                Told::Unknown(error) => {
-                    let (known, lost) = self.doubt(places);
-                    places = known;
-                    if lost.is_empty() {
-                        Some(error)
-                    } else {
-                        // What comes next would meet the same, and there would be more to doubt.
-                        self.ends = true;
-                        self.give_up(lost, error);
-                        None
-                    }
-                }
-                Told::TooLarge(_) if places.len() > 1 => {
-                    let second = places.split_off(places.len() / 2);
-                    return Some((places, second));
-                }
-                Told::TooLarge(error) | Told::Refused(error) => {
-                    self.ends = true;
-                    self.give_up(places, error);
-                    return None;
-                }
-            };
-            if places.is_empty() {
-                return None;
-            }
-            let patience = self.client.shared.patience;
-            let pauses = stall.get_or_insert_with(|| Pauses::new(patience));
-            if !pauses.wait(retry_after).await {
-                self.ends = true;
-                let told = "the server did not take in all contributions";
-                let reason = reason.unwrap_or_else(|| Error::unreadable(told));
-                self.give_up(places, reason);
-                return None;
-            }
-        }
-    }
-
-    async fn attempt(&self, places: &[Place]) -> Told {
-        let call = Call {
-            method: Method::POST,
-            path: self.path.to_owned(),
-            body: Some(Bytes::from(body_of(self.contributions, places))),
-            if_match: None,
-        };
-        judge(self.client.send(&call).await, places.len())
-    }
-
-    /// Counts what a receipt decides; gives what is to be sent again, and why.
-    fn settle(&mut self, places: Vec<Place>, receipt: Receipt) -> (Vec<Place>, Option<Error>) {
+    /// Counts what a receipt decides; returns what is to be sent again, and why.
+    fn settle_receipt(
+        &mut self,
+        sent: Vec<Pending>,
+        receipt: Receipt,
+    ) -> (Vec<Pending>, Option<Error>) {
         self.outcome.applied += receipt.applied;
         self.outcome.duplicates += receipt.duplicates;
         self.outcome.rejected_count += receipt.rejected_count;
@@ -159,7 +186,7 @@ impl<'a> Delivery<'a> {
         let refused: BTreeSet<usize> = receipt.rejected.iter().map(|item| item.index).collect();
         for item in receipt.rejected {
             self.outcome.rejected.push(Rejected {
-                index: places[item.index].index,
+                index: sent[item.index].index,
                 board: item.board,
                 kind: item.kind,
                 detail: item.detail,
@@ -167,17 +194,17 @@ impl<'a> Delivery<'a> {
         }
         for written in receipt.standings {
             self.outcome.standings.push(Written {
-                index: places[written.index].index,
+                index: sent[written.index].index,
                 board: written.board,
                 member: written.member,
                 windows: written.windows,
             });
         }
         let mut reason = None;
-        let mut failed: BTreeMap<usize, Place> = BTreeMap::new();
+        let mut failed: BTreeMap<usize, Pending> = BTreeMap::new();
         for item in &receipt.failed {
-            let whole = &places[item.index];
-            let place = Place {
+            let whole = &sent[item.index];
+            let pending = Pending {
                 boards: item
                     .board
                     .clone()
@@ -185,31 +212,31 @@ impl<'a> Delivery<'a> {
                 in_doubt: whole.in_doubt || !item.is_unavailable(),
                 ..*whole
             };
-            if item.is_unavailable() || self.is_known(&place) {
+            if item.is_unavailable() || self.is_known(&pending) {
                 reason.get_or_insert_with(|| item.error());
                 match failed.get_mut(&item.index) {
-                    None => drop(failed.insert(item.index, place)),
+                    None => drop(failed.insert(item.index, pending)),
                     Some(other) => {
-                        other.in_doubt |= place.in_doubt;
-                        other.boards.extend(place.boards);
+                        other.in_doubt |= pending.in_doubt;
+                        other.boards.extend(pending.boards);
                     }
                 }
             } else {
-                self.give_up(vec![place], item.error());
+                self.give_up(vec![pending], item.error());
             }
         }
-        let read = receipt.read.unwrap_or(places.len());
+        let read = receipt.read.unwrap_or(sent.len());
         let mut left = Vec::new();
-        for (n, place) in places.into_iter().enumerate() {
+        for (n, pending) in sent.into_iter().enumerate() {
             if n >= read {
-                left.push(place);
-            } else if refused.contains(&n) && place.boards.len() == 1 {
+                left.push(pending);
+            } else if refused.contains(&n) && pending.boards.len() == 1 {
                 // Nothing is left to know of it.
             } else if unlisted > 0 && is_nothing_applied {
-                left.push(place);
+                left.push(pending);
             } else if unlisted > 0 {
                 // It may be one of those that the list leaves out.
-                let (known, lost) = self.doubt(vec![place]);
+                let (known, lost) = self.doubt(vec![pending]);
                 left.extend(known);
                 self.give_up(
                     lost,
@@ -223,31 +250,31 @@ impl<'a> Delivery<'a> {
     }
 
     /// These may have been applied: those that may be sent again, and those that may not.
-    fn doubt(&self, places: Vec<Place>) -> (Vec<Place>, Vec<Place>) {
-        let doubted = places.into_iter().map(|place| Place {
+    fn doubt(&self, sent: Vec<Pending>) -> (Vec<Pending>, Vec<Pending>) {
+        let doubted = sent.into_iter().map(|pending| Pending {
             in_doubt: true,
-            ..place
+            ..pending
         });
-        doubted.partition(|place| self.is_known(place))
+        doubted.partition(|pending| self.is_known(pending))
     }
 
     /// Whether the server would know it again.
-    fn is_known(&self, place: &Place) -> bool {
-        self.contributions[place.index].id.is_some()
+    fn is_known(&self, pending: &Pending) -> bool {
+        self.contributions[pending.index].id.is_some()
     }
 
-    fn give_up(&mut self, places: Vec<Place>, reason: Error) {
-        if !places.is_empty() {
+    fn give_up(&mut self, left: Vec<Pending>, reason: Error) {
+        if !left.is_empty() {
             self.cause.get_or_insert(reason);
-            self.leave(places);
+            self.leave(left);
         }
     }
 
-    fn leave(&mut self, places: Vec<Place>) {
+    fn leave(&mut self, left: Vec<Pending>) {
         let contributions = self.contributions;
-        let undecided = places.into_iter().map(|place| {
-            let contribution = &contributions[place.index];
-            place.undecided(contribution)
+        let undecided = left.into_iter().map(|pending| {
+            let contribution = &contributions[pending.index];
+            pending.undecided(contribution)
         });
         self.undecided.extend(undecided);
     }

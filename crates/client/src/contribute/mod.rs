@@ -1,28 +1,33 @@
 //! Contributions, each of which counts once: [`Contribution`], [`Client::contribute`].
 //!
-//! `delivery` decides what is sent again, by what `told` makes of answers, `batch` what goes out
-//! together; `outcome` is what the caller gets to know.
+//! [`sender`] sends requests until a batch is decided, by what [`reply`] makes of each response. [`delivery`] is the
+//! batch of contributions that have types: it decides which of them go again. [`requests`] says what goes out together;
+//! [`outcome`] is what the caller gets.
 
-mod batch;
 mod contribution;
 mod delivery;
 mod outcome;
 mod receipt;
+mod reply;
+mod requests;
+mod sender;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use std::future::IntoFuture;
 
 use futures::future::BoxFuture;
 
 use crate::client::Client;
-use batch::Room;
+
 pub use contribution::Contribution;
 pub(crate) use contribution::{drawn_id, fields};
 use delivery::Delivery;
 pub use outcome::{ContributeError, Outcome, Rejected, Undecided, Written};
 pub use receipt::{Receipt, ReceiptItem};
+pub use reply::BatchReply;
+use requests::RequestLimits;
+pub use sender::{Batch, BatchRequest, Format, Next, Pause, Sender};
 
 /// What an outcome tells beside the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +48,7 @@ pub struct Contribute<'a> {
 }
 
 impl Client {
-    /// Sends contributions until each is decided, or for as long as there is patience.
+    /// Sends contributions until each is decided, or for as long as the retry policy says.
     ///
     /// They go out in their order, in requests of at most 1,000 outcomes. What the store or a
     /// connection lost is sent again under its id, so that it counts once; without an id only what
@@ -80,8 +85,11 @@ impl<'a> IntoFuture for Contribute<'a> {
             Some(Returning::Ranks) => "/v1/contributions?return=ranks",
         };
         Box::pin(async move {
-            let delivery = Delivery::new(&self.client, self.contributions, path);
-            delivery.deliver(Room::new(self.returning.is_some())).await
+            let limits = RequestLimits::new(self.returning.is_some());
+            let mut delivery = Delivery::new(self.contributions, limits);
+            let sender = Sender::new(&self.client, Format::Json).path(path);
+            sender.send(&mut delivery).await;
+            delivery.finish()
         })
     }
 }

@@ -31,7 +31,7 @@ pub struct Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejected {
-    /// Its place in what was contributed, from 0.
+    /// Its index in what was contributed.
     pub index: usize,
     /// On which board; none where the contribution itself is wrong.
     pub board: Option<String>,
@@ -45,7 +45,7 @@ pub struct Rejected {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {
-    /// The contribution's place in what was contributed, from 0.
+    /// The contribution's index in what was contributed.
     pub index: usize,
     /// The board.
     pub board: String,
@@ -59,7 +59,7 @@ pub struct Written {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undecided {
-    /// Its place in what was contributed, from 0.
+    /// Its index in what was contributed.
     pub index: usize,
     /// On which of its boards it is not decided.
     pub boards: Vec<String>,
@@ -70,7 +70,7 @@ pub struct Undecided {
     pub may_be_sent_again: bool,
 }
 
-/// Not everything is decided, and there was no patience left, or no sense in going on.
+/// Not everything is decided, and the retry policy allows no more attempts, or they would not help.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ContributeError {
@@ -109,7 +109,7 @@ impl Display for ContributeError {
 
 impl std::error::Error for ContributeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // It is told above, so that what lies behind it is next.
+        // It is shown above, so that what lies behind it is next.
         self.cause.source()
     }
 }

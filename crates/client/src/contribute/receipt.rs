@@ -1,4 +1,4 @@
-//! What the server answers to a batch: [`Receipt`], also for whoever sends batches by other means.
+//! What the server returns for a batch: [`Receipt`].
 
 use serde::Deserialize;
 
@@ -39,7 +39,7 @@ pub struct Receipt {
 #[derive(Debug, Deserialize)]
 #[non_exhaustive]
 pub struct ReceiptItem {
-    /// Place in the request, from 0.
+    /// Index in the request.
     pub index: usize,
     /// Absent where the contribution does not even name one.
     pub board: Option<String>,

@@ -9,20 +9,20 @@ use tokio::time::timeout;
 
 use super::event::Event;
 use super::sse::{Message, Parser, TooLong};
-use crate::client::{Answer, retry_after};
+use crate::client::{Response as ApiResponse, retry_after};
 use crate::error::Error;
-use crate::patience::{Patience, Pauses};
-use crate::query::Asked;
+use crate::query::ApiRequest;
+use crate::retry::{Backoff, RetryPolicy};
 
 const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: &str = "last-event-id";
 
 /// What a stream needs to know from its beginning.
 pub(super) struct Wanted {
-    pub(super) asked: Asked,
+    pub(super) request: ApiRequest,
     /// Whether the client's key goes with it.
     pub(super) takes_key: bool,
-    pub(super) patience: Patience,
+    pub(super) retry: RetryPolicy,
     /// How long nothing at all may come.
     pub(super) silence: Duration,
     pub(super) event_bytes_max: usize,
@@ -37,8 +37,8 @@ pub(super) struct Follower {
     last_id: Option<String>,
     /// How long the server asks to wait before a reconnect.
     retry: Option<Duration>,
-    /// Those since the last event; none while all is well.
-    pauses: Option<Pauses>,
+    /// The pauses since the last event; none while the stream works.
+    backoff: Option<Backoff>,
     has_ended: bool,
 }
 
@@ -55,7 +55,7 @@ impl Follower {
             waiting: VecDeque::new(),
             last_id: None,
             retry: None,
-            pauses: None,
+            backoff: None,
             has_ended: false,
         }
     }
@@ -77,7 +77,7 @@ impl Follower {
                 Ok(None) => {}
                 Ok(Some(event)) => {
                     if !matches!(event, Event::Interrupted(_)) {
-                        self.pauses = None;
+                        self.backoff = None;
                     }
                     return Some(Ok(event));
                 }
@@ -105,7 +105,7 @@ impl Follower {
                     Lost::TooLong => Error::TooLarge {
                         bytes_max: self.wanted.event_bytes_max,
                     },
-                    Lost::Broken(error) => self.wanted.asked.client.failure(&error),
+                    Lost::Broken(error) => self.wanted.request.client.failure(&error),
                 })
             }
             None => self.connect().await,
@@ -117,23 +117,23 @@ impl Follower {
         }
     }
 
-    /// Waits for the time to connect again. What was lost is told before the first wait.
+    /// Waits for the time to connect again. What was lost is returned before the first wait.
     async fn pause(&mut self, error: Error) -> Result<Option<Event>, Error> {
         self.connection = None;
-        let Some(pauses) = &mut self.pauses else {
-            self.pauses = Some(Pauses::new(self.wanted.patience));
+        let Some(backoff) = &mut self.backoff else {
+            self.backoff = Some(Backoff::new(self.wanted.retry));
             return Ok(Some(Event::Interrupted(error)));
         };
-        let asked = error.problem().and_then(|problem| problem.retry_after);
-        if pauses.wait(asked.or(self.retry)).await {
+        let retry_after = error.problem().and_then(|problem| problem.retry_after);
+        if backoff.wait(retry_after.or(self.retry)).await {
             return Ok(None);
         }
         Err(error)
     }
 
     async fn connect(&mut self) -> Result<(), Error> {
-        let client = &self.wanted.asked.client;
-        let mut call = client.request(&self.wanted.asked.call()?);
+        let client = &self.wanted.request.client;
+        let (mut call, _) = client.request(&self.wanted.request.call()?);
         call = call.header(ACCEPT, EVENT_STREAM);
         let id = self.last_id.as_deref().filter(|id| !id.is_empty());
         if let Some(id) = id.and_then(|id| HeaderValue::from_str(id).ok()) {
@@ -150,7 +150,7 @@ impl Follower {
         if status != 200 {
             let retry_after = retry_after(response.headers());
             let body = client.body_of(response).await?;
-            let answer = Answer {
+            let answer = ApiResponse {
                 status,
                 retry_after,
                 etag: None,
@@ -178,7 +178,7 @@ impl Follower {
 
     fn broken(&self, cause: &str) -> Error {
         Error::Broken {
-            url: self.wanted.asked.client.url().to_owned(),
+            url: self.wanted.request.client.url().to_owned(),
             cause: cause.to_owned(),
         }
     }

@@ -1,6 +1,6 @@
 //! Boards as they move: [`Board::stream`], [`Events`].
 //!
-//! `sse` reads the wire, `follow` goes from connection to connection, `event` is what is told.
+//! `sse` reads the wire, `follow` goes from connection to connection, `event` is what is returned.
 
 mod event;
 mod follow;
@@ -17,8 +17,8 @@ use futures::stream::{self, BoxStream, Stream, StreamExt as _};
 
 use crate::board::Board;
 use crate::error::Error;
-use crate::patience::Patience;
-use crate::query::Asked;
+use crate::query::ApiRequest;
+use crate::retry::RetryPolicy;
 pub use event::{Changes, Event};
 use follow::{Follower, Wanted};
 
@@ -31,9 +31,9 @@ const EVENT_BYTES_MAX: usize = 16 << 20;
 #[derive(Debug, Clone)]
 #[must_use = "nothing is asked before events are wanted"]
 pub struct BoardStream {
-    asked: Asked,
+    request: ApiRequest,
     takes_key: bool,
-    patience: Patience,
+    retry: RetryPolicy,
     silence: Duration,
 }
 
@@ -41,11 +41,11 @@ impl Board {
     /// The top as it moves. Streams begin with the board whole.
     pub fn stream(&self) -> BoardStream {
         BoardStream {
-            asked: self.asked("/stream"),
+            request: self.request("/stream"),
             takes_key: true,
-            patience: Patience {
+            retry: RetryPolicy {
                 give_up_after: Duration::MAX,
-                ..self.client.shared.patience
+                ..self.client.shared.retry
             },
             silence: SILENCE_MAX,
         }
@@ -53,12 +53,12 @@ impl Board {
 }
 
 impl BoardStream {
-    /// How many: up to the kind's `top`, 100 unless told otherwise.
+    /// How many: up to the kind's `top`, 100 by default.
     pub fn n(self, n: u64) -> Self {
         self.with("n", n)
     }
 
-    /// Which window (any selector); the kind's first unless told otherwise. `day` and its like follow
+    /// Which window (any selector); the kind's first by default. `day` and its like follow
     /// the calendar.
     pub fn window(self, window: impl Display) -> Self {
         self.with("window", window)
@@ -81,15 +81,15 @@ impl BoardStream {
         self.with("token", token)
     }
 
-    /// How long to try to connect again, and in what pauses. Unless told otherwise the pauses are the
+    /// How long to try to connect again, and in what pauses. By default the pauses are the
     /// client's, and there is no end.
-    pub fn patience(mut self, patience: Patience) -> Self {
-        self.patience = patience;
+    pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
         self
     }
 
-    /// How long nothing at all may come before the connection is given up: 45 s unless told
-    /// otherwise. The server sends a comment every 15 s.
+    /// How long nothing at all may come before the connection is given up: 45 s by
+    /// default. The server sends a comment every 15 s.
     pub fn silence(mut self, silence: Duration) -> Self {
         self.silence = silence;
         self
@@ -102,9 +102,9 @@ impl BoardStream {
     #[must_use]
     pub fn events(self) -> Events {
         let follower = Follower::new(Wanted {
-            asked: self.asked,
+            request: self.request,
             takes_key: self.takes_key,
-            patience: self.patience,
+            retry: self.retry,
             silence: self.silence,
             event_bytes_max: EVENT_BYTES_MAX,
         });
@@ -116,7 +116,7 @@ impl BoardStream {
     }
 
     fn with(mut self, name: &str, value: impl Display) -> Self {
-        self.asked = self.asked.with(name, value);
+        self.request = self.request.with(name, value);
         self
     }
 }

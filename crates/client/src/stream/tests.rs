@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::{Event, Events};
 use crate::error::Error;
-use crate::patience::Patience;
 use crate::problem::ProblemType;
+use crate::retry::RetryPolicy;
 use crate::scripted::{Reply, Scripted, Then};
 
 const FIRST: &str = "retry: 1\n\n: hello\n\nid: v1\nevent: board\n\
@@ -143,13 +143,13 @@ async fn a_token_goes_in_place_of_the_key() {
 async fn patience_may_have_an_end() {
     let server = Scripted::start([Reply::Events(FIRST, Then::Ends), Reply::Break]).await;
     let board = server.client().board("gifts", "a");
-    let mut events = board.stream().patience(Patience::none()).events();
+    let mut events = board.stream().retry_policy(RetryPolicy::none()).events();
     assert_eq!(next(&mut events).await, "v1");
     assert!(next(&mut events).await.starts_with("interrupted: "));
     assert!(
         next(&mut events)
             .await
-            .starts_with("error: no answer from ")
+            .starts_with("error: no response from ")
     );
     assert_eq!(next(&mut events).await, "end");
 }

@@ -1,8 +1,8 @@
 //! `[tracing]`: where traces go.
 
 use serde::Deserialize;
+use tools::server::server_url;
 
-use crate::cli::server_url;
 use crate::traces::TraceSettings;
 
 /// The part of requests that is traced where nothing is said.

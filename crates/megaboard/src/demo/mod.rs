@@ -3,7 +3,6 @@
 //! One stage with a million members and a few rooms, all of the kind `gifts`, in a store that is kept
 //! nowhere. Gifts come as they do: mostly small, now and then a streak of somebody who wants to be seen.
 
-mod cast;
 mod room;
 
 use std::sync::Arc;
@@ -13,12 +12,9 @@ use board::{KindName, Timestamp};
 use shard_router::{KnownKind, Router, Write, Written};
 use shard_store::Clock;
 use tokio::time::{MissedTickBehavior, interval, sleep};
+use tools::gifts::{Cast, of_crowd};
 
-use cast::Cast;
 use room::Room;
-
-pub(crate) use cast::of_crowd;
-pub(crate) use room::any_gift;
 
 /// The kind of all boards of the demo.
 pub(crate) const KIND: &str = "gifts";
@@ -102,7 +98,7 @@ impl Demo {
         for first in (0..CROWD).step_by(CROWD_BATCH as usize) {
             let batch = first..first + CROWD_BATCH;
             let writes = batch.map(|number| {
-                let (member, points) = cast::of_crowd(number);
+                let (member, points) = of_crowd(number);
                 room::gift(stage, &self.kind, member, points, at)
             });
             self.write(writes.collect()).await;

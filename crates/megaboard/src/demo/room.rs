@@ -5,20 +5,9 @@ use std::sync::Arc;
 use board::{BoardName, KindName, Member, Subject, Timestamp, Value, Values};
 use shard_router::{KnownKind, Write};
 use shard_store::Change;
+use tools::gifts::{Cast, any_gift, of_crowd};
 
-use super::cast::{Cast, of_crowd};
 use super::{CROWD, KIND};
-
-/// Gifts as a platform sells them, the dear ones seldom.
-const GIFTS: [(i64, u32); 7] = [
-    (1, 25),
-    (5, 20),
-    (10, 18),
-    (50, 14),
-    (99, 10),
-    (520, 8),
-    (1314, 5),
-];
 
 /// One gift in so many begins a streak.
 const STREAK_ONE_IN: u32 = 12;
@@ -118,17 +107,4 @@ impl Room {
         let place = random.usize(..=place);
         self.regulars[place].clone()
     }
-}
-
-/// What somebody gives, as it comes.
-pub(crate) fn any_gift(random: &mut fastrand::Rng) -> i64 {
-    let all: u32 = GIFTS.iter().map(|(_, weight)| weight).sum();
-    let mut thrown = random.u32(..all);
-    for (points, weight) in GIFTS {
-        match thrown.checked_sub(weight) {
-            Some(left) => thrown = left,
-            None => return points,
-        }
-    }
-    1
 }

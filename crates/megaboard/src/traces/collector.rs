@@ -2,47 +2,59 @@
 //!
 //! That it is away, and back, is logged once each.
 
+use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use megaboard_client::{Client, RetryPolicy};
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
-use ureq::Agent;
+use tokio::runtime::{Builder, Runtime};
+
+/// Where a collector takes spans.
+pub(super) const PATH: &str = "/v1/traces";
 
 /// How long a batch may take to be taken.
 pub(super) const SEND_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// Bytes that are read of an answer, which says nothing that is of use here.
-const ANSWER_BYTES_MAX: u64 = 64 << 10;
+const ANSWER_BYTES_MAX: usize = 64 << 10;
 
 /// A collector.
 #[derive(Debug)]
 pub(super) struct Collector {
     url: String,
-    agent: Agent,
+    client: Client,
+    /// The exporter's thread has none.
+    runtime: Runtime,
     is_away: AtomicBool,
 }
 
 impl Collector {
-    pub(super) fn at(url: &str) -> Self {
-        let agent = Agent::config_builder()
-            .timeout_global(Some(SEND_WAIT_MAX))
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .user_agent(concat!("megaboard/", env!("CARGO_PKG_VERSION")))
-            .build();
-        Self {
+    pub(super) fn at(url: &str) -> Result<Self, Box<dyn Error>> {
+        let client = Client::builder(url)
+            .timeout(SEND_WAIT_MAX)
+            .answer_bytes_max(ANSWER_BYTES_MAX)
+            .retry_policy(RetryPolicy::none());
+        Ok(Self {
             url: url.to_owned(),
-            agent: agent.into(),
+            client: client.build()?,
+            runtime: Builder::new_current_thread().enable_all().build()?,
             is_away: AtomicBool::new(false),
-        }
+        })
     }
 
-    fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, ureq::Error> {
+    fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let (head, body) = request.into_parts();
-        let request = Request::from_parts(head, body.to_vec());
-        let (head, mut body) = self.agent.run(request)?.into_parts();
-        let body = body.with_config().limit(ANSWER_BYTES_MAX).read_to_vec()?;
-        Ok(Response::from_parts(head, body.into()))
+        let content_type = head.headers.get("content-type");
+        let content_type = content_type.and_then(|it| it.to_str().ok());
+        let sent = self
+            .client
+            .post(PATH, content_type.unwrap_or_default(), body);
+        let response = self.runtime.block_on(sent)?;
+        let status = response.status;
+        Ok(Response::builder()
+            .status(status)
+            .body(response.body.into())?)
     }
 
     fn log(&self, failed: Option<&str>) {
@@ -75,7 +87,7 @@ impl HttpClient for Collector {
             }
             Err(error) => {
                 self.log(Some(&error.to_string()));
-                Err(error.into())
+                Err(error)
             }
         }
     }

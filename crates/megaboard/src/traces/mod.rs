@@ -7,6 +7,7 @@
 mod chosen;
 mod collector;
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use opentelemetry::trace::{
     SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceState, TracerProvider as _,
 };
 use opentelemetry::{Context, KeyValue};
-use opentelemetry_otlp::{ExporterBuildError, Protocol, SpanExporter};
+use opentelemetry_otlp::{Protocol, SpanExporter};
 use opentelemetry_otlp::{WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{
@@ -61,13 +62,13 @@ pub(crate) struct Traces {
 
 impl Traces {
     /// From now on spans are sent there.
-    pub(crate) fn begin(settings: &TraceSettings) -> Result<Self, ExporterBuildError> {
+    pub(crate) fn begin(settings: &TraceSettings) -> Result<Self, Box<dyn Error>> {
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_endpoint(format!("{}/v1/traces", settings.collector))
+            .with_endpoint(format!("{}{}", settings.collector, collector::PATH))
             .with_protocol(Protocol::HttpBinary)
             .with_timeout(collector::SEND_WAIT_MAX)
-            .with_http_client(Collector::at(&settings.collector))
+            .with_http_client(Collector::at(&settings.collector)?)
             .build()?;
         let batches = BatchConfigBuilder::default()
             .with_max_queue_size(QUEUE_SPANS_MAX)

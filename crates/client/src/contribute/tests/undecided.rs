@@ -8,8 +8,8 @@ use super::{applied, contributions, item, item_on, receipt};
 use crate::client::Client;
 use crate::contribute::{ContributeError, Contribution};
 use crate::error::Error;
-use crate::patience::Patience;
 use crate::problem::ProblemType;
+use crate::retry::RetryPolicy;
 use crate::scripted::{EAGER, Reply, Scripted};
 
 /// Each that is undecided: its index, whether it may be applied, whether it may be sent again.
@@ -123,7 +123,7 @@ async fn patience_ends_and_only_the_boards_that_lack_are_told() {
         .points(1);
     let failed = item_on(0, "gifts/b", "unavailable");
     let server = Scripted::start([receipt(200, 1, 0, "", &failed)]).await;
-    let client = server.client_with(Patience::none());
+    let client = server.client_with(RetryPolicy::none());
     let error = client.contribute(&[event]).await.unwrap_err();
     assert_eq!(told(&error), [(0, false, true)]);
     assert_eq!(error.undecided[0].boards, ["gifts/b"]);
@@ -151,11 +151,11 @@ async fn a_server_that_is_not_there_has_applied_nothing() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", gone.local_addr().unwrap());
     drop(gone);
-    let patience = Patience {
+    let patience = RetryPolicy {
         give_up_after: Duration::from_millis(20),
         ..EAGER
     };
-    let client = Client::builder(url).patience(patience).build().unwrap();
+    let client = Client::builder(url).retry_policy(patience).build().unwrap();
     let event = Contribution::new("gifts/a", "u").points(1).without_id();
     let error = client.contribute(&[event]).await.unwrap_err();
     assert_eq!(told(&error), [(0, false, true)]);

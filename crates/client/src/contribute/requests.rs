@@ -1,0 +1,161 @@
+//! What goes out in one request: batches of [`Pending`] contributions, by [`next_batch`].
+
+use super::contribution::Contribution;
+use super::outcome::Undecided;
+
+/// Outcomes of one request: as many as the server lists of each sort, so that every one is listed.
+const OUTCOMES_MAX: usize = 1_000;
+/// Contributions of one request that asks for their standings: the server's limit.
+const RETURNING_MAX: usize = 100;
+/// Below the 16 MiB that servers take by default. A single contribution goes out however
+/// long it is.
+const BODY_BYTES_MAX: usize = 4 << 20;
+
+/// A contribution that is to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pending {
+    /// In what was contributed.
+    pub(super) index: usize,
+    /// Those of its boards on which it is not decided.
+    pub(super) boards: Vec<String>,
+    /// Whether an earlier request may have applied it.
+    pub(super) in_doubt: bool,
+}
+
+/// The most that one request may hold.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RequestLimits {
+    contributions: usize,
+    outcomes: usize,
+    bytes: usize,
+}
+
+impl RequestLimits {
+    pub(super) fn new(returning: bool) -> Self {
+        Self {
+            contributions: if returning {
+                RETURNING_MAX
+            } else {
+                OUTCOMES_MAX
+            },
+            outcomes: OUTCOMES_MAX,
+            bytes: BODY_BYTES_MAX,
+        }
+    }
+}
+
+impl Pending {
+    fn of(contribution: &Contribution, index: usize) -> Self {
+        Self {
+            index,
+            boards: contribution.boards.clone(),
+            in_doubt: false,
+        }
+    }
+
+    pub(super) fn undecided(self, contribution: &Contribution) -> Undecided {
+        Undecided {
+            index: self.index,
+            boards: self.boards,
+            may_be_applied: self.in_doubt,
+            may_be_sent_again: !self.in_doubt || contribution.id.is_some(),
+        }
+    }
+}
+
+/// The contributions from this one on that fit one request: one at least, if there is any.
+pub(super) fn next_batch(
+    contributions: &[Contribution],
+    from: usize,
+    limits: RequestLimits,
+) -> Vec<Pending> {
+    let mut pending = Vec::new();
+    let (mut outcomes, mut line, mut bytes) = (0, Vec::new(), 0);
+    let rest = contributions.iter().enumerate().skip(from);
+    for (index, contribution) in rest.take(limits.contributions) {
+        line.clear();
+        contribution.write(&contribution.boards, &mut line);
+        outcomes += contribution.boards.len();
+        // With the comma.
+        bytes += line.len() + 1;
+        if !pending.is_empty() && (outcomes > limits.outcomes || bytes > limits.bytes) {
+            break;
+        }
+        pending.push(Pending::of(contribution, index));
+    }
+    pending
+}
+
+/// The JSON array of these.
+pub(super) fn body_of(contributions: &[Contribution], pending: &[Pending]) -> Vec<u8> {
+    let mut body = vec![b'['];
+    for (n, it) in pending.iter().enumerate() {
+        if n > 0 {
+            body.push(b',');
+        }
+        contributions[it.index].write(&it.boards, &mut body);
+    }
+    body.push(b']');
+    body
+}
+
+/// How many outcomes these have.
+pub(super) fn outcomes_of(pending: &[Pending]) -> usize {
+    pending.iter().map(|it| it.boards.len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(contributions: &[Contribution], limits: RequestLimits) -> Vec<usize> {
+        let (mut sizes, mut from) = (Vec::new(), 0);
+        while from < contributions.len() {
+            let batch = next_batch(contributions, from, limits);
+            assert_eq!(batch[0].index, from);
+            from += batch.len();
+            sizes.push(batch.len());
+        }
+        sizes
+    }
+
+    #[test]
+    fn every_outcome_of_a_request_can_be_listed() {
+        let one = Contribution::new("gifts/a", "u").points(1);
+        let several = (1..16).fold(one.clone(), |it, n| it.also_on(format!("gifts/{n}")));
+        assert_eq!(
+            sizes(&vec![one.clone(); 2_500], RequestLimits::new(false)),
+            [1_000, 1_000, 500]
+        );
+        assert_eq!(
+            sizes(&vec![one; 250], RequestLimits::new(true)),
+            [100, 100, 50]
+        );
+        assert_eq!(
+            sizes(&vec![several; 100], RequestLimits::new(false)),
+            [62, 38]
+        );
+    }
+
+    #[test]
+    fn bodies_stay_below_their_limit() {
+        let contributions: Vec<_> = (0..50)
+            .map(|n| Contribution::new("gifts/a", "u".repeat(n * 7)).points(1))
+            .collect();
+        let limits = RequestLimits {
+            bytes: 1_000,
+            ..RequestLimits::new(false)
+        };
+        let mut from = 0;
+        while from < contributions.len() {
+            let batch = next_batch(&contributions, from, limits);
+            let body = body_of(&contributions, &batch);
+            assert!(body.len() <= limits.bytes + 2, "{}", body.len());
+            let read: Vec<serde_json::Value> = serde_json::from_slice(&body).unwrap();
+            assert_eq!(read.len(), batch.len());
+            from += batch.len();
+        }
+        let long = [Contribution::new("gifts/a", "u".repeat(2_000))];
+        assert_eq!(sizes(&long, limits), [1]);
+    }
+}

@@ -1,0 +1,105 @@
+//! What `adopt` takes on its command line: [`AdoptArgs`].
+
+use std::str::FromStr as _;
+
+use board::Timestamp;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use encodings::Encoding;
+
+use super::source::SourceUrl;
+use crate::board_path::BoardPath;
+use crate::secrets::SecretParser;
+use crate::server::{self, ServerArgs};
+
+/// Reads a sorted set of a Redis into a board
+///
+/// Each member's standing is set to its score in the sorted set, with its time if the encoding has
+/// one. The sorted set is only read, by cursor, and may change meanwhile; another run picks up what
+/// changed behind the cursor. A run can be repeated: it sets the same standings again.
+///
+/// At the end the number of members and the best 1,000 are compared with the source.
+///
+/// Encodings:
+///   plain                                     the score alone
+///   decimal                                   score * 10^10 + (10^10 - 1 - seconds)
+///   binary                                    21 bits of score, 32 of (2^32 - 1 - seconds)
+///   bits(22/22/20)                            fields of a whole number, the highest first
+///   fraction(base=317242022400)               score + (base - seconds)/base
+///   time-left(ends=2026-11-30T00:00:00Z, digits=6)   `score.seconds`, padded: what was left
+///   time-member(offset=+08:00)                member `2022-12-15 13:30:30_user1`
+///   two-sets(time-key=KEY)                    times in another sorted set
+///
+/// Exit status: 0 if the board agrees with the source, 1 if not, 130 after Ctrl-C or SIGTERM.
+#[derive(Args, Debug)]
+#[command(verbatim_doc_comment)]
+pub struct AdoptArgs {
+    /// The Redis: `redis://[USER:PASSWORD@]HOST[:PORT][/DB]`, or `rediss://` for TLS. Prefer the environment for a
+    /// password: `ps` shows the command line to others.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MEGABOARD_ADOPT_FROM",
+        hide_env_values = true,
+        value_parser = SecretParser(SourceUrl::from_str)
+    )]
+    pub(super) from: SourceUrl,
+
+    /// The sorted set.
+    #[arg(long = "key", value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) source_key: String,
+
+    /// How score and time are packed.
+    #[arg(long, value_name = "ENCODING", default_value = "plain")]
+    pub(super) encoding: Encoding,
+
+    /// The board, as KIND/SUBJECT.
+    #[arg(long, value_name = "BOARD", value_parser = board)]
+    pub(super) board: String,
+
+    /// Set only this window, such as day:2026-11-20; every time must lie in it. [default: every window that the time
+    /// of a standing falls into]
+    #[arg(long, value_name = "WINDOW")]
+    pub(super) window: Option<String>,
+
+    /// The time of standings if the encoding has none: RFC 3339. [default: now]
+    #[arg(long, value_name = "TIME", value_parser = Timestamp::parse_rfc3339)]
+    pub(super) at: Option<Timestamp>,
+
+    /// URL of the server of the board.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MEGABOARD_SERVER",
+        hide_env_values = true,
+        default_value = "http://127.0.0.1:8080",
+        value_parser = SecretParser(server::server_url)
+    )]
+    server: String,
+
+    /// API key, if the server requires one. Prefer the environment. Trailing white space is ignored. The other
+    /// commands call it --key.
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "MEGABOARD_KEY",
+        hide_env_values = true,
+        value_parser = SecretParser(server::api_key)
+    )]
+    api_key: Option<String>,
+}
+
+impl AdoptArgs {
+    /// The server, as the other commands have it.
+    pub(super) fn server(&self) -> ServerArgs {
+        ServerArgs {
+            server: self.server.clone(),
+            key: self.api_key.clone(),
+        }
+    }
+}
+
+/// The text of a board, if it is one.
+fn board(text: &str) -> Result<String, String> {
+    BoardPath::parse(text).map(|_| text.to_owned())
+}

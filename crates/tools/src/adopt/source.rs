@@ -1,0 +1,252 @@
+//! The sorted set that is read: [`Source`], on one connection to one Redis.
+//!
+//! A connection is never made again and no command is sent twice: reading anew from the beginning costs
+//! little and sets the same. Not here: what the entries mean.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use encodings::Reading;
+use redis_link::{ConnectOptions, Connection, Reply, ServerUrl, Value, reply};
+
+use super::page::{self, Page, SetEntry};
+
+/// How long a connection may take to be made, TLS and login included.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long one command is waited for.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Members that a step of the cursor looks at. A small sorted set is answered whole: at most 128
+/// members unless the server is set up otherwise.
+const SCAN_COUNT: &str = "1000";
+
+/// Where the source is.
+#[derive(Clone, Debug)]
+pub(super) struct SourceUrl {
+    server: ServerUrl,
+    database: u8,
+}
+
+/// Why the source cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SourceError {
+    #[error("{url}: {cause}")]
+    Connect { url: String, cause: String },
+    #[error("there is no key {key:?} at {url}")]
+    Missing { key: String, url: String },
+    #[error("the key {key:?} at {url} is a {found}, no sorted set")]
+    Type {
+        key: String,
+        url: String,
+        found: String,
+    },
+    #[error("{command}: {cause}")]
+    Command {
+        command: &'static str,
+        cause: String,
+    },
+}
+
+impl FromStr for SourceUrl {
+    type Err = String;
+
+    /// Errors do not repeat the text, since a password may be in it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let form = "it has to look like redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss://...";
+        let wrong = |why: &dyn fmt::Display| format!("{why}; {form}");
+        let (server, path) = ServerUrl::with_path(text).map_err(|error| wrong(&error))?;
+        let database = match path {
+            "" => 0,
+            path => path
+                .parse()
+                .map_err(|_| wrong(&"the database is not a number up to 255"))?,
+        };
+        Ok(Self { server, database })
+    }
+}
+
+/// Without the login.
+impl fmt::Display for SourceUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.server, self.database)
+    }
+}
+
+/// A sorted set of a Redis that is connected.
+#[derive(Clone)]
+pub(super) struct Source {
+    connection: Arc<Connection>,
+    key: String,
+    time_key: Option<String>,
+}
+
+impl Source {
+    /// Connects, and looks whether the keys are sorted sets.
+    pub(super) async fn open(
+        url: &SourceUrl,
+        key: &str,
+        time_key: Option<&str>,
+    ) -> Result<Self, SourceError> {
+        let source = Self {
+            connection: Arc::new(connect(url).await?),
+            key: key.to_owned(),
+            time_key: time_key.map(str::to_owned),
+        };
+        for key in std::iter::once(key).chain(time_key) {
+            let found = source.send("TYPE", vec![key.into()]).await?;
+            let found = reply::text(&found).unwrap_or_default();
+            let (key, url) = (key.to_owned(), url.to_string());
+            match found {
+                "zset" => {}
+                "none" => return Err(SourceError::Missing { key, url }),
+                found => {
+                    let found = found.to_owned();
+                    return Err(SourceError::Type { key, url, found });
+                }
+            }
+        }
+        Ok(source)
+    }
+
+    /// How many members there are.
+    pub(super) async fn count(&self) -> Result<u64, SourceError> {
+        let frame = self.send("ZCARD", vec![self.key.as_str().into()]).await?;
+        reply::number(&frame).ok_or_else(|| unread("ZCARD"))
+    }
+
+    /// A step of the cursor, `0` for the first: what was there from the first step to the last comes in
+    /// one of them, or in two.
+    pub(super) async fn scan(&self, cursor: &str) -> Result<Page, SourceError> {
+        let count = ["COUNT", SCAN_COUNT].map(Value::from);
+        let mut args: Vec<Value> = vec![self.key.as_str().into(), cursor.into()];
+        args.extend(count);
+        let frame = self.send("ZSCAN", args).await?;
+        let mut page = Page::of(&frame).ok_or_else(|| unread("ZSCAN"))?;
+        self.add_times(&mut page.entries).await?;
+        Ok(page)
+    }
+
+    /// The first of the set as it is read.
+    pub(super) async fn first(
+        &self,
+        reading: Reading,
+        count: usize,
+    ) -> Result<Vec<SetEntry>, SourceError> {
+        let command = match reading {
+            Reading::Reverse => "ZREVRANGE",
+            Reading::Forward => "ZRANGE",
+        };
+        let last = (count - 1).to_string();
+        let args = [self.key.as_str(), "0", &last, "WITHSCORES"];
+        let frame = self.send(command, args.map(Value::from).into()).await?;
+        let mut entries = page::pairs(&frame).ok_or_else(|| unread(command))?;
+        self.add_times(&mut entries).await?;
+        Ok(entries)
+    }
+
+    /// These members as they are now; who is not there is left out.
+    pub(super) async fn find(&self, members: &[String]) -> Result<Vec<SetEntry>, SourceError> {
+        let names = members
+            .iter()
+            .map(|member| member.clone().into_bytes().into());
+        let names: Vec<bytes::Bytes> = names.collect();
+        let scores = self.scores(&self.key, names.iter()).await?;
+        let found = names.into_iter().zip(scores);
+        let mut entries: Vec<SetEntry> = found
+            .filter_map(|(member, score)| Some(SetEntry::new(member, score?)))
+            .collect();
+        self.add_times(&mut entries).await?;
+        Ok(entries)
+    }
+
+    async fn add_times(&self, entries: &mut [SetEntry]) -> Result<(), SourceError> {
+        let Some(key) = self.time_key.as_ref().filter(|_| !entries.is_empty()) else {
+            return Ok(());
+        };
+        let scores = self
+            .scores(key, entries.iter().map(|entry| &entry.member))
+            .await?;
+        for (entry, score) in entries.iter_mut().zip(scores) {
+            entry.time_score = score;
+        }
+        Ok(())
+    }
+
+    async fn scores(
+        &self,
+        key: &str,
+        members: impl Iterator<Item = &bytes::Bytes>,
+    ) -> Result<Vec<Option<page::Score>>, SourceError> {
+        let mut args: Vec<Value> = vec![key.into()];
+        args.extend(members.map(|member| Value::Bytes(member.clone())));
+        if args.len() == 1 {
+            return Ok(Vec::new());
+        }
+        let sent = args.len() - 1;
+        let frame = self.send("ZMSCORE", args).await?;
+        let scores = page::scores(&frame).filter(|scores| scores.len() == sent);
+        scores.ok_or_else(|| unread("ZMSCORE"))
+    }
+
+    // An array of 3 or 4 items that begins with a user's string could be taken for a message by fred.
+    // None of these answers does: a cursor, pairs, or scores come first.
+    async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, SourceError> {
+        let answer = self.connection.send(command, args).await;
+        answer.map_err(|fault| SourceError::Command {
+            command,
+            cause: fault.words().to_owned(),
+        })
+    }
+}
+
+fn unread(command: &'static str) -> SourceError {
+    SourceError::Command {
+        command,
+        cause: "the answer is none that can be read".to_owned(),
+    }
+}
+
+async fn connect(url: &SourceUrl) -> Result<Connection, SourceError> {
+    let failed = |cause: String| SourceError::Connect {
+        url: url.to_string(),
+        cause,
+    };
+    let options = url.server.connect_options(None);
+    let options = ConnectOptions {
+        database: Some(url.database),
+        connect_timeout: CONNECT_TIMEOUT,
+        silence: COMMAND_TIMEOUT,
+        ..options.map_err(|error| failed(error.to_string()))?
+    };
+    let opened = Connection::open(&options, &url.server.address).await;
+    let (connection, _ended) = opened.map_err(failed)?;
+    Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_name_one_server_and_hide_the_password() {
+        let url: SourceUrl = "redis://u:secret@h:7000/3".parse().unwrap();
+        assert_eq!(url.to_string(), "redis://h:7000/3");
+        assert!(!format!("{url:?}").contains("secret"));
+        let url: SourceUrl = "redis://h".parse().unwrap();
+        assert_eq!(url.to_string(), "redis://h:6379/0");
+        for wrong in [
+            "http://h",
+            "h:6379",
+            "redis-cluster://h:1",
+            "redis://u:secret@",
+            "redis://u:secret@h:1/x",
+            "redis://u:secret@h:1/3/4",
+        ] {
+            let said = wrong.parse::<SourceUrl>().unwrap_err();
+            assert!(!said.contains("secret"), "{said}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What `export` takes on its command line: [`ExportArgs`].
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+
+use crate::board_path::BoardPath;
+use crate::server::ServerArgs;
+
+/// Writes the standings of a board, or of all boards of a kind, as NDJSON.
+///
+/// Each line is a contribution that sets one standing in one window, as `import` and POST
+/// /v1/contributions take it.
+///
+/// Exit status: 0 if all of it is written, 1 if something could not be read or written, 130 after Ctrl-C or SIGTERM.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// The board, as KIND/SUBJECT.
+    #[arg(value_parser = BoardPath::parse, required_unless_present = "kind")]
+    pub(super) board: Option<BoardPath>,
+
+    /// All boards of this kind.
+    #[arg(long, value_name = "K", conflicts_with = "board")]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub(super) kind: Option<String>,
+
+    /// A window to export, such as all or day:2026-11-20; may be repeated. [default: every
+    /// window with standings]
+    #[arg(long = "window", value_name = "W", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) windows: Vec<String>,
+
+    /// The file to write. It is replaced only once the export is complete. [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) server: ServerArgs,
+}

@@ -1,0 +1,271 @@
+//! Windows that change while they are exported, against who must be in the export.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Mutex;
+
+use indicatif::ProgressBar;
+use megaboard_client::RetryPolicy;
+use serde_json::{Value, json};
+
+use super::output::Output;
+use super::page::Page;
+use super::pass::{PAGE, Pages, STEPS_BACK_MAX};
+use super::seen::SeenMembers;
+use super::window::{Exported, PASSES_MAX, export};
+use super::{Counts, Export};
+use crate::board_path::BoardPath;
+use crate::delivery::{Halt, Stop};
+use crate::reads::Reads;
+use crate::runtime;
+use crate::test_server::{Reply, TestServer};
+
+/// A board in memory that `change` changes before each page.
+struct Live<F> {
+    points: BTreeMap<String, i64>,
+    version: u64,
+    pages: u64,
+    change: F,
+}
+
+impl<F: FnMut(&mut BTreeMap<String, i64>, u64) -> bool> Pages for Live<F> {
+    fn page<T>(
+        &mut self,
+        from: u64,
+        take: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
+    ) -> Result<T, Halt> {
+        self.pages += 1;
+        self.version += u64::from((self.change)(&mut self.points, self.pages));
+        let mut order: Vec<_> = self.points.iter().collect();
+        order.sort_by_key(|(member, points)| (-**points, *member));
+        let entries: Vec<Value> = order
+            .into_iter()
+            .skip(usize::try_from(from - 1).unwrap())
+            .take(usize::try_from(PAGE).unwrap())
+            .map(|(member, points)| json!({"member": member, "points": points, "reached_at": "t"}))
+            .collect();
+        let text = json!({"board": "k/s", "window": "all", "version": self.version.to_string(),
+            "members": self.points.len(), "entries": entries})
+        .to_string();
+        take(&serde_json::from_str(&text).unwrap())
+    }
+}
+
+/// Members and points as they were written, and what came of it.
+fn run<F: FnMut(&mut BTreeMap<String, i64>, u64) -> bool>(
+    live: &mut Live<F>,
+) -> (HashMap<String, i64>, Exported) {
+    let mut written = HashMap::new();
+    let mut write = |page: &Page<'_>, place: usize| {
+        let entry = &page.entries[place];
+        let member: String = serde_json::from_str(entry.member.get()).unwrap();
+        let points = entry.points.unwrap().get().parse().unwrap();
+        assert_eq!(written.insert(member, points), None, "twice");
+        Ok(())
+    };
+    let exported = export(live, &mut SeenMembers::new(100_000), &mut write).unwrap();
+    assert_eq!(exported.standings, written.len() as u64);
+    (written, exported)
+}
+
+fn board(members: u64) -> BTreeMap<String, i64> {
+    (0..members)
+        .map(|n| (format!("m{n:05}"), i64::try_from(n).unwrap() * 10))
+        .collect()
+}
+
+/// xorshift: any spread will do.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+
+    fn member(&mut self, members: u64) -> String {
+        format!("m{:05}", self.below(members))
+    }
+}
+
+#[test]
+fn a_quiet_board_is_read_once() {
+    for (members, pages) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (5_000, 6)] {
+        let points = board(members);
+        let mut live = Live {
+            points: points.clone(),
+            version: 0,
+            pages: 0,
+            change: |_: &mut _, _| false,
+        };
+        let (written, exported) = run(&mut live);
+        assert_eq!(written, points.into_iter().collect());
+        assert!(exported.is_settled());
+        assert_eq!(live.pages, pages, "{members}");
+    }
+}
+
+#[test]
+fn who_climbs_or_falls_while_it_is_read_is_in_it_once() {
+    for seed in 1..=40 {
+        for direction in [1, -1] {
+            let points = board(5_000);
+            let mut dice = Dice(seed);
+            let mut live = Live {
+                points: points.clone(),
+                version: 0,
+                pages: 0,
+                // Twenty members cross the board between two pages, and two are new.
+                change: |points: &mut BTreeMap<String, i64>, page| {
+                    for n in 0..2 {
+                        points.insert(format!("new-{page}-{n}"), 25_000);
+                    }
+                    for _ in 0..20 {
+                        *points.get_mut(&dice.member(5_000)).unwrap() += direction * 60_000;
+                    }
+                    true
+                },
+            };
+            let (written, exported) = run(&mut live);
+            let missed: Vec<_> = points
+                .keys()
+                .filter(|m| !written.contains_key(*m))
+                .collect();
+            assert_eq!(missed, [""; 0], "seed {seed}, {direction}");
+            assert!(exported.is_linked, "seed {seed}, {direction}");
+        }
+    }
+}
+
+#[test]
+fn who_goes_both_ways_may_be_missed_and_nobody_else() {
+    for seed in 1..=40 {
+        let points = board(3_000);
+        let mut dice = Dice(seed);
+        let (mut climbed, mut fell) = (BTreeSet::new(), BTreeSet::new());
+        let mut live = Live {
+            points: points.clone(),
+            version: 0,
+            pages: 0,
+            change: |points: &mut BTreeMap<String, i64>, _| {
+                for _ in 0..40 {
+                    let (up, down) = (dice.member(3_000), dice.member(3_000));
+                    *points.get_mut(&up).unwrap() += 40_000;
+                    *points.get_mut(&down).unwrap() -= 40_000;
+                    climbed.insert(up);
+                    fell.insert(down);
+                }
+                true
+            },
+        };
+        let (written, _) = run(&mut live);
+        for member in points.keys().filter(|m| !written.contains_key(*m)) {
+            assert!(
+                climbed.contains(member) && fell.contains(member),
+                "{member}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_board_that_settles_ends_when_nobody_new_is_met() {
+    let mut live = Live {
+        points: board(5_000),
+        version: 0,
+        pages: 0,
+        change: |points: &mut BTreeMap<String, i64>, page| {
+            if page == 3 {
+                // Two pages of the board were read; one not read yet jumps above them.
+                points.insert("m00000".to_owned(), 1_000_000);
+            }
+            page == 3
+        },
+    };
+    let (written, exported) = run(&mut live);
+    assert_eq!((written["m00000"], exported.standings), (1_000_000, 5_000));
+    // Down, up with one that is met, and down again: of one version, so that it is the last.
+    assert!(exported.is_settled());
+    assert_eq!(live.pages, 6 + 6);
+}
+
+#[test]
+fn a_board_of_which_nothing_stays_is_told() {
+    let mut live = Live {
+        points: board(3_000),
+        version: 0,
+        pages: 0,
+        change: |points: &mut BTreeMap<String, i64>, page| {
+            for points in points.values_mut() {
+                *points += i64::try_from(page).unwrap();
+            }
+            true
+        },
+    };
+    let (written, exported) = run(&mut live);
+    // All changed alike, so that nobody is missed; but nothing shows it.
+    assert_eq!(written.len(), 3_000);
+    assert!(!exported.is_settled());
+    // Each step back is a page in vain, and at most one that is read again.
+    let most = u64::from(PASSES_MAX) * (2 * u64::from(STEPS_BACK_MAX) + 10);
+    assert!(live.pages < most, "{}", live.pages);
+}
+
+#[test]
+fn a_window_with_more_members_than_are_kept_is_an_error() {
+    let mut live = Live {
+        points: board(2_000),
+        version: 0,
+        pages: 0,
+        change: |_: &mut _, _| false,
+    };
+    let outcome = export(&mut live, &mut SeenMembers::new(1_500), &mut |_, _| Ok(()));
+    assert_eq!(
+        outcome,
+        Err(Halt::Failed(
+            "more than 1500 members in one window".to_owned()
+        ))
+    );
+}
+
+#[test]
+fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
+    let server = TestServer::start(|before, _| {
+        let windows = json!({"windows": [{"window": "hour:a"}, {"window": "all"}]});
+        let page = |window: &str, members: u32| {
+            json!({"board": "k/s", "window": window, "version": "7.a.1", "members": members,
+                "entries": [{"member": "u", "points": 1, "reached_at": "t"}]})
+        };
+        match before {
+            0 => Reply::ok(windows.to_string()),
+            1 => Reply::ok(page("hour:a", 2_000).to_string()),
+            2 => Reply::Answer(410, "", json!({"title": "Gone"}).to_string()),
+            _ => Reply::ok(page("all", 1).to_string()),
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("k.ndjson");
+    let said = Mutex::new(Vec::new());
+    let runtime = runtime::start().unwrap();
+    let mut export = Export {
+        reads: Reads {
+            runtime: &runtime,
+            client: &server.args().client().unwrap(),
+            stop: &Stop::default(),
+            retry: RetryPolicy::default(),
+            say: &|message| said.lock().unwrap().push(message),
+        },
+        output: Output::open(Some(&place)).unwrap(),
+        progress: &ProgressBar::hidden(),
+        counts: Counts::default(),
+    };
+    let board = BoardPath::parse("k/s").unwrap();
+    assert_eq!(export.board(&board, &[]), Ok(()));
+    assert_eq!((export.counts.windows, export.counts.standings), (1, 2));
+    export.output.finish().unwrap();
+    let told = "/v1/boards/k/s hour:a: went past its retention while it was read, after 1 of its \
+                standings";
+    assert_eq!(*said.lock().unwrap(), [told]);
+    assert_eq!(std::fs::read_to_string(&place).unwrap().lines().count(), 2);
+}

@@ -1,0 +1,230 @@
+//! What `import` takes on its command line: [`ImportArgs`], and what follows from it, [`Format`].
+
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::error::ErrorKind;
+use clap::{Args, Command};
+
+use super::csv::{ColumnNames, SubjectSource};
+use crate::server::ServerArgs;
+
+/// Sends a CSV or NDJSON file of contributions to a server.
+///
+/// A CSV file needs a header and the flags that say which columns make a contribution. NDJSON, one
+/// contribution a line, takes none of them. Both may be compressed with gzip.
+///
+/// Exit status: 0 if every row was accepted or skipped, 1 if not, 130 after Ctrl-C or SIGTERM.
+#[derive(Args, Debug)]
+pub struct ImportArgs {
+    /// The file, or `-` for standard input. It is read as NDJSON if its name ends in .ndjson or .jsonl, or if no
+    /// column is given.
+    pub(super) file: PathBuf,
+
+    #[command(flatten)]
+    pub(super) server: ServerArgs,
+
+    /// Start at this line of the file, counted from 1, to continue an import that ended early.
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
+    pub(super) from_line: u64,
+
+    // Last: its heading would be that of the flags after it, too.
+    #[command(flatten)]
+    pub(super) columns: ColumnArgs,
+}
+
+/// Which columns make a contribution. Texts may not be empty.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "CSV")]
+pub(super) struct ColumnArgs {
+    /// Kind of the boards.
+    #[arg(long, value_name = "K", value_parser = NonEmptyStringValueParser::new())]
+    kind: Option<String>,
+
+    /// Subject of the board, the same for every row.
+    #[arg(long, value_name = "S", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(conflicts_with = "subject_column")]
+    subject: Option<String>,
+
+    /// Column that names the subject of each row's board.
+    #[arg(long, value_name = "C")]
+    subject_column: Option<String>,
+
+    /// Column of the member.
+    #[arg(long, value_name = "C")]
+    member_column: Option<String>,
+
+    /// Column of the points: exact integers.
+    #[arg(long, value_name = "C")]
+    points_column: Option<String>,
+
+    /// Column of the time: RFC 3339 or epoch milliseconds. Without it, rows count when they arrive.
+    #[arg(long, value_name = "C")]
+    at_column: Option<String>,
+
+    /// Column of an id, by which a row counts once, however often it is sent.
+    #[arg(long, value_name = "C")]
+    id_column: Option<String>,
+
+    /// Text that marks a missing value, such as `NA`. A row that lacks a required value is skipped, as with an
+    /// empty cell.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    missing: Option<String>,
+}
+
+/// How the file is to be read.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) enum Format {
+    /// One contribution a line.
+    Ndjson,
+    /// A header, and rows of these columns.
+    Csv {
+        kind: String,
+        columns: ColumnNames,
+        missing: Option<String>,
+    },
+}
+
+/// Ends the process as clap does for a command line it refuses by itself.
+pub(super) fn usage_error(kind: ErrorKind, message: &str) -> ! {
+    let command = ImportArgs::augment_args(Command::new("megaboard import"));
+    command
+        .override_usage("megaboard import [OPTIONS] <FILE>")
+        .error(kind, message)
+        .exit()
+}
+
+impl ImportArgs {
+    /// The format that file name and flags come to, or what is wrong with them together.
+    pub(super) fn format(&self) -> Result<Format, (ErrorKind, String)> {
+        let unpacked = match self.file.extension() {
+            Some(ending) if ending.eq_ignore_ascii_case("gz") => self.file.with_extension(""),
+            _ => self.file.clone(),
+        };
+        let is_named = |ending: &str| {
+            unpacked
+                .extension()
+                .is_some_and(|it| it.eq_ignore_ascii_case(ending))
+        };
+        let named_ndjson = is_named("ndjson") || is_named("jsonl");
+        match self.columns.flags().first() {
+            Some(flag) if named_ndjson => Err((
+                ErrorKind::ArgumentConflict,
+                format!("{flag} applies to CSV only: NDJSON lines name their fields themselves"),
+            )),
+            None if !is_named("csv") => Ok(Format::Ndjson),
+            _ => self.columns.csv(),
+        }
+    }
+}
+
+impl ColumnArgs {
+    fn flags(&self) -> Vec<&'static str> {
+        let flags = [
+            ("--kind", &self.kind),
+            ("--subject", &self.subject),
+            ("--subject-column", &self.subject_column),
+            ("--member-column", &self.member_column),
+            ("--points-column", &self.points_column),
+            ("--at-column", &self.at_column),
+            ("--id-column", &self.id_column),
+            ("--missing", &self.missing),
+        ];
+        flags
+            .into_iter()
+            .filter(|(_, value)| value.is_some())
+            .map(|(flag, _)| flag)
+            .collect()
+    }
+
+    fn csv(&self) -> Result<Format, (ErrorKind, String)> {
+        let need = |value: &Option<String>, flag: &str| {
+            value.clone().ok_or_else(|| {
+                (
+                    ErrorKind::MissingRequiredArgument,
+                    format!("{flag} is required for a CSV file"),
+                )
+            })
+        };
+        Ok(Format::Csv {
+            kind: need(&self.kind, "--kind")?,
+            columns: ColumnNames {
+                subject: match &self.subject_column {
+                    Some(column) => SubjectSource::Column(column.clone()),
+                    None => {
+                        SubjectSource::Fixed(need(&self.subject, "--subject or --subject-column")?)
+                    }
+                },
+                member: need(&self.member_column, "--member-column")?,
+                points: need(&self.points_column, "--points-column")?,
+                at: self.at_column.clone(),
+                id: self.id_column.clone(),
+            },
+            missing: self.missing.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: ImportArgs,
+    }
+
+    fn format(line: &str) -> Result<Format, (ErrorKind, String)> {
+        let line = Line::try_parse_from(std::iter::once("import").chain(line.split(' ')))
+            .map_err(|error| (error.kind(), error.to_string()))?;
+        line.args.format()
+    }
+
+    #[test]
+    fn ndjson_is_known_by_its_name_or_by_the_absence_of_flags() {
+        for line in ["a.ndjson", "a.JSONL.gz", "-", "events.txt", "/dev/stdin"] {
+            assert_eq!(format(line), Ok(Format::Ndjson), "{line}");
+        }
+        let (kind, message) = format("a.jsonl --kind gifts").unwrap_err();
+        assert_eq!(kind, ErrorKind::ArgumentConflict);
+        assert!(message.contains("--kind"), "{message}");
+    }
+
+    #[test]
+    fn csv_needs_its_flags() {
+        let whole = "a.txt --kind k --subject s --member-column m --points-column p --missing -";
+        assert_eq!(
+            format(whole),
+            Ok(Format::Csv {
+                kind: "k".to_owned(),
+                columns: ColumnNames {
+                    subject: SubjectSource::Fixed("s".to_owned()),
+                    member: "m".to_owned(),
+                    points: "p".to_owned(),
+                    at: None,
+                    id: None,
+                },
+                missing: Some("-".to_owned()),
+            })
+        );
+        for (line, flag) in [
+            ("a.csv", "--kind"),
+            ("a.csv.gz", "--kind"),
+            ("- --kind k", "--subject or --subject-column"),
+            ("- --kind k --subject s", "--member-column"),
+            (
+                "- --kind k --subject s --member-column m",
+                "--points-column",
+            ),
+        ] {
+            let (kind, message) = format(line).unwrap_err();
+            assert_eq!(kind, ErrorKind::MissingRequiredArgument);
+            assert!(message.starts_with(flag), "{message}");
+        }
+        let both = format("- --kind k --subject s --subject-column c").unwrap_err();
+        assert_eq!(both.0, ErrorKind::ArgumentConflict);
+    }
+}

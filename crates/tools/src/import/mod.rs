@@ -1,0 +1,151 @@
+//! `megaboard import`: a file of contributions, sent to a server.
+//!
+//! ```text
+//! file ─► lines ─► csv | ndjson ─► batch ─╫─► delivery ─► server
+//!                 (rows)                  ╫   (retries, summary)
+//! ```
+//!
+//! Left of the bar runs one thread, right of it another: the next batch is read while one is under
+//! way, and memory holds no more than that. What may be sent again is decided in [`delivery`]
+//! alone. Nothing here judges a contribution: the server does.
+
+mod args;
+mod batch;
+mod csv;
+mod delivery;
+mod lines;
+mod ndjson;
+mod rows;
+mod summary;
+
+#[cfg(test)]
+mod tests;
+
+use std::error::Error;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use indicatif::style::{ProgressStyle, TemplateError};
+
+pub use self::args::ImportArgs;
+
+use self::args::Format;
+use self::batch::{Batch, Batches, ReadError};
+use self::csv::CsvRows;
+use self::delivery::Delivery;
+use self::lines::Lines;
+use self::ndjson::NdjsonRows;
+use self::rows::Rows;
+use crate::delivery::{Halt, INTERRUPTED, NOTICED_WITHIN, Stop};
+use crate::{runtime, terminal};
+
+/// Batches read ahead of the one under way.
+const BATCHES_AHEAD_MAX: usize = 1;
+const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
+
+/// Runs the command.
+pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let format = args
+        .format()
+        .unwrap_or_else(|(kind, message)| args::usage_error(kind, &message));
+    let started = Instant::now();
+    let progress = progress_bar();
+    let file = args.file.display();
+    let lines = Lines::open(&args.file, &progress).map_err(|error| format!("{file}: {error}"))?;
+    progress.set_style(style(&progress)?);
+    let rows: Box<dyn Rows> = match format {
+        Format::Ndjson => Box::new(NdjsonRows::new(lines)),
+        Format::Csv {
+            kind,
+            columns,
+            missing,
+        } => Box::new(
+            CsvRows::open(lines, &kind, columns, missing)
+                .map_err(|error| format!("{file}: {error}"))?,
+        ),
+    };
+    // From here on Ctrl-C waits for the batch under way; before, nothing has been sent.
+    let stop = Stop::on_signals()?;
+    let client = args.server.client()?;
+    let runtime = runtime::start()?;
+    let mut say = |message: String| {
+        // Printed while the bar is away, and also where there is no bar.
+        progress.suspend(|| terminal::complain(&message));
+    };
+    let mut delivery = Delivery::new(&runtime, &client, &stop, &mut say);
+    let outcome = send_all(Batches::new(rows, args.from_line), &mut delivery, &stop);
+    let summary = delivery.summary();
+    progress.finish_and_clear();
+    if let Err(Halt::Failed(reason)) = &outcome {
+        terminal::complain(reason);
+    }
+    terminal::print(&summary.after(started.elapsed()))?;
+    io::stdout().flush()?;
+    Ok(match outcome {
+        Err(Halt::Interrupted) => ExitCode::from(INTERRUPTED),
+        Ok(()) if summary.is_clean() => ExitCode::SUCCESS,
+        Ok(()) | Err(Halt::Failed(_)) => ExitCode::FAILURE,
+    })
+}
+
+/// Reads in a thread of its own and delivers in this one. An end before that of the file says where to
+/// go on.
+fn send_all(batches: Batches, delivery: &mut Delivery<'_>, stop: &Stop) -> Result<(), Halt> {
+    let mut next_line = batches.from_line;
+    let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD_MAX);
+    let reader = thread::Builder::new()
+        .name("reader".to_owned())
+        .spawn(move || {
+            for batch in batches {
+                // The other side is gone when the import has ended early.
+                if sender.send(batch).is_err() {
+                    return;
+                }
+            }
+        })
+        .map_err(|error| delivery.end_before(next_line, &error.to_string()))?;
+    while let Some(batch) =
+        next_batch(&receiver, stop).map_err(|reason| delivery.end_before(next_line, &reason))?
+    {
+        delivery.deliver(&batch)?;
+        next_line = batch.last_line + 1;
+    }
+    // A reader that panicked hung up too, and has not seen the end of the file.
+    reader
+        .join()
+        .map_err(|_| delivery.end_before(next_line, "reading the file failed; see above"))
+}
+
+/// None when the reader has hung up, having sent everything; an error says why there is no next one.
+fn next_batch(
+    batches: &Receiver<Result<Batch, ReadError>>,
+    stop: &Stop,
+) -> Result<Option<Batch>, String> {
+    // The reader may be waiting for a person to type: never wait for it without an ear for Ctrl-C.
+    while !stop.requested() {
+        match batches.recv_timeout(NOTICED_WITHIN) {
+            Ok(batch) => return batch.map(Some).map_err(|error| error.to_string()),
+            Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+    Err(Halt::Interrupted.to_string())
+}
+
+/// Bytes read of the file as it lies there; hidden where standard error is no terminal.
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::no_length();
+    bar.enable_steady_tick(PROGRESS_SHOWN_EVERY);
+    bar
+}
+
+fn style(bar: &ProgressBar) -> Result<ProgressStyle, TemplateError> {
+    ProgressStyle::with_template(match bar.length() {
+        Some(_) => "{wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+        None => "{spinner} {bytes}, {bytes_per_sec}",
+    })
+}

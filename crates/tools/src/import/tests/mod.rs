@@ -1,0 +1,101 @@
+//! Whole imports, short of the process: a file in, requests and a summary out.
+
+mod endings;
+mod outcomes;
+mod trouble;
+
+use std::io::Cursor;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use megaboard_client::RetryPolicy;
+use serde_json::{Value, json};
+
+use super::csv::{ColumnNames, SubjectSource};
+use super::summary::Summary;
+use super::*;
+use crate::server::ServerArgs;
+use crate::test_server::{Reply, Request, TestServer};
+
+/// What an import came to.
+struct Import {
+    outcome: Result<(), Halt>,
+    summary: Summary,
+    said: Vec<String>,
+}
+
+fn import(server: &ServerArgs, rows: Box<dyn Rows>, from_line: u64, stop: &Stop) -> Import {
+    let retry = RetryPolicy {
+        first_pause: Duration::from_millis(1),
+        longest_pause: Duration::from_millis(10),
+        give_up_after: Duration::from_secs(2),
+    };
+    let client = server.client_with(retry).unwrap();
+    let runtime = runtime::start().unwrap();
+    let mut said = Vec::new();
+    let mut say = |message| said.push(message);
+    let mut delivery = Delivery::new(&runtime, &client, stop, &mut say);
+    let outcome = send_all(Batches::new(rows, from_line), &mut delivery, stop);
+    let summary = delivery.summary();
+    Import {
+        outcome,
+        summary,
+        said,
+    }
+}
+
+fn import_ndjson(server: &TestServer, file: &str) -> Import {
+    import(&server.args(), ndjson(file), 1, &Stop::default())
+}
+
+fn ndjson(file: &str) -> Box<dyn Rows> {
+    Box::new(NdjsonRows::new(
+        Lines::new(Cursor::new(file.to_owned())).unwrap(),
+    ))
+}
+
+fn csv(file: &str) -> Box<dyn Rows> {
+    let columns = ColumnNames {
+        subject: SubjectSource::Fixed("room".to_owned()),
+        member: "who".to_owned(),
+        points: "points".to_owned(),
+        at: None,
+        id: None,
+    };
+    let lines = Lines::new(Cursor::new(file.to_owned())).unwrap();
+    Box::new(CsvRows::open(lines, "gifts", columns, None).unwrap())
+}
+
+/// A receipt: the lists hold index, type and detail.
+fn receipt(applied: usize, rejected: &[(usize, &str)], failed: &[(usize, &str)]) -> Value {
+    let list = |items: &[(usize, &str)]| -> Vec<Value> {
+        let item = |&(index, kind): &(usize, &str)| json!({"index": index, "board": "gifts/room", "type": kind, "detail": "because"});
+        items.iter().map(item).collect()
+    };
+    json!({"applied": applied, "duplicates": 0,
+        "rejected_count": rejected.len(), "rejected": list(rejected),
+        "failed_count": failed.len(), "failed": list(failed)})
+}
+
+fn all_applied(request: &Request) -> Reply {
+    Reply::ok(receipt(request.lines().len(), &[], &[]).to_string())
+}
+
+fn with_ids(lines: RangeInclusive<u32>) -> String {
+    lines.fold(String::new(), |file, n| {
+        file + &format!("{{\"member\":\"m{n}\",\"id\":\"e{n}\"}}\n")
+    })
+}
+
+fn without_ids(lines: RangeInclusive<u32>) -> String {
+    lines.fold(String::new(), |file, n| {
+        file + &format!("{{\"member\":\"m{n}\"}}\n")
+    })
+}
+
+fn reason(import: &Import) -> &str {
+    match &import.outcome {
+        Err(Halt::Failed(reason)) => reason,
+        other => panic!("{other:?}"),
+    }
+}

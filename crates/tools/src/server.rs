@@ -1,0 +1,106 @@
+//! Which server a command speaks to, and as whom: [`ServerArgs`], for every command alike.
+
+use clap::Args;
+use megaboard_client::{Client, Error, RetryPolicy};
+
+use crate::secrets::SecretParser;
+
+/// Which server a command speaks to, and as whom.
+#[derive(Args, Clone, Debug)]
+pub struct ServerArgs {
+    /// URL of the server.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MEGABOARD_SERVER",
+        hide_env_values = true,
+        default_value = "http://127.0.0.1:8080",
+        value_parser = SecretParser(server_url)
+    )]
+    pub server: String,
+
+    /// API key, if the server requires one. Prefer the environment: `ps` shows the command line to others. Trailing
+    /// white space is ignored.
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "MEGABOARD_KEY",
+        hide_env_values = true,
+        value_parser = SecretParser(api_key)
+    )]
+    pub key: Option<String>,
+}
+
+impl ServerArgs {
+    /// Returns a client of this server.
+    pub(crate) fn client(&self) -> Result<Client, Error> {
+        self.client_with(RetryPolicy::default())
+    }
+
+    /// The same, which tries again by this policy.
+    pub(crate) fn client_with(&self, retry: RetryPolicy) -> Result<Client, Error> {
+        let mut client = Client::builder(&self.server).retry_policy(retry);
+        // An empty variable of the environment is no key.
+        if let Some(key) = self.key.as_deref().filter(|key| !key.is_empty()) {
+            client = client.key(key);
+        }
+        client.build()
+    }
+}
+
+/// The URL without a slash at its end, so that paths are appended alike to every one. Errors do not repeat the
+/// text, since a password may be in it.
+pub fn server_url(text: &str) -> Result<String, String> {
+    let uri: http::Uri = text
+        .parse()
+        .map_err(|error| format!("not a URL: {error}"))?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
+        return Err("it must look like http://HOST:PORT or https://HOST".to_owned());
+    }
+    if text.contains(['?', '#', '@']) {
+        return Err("it must not have a query, a fragment or a user name".to_owned());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// A key has to fit an HTTP header. A file that it comes from may end with a newline.
+pub fn api_key(text: &str) -> Result<String, String> {
+    let key = text.trim_ascii_end();
+    if key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(key.to_owned())
+    } else {
+        Err("a key consists of visible ASCII characters".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn server_urls_are_checked_and_lose_their_last_slash() {
+        assert_eq!(server_url("http://a:1/").as_deref(), Ok("http://a:1"));
+        assert_eq!(
+            server_url("https://a/boards/").as_deref(),
+            Ok("https://a/boards")
+        );
+        for wrong in [
+            "127.0.0.1:8080",
+            "ftp://a",
+            "http://",
+            "http://a?b",
+            "http://u:p@a",
+            "",
+        ] {
+            assert!(server_url(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn keys_fit_a_header() {
+        assert!(api_key("mb_abc-123").is_ok());
+        assert!(api_key("a b").is_err());
+        assert!(api_key("a\nb").is_err());
+        assert_eq!(api_key("mb_abc-123\r\n").as_deref(), Ok("mb_abc-123"));
+    }
+}
