@@ -65,7 +65,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "fraction(base=94694400)",
-            "base: \"94694400\" s since 1970: no time",
+            "base: \"94694400\" s since 1970: it cannot represent any time",
         ),
         (
             "fraction(base=317242022400, time=1)",
