@@ -92,7 +92,7 @@ fn what_is_wrong_is_named() {
         // Milliseconds taken for seconds.
         (
             "time-left(ends=1795996800000, digits=6)",
-            "no time of the years 1973 to 9999",
+            "any time of the years 1973 to 9999",
         ),
         ("time-member(offset=8)", "offset: \"8\" is not an offset"),
         (
