@@ -144,7 +144,7 @@ fn what_breaks_a_rule_is_named() {
         (
             "keep.hour",
             only(Period::Hour, Keep::Idle(DAY), None),
-            "idle is only for",
+            "idle is supported only for",
         ),
         (
             "close.all",

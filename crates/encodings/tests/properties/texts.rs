@@ -65,7 +65,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "fraction(base=94694400)",
-            "base: \"94694400\" s since 1970: no time",
+            "base: \"94694400\" s since 1970: it cannot represent any time",
         ),
         (
             "fraction(base=317242022400, time=1)",
@@ -92,7 +92,7 @@ fn what_is_wrong_is_named() {
         // Milliseconds taken for seconds.
         (
             "time-left(ends=1795996800000, digits=6)",
-            "no time of the years 1973 to 9999",
+            "any time of the years 1973 to 9999",
         ),
         ("time-member(offset=8)", "offset: \"8\" is not an offset"),
         (
