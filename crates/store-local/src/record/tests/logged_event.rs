@@ -69,7 +69,10 @@ impl LoggedEvent {
 
     pub(super) fn event(&self) -> Event<'_> {
         match &self.record {
-            Record::KindWritten { record, without_boards } => Event::KindWritten {
+            Record::KindWritten {
+                record,
+                without_boards,
+            } => Event::KindWritten {
                 record,
                 without_boards: *without_boards,
             },

@@ -11,7 +11,7 @@ use super::story::{any_items, any_kind, any_pause};
 use crate::keys::window_name;
 use crate::packed::Packed;
 use crate::standing::standing_of;
-use engine::{IdBudget, Shard, Terms};
+use engine::{ApplyContext, IdBudget, Shard};
 use shard_store::{Anchor, Ask, Batch, Entry, Item, Outcome, Query};
 
 fn is_applied(outcome: &Outcome) -> bool {
@@ -44,7 +44,7 @@ impl Twin {
                 item.id = None;
             }
         }
-        let terms = Terms {
+        let terms = ApplyContext {
             rules: kind.rules(),
             now,
             dedupe: kind.dedupe(),
