@@ -67,7 +67,7 @@ mod tests {
             assert!(told.to_string().starts_with("sample: "), "{told}");
         }
         let told = settings("otlp = \"a:4318\"").unwrap_err().to_string();
-        assert!(told.starts_with("otlp: it has to look like "), "{told}");
+        assert!(told.starts_with("otlp: it must look like "), "{told}");
         for url in [
             "http://u:s3cret@a",
             "http://a?key=s3cret",
