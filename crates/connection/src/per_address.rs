@@ -66,7 +66,7 @@ impl OfAddress {
         self.resize_within(amount, self.max)
     }
 
-    /// The same with the reserve or without, which is the same part of a share as of a [pool].
+    /// The same with the reserve or without, which is the same part of a share as of a pool.
     pub fn resize_leaving(&mut self, amount: usize, leaves_reserve: bool) -> bool {
         self.resize_within(amount, pool::within(self.max, leaves_reserve))
     }
