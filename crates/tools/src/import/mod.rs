@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Left of the bar runs one thread, right of it another: the next batch is read while one is under
-//! way, and memory holds no more than that. What may be sent again is decided in [`delivery`]
+//! way, and memory holds no more than that. What may be sent again is decided in `delivery`
 //! alone. Nothing here judges a contribution: the server does.
 
 mod args;

@@ -4,9 +4,9 @@
 //! pace ─► permit ─► request ─► tally ─► report
 //! ```
 //!
-//! Writes and reads each have a [`pace::Pace`]: an open loop, in which a request is due by the clock and
-//! not by the answer to the one before. What is asked is drawn from one seed ([`viewers`]); what came of
-//! it is counted in one place ([`tally`]). The requests are those of `megaboard-client`, with its retries.
+//! Writes and reads each have a `pace::Pace`: an open loop, in which a request is due by the clock and
+//! not by the answer to the one before. What is asked is drawn from one seed (`viewers`); what came of
+//! it is counted in one place (`tally`). The requests are those of `megaboard-client`, with its retries.
 
 mod args;
 mod pace;
