@@ -51,7 +51,7 @@ fn an_encoding_that_is_unknown_or_does_not_fit() {
         &stage,
         &with("packed", "power/x"),
         2,
-        "none of plain, decimal",
+        "not one of plain, decimal",
     );
     let fields = "packs 1 values, kind medals has the fields gold, silver, bronze";
     refused(&stage, &with("plain", "medals/x"), 1, fields);
