@@ -103,7 +103,7 @@ fn errors_of_a_publication_are_reported() {
         ),
         ("target", json!("A"), ["publish.target", "\"A\""]),
         ("target", Value::Null, ["publish.target", "missing"]),
-        ("store", json!("redis://a"), ["publish.store", "already"]),
+        ("store", json!("redis://a"), ["publish.store", "together"]),
         (
             "key",
             json!("megaboard:{subject}:{window}"),
