@@ -107,10 +107,13 @@ mod tests {
                 "target \"Readers\"",
             ),
             ("[targets.a]\nuser = \"u\"", "a: url is missing"),
-            ("[targets.a]\nurl = \"redis://u:s3cret@a\"", "a: url holds"),
+            (
+                "[targets.a]\nurl = \"redis://u:s3cret@a\"",
+                "a: url contains",
+            ),
             (
                 "[targets.a]\nurl = \"a:6379\"",
-                "a: url is none of redis://",
+                "a: url is not one of redis://",
             ),
             (
                 "[targets.a]\nurl = \"memcached://a\"\nuser = \"u\"",
