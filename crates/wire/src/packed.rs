@@ -136,7 +136,7 @@ mod tests {
             ),
             (
                 json!({"windows": ["all"], "packed": {"most": 9}}),
-                "packed: from and until",
+                "packed: requires from and until",
             ),
             (
                 json!({"windows": ["day"], "packed": {"most": 0}}),
@@ -160,7 +160,7 @@ mod tests {
             ),
             (
                 json!({"windows": ["day"], "fields": [{"name": "a"}, {"name": "b"}], "packed": {"most": 9}}),
-                "packed: a kind of one field",
+                "packed: packed kinds have exactly one field",
             ),
             (
                 json!({"mode": "best", "windows": ["day"], "retain": {"keep": 9}, "packed": {"most": 9}}),

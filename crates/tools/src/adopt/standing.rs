@@ -229,7 +229,7 @@ mod tests {
         for (member, score, part) in [
             ("a\nb", 1.0, "control"),
             (&"x".repeat(129), 1.0, "128 bytes"),
-            ("u", 1.5, "no whole number"),
+            ("u", 1.5, "not an integer"),
         ] {
             let said = reader.read(&entry(member, score), &mut tally).unwrap_err();
             assert!(said.contains(part), "{said}");
