@@ -57,7 +57,7 @@ def names(readme):
         if not line.startswith("| ") or len(cells) < 3 or line.startswith("| kind |"):
             continue
         for binary, path in re.findall(r"`([a-z0-9/_-]+) ((?:[a-z0-9_*]+::)*(?:\{[^}]+\}|[a-z0-9_*]+))`", cells[-1]):
-            if binary in ("cargo", "tests/run"):
+            if binary in ("cargo", "tests/run", "benches/run"):
                 continue
             before, brace, inside = path.partition("{")
             for last in inside.rstrip("}").split(",") if brace else [""]:
