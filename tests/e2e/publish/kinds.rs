@@ -143,8 +143,8 @@ fn errors_of_a_publication_are_reported() {
     for (address, part) in [
         ("redis://u:s3cret@a", "[publish.targets]"),
         ("http://a", "memcached://"),
-        ("redis://b", "no configured target"),
-        ("redis://a/1", "no configured target"),
+        ("redis://b", "is not a configured target"),
+        ("redis://a/1", "is not a configured target"),
     ] {
         let publish = json!({"store": address, "key": "lb:{subject}:{window}"});
         refuse(publish, Value::Null, &["publish.store", part]);
