@@ -4,6 +4,9 @@
 //! A command is given up when the whole connection has been silent for a while, not when much was sent before
 //! it: commands are answered in order. Then the connection is ended, so that nothing is sent again whose
 //! answer may still come.
+//!
+//! Its futures are boxed: the body of an `async fn` is compiled once more in every crate that polls it, and with these
+//! all of fred would be.
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -15,7 +18,7 @@ use fred::error::{Error, ErrorKind};
 use fred::interfaces::ClientLike;
 use fred::types::config::{Config, Options, Server, ServerConfig, TcpConfig};
 use fred::types::{Builder, ClusterHash, CustomCommand, Resp3Frame, RespVersion, Value};
-use futures::future::maybe_done;
+use futures::future::{BoxFuture, maybe_done};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -118,10 +121,14 @@ impl Future for Ended {
 
 impl Connection {
     /// Connects and logs in.
-    pub async fn open(
-        options: &ConnectOptions,
-        address: &Address,
-    ) -> Result<(Self, Ended), String> {
+    pub fn open<'a>(
+        options: &'a ConnectOptions,
+        address: &'a Address,
+    ) -> BoxFuture<'a, Result<(Self, Ended), String>> {
+        Box::pin(Self::connect(options, address))
+    }
+
+    async fn connect(options: &ConnectOptions, address: &Address) -> Result<(Self, Ended), String> {
         let client = client_for(options, address).map_err(|error| error.to_string())?;
         let within = options.connect_timeout;
         let listener = client.clone();
@@ -166,20 +173,22 @@ impl Connection {
     }
 
     /// Sends one command.
-    pub async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, Fault> {
-        self.send_within(command, args, self.silence, COMMAND_MAX)
-            .await
+    pub fn send(
+        &self,
+        command: &'static str,
+        args: Vec<Value>,
+    ) -> BoxFuture<'_, Result<Reply, Fault>> {
+        Box::pin(self.send_within(command, args, self.silence, COMMAND_MAX))
     }
 
     /// Sends one command that Redis may hold for so long before it answers.
-    pub async fn send_blocking(
+    pub fn send_blocking(
         &self,
         command: &'static str,
         args: Vec<Value>,
         held: Duration,
-    ) -> Result<Reply, Fault> {
-        self.send_within(command, args, self.silence + held, COMMAND_MAX + held)
-            .await
+    ) -> BoxFuture<'_, Result<Reply, Fault>> {
+        Box::pin(self.send_within(command, args, self.silence + held, COMMAND_MAX + held))
     }
 
     async fn send_within(
@@ -252,10 +261,14 @@ impl Connection {
     /// Sends commands one behind the other, and answers what each of them was answered.
     ///
     /// The last one is given up first and sent only behind all others: what it ends is whole or not there.
-    pub async fn send_together(
+    pub fn send_together(
         &self,
         commands: Vec<Command>,
-    ) -> Result<Vec<Result<Reply, Fault>>, Fault> {
+    ) -> BoxFuture<'_, Result<Vec<Result<Reply, Fault>>, Fault>> {
+        Box::pin(self.send_all(commands))
+    }
+
+    async fn send_all(&self, commands: Vec<Command>) -> Result<Vec<Result<Reply, Fault>>, Fault> {
         let last = commands.len().saturating_sub(1);
         let mut sent = Vec::with_capacity(commands.len());
         for (place, (command, args)) in commands.into_iter().enumerate() {
@@ -292,7 +305,15 @@ impl Connection {
     }
 
     /// Sends one command right behind `ASKING`, and answers what it answered.
-    pub async fn send_asking(
+    pub fn send_asking(
+        &self,
+        command: &'static str,
+        args: Vec<Value>,
+    ) -> BoxFuture<'_, Result<Bytes, Fault>> {
+        Box::pin(self.send_redirected(command, args))
+    }
+
+    async fn send_redirected(
         &self,
         command: &'static str,
         args: Vec<Value>,

@@ -1,5 +1,7 @@
 //! A task that ends with who started it.
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use tokio::task::{AbortHandle, JoinHandle};
 
 /// Ends its task when it is dropped.
@@ -15,6 +17,11 @@ impl Task {
 
     /// Starts one.
     pub fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self::start(work.boxed())
+    }
+
+    // One kind of task for all work: a task of its own for each is much to compile.
+    fn start(work: BoxFuture<'static, ()>) -> Self {
         Self::of(&tokio::spawn(work))
     }
 

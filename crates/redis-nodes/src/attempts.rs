@@ -9,7 +9,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt as _;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::call::{Call, CallError, Effect, FunctionReply, Location, ParsedReply};
@@ -115,8 +114,7 @@ impl<'a> Attempts<'a> {
     pub(crate) async fn run(mut self) -> Result<FunctionReply, CallError> {
         loop {
             self.began = Instant::now();
-            // In a box, since so much awaits it.
-            let (why, at_once) = match self.once().boxed().await {
+            let (why, at_once) = match self.once().await {
                 Ok(answer) => return Ok(answer),
                 Err(FailedAttempt::Final(error)) => return Err(error),
                 Err(FailedAttempt::Again { why, at_once }) => (why, at_once),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all};
 use metering::Registry;
 use redis_link::{RedisUrl, Task};
 use tokio::time::Instant;
@@ -40,16 +40,13 @@ pub struct Nodes {
 
 impl Nodes {
     /// Connects, and looks whether the nodes are what they should be.
-    pub async fn open(
-        url: &RedisUrl,
-        settings: &NodeSettings,
+    pub fn open<'a>(
+        url: &'a RedisUrl,
+        settings: &'a NodeSettings,
         library: &'static FunctionLibrary,
-    ) -> Result<Self, OpenError> {
+    ) -> BoxFuture<'a, Result<Self, OpenError>> {
         let until = Instant::now() + START_TIMEOUT;
-        // In a box, since so much awaits it.
-        Self::open_until(url, settings, library, until)
-            .boxed()
-            .await
+        Self::open_until(url, settings, library, until).boxed()
     }
 
     /// As [`Nodes::open`], waiting for nodes until then.
@@ -135,10 +132,14 @@ impl Nodes {
     }
 
     /// Calls a function, again where that does no harm, until its deadline.
-    pub async fn call(&self, location: Location, call: &Call) -> Result<FunctionReply, CallError> {
+    pub fn call<'a>(
+        &'a self,
+        location: Location,
+        call: &'a Call,
+    ) -> BoxFuture<'a, Result<FunctionReply, CallError>> {
         Attempts::new(&self.topology, self.acks, location, call)
             .run()
-            .await
+            .boxed()
     }
 
     /// How often calls without scripts met other writes, and how often they waited for answers.

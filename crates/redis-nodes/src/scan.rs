@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 
 use crate::fault::Fault;
 use crate::link::Link;
@@ -28,7 +30,11 @@ impl KeyScan {
     }
 
     /// Some further keys, and the node that has them; none when all nodes were gone through.
-    pub async fn next(&mut self) -> Result<Option<ScannedKeys>, String> {
+    pub fn next(&mut self) -> BoxFuture<'_, Result<Option<ScannedKeys>, String>> {
+        self.step().boxed()
+    }
+
+    async fn step(&mut self) -> Result<Option<ScannedKeys>, String> {
         let Some(link) = self.links.last().cloned() else {
             return Ok(None);
         };

@@ -62,7 +62,14 @@ pub struct RedisStore {
 
 impl RedisStore {
     /// Connects, and looks whether the servers are fit and are those that they were.
-    pub async fn open(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
+    pub fn open<'a>(
+        url: &'a RedisUrl,
+        settings: &'a RedisSettings,
+    ) -> BoxFuture<'a, Result<Self, OpenError>> {
+        Self::connect(url, settings).boxed()
+    }
+
+    async fn connect(url: &RedisUrl, settings: &RedisSettings) -> Result<Self, OpenError> {
         let session = Session::new()
             .map_err(|error| OpenError::Setting(format!("no random numbers: {error}")))?;
         let session = Arc::new(session);
