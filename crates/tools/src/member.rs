@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::board_path::encoded;
-use crate::runtime;
+use crate::runtime::Runtime;
 use crate::server::ServerArgs;
 use crate::terminal;
 
@@ -122,7 +122,7 @@ impl OneMemberArgs {
         for (mark, (name, value)) in ["?", "&"].iter().zip(params) {
             let _ = write!(path, "{mark}{name}={}", encoded(value));
         }
-        let response = runtime::start()?.block_on(method.send(&client, path))?;
+        let response = Runtime::start()?.block_on(method.send(&client, path))?;
         if response.status != 200 {
             return Err(response.problem().to_string().into());
         }

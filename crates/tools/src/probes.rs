@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::runtime;
+use crate::runtime::Runtime;
 use crate::server::ServerArgs;
 
 /// Checks whether a server responds, for health checks that restart it if it does not.
@@ -42,7 +42,7 @@ pub fn ready(args: &ReadyArgs) -> Result<ExitCode, Box<dyn Error>> {
 
 fn probe(server: &ServerArgs, path: &str) -> Result<ExitCode, Box<dyn Error>> {
     let client = server.client()?;
-    let response = runtime::start()?.block_on(client.get(path))?;
+    let response = Runtime::start()?.block_on(client.get(path))?;
     if response.status == 200 {
         Ok(ExitCode::SUCCESS)
     } else {

@@ -3,9 +3,9 @@
 //! Reads have no effect, so that whatever failed may be asked again. What responses mean is the commands' to say.
 
 use megaboard_client::{Backoff, Client, Error, Response, RetryPolicy};
-use tokio::runtime::Runtime;
 
 use crate::delivery::{Halt, Stop};
+use crate::runtime::Runtime;
 
 /// A server that is read from.
 pub(crate) struct Reads<'a> {

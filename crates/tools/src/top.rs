@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use crate::board_path::{BoardPath, encoded};
-use crate::runtime;
+use crate::runtime::Runtime;
 use crate::server::ServerArgs;
 use crate::terminal::{self, printable};
 
@@ -39,7 +39,7 @@ pub struct TopArgs {
 /// Runs the command.
 pub fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
     let client = args.server.client()?;
-    let response = runtime::start()?.block_on(client.get(path(args)))?;
+    let response = Runtime::start()?.block_on(client.get(path(args)))?;
     if response.status != 200 {
         return Err(response.problem().to_string().into());
     }

@@ -28,10 +28,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use board::{Member, NameOrder, Timestamp};
 use encodings::{Encoding, Reading};
+use futures::FutureExt as _;
 use indicatif::ProgressBar;
 use indicatif::style::{ProgressStyle, TemplateError};
 use megaboard_client::{Client, Format, RetryPolicy};
-use tokio::runtime::Runtime;
 
 pub use self::args::AdoptArgs;
 
@@ -44,7 +44,8 @@ use self::target::Target;
 use crate::board_path::BoardPath;
 use crate::delivery::{Halt, INTERRUPTED, Stop};
 use crate::reads::Reads;
-use crate::{runtime, terminal};
+use crate::runtime::Runtime;
+use crate::terminal;
 
 /// Requests under way at a time. Several, since each waits for its batch to be durable.
 const SENDERS: usize = 4;
@@ -93,7 +94,7 @@ pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
             ));
         }
     };
-    let runtime = runtime::start()?;
+    let runtime = Runtime::start()?;
     let client = args.server().client()?;
     let adoption = Adoption::prepare(args, &runtime, &client, &stop, &progress, &show);
     let outcome = adoption.and_then(|it| it.run());
@@ -318,7 +319,7 @@ impl<'a> Adoption<'a> {
         let scan = |cursor: String| {
             let source = self.source.clone();
             self.runtime
-                .spawn(async move { source.scan(&cursor).await })
+                .spawn(async move { source.scan(&cursor).await }.boxed())
         };
         let mut batches: Vec<Batch> = (0..LOTS).map(|_| Batch::default()).collect();
         let queue_of = |lot: usize| &queues[lot * queues.len() / LOTS];

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use megaboard_client::{BatchReply, BatchRequest, Error, Next, Pause, Receipt, ReceiptItem};
-use tokio::runtime::Runtime;
 
 use crate::delivery::{self, Halt, Order, Stop};
+use crate::runtime::Runtime;
 
 /// As many as the server lists of what it refused and of what failed, where it has memory for that.
 pub(super) const BATCH_LINES_MAX: usize = 1_000;
@@ -204,7 +204,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::runtime;
     use crate::test_server::{Reply, TestServer};
 
     const LINES: [&str; 5] = ["a\n", "b\n", "c\n", "d\n", "e\n"];
@@ -229,7 +228,7 @@ mod tests {
         };
         let client = server.args().client_with(retry).unwrap();
         let sender = Sender {
-            runtime: &runtime::start().unwrap(),
+            runtime: &Runtime::start().unwrap(),
             http: megaboard_client::Sender::new(&client, Format::Ndjson),
             stop: &stop,
             say: &say,

@@ -37,7 +37,8 @@ use self::window::PASSES_MAX;
 use crate::board_path::{BoardPath, encoded};
 use crate::delivery::{Halt, INTERRUPTED, Stop};
 use crate::reads::Reads;
-use crate::{runtime, terminal};
+use crate::runtime::Runtime;
+use crate::terminal;
 
 /// Boards of one listing: as many as the server gives.
 const LISTED_MAX: u32 = 1_000;
@@ -49,7 +50,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     let output = Output::open(args.output.as_deref())?;
     let stop = Stop::on_signals()?;
     let client = args.server.client()?;
-    let runtime = runtime::start()?;
+    let runtime = Runtime::start()?;
     let progress = ProgressBar::no_length();
     progress.enable_steady_tick(PROGRESS_SHOWN_EVERY);
     progress.set_style(ProgressStyle::with_template(

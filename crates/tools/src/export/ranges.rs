@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
     use crate::delivery::Stop;
-    use crate::runtime;
+    use crate::runtime::Runtime;
     use crate::test_server::{Reply, Request, TestServer};
 
     /// Three pages of which the second and third are as these tell: what came of the last.
@@ -116,7 +116,7 @@ mod tests {
             Reply::ok(page.to_string())
         });
         let client = server.args().client().unwrap();
-        let runtime = runtime::start().unwrap();
+        let runtime = Runtime::start().unwrap();
         let stop = Stop::default();
         let reads = Reads {
             runtime: &runtime,

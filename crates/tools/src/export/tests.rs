@@ -16,7 +16,7 @@ use super::{Counts, Export};
 use crate::board_path::BoardPath;
 use crate::delivery::{Halt, Stop};
 use crate::reads::Reads;
-use crate::runtime;
+use crate::runtime::Runtime;
 use crate::test_server::{Reply, TestServer};
 
 /// A board in memory that `change` changes before each page.
@@ -247,7 +247,7 @@ fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("k.ndjson");
     let said = Mutex::new(Vec::new());
-    let runtime = runtime::start().unwrap();
+    let runtime = Runtime::start().unwrap();
     let mut export = Export {
         reads: Reads {
             runtime: &runtime,

@@ -13,11 +13,11 @@ use megaboard_client::{
     BatchReply, BatchRequest, Client, Error, Format, Next, Pause, Problem, Receipt, ReceiptItem,
     Sender,
 };
-use tokio::runtime::Runtime;
 
 use super::batch::Batch;
 use super::summary::Summary;
 use crate::delivery::{self, Halt, Order, Stop};
+use crate::runtime::Runtime;
 
 /// What an attempt left to do.
 enum Attempt {

@@ -41,7 +41,8 @@ use self::lines::Lines;
 use self::ndjson::NdjsonRows;
 use self::rows::Rows;
 use crate::delivery::{Halt, INTERRUPTED, NOTICED_WITHIN, Stop};
-use crate::{runtime, terminal};
+use crate::runtime::Runtime;
+use crate::terminal;
 
 /// Batches read ahead of the one under way.
 const BATCHES_AHEAD_MAX: usize = 1;
@@ -71,7 +72,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     // From here on Ctrl-C waits for the batch under way; before, nothing has been sent.
     let stop = Stop::on_signals()?;
     let client = args.server.client()?;
-    let runtime = runtime::start()?;
+    let runtime = Runtime::start()?;
     let mut say = |message: String| {
         // Printed while the bar is away, and also where there is no bar.
         progress.suspend(|| terminal::complain(&message));

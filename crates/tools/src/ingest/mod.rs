@@ -37,15 +37,12 @@ pub use self::args::IngestArgs;
 use self::reader::Reader;
 use self::send::{Sender, retry_policy};
 use self::share::{Keys, Share};
+use crate::runtime::Runtime;
 use crate::terminal;
 
 /// Runs the command.
 pub fn run(args: &IngestArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
-    let summary = runtime.block_on(ingest(args))?;
+    let summary = Runtime::with_threads(2)?.block_on(ingest(args))?;
     terminal::print(&summary)?;
     std::io::stdout().flush()?;
     Ok(ExitCode::SUCCESS)

@@ -34,6 +34,7 @@ use self::requests::{Plan, Stage};
 use self::tally::Tally;
 use self::viewers::Viewers;
 use crate::delivery::INTERRUPTED;
+use crate::runtime::Runtime;
 use crate::terminal;
 
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_secs(1);
@@ -42,10 +43,8 @@ const GIVE_UP_AFTER: Duration = Duration::from_secs(10);
 
 /// Runs the command.
 pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(play(args))
+    let cores = std::thread::available_parallelism()?;
+    Runtime::with_threads(cores.get())?.block_on(play(args))
 }
 
 async fn play(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {

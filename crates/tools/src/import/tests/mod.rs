@@ -31,7 +31,7 @@ fn import(server: &ServerArgs, rows: Box<dyn Rows>, from_line: u64, stop: &Stop)
         give_up_after: Duration::from_secs(2),
     };
     let client = server.client_with(retry).unwrap();
-    let runtime = runtime::start().unwrap();
+    let runtime = Runtime::start().unwrap();
     let mut said = Vec::new();
     let mut say = |message| said.push(message);
     let mut delivery = Delivery::new(&runtime, &client, stop, &mut say);
