@@ -12,12 +12,12 @@ use connection::{AnswerRoom, SMALL_BYTES_MAX};
 use http_body_util::BodyExt as _;
 use merger::{Merger, Settings};
 use serde_json::{Value as Json, json};
-use shard_router::{Router, Write};
-use shard_store::{Change, Clock};
+use shard_router::Router;
+use shard_store::Clock;
 use store_local::LocalStore;
 use wire::BOARDS_MAX;
 
-use super::standings;
+use super::standings::{self, Asked};
 use crate::app::App;
 use crate::gate::Gate;
 use crate::router::router;
@@ -195,13 +195,10 @@ async fn standings_come_to_no_more_than_the_room_that_is_taken_for_them() {
     assert_eq!(receipt["applied"], BOARDS_MAX, "{receipt}");
     let known = service.app.kind("wide").await.unwrap();
     let taken = boards.iter().map(|board| {
-        standings::bytes_max(&Write {
+        standings::bytes_max(&Asked {
             board: Arc::new(board.parse().unwrap()),
-            kind: known.clone(),
+            kind: known.kind.clone(),
             member: Member::new(&member).unwrap(),
-            change: Change::Remove,
-            at: NOW,
-            id: None,
             only: None,
         })
     });
