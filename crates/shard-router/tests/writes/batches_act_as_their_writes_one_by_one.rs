@@ -97,16 +97,16 @@ async fn batches_act_as_their_writes_one_by_one() {
     let mut dice = Dice::new(seed.0);
     let mut applied = 0;
     for _ in 0..runs(30, 1_000) {
-        let (batched, single) = (Server::new().await, Server::new().await);
+        let (whole, single) = (Server::new().await, Server::new().await);
         for _ in 0..3 {
             let thrown = dice.split();
             let writes = |server: &Server| -> Vec<Write> {
                 let mut thrown = thrown.clone();
                 (0..WRITES).map(|_| server.write(&mut thrown)).collect()
             };
-            let batches: BoardBatches = writes(&batched).into_iter().collect();
+            let batches: BoardBatches = writes(&whole).into_iter().collect();
             assert_eq!(batches.len(), WRITES);
-            let together = batched.stage.router.write(batches, NOW, true).await;
+            let together = whole.stage.router.write(batches, NOW, true).await;
             let mut one_by_one = Vec::new();
             for write in writes(&single) {
                 one_by_one.extend(single.stage.send(&[write]).await);
@@ -117,7 +117,7 @@ async fn batches_act_as_their_writes_one_by_one() {
                 .filter(|it| matches!(it, Written::Applied(_)));
             applied += taken.count();
         }
-        assert_eq!(batched.all_points().await, single.all_points().await);
+        assert_eq!(whole.all_points().await, single.all_points().await);
     }
     assert!(applied > 0);
 }
