@@ -9,7 +9,7 @@ use board::{
     Values, WindowRule,
 };
 use futures::executor::block_on;
-use shard_router::{KnownKind, Router, Write, Written};
+use shard_router::{BoardBatches, KnownKind, Router, Write, Written};
 use shard_store::{Batch, BoardRecord, Change, Item, Outcome, ShardStore};
 use store_local::LocalStore;
 
@@ -228,7 +228,8 @@ impl Sample {
     ///
     /// # Panics
     /// When any of it is not applied.
-    pub fn write(&self, writes: &[Write], now: Timestamp) {
+    pub fn write(&self, writes: Vec<Write>, now: Timestamp) {
+        let writes: BoardBatches = writes.into_iter().collect();
         let written = block_on(self.router.write(writes, now, false));
         assert!(written.iter().all(|w| matches!(w, Written::Applied(_))));
     }

@@ -2,7 +2,7 @@
 //!
 //! `unread_body` hands it every request. It counts the request for `/metrics`, answers for other origins where that is
 //! configured, checks the host, takes a permit, charges the address, takes a token out of the query, checks the key, and
-//! has the router answer. The table of routes ([`crate::route`]) says what a route requires of its callers, and
+//! has the route's handler answer. The table of routes ([`crate::route`]) says what a route requires of its callers, and
 //! [`Access`](access::Access) checks it. A handler whose boards are in the body or the query asks its [`Caller`]. For a
 //! route that is audited the gate gives the handler an entry to begin, and ends it. The response counts until its
 //! connection has written it ([`connection::Answers`]).
@@ -16,9 +16,8 @@ use std::time::Duration;
 
 use access::{Authorizer, Caller, Scope};
 use audit::AuditedRequest;
-use axum::Router;
 use axum::body::{Body, HttpBody as _};
-use axum::http::{HeaderMap, HeaderValue, Method, Request, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
 use connection::{Flow, LINES, PerAddress, RequestPermits, media_type};
 use futures::FutureExt as _;
@@ -28,16 +27,13 @@ use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
 use crate::app::App;
+use crate::dispatch::{dispatch, not_allowed, unknown_path};
 use crate::percent;
-use crate::route::{self, ByPath, Found, Needs, Route, is_probe, is_scraped};
-use crate::router::{unknown_method, unknown_path};
+use crate::route::{Matched, Needs};
 use crate::server::ServerLimits;
 
 /// Where every path of the contract begins that asks for a key.
 const KEYED: &str = "/v1/";
-
-/// Where paths of streams end: nearly all other requests are recognized by it.
-const STREAMS: &str = "/stream";
 
 /// Scrapes under way at once: of two monitoring servers, and of a person.
 const SCRAPES_MAX: usize = 4;
@@ -45,11 +41,9 @@ const SCRAPES_MAX: usize = 4;
 /// When an address with all streams that it may have is to try again.
 const STREAM_WAIT: Duration = Duration::from_secs(1);
 
-/// The routes, and what stands before them.
+/// What stands before the routes.
 pub(crate) struct Gate {
     app: Arc<App>,
-    router: Router,
-    needs: ByPath<&'static Route>,
     requests: RequestPermits,
     scrapes: RequestPermits,
     streams: PerAddress,
@@ -57,20 +51,11 @@ pub(crate) struct Gate {
     is_local: bool,
 }
 
-type Matched<'a> = Found<'a, 'a, &'static Route>;
-
 impl Gate {
-    /// A gate before these routes. `is_local`: the server listens on its own machine alone.
-    pub(crate) fn new(
-        app: Arc<App>,
-        router: Router,
-        limits: &ServerLimits,
-        is_local: bool,
-    ) -> Self {
+    /// A gate before the routes of this service. `is_local`: the server listens on its own machine alone.
+    pub(crate) fn new(app: Arc<App>, limits: &ServerLimits, is_local: bool) -> Self {
         Self {
             app,
-            router,
-            needs: ByPath::of(|route| route),
             requests: RequestPermits::up_to(limits.requests_max),
             scrapes: RequestPermits::up_to(SCRAPES_MAX),
             streams: PerAddress::up_to(limits.streams_per_address_max),
@@ -88,51 +73,50 @@ impl Gate {
         self.app.access.is_tracer(peer)
     }
 
-    /// The route that a path goes to, as the router writes it.
-    pub(crate) fn route(&self, path: &str) -> Option<&'static str> {
-        let found = self.needs.at(path)?;
-        Some(found.value.path())
-    }
-
-    /// Whether it is the path of a stream, and not one that ends alike: a member may be called so.
-    fn is_stream(&self, path: &str) -> bool {
-        path.ends_with(STREAMS)
-            && self
-                .needs
-                .at(path)
-                .is_some_and(|found| found.value.is_stream())
-    }
-
     /// Answers a request, and counts it.
     pub(crate) async fn answer(
         &self,
         peer: IpAddr,
         request: Request<Body>,
+        matched: &Matched,
         flow: &Arc<Flow>,
     ) -> Response {
         let http = &self.app.metrics.http;
-        let counted = http.begin(request.method(), request.uri().path());
-        let response = self.let_in(peer, request, flow).await;
+        let counted = http.begin(request.method(), matched);
+        let response = self.let_in(peer, request, matched, flow).await;
         counted.end(&response);
         response
     }
 
     /// Refuses a request, or has it answered by its route.
-    async fn let_in(&self, peer: IpAddr, request: Request<Body>, flow: &Arc<Flow>) -> Response {
+    async fn let_in(
+        &self,
+        peer: IpAddr,
+        request: Request<Body>,
+        matched: &Matched,
+        flow: &Arc<Flow>,
+    ) -> Response {
         let Some(cors) = self.app.access.cors() else {
-            return self.send(peer, request, flow).await;
+            return self.send(peer, request, matched, flow).await;
         };
         // Around refusals, too, or pages could not read why.
-        let send =
-            |request| async move { Ok::<_, Infallible>(self.send(peer, request, flow).await) };
+        let send = |request| async move {
+            Ok::<_, Infallible>(self.send(peer, request, matched, flow).await)
+        };
         let answered = cors.layer(service_fn(send)).oneshot(request).await;
         answered.unwrap_or_else(|never| match never {})
     }
 
     /// Has the answer count until the connection has written it.
-    async fn send(&self, peer: IpAddr, mut request: Request<Body>, flow: &Arc<Flow>) -> Response {
+    async fn send(
+        &self,
+        peer: IpAddr,
+        mut request: Request<Body>,
+        matched: &Matched,
+        flow: &Arc<Flow>,
+    ) -> Response {
         let app = &self.app;
-        let answers = if is_scraped(request.uri().path()) {
+        let answers = if matched.is_scraped() {
             &app.scrapes
         } else {
             &app.answers
@@ -142,12 +126,18 @@ impl Gate {
         if !request.method().is_safe() {
             request.extensions_mut().insert(answers.clone());
         }
-        let response = self.pass(peer, request, flow).await;
+        let response = self.pass(peer, request, matched, flow).await;
         answers.send(response, flow).await
     }
 
-    async fn pass(&self, peer: IpAddr, mut request: Request<Body>, flow: &Arc<Flow>) -> Response {
-        let is_probe = is_probe(request.uri().path());
+    async fn pass(
+        &self,
+        peer: IpAddr,
+        mut request: Request<Body>,
+        matched: &Matched,
+        flow: &Arc<Flow>,
+    ) -> Response {
+        let is_probe = matched.is_probe();
         let host = self
             .app
             .access
@@ -156,38 +146,38 @@ impl Gate {
             return problem.into_response();
         }
         // Held until the response is there; streams, either way, are not counted once they are let in.
-        let permits = self.permits(request.uri().path());
+        let permits = self.permits(matched);
         let permit = permits.acquire();
         if permit.is_none() && !is_probe {
             let detail = format!("{} requests are under way already", permits.max());
             return Problem::new(ProblemType::Overloaded, detail).into_response();
         }
-        if let Err(problem) = self.admit(peer, &mut request) {
+        if let Err(problem) = self.admit(peer, &mut request, matched) {
             return problem.into_response();
         }
-        let _permit = permit.filter(|_| !is_stream_of_lines(&request));
-        if self.is_stream(request.uri().path()) {
+        let _permit = permit.filter(|_| !is_stream_of_lines(&request, matched));
+        if matched.is_stream() {
             // Streams alone look at it.
             request.extensions_mut().insert(flow.clone());
-            return self.stream(peer, request).await;
+            return self.stream(peer, request, matched).await;
         }
-        if self.is_audited(&request) {
+        if is_audited(request.method(), matched) {
             // Boxed, since it is rare, and every request would carry its size.
-            let audited = self.audited(peer, request).boxed().await;
+            let audited = self.audited(peer, request, matched).boxed().await;
             return audited.unwrap_or_else(IntoResponse::into_response);
         }
-        self.routed(request).await
+        dispatch(&self.app, matched, request).await
     }
 
     /// A stream, of which each address has so many.
-    async fn stream(&self, peer: IpAddr, request: Request<Body>) -> Response {
+    async fn stream(&self, peer: IpAddr, request: Request<Body>, matched: &Matched) -> Response {
         let address = self.app.access.client(peer, request.headers());
         let Some(permit) = self.streams.enter(address) else {
             let max = self.streams.max();
             let what = format_args!("address {address} has {max} streams open");
             return Problem::too_many_requests(what, STREAM_WAIT).into_response();
         };
-        let response = self.routed(request).await;
+        let response = dispatch(&self.app, matched, request).await;
         // Held for as long as the body is.
         response.map(|body| {
             Body::new(body.map_frame(move |frame| {
@@ -198,44 +188,20 @@ impl Gate {
     }
 
     /// The permits that a request takes one of.
-    fn permits(&self, path: &str) -> &RequestPermits {
-        if is_scraped(path) {
+    fn permits(&self, matched: &Matched) -> &RequestPermits {
+        if matched.is_scraped() {
             &self.scrapes
         } else {
             &self.requests
         }
     }
 
-    async fn routed(&self, request: Request<Body>) -> Response {
-        if let Err(problem) = self.check_path(request.uri()) {
-            return problem.into_response();
-        }
-        let response = self.router.clone().oneshot(request).await;
-        response.unwrap_or_else(|never| match never {})
-    }
-
-    /// Refuses a path that the router would take although a parameter is empty, or not percent-encoded.
-    fn check_path(&self, uri: &Uri) -> Result<(), Problem> {
-        let path = uri.path();
-        // Nearly all are recognized by their text.
-        if !path.contains("//") && !path.contains('%') {
-            return Ok(());
-        }
-        let found = self.needs.at(path).ok_or_else(|| unknown_path(uri))?;
-        let mut parameters = found.params.iter();
-        parameters.try_for_each(|(name, value)| percent::check(name, value))
-    }
-
-    fn is_audited(&self, request: &Request<Body>) -> bool {
-        // Nearly all requests are recognized by their method.
-        let changes = [Method::PUT, Method::DELETE].contains(request.method());
-        changes && {
-            let found = self.needs.at(request.uri().path());
-            found.is_some_and(|found| found.value.is_audited(request.method()))
-        }
-    }
-
-    async fn audited(&self, peer: IpAddr, mut request: Request<Body>) -> Result<Response, Problem> {
+    async fn audited(
+        &self,
+        peer: IpAddr,
+        mut request: Request<Body>,
+        matched: &Matched,
+    ) -> Result<Response, Problem> {
         let app = &self.app;
         let caller = request.extensions().get::<Caller>().cloned();
         let caller = caller.unwrap_or_default();
@@ -249,14 +215,19 @@ impl Gate {
         // Its handler begins it, once it has found nothing to refuse.
         let entry = app.audit.entry(audited);
         request.extensions_mut().insert(entry.clone());
-        let response = self.routed(request).await;
+        let response = dispatch(&self.app, matched, request).await;
         entry.end(response, app.now()).await
     }
 
     /// Checks whether the request is let in. What its handler is to know of the caller goes with it.
-    fn admit(&self, peer: IpAddr, request: &mut Request<Body>) -> Result<(), Problem> {
+    fn admit(
+        &self,
+        peer: IpAddr,
+        request: &mut Request<Body>,
+        matched: &Matched,
+    ) -> Result<(), Problem> {
         let access = &self.app.access;
-        if !is_probe(request.uri().path()) && !is_scraped(request.uri().path()) {
+        if !matched.is_probe() && !matched.is_scraped() {
             let address = access.client(peer, request.headers());
             access.take_request(address).map_err(|wait| {
                 Problem::too_many_requests(
@@ -269,7 +240,7 @@ impl Gate {
             check_encoding(request.headers())?;
         }
         // No handler sees a token: it is gone by then, also where there are no keys.
-        let token = if self.is_stream(request.uri().path()) {
+        let token = if matched.is_stream() {
             token::take(request)
         } else {
             None
@@ -277,7 +248,7 @@ impl Gate {
         let Some(authorizer) = access.authorizer(request.headers(), peer, self.app.clock()) else {
             return Ok(());
         };
-        if let Some(caller) = self.caller(&authorizer, request, token.as_deref())? {
+        if let Some(caller) = self.caller(&authorizer, request, matched, token.as_deref())? {
             request.extensions_mut().insert(caller);
         }
         Ok(())
@@ -288,31 +259,36 @@ impl Gate {
         &self,
         authorizer: &Authorizer<'_>,
         request: &Request<Body>,
+        matched: &Matched,
         token: Option<&str>,
     ) -> Result<Option<Caller>, Problem> {
         let (method, uri) = (request.method(), request.uri());
-        let found = self.needs.at(uri.path());
-        let needs = found.as_ref().and_then(|found| found.value.needs(method));
-        match (&found, needs) {
-            (_, Some(Needs::Nothing)) => Ok(None),
-            (_, Some(Needs::Metrics)) if self.app.access.metrics_open() => Ok(None),
-            (Some(found), Some(Needs::Stream)) => {
-                let [kind, subject] = ["kind", "subject"].map(|name| part(found, name));
+        // As the handler will read it; what it will not read names nothing that there is.
+        let param = |name| {
+            let param = matched.param(uri.path(), name)?;
+            Some(percent::decoded(param).unwrap_or_default())
+        };
+        let route = matched.route();
+        match route.and_then(|route| route.needs(method)) {
+            Some(Needs::Nothing) => Ok(None),
+            Some(Needs::Metrics) if self.app.access.metrics_open() => Ok(None),
+            Some(Needs::Stream) => {
+                let [kind, subject] = ["kind", "subject"].map(param);
                 let [kind, subject] = [kind, subject].map(Option::unwrap_or_default);
                 authorizer.stream_caller(token, &kind, &subject).map(Some)
             }
-            (Some(_), Some(Needs::Metrics)) => authorizer.caller(Scope::Read, None).map(Some),
-            (Some(found), Some(Needs::Key(scope))) => {
-                let kind = part(found, "kind");
+            Some(Needs::Metrics) => authorizer.caller(Scope::Read, None).map(Some),
+            Some(Needs::Key(scope)) => {
+                let kind = param("kind");
                 authorizer.caller(scope, kind.as_deref()).map(Some)
             }
             // A route that the table lacks is refused here: no handler is reached past it.
-            (found, _) => {
+            None => {
                 if uri.path().starts_with(KEYED) {
                     authorizer.check_key()?;
                 }
-                Err(match found {
-                    Some(found) => not_allowed(found.value, method, uri),
+                Err(match route {
+                    Some(route) => not_allowed(route, method, uri),
                     None => unknown_path(uri),
                 })
             }
@@ -320,27 +296,19 @@ impl Gate {
     }
 }
 
-/// 405, with the methods that the route has.
-fn not_allowed(route: &Route, method: &Method, uri: &Uri) -> Problem {
-    let problem = unknown_method(method, uri);
-    match HeaderValue::from_str(&route.allow()) {
-        Ok(allow) => problem.with_header(header::ALLOW, allow),
-        Err(_) => problem,
-    }
+/// Whether the audit log has an entry for it.
+fn is_audited(method: &Method, matched: &Matched) -> bool {
+    matched
+        .route()
+        .is_some_and(|route| route.is_audited(method))
 }
 
 /// Whether it may go on for hours: connections bound how many of those there are. Told by its route, too,
 /// or any request could say that it is one.
-fn is_stream_of_lines(request: &Request<Body>) -> bool {
-    request.uri().path() == route::TAKES_LINES
+fn is_stream_of_lines(request: &Request<Body>, matched: &Matched) -> bool {
+    matched.takes_lines()
         && request.method() == Method::POST
         && media_type(request.headers()) == LINES
-}
-
-/// Returns a parameter of the path as the handler will read it; what it will not read names nothing that there is.
-fn part(found: &Matched<'_>, name: &str) -> Option<String> {
-    let part = found.params.get(name)?;
-    Some(percent::decoded(part).unwrap_or_default().into_owned())
 }
 
 /// Refuses a compressed body: a small one could become a large one.
@@ -384,7 +352,9 @@ mod tests {
             let request = Request::builder().method(method).uri(path);
             let request = request.header(header::CONTENT_TYPE, media_type);
             let request = request.body(Body::empty()).unwrap();
-            assert_eq!(is_stream_of_lines(&request), is_stream, "{method} {path}");
+            let matched = Matched::of(request.uri().path());
+            let lines = is_stream_of_lines(&request, &matched);
+            assert_eq!(lines, is_stream, "{method} {path}");
         }
     }
 }

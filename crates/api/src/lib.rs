@@ -5,7 +5,8 @@
 //! observed     gives each request its id, and a span if it is traced (crate request-trace)
 //! unread_body  hands the request to the gate; reads the unread part of its body, or ends the connection
 //! gate         refuses requests: metrics, CORS, host, limits, keys (crate access), audit entries (crate audit)
-//! route        the one table of routes; router: the router made from it; routes/: a handler a file
+//! route        the one table of routes, by which a path is matched once
+//! dispatch     has the handler of the route answer; routes/: a handler a file
 //! params, target, body, if_match, if_none_match    what handlers read of a request
 //! stream       server-sent events
 //! metrics      what the HTTP interface counts
@@ -18,6 +19,7 @@
 mod app;
 mod board_response;
 mod body;
+mod dispatch;
 mod gate;
 mod if_match;
 mod if_none_match;
@@ -27,7 +29,6 @@ mod openapi;
 mod params;
 mod percent;
 mod route;
-mod router;
 mod routes;
 mod server;
 mod stream;

@@ -13,6 +13,7 @@ use tracing::field::{Empty, display};
 use tracing::{Level, Span};
 
 use crate::gate::Gate;
+use crate::route::{Matched, Route};
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
@@ -34,7 +35,12 @@ struct Line {
 
 impl ObservedRequest {
     /// Gives it an id, and a span where the tracer takes it.
-    pub(crate) fn new<B>(request: &Request<B>, peer: IpAddr, gate: &Gate) -> Self {
+    pub(crate) fn new<B>(
+        request: &Request<B>,
+        matched: &Matched,
+        peer: IpAddr,
+        gate: &Gate,
+    ) -> Self {
         let headers = request.headers();
         let (id, parent) = (request_id(headers), trace_parent(headers));
         let mut trace = parent.map(|parent| parent.trace);
@@ -44,7 +50,7 @@ impl ObservedRequest {
         let tracer = gate.tracer();
         let tracer = tracer.filter(|tracer| tracer.takes(believed.as_ref()));
         if let Some(tracer) = tracer {
-            span = span_of(request, peer, gate.route(request.uri().path()));
+            span = span_of(request, peer, matched.route().map(Route::path));
             span.record(
                 "megaboard.request_id",
                 display(id.to_str().unwrap_or_default()),

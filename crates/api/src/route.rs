@@ -1,17 +1,22 @@
 //! The one table of routes: each path and method, what it requires of its callers, and its handler.
 //!
-//! The router, authorization, the metrics and the audit log are made from it. What a route is in the `OpenAPI` document
+//! A path is matched once, when its request's head has arrived: [`Matched`] is what limits, authorization, the
+//! metrics, traces, the audit log and dispatch go by. What a route is in the `OpenAPI` document
 //! stands beside its handler (`#[utoipa::path]`); a test compares the document with the table.
 //!
 //! **Invariant:** a path or a method that the table lacks is not served, and where there are keys the gate itself
 //! answers for it.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
 
 use access::Scope;
+use axum::extract::Request;
+use axum::handler::Handler;
 use axum::http::Method;
-use axum::routing::{self, MethodRouter};
-use matchit::{Match, Router};
+use axum::response::Response;
+use futures::future::BoxFuture;
+use matchit::Router;
 
 use crate::app::App;
 use crate::routes::{
@@ -35,7 +40,7 @@ pub(crate) enum Needs {
 use Needs::{Key, Metrics, Nothing, Stream};
 use Scope::{Admin, Read, Write};
 
-/// A path, as the router writes it, and its methods. `HEAD` is served as `GET` is.
+/// A path, as the table writes it, and its methods. `HEAD` is served as `GET` is.
 #[derive(Debug)]
 pub(crate) struct Route {
     path: &'static str,
@@ -47,8 +52,11 @@ pub(crate) struct Route {
 struct Served {
     name: &'static str,
     needs: Needs,
-    handler: fn() -> MethodRouter<Arc<App>>,
+    handler: CallHandler,
 }
+
+/// Calls a handler.
+pub(crate) type CallHandler = fn(Request, Arc<App>) -> BoxFuture<'static, Response>;
 
 /// What the machinery around asks: neither limits nor load keep it from an answer.
 const PROBES: [&str; 2] = ["/healthz", "/readyz"];
@@ -61,34 +69,16 @@ pub(crate) fn is_probe(path: &str) -> bool {
 /// What is asked for what is counted.
 const SCRAPED: &str = "/metrics";
 
-/// Whether it is the path that tells what is counted. When the server is full is when somebody wants
-/// to see why: limits of other requests do not keep it from an answer.
-pub(crate) fn is_scraped(path: &str) -> bool {
-    path == SCRAPED
-}
-
 /// Where a `POST` may be a stream of lines.
-pub(crate) const TAKES_LINES: &str = "/v1/contributions";
+const TAKES_LINES: &str = "/v1/contributions";
 
 /// The name of a method, and the handler of a route by it.
 macro_rules! served {
-    (GET $handler:path, $needs:expr) => {
-        served!(@ "GET", routing::get, $handler, $needs)
-    };
-    (PUT $handler:path, $needs:expr) => {
-        served!(@ "PUT", routing::put, $handler, $needs)
-    };
-    (POST $handler:path, $needs:expr) => {
-        served!(@ "POST", routing::post, $handler, $needs)
-    };
-    (DELETE $handler:path, $needs:expr) => {
-        served!(@ "DELETE", routing::delete, $handler, $needs)
-    };
-    (@ $name:literal, $by:path, $handler:path, $needs:expr) => {
+    ($name:ident $handler:path, $needs:expr) => {
         Served {
-            name: $name,
+            name: stringify!($name),
             needs: $needs,
-            handler: || $by($handler),
+            handler: |request, app| Handler::call($handler, request, app),
         }
     };
 }
@@ -151,7 +141,7 @@ routes! {
 }
 
 impl Route {
-    /// The path, as the router writes it.
+    /// The path, as the table writes it.
     pub(crate) const fn path(&self) -> &'static str {
         self.path
     }
@@ -161,24 +151,42 @@ impl Route {
         self.methods.iter().map(|served| served.name)
     }
 
-    /// The handlers, by method.
-    pub(crate) fn handlers(&self) -> MethodRouter<Arc<App>> {
-        let handlers = self.methods.iter().map(|served| (served.handler)());
-        handlers.fold(MethodRouter::new(), MethodRouter::merge)
-    }
-
-    /// What a method asks; none that the path does not serve.
-    pub(crate) fn needs(&self, method: &Method) -> Option<Needs> {
+    fn served(&self, method: &Method) -> Option<&Served> {
         let name = match method.as_str() {
             "HEAD" => "GET",
             name => name,
         };
-        let found = self.methods.iter().find(|served| served.name == name);
-        found.map(|served| served.needs)
+        self.methods.iter().find(|served| served.name == name)
+    }
+
+    /// The handler of a method; none that the path does not serve.
+    pub(crate) fn handler(&self, method: &Method) -> Option<CallHandler> {
+        self.served(method).map(|served| served.handler)
+    }
+
+    /// What a method asks; none that the path does not serve.
+    pub(crate) fn needs(&self, method: &Method) -> Option<Needs> {
+        self.served(method).map(|served| served.needs)
+    }
+
+    /// Whether the machinery around asks it: neither limits nor load keep it from an answer.
+    fn is_probe(&self) -> bool {
+        is_probe(self.path)
+    }
+
+    /// Whether it tells what is counted. When the server is full is when somebody wants to see why: limits of other
+    /// requests do not keep it from an answer.
+    fn is_scraped(&self) -> bool {
+        self.path == SCRAPED
+    }
+
+    /// Whether a `POST` to it may be a stream of lines.
+    fn takes_lines(&self) -> bool {
+        self.path == TAKES_LINES
     }
 
     /// Whether it is a stream, which a token of its board opens, too.
-    pub(crate) fn is_stream(&self) -> bool {
+    fn is_stream(&self) -> bool {
         self.methods.iter().any(|served| served.needs == Stream)
     }
 
@@ -190,10 +198,11 @@ impl Route {
 
     /// The methods that the path serves, as `Allow` lists them.
     pub(crate) fn allow(&self) -> String {
-        let mut names: Vec<&str> = self.methods().collect();
-        if names.contains(&"GET") {
-            names.push("HEAD");
-        }
+        let listed = |name| match name {
+            "GET" => "GET,HEAD",
+            name => name,
+        };
+        let names: Vec<&str> = self.methods().map(listed).collect();
         names.join(",")
     }
 }
@@ -203,36 +212,99 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter()
 }
 
-/// What a method of a path asks, by the path as the router writes it.
+/// What a method of a path asks, by the path as the table writes it.
 #[cfg(test)]
 pub(crate) fn needs_of(path: &str, method: &Method) -> Option<Needs> {
     let route = ROUTES.iter().find(|route| route.path == path)?;
     route.needs(method)
 }
 
-/// What belongs to each path of the table.
-#[derive(Debug)]
-pub(crate) struct ByPath<T>(Router<T>);
+/// Parameters of a path.
+const PARAMS_MAX: usize = 3;
 
-/// What belongs to a path, and the parameters of the path, as they are written.
-pub(crate) type Found<'t, 'p, T> = Match<'t, 'p, &'t T>;
+/// The indexes in the table, by path.
+static INDEXES: LazyLock<Router<usize>> = LazyLock::new(|| {
+    let mut indexes = Router::new();
+    for (index, route) in ROUTES.iter().enumerate() {
+        let taken = indexes.insert(route.path, index);
+        taken.expect("the table names each path once");
+    }
+    indexes
+});
 
-impl<T> ByPath<T> {
-    /// Makes it of the rows of the table.
-    pub(crate) fn of(each: impl Fn(&'static Route) -> T) -> Self {
-        let mut router = Router::new();
-        for route in ROUTES {
-            let taken = router.insert(route.path, each(route));
-            taken.expect("the table names each path once, as the router would");
+/// What a path was matched to: its route, if it has one, and where its parameters are.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Matched {
+    index: Option<usize>,
+    /// By name, as parts of the path.
+    params: [Option<(&'static str, Range<usize>)>; PARAMS_MAX],
+}
+
+impl Matched {
+    /// Matches a path. One with an empty parameter is of no route.
+    pub(crate) fn of(path: &str) -> Self {
+        let Ok(found) = INDEXES.at(path) else {
+            return Self::default();
+        };
+        let mut params = [const { None }; PARAMS_MAX];
+        for ((name, value), param) in found.params.iter().zip(&mut params) {
+            if value.is_empty() {
+                return Self::default();
+            }
+            let begin = value.as_ptr().addr() - path.as_ptr().addr();
+            *param = Some((name, begin..begin + value.len()));
         }
-        Self(router)
+        Self {
+            index: Some(*found.value),
+            params,
+        }
     }
 
-    /// What belongs to a path, matched as the router matches; but nothing belongs to one with an empty parameter.
-    pub(crate) fn at<'t, 'p>(&'t self, path: &'p str) -> Option<Found<'t, 'p, T>> {
-        let found = self.0.at(path).ok()?;
-        let is_whole = found.params.iter().all(|(_, value)| !value.is_empty());
-        is_whole.then_some(found)
+    /// The index of its route in [`all`].
+    pub(crate) const fn index(&self) -> Option<usize> {
+        self.index
+    }
+
+    /// Its route.
+    pub(crate) fn route(&self) -> Option<&'static Route> {
+        self.index.map(|index| &ROUTES[index])
+    }
+
+    /// The parameters of the path that was matched, by name, as they are written.
+    pub(crate) fn params<'p>(
+        &self,
+        path: &'p str,
+    ) -> impl Iterator<Item = (&'static str, &'p str)> {
+        let params = self.params.iter().flatten();
+        params.filter_map(move |(name, part)| Some((*name, path.get(part.clone())?)))
+    }
+
+    /// A parameter of the path that was matched, as it is written.
+    pub(crate) fn param<'p>(&self, path: &'p str, name: &str) -> Option<&'p str> {
+        let mut params = self.params(path);
+        params
+            .find(|(other, _)| *other == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Whether it is what the machinery around asks.
+    pub(crate) fn is_probe(&self) -> bool {
+        self.route().is_some_and(Route::is_probe)
+    }
+
+    /// Whether it tells what is counted.
+    pub(crate) fn is_scraped(&self) -> bool {
+        self.route().is_some_and(Route::is_scraped)
+    }
+
+    /// Whether a `POST` to it may be a stream of lines.
+    pub(crate) fn takes_lines(&self) -> bool {
+        self.route().is_some_and(Route::takes_lines)
+    }
+
+    /// Whether it is a stream.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.route().is_some_and(Route::is_stream)
     }
 }
 
@@ -263,7 +335,6 @@ mod tests {
 
     #[test]
     fn a_path_with_an_empty_parameter_is_of_no_route() {
-        let table = ByPath::of(|route| route.path);
         for Route { path, .. } in ROUTES {
             let parts: Vec<&str> = path.split('/').collect();
             let filled = |empty: Option<usize>| {
@@ -275,10 +346,14 @@ mod tests {
                 filled.collect::<Vec<_>>().join("/")
             };
             let whole = filled(None);
-            assert_eq!(table.at(&whole).map(|found| *found.value), Some(*path));
+            let matched = Matched::of(&whole);
+            assert_eq!(matched.route().map(Route::path), Some(*path));
+            let params: Vec<_> = matched.params(&whole).map(|(_, value)| value).collect();
+            let named = parts.iter().filter(|part| part.starts_with('{'));
+            assert_eq!(params, vec!["a"; named.count()]);
             for place in (0..parts.len()).filter(|place| parts[*place].starts_with('{')) {
                 let path = filled(Some(place));
-                assert!(table.at(&path).is_none(), "{path}");
+                assert!(Matched::of(&path).route().is_none(), "{path}");
             }
         }
     }

@@ -27,7 +27,7 @@ use tokio::time::{sleep, timeout};
 use crate::app::App;
 use crate::gate::Gate;
 use crate::observed::ObservedRequest;
-use crate::router::router;
+use crate::route::Matched;
 use crate::unread_body;
 
 /// Limits of the accept loop.
@@ -123,7 +123,6 @@ async fn serve_until(
 ) -> io::Result<()> {
     let gate = Arc::new(Gate::new(
         app.clone(),
-        router(app.clone()),
         &limits,
         listener.local_addr()?.ip().to_canonical().is_loopback(),
     ));
@@ -163,7 +162,8 @@ async fn serve_until(
         let (of_service, of_connection) = (permit.clone(), flow.clone());
         let service = service_fn(move |request: Request<Incoming>| {
             // What is no probe makes way for one, also while what is left of its body is read.
-            if unread_body::is_for_spare(request.uri().path()) {
+            let matched = Matched::of(request.uri().path());
+            if unread_body::is_for_spare(&matched) {
                 of_service.head_arrived();
             }
             let (gate, flow) = (gate.clone(), flow.clone());
@@ -172,8 +172,9 @@ async fn serve_until(
             async move {
                 // A client that does not take its answers is given no further ones.
                 flow.freed().await;
-                let observed = ObservedRequest::new(&request, peer, &gate);
-                let answer = pin!(unread_body::answer(&gate, peer, request, &flow, is_spare));
+                let observed = ObservedRequest::new(&request, &matched, peer, &gate);
+                let answer = unread_body::answer(&gate, peer, request, &matched, &flow, is_spare);
+                let answer = pin!(answer);
                 let response = observed.answered(answer).await;
                 if response.headers().contains_key(header::CONNECTION) {
                     reading.is_last();

@@ -1,9 +1,11 @@
 //! What a request under `/v1/boards/{kind}/{subject}` is about: its board, its kind, its window.
 
+use std::borrow::Cow;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{FromRequestParts, RawPathParams};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use board::{
     Activity, BoardName, Calendar, Kind, Member, Period, Subject, Timestamp, Window,
@@ -16,6 +18,19 @@ use wire::{Envelope, WindowShape};
 
 use crate::app::App;
 use crate::params::Params;
+use crate::percent;
+use crate::route::Matched;
+
+/// The file in the path, which may be none.
+pub(crate) struct FilePath(pub(crate) String);
+
+impl<S: Sync> FromRequestParts<S> for FilePath {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(text_of(parts, "file").into_owned()))
+    }
+}
 
 /// The name of a kind in the path, which may be none.
 pub(crate) struct KindPath(pub(crate) String);
@@ -23,11 +38,8 @@ pub(crate) struct KindPath(pub(crate) String);
 impl FromRequestParts<Arc<App>> for KindPath {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let params = path_params(parts, app).await?;
-        Ok(Self(
-            text_of(&params, "kind").unwrap_or_default().to_owned(),
-        ))
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
+        Ok(Self(text_of(parts, "kind").into_owned()))
     }
 }
 
@@ -37,22 +49,22 @@ pub(crate) struct MemberPath(pub(crate) Member);
 impl FromRequestParts<Arc<App>> for MemberPath {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let params = path_params(parts, app).await?;
-        let member = Member::new(text_of(&params, "member").unwrap_or_default());
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
+        let member = Member::new(&text_of(parts, "member"));
         let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
         Ok(Self(member))
     }
 }
 
-async fn path_params(parts: &mut Parts, app: &Arc<App>) -> Result<RawPathParams, Problem> {
-    let params = RawPathParams::from_request_parts(parts, app).await;
-    params.map_err(|rejection| Problem::invalid(rejection.body_text()))
+/// A parameter of the path that its request was dispatched by; empty where there is none.
+fn text_of<'p>(parts: &'p Parts, name: &str) -> Cow<'p, str> {
+    param(parts, name).unwrap_or_default()
 }
 
-fn text_of<'a>(params: &'a RawPathParams, wanted: &str) -> Option<&'a str> {
-    let mut params = params.iter();
-    params.find(|(name, _)| *name == wanted).map(|(_, v)| v)
+fn param<'p>(parts: &'p Parts, name: &str) -> Option<Cow<'p, str>> {
+    let matched = parts.extensions.get::<Matched>()?;
+    // One that is not percent-encoded was refused before.
+    percent::decoded(matched.param(parts.uri.path(), name)?)
 }
 
 /// The board in the path, of a kind that is known.
@@ -79,15 +91,11 @@ impl FromRequestParts<Arc<App>> for BoardPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let params = path_params(parts, app).await?;
-        let text = |wanted: &str| text_of(&params, wanted);
-        let known = app.kind(text("kind").unwrap_or_default()).await?;
+        let known = app.kind(&text_of(parts, "kind")).await?;
         let invalid = |error: board::IdentError| Problem::invalid(error.to_string());
-        let subject = Subject::new(text("subject").unwrap_or_default()).map_err(invalid)?;
-        let member = text("member")
-            .map(Member::new)
-            .transpose()
-            .map_err(invalid)?;
+        let subject = Subject::new(&text_of(parts, "subject")).map_err(invalid)?;
+        let member = param(parts, "member").map(|text| Member::new(&text));
+        let member = member.transpose().map_err(invalid)?;
         Ok(Self {
             board: BoardName::new(known.kind.name().clone(), subject),
             known,

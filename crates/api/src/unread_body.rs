@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::gate::Gate;
-use crate::route::{is_probe, is_scraped};
+use crate::route::Matched;
 
 /// Bytes of an unread body that are read and dropped.
 const UNREAD_BYTES_MAX: usize = 64 << 10;
@@ -47,19 +47,22 @@ pub(crate) async fn answer(
     gate: &Gate,
     peer: IpAddr,
     request: Request<Incoming>,
+    matched: &Matched,
     flow: &Arc<Flow>,
     is_spare: bool,
 ) -> Response {
     if is_spare {
-        return answer_spare(gate, peer, request, flow).await;
+        return answer_spare(gate, peer, request, matched, flow).await;
     }
     if request.body().is_end_stream() {
-        return gate.answer(peer, request.map(Body::new), flow).await;
+        return gate
+            .answer(peer, request.map(Body::new), matched, flow)
+            .await;
     }
     let expects_continue = expects_continue(&request);
     let (back, mut unread) = oneshot::channel();
     let request = request.map(|body| Body::new(Lent::new(body, back)));
-    let mut response = gate.answer(peer, request, flow).await;
+    let mut response = gate.answer(peer, request, matched, flow).await;
     if let Ok(Unread { body, was_polled }) = unread.try_recv() {
         // A client that waits for `100 Continue`, and has not got it, is not asked to send what is not read.
         let left = if expects_continue && !was_polled {
@@ -79,8 +82,8 @@ pub(crate) async fn answer(
 }
 
 /// Whether it is what a connection for probes alone is for.
-pub(crate) fn is_for_spare(path: &str) -> bool {
-    is_probe(path) || is_scraped(path)
+pub(crate) fn is_for_spare(matched: &Matched) -> bool {
+    matched.is_probe() || matched.is_scraped()
 }
 
 /// Answers on a connection that is for probes alone: one request, without its body.
@@ -88,13 +91,14 @@ async fn answer_spare(
     gate: &Gate,
     peer: IpAddr,
     request: Request<Incoming>,
+    matched: &Matched,
     flow: &Arc<Flow>,
 ) -> Response {
     let expects_continue = expects_continue(&request);
     let (head, body) = request.into_parts();
-    let mut response = if is_for_spare(head.uri.path()) {
+    let mut response = if is_for_spare(matched) {
         let request = Request::from_parts(head, Body::empty());
-        gate.answer(peer, request, flow).await
+        gate.answer(peer, request, matched, flow).await
     } else {
         let detail = "the connections of all, or of this address, are taken";
         Problem::new(ProblemType::Overloaded, detail).into_response()

@@ -12,6 +12,7 @@ use shard_store::{
     StoreError,
 };
 
+use crate::batch::{BoardBatches, Contribution};
 use crate::boards::{Boards, KNOWN_BOARDS_MAX};
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
@@ -19,7 +20,7 @@ use crate::moment::Moment;
 use crate::plan::plan;
 use crate::send::{Gate, Sending};
 use crate::watch::{Watch, Watcher};
-use crate::write::{Write, Written};
+use crate::write::Written;
 
 /// Attempts at writing settings of a board whose kind others keep writing.
 const SETTINGS_TRIES_MAX: usize = 5;
@@ -101,73 +102,75 @@ impl Router {
         Ok(record?.filter(|record| !record.activity.has_expired(now)))
     }
 
-    /// Applies writes, boards and shards concurrently, each write as a whole or not at all. Returns
-    /// one outcome for each, in their order. Writes of one member to one board are applied in
-    /// order. Nothing is applied to a window, or a board, that has closed in the meantime.
+    /// Applies contributions, boards and shards concurrently, each as a whole or not at all.
+    /// Returns one outcome for each, in the order in which they were collected. Those of one member
+    /// to one board are applied in order. Nothing is applied to a window, or a board, that has
+    /// closed in the meantime.
     ///
     /// Boxed, so that callers do not compile it again.
-    pub fn write<'a>(
-        &'a self,
-        writes: &'a [Write],
+    pub fn write(
+        &self,
+        batches: impl Into<BoardBatches>,
         moment: impl Into<Moment>,
         report: bool,
-    ) -> BoxFuture<'a, Vec<Written>> {
-        let moment = moment.into();
-        self.write_at(writes, moment, report, Gate::Kept).boxed()
+    ) -> BoxFuture<'_, Vec<Written>> {
+        let (batches, moment) = (batches.into(), moment.into());
+        self.write_at(batches, moment, report, Gate::Kept).boxed()
     }
 
     /// Removes a member from these boards of a kind, including those whose activity is over or has
     /// not begun.
-    pub fn erase<'a>(
-        &'a self,
+    pub fn erase(
+        &self,
         member: &Member,
         kind: &KnownKind,
         boards: &[Arc<BoardName>],
         now: Timestamp,
-    ) -> BoxFuture<'a, Vec<Written>> {
-        let write = |board: &Arc<BoardName>| Write {
-            board: board.clone(),
-            kind: kind.clone(),
-            member: member.clone(),
-            change: Change::Remove,
-            at: now,
-            id: None,
-            only: None,
-        };
-        let writes: Vec<Write> = boards.iter().map(write).collect();
-        let moment = now.into();
-        let written = async move { self.write_at(&writes, moment, false, Gate::Open).await };
-        written.boxed()
+    ) -> BoxFuture<'_, Vec<Written>> {
+        let mut batches = BoardBatches::default();
+        for board in boards {
+            let removal = Contribution {
+                member: member.clone(),
+                change: Change::Remove,
+                at: now,
+                id: None,
+                only: None,
+            };
+            let slot = batches.slot(board.clone());
+            batches.push(slot, kind, removal);
+        }
+        self.write_at(batches, now.into(), false, Gate::Open)
+            .boxed()
     }
 
     async fn write_at(
         &self,
-        writes: &[Write],
+        batches: BoardBatches,
         moment: Moment,
         report: bool,
         gate: Gate,
     ) -> Vec<Written> {
-        let plan = plan(writes, moment.now);
-        let lost = || Failure::Unknown("the write has no outcome".to_owned());
-        let mut written: Vec<Option<Written>> = vec![None; writes.len()];
-        // A rejection is permanent, and by a wrong clock a write may only seem too early or too
-        // late.
+        let count = batches.len();
+        // A rejection is permanent, and by a wrong clock a contribution may only seem too early or
+        // too late.
         if let Err(error) = self.store.check_time() {
             let failure = match error {
                 StoreError::Unavailable(why) => Failure::Unavailable(why),
                 error => error.of_unsent(),
             };
-            return vec![Written::Failed(failure); writes.len()];
+            return vec![Written::Failed(failure); count];
         }
-        for (place, reason) in plan.refused {
-            written[place] = Some(Written::Refused(reason));
+        let plan = plan(batches, moment.now);
+        let lost = || Failure::Unknown("the write has no outcome".to_owned());
+        let mut written: Vec<Option<Written>> = vec![None; count];
+        for (index, reason) in plan.refused {
+            written[index] = Some(Written::Refused(reason));
         }
         let watch = Watch::over_writes(self.watcher(), &plan.boards);
         let sending = Sending {
             store: &*self.store,
             catalogue: &self.catalogue,
             boards: &self.boards,
-            writes,
             moment,
             report,
             gate,
@@ -182,8 +185,8 @@ impl Router {
         let mut sends = stream::iter(sends.collect::<Vec<_>>())
             .buffer_unordered(self.store.applied_at_once_max());
         while let Some(outcomes) = sends.next().await {
-            for (place, outcome) in outcomes {
-                written[place] = Some(outcome);
+            for (index, outcome) in outcomes {
+                written[index] = Some(outcome);
             }
         }
         let written: Vec<_> = written

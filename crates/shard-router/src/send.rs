@@ -1,7 +1,7 @@
-//! [`Sending`]: sends the batches of one board to its shards.
+//! [`Sending`]: sends the batch of one board to its shards.
 //!
 //! The board's record has the shard count; the top bits of a member's hash select its shard
-//! ([`ShardCount::shard_of`](board::ShardCount::shard_of)). A shard gets all writes of a request in
+//! ([`ShardCount::shard_of`](board::ShardCount::shard_of)). A shard gets all items of a request in
 //! one batch, so that those of one member stay in order. A batch that meets a deleted incarnation
 //! of the board is sent to the next one: nothing of it was applied.
 //!
@@ -25,7 +25,7 @@
 
 use std::sync::Arc;
 
-use board::{Activity, BoardName, IdDigest, NotOpen, OutOfRange, Rules, Timestamp, Windows};
+use board::{Activity, BoardName, IdDigest, NotOpen, OutOfRange, Rules, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{
@@ -34,13 +34,14 @@ use shard_store::{
 };
 use tracing::Instrument as _;
 
+use crate::batch::{BatchItem, BoardBatch, ItemOrigin, KindPart};
 use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
 use crate::moment::Moment;
-use crate::plan::{BoardPlan, PlanPart, admit_again};
+use crate::plan::admit_again;
 use crate::spans::SPANS;
-use crate::write::{Write, Written};
+use crate::write::Written;
 
 /// Attempts of one request at a board whose incarnations end, or whose windows close.
 const TRIES_MAX: usize = 8;
@@ -48,10 +49,10 @@ const TRIES_MAX: usize = 8;
 /// Attempts at the creation of a board whose kind or settings keep changing.
 const CREATE_TRIES_MAX: usize = 4;
 
-/// Items for one shard, and their indexes in the request.
+/// Items for one shard, and for each where it comes from.
 struct ShardBatch {
     shard: u16,
-    places: Vec<usize>,
+    origins: Vec<ItemOrigin>,
     items: Vec<Item>,
 }
 
@@ -72,12 +73,11 @@ pub(crate) enum Gate {
     Open,
 }
 
-/// The writes of one request, and what is needed to send them.
+/// What is needed to send the items of one request.
 pub(crate) struct Sending<'a> {
     pub(crate) store: &'a dyn ShardStore,
     pub(crate) catalogue: &'a Catalogue,
     pub(crate) boards: &'a Boards,
-    pub(crate) writes: &'a [Write],
     /// When the request arrived.
     pub(crate) moment: Moment,
     pub(crate) report: bool,
@@ -85,11 +85,11 @@ pub(crate) struct Sending<'a> {
     pub(crate) metrics: &'a Metrics,
 }
 
-/// The writes of a board that have no outcome yet.
+/// The items of a board that have no outcome yet.
 struct Left {
-    /// Indexes in the request, and the windows that each counts in.
-    writes: Vec<(usize, Windows)>,
-    /// When the first of these closes.
+    /// In order.
+    items: Vec<BatchItem>,
+    /// When the first of their windows closes.
     closes_at: Option<Timestamp>,
     /// The moment by which they are admitted.
     moment: Moment,
@@ -97,9 +97,9 @@ struct Left {
 }
 
 impl Left {
-    fn end(mut self, outcome: impl Fn(usize) -> Written) -> Vec<(usize, Written)> {
-        let ended = self.writes.iter();
-        let ended = ended.map(|(place, _)| (*place, outcome(*place)));
+    fn end(mut self, outcome: impl Fn(&BatchItem) -> Written) -> Vec<(usize, Written)> {
+        let ended = self.items.iter();
+        let ended = ended.map(|item| (item.origin.index, outcome(item)));
         self.written.extend(ended);
         self.written
     }
@@ -109,17 +109,18 @@ impl Left {
     }
 
     /// Admits what has missed a deadline again, by the current time.
-    fn admit_again(&mut self, writes: &[Write]) {
+    fn admit_again(&mut self, kind: &KnownKind) {
         self.moment = self.moment.later();
-        let (closes_at, refused) = admit_again(&mut self.writes, writes, self.moment.now);
+        let (closes_at, refused) = admit_again(&mut self.items, &kind.kind, self.moment.now);
         self.closes_at = closes_at;
         let refused = refused.into_iter();
-        let refused = refused.map(|(place, reason)| (place, Written::Refused(reason)));
+        let refused = refused.map(|(index, reason)| (index, Written::Refused(reason)));
         self.written.extend(refused);
     }
 }
 
 /// Why a batch has no outcomes. Nothing of it was applied.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Missed {
     /// The incarnation has ended.
     Dead,
@@ -128,10 +129,10 @@ enum Missed {
 }
 
 impl Sending<'_> {
-    /// Applies the writes of one board and returns an outcome for each index. Parts are sent one
-    /// after the other, so that writes of one member stay in order.
-    pub(crate) async fn send(&self, plan: BoardPlan) -> Vec<(usize, Written)> {
-        let BoardPlan { name, parts } = plan;
+    /// Applies the batch of one board and returns an outcome for each index. Parts are sent one
+    /// after the other, so that the items of one member stay in order.
+    pub(crate) async fn send(&self, batch: BoardBatch) -> Vec<(usize, Written)> {
+        let BoardBatch { name, parts } = batch;
         let mut written = Vec::new();
         for part in parts {
             written.extend(self.send_part(&name, part).await);
@@ -139,15 +140,15 @@ impl Sending<'_> {
         written
     }
 
-    async fn send_part(&self, name: &BoardName, part: PlanPart) -> Vec<(usize, Written)> {
-        let PlanPart {
+    async fn send_part(&self, name: &BoardName, part: KindPart) -> Vec<(usize, Written)> {
+        let KindPart {
             kind,
-            writes,
+            items,
             closes_at,
         } = part;
         let mut left = Left {
-            written: Vec::with_capacity(writes.len()),
-            writes,
+            written: Vec::with_capacity(items.len()),
+            items,
             closes_at,
             moment: self.moment.clone(),
         };
@@ -157,7 +158,7 @@ impl Sending<'_> {
                 Ok(Found::PerhapsNew(record)) => (record, true),
                 Ok(Found::Uncreated(activity)) => {
                     self.refuse_outside(&activity, &mut left);
-                    return left.end(|place| refused_on_nothing(&self.writes[place]));
+                    return left.end(|item| refused_on_nothing(item, kind.kind.rules()));
                 }
                 Err(failure) => return left.fail(&failure),
             };
@@ -178,27 +179,23 @@ impl Sending<'_> {
                 }
                 self.refuse_outside(&record.activity, &mut left);
             }
-            if left.writes.is_empty() {
+            if left.items.is_empty() {
                 return left.written;
             }
             let before = left.written.len();
-            let (dead, late) = self.send_to(&record, &kind, &mut left).await;
-            if !dead.is_empty() {
+            let (any_dead, any_late) = self.send_to(&record, &kind, &mut left).await;
+            if any_dead {
                 self.boards.forget(&record);
             } else if perhaps_new && left.written[before..].iter().all(|(_, it)| is_nothing(it)) {
                 self.withdraw(&record).await;
             }
-            let missed = |(place, _): &(usize, Windows)| {
-                dead.binary_search(place).is_ok() || late.binary_search(place).is_ok()
-            };
-            left.writes.retain(missed);
-            if left.writes.is_empty() {
+            if left.items.is_empty() {
                 return left.written;
             }
-            if !late.is_empty() {
-                left.admit_again(self.writes);
+            if any_late {
+                left.admit_again(&kind);
             }
-            if left.writes.is_empty() {
+            if left.items.is_empty() {
                 return left.written;
             }
         }
@@ -208,37 +205,42 @@ impl Sending<'_> {
         left.fail(&Failure::Unavailable(why))
     }
 
-    /// Sends everything that is left to one incarnation of the board. Returns the indexes, in
-    /// order, of what met its end, and of what was late.
+    /// Sends everything that is left to one incarnation of the board. What met its end, or was
+    /// late, is left again; returns whether there is any of the one and of the other.
     async fn send_to(
         &self,
         record: &BoardRecord,
         kind: &KnownKind,
         left: &mut Left,
-    ) -> (Vec<usize>, Vec<usize>) {
+    ) -> (bool, bool) {
         let Left {
-            writes,
+            items,
             closes_at,
             moment,
             written,
         } = left;
         let until = self.until(&record.activity, *closes_at, moment);
-        let batches = batches(record, writes, self.writes);
-        let calls = batches.into_iter();
+        let calls = batches(record, std::mem::take(items)).into_iter();
         let calls = calls.map(|batch| self.call(record, kind, batch, moment.now, until).boxed());
         let mut calls = stream::iter(calls.collect::<Vec<_>>())
             .buffer_unordered(self.store.applied_at_once_max());
-        let (mut dead, mut late) = (Vec::new(), Vec::new());
-        while let Some((places, result)) = calls.next().await {
+        let (mut any_dead, mut any_late) = (false, false);
+        while let Some((batch, result)) = calls.next().await {
             match result {
-                Ok(outcomes) => written.extend(places.into_iter().zip(outcomes)),
-                Err(Missed::Dead) => dead.extend(places),
-                Err(Missed::Late) => late.extend(places),
+                Ok(outcomes) => {
+                    let indexes = batch.origins.iter().map(|origin| origin.index);
+                    written.extend(indexes.zip(outcomes));
+                }
+                Err(missed) => {
+                    any_dead |= missed == Missed::Dead;
+                    any_late |= missed == Missed::Late;
+                    items.extend(batch.into_items());
+                }
             }
         }
-        dead.sort_unstable();
-        late.sort_unstable();
-        (dead, late)
+        // Each shard has returned its own in order.
+        items.sort_unstable_by_key(|item| item.origin.index);
+        (any_dead, any_late)
     }
 
     /// Withdraws the creation of a board to which nothing was applied.
@@ -250,20 +252,16 @@ impl Sending<'_> {
         }
     }
 
-    /// Returns whether any write is outside of the board's activity.
+    /// Returns whether any item is outside of the board's activity.
     fn refuses_any(&self, activity: &Activity, left: &Left) -> bool {
         if activity.is_always() || self.gate == Gate::Open {
             return false;
         }
-        let mut places = left.writes.iter().map(|(place, _)| *place);
-        places.any(|place| {
-            activity
-                .admit(self.writes[place].at, left.moment.now)
-                .is_err()
-        })
+        let mut times = left.items.iter().map(|item| item.origin.at);
+        times.any(|at| activity.admit(at, left.moment.now).is_err())
     }
 
-    /// Rejects writes outside of the board's activity.
+    /// Rejects items outside of the board's activity.
     fn refuse_outside(&self, activity: &Activity, left: &mut Left) {
         self.end_outside(activity, left, |not_open| Written::Refused(not_open.into()));
     }
@@ -278,20 +276,18 @@ impl Sending<'_> {
             return;
         }
         let Left {
-            writes,
+            items,
             moment,
             written,
             ..
         } = left;
-        writes.retain(
-            |(place, _)| match activity.admit(self.writes[*place].at, moment.now) {
-                Ok(()) => true,
-                Err(not_open) => {
-                    written.push((*place, end(not_open)));
-                    false
-                }
-            },
-        );
+        items.retain(|item| match activity.admit(item.origin.at, moment.now) {
+            Ok(()) => true,
+            Err(not_open) => {
+                written.push((item.origin.index, end(not_open)));
+                false
+            }
+        });
     }
 
     /// Returns from when on the batch must not be applied.
@@ -316,8 +312,9 @@ impl Sending<'_> {
     ) -> Result<Found, Failure> {
         let now = left.moment.now;
         let would_create = |activity: &Activity| {
-            let mut writes = left.writes.iter().map(|(place, _)| &self.writes[*place]);
-            writes.any(|write| activity.admit(write.at, now).is_ok() && creates(write))
+            let rules = kind.kind.rules();
+            let mut items = left.items.iter();
+            items.any(|item| activity.admit(item.origin.at, now).is_ok() && creates(item, rules))
         };
         if let Some(record) = self.boards.at_hand(name, &kind.kind, now) {
             return Ok(Found::Created(record));
@@ -384,21 +381,18 @@ impl Sending<'_> {
         batch: ShardBatch,
         now: Timestamp,
         until: Option<Deadline<'_>>,
-    ) -> (Vec<usize>, Result<Vec<Written>, Missed>) {
-        let ShardBatch {
-            shard,
-            places,
-            items,
-        } = batch;
+    ) -> (ShardBatch, Result<Vec<Written>, Missed>) {
+        let ShardBatch { shard, items, .. } = &batch;
+        let shard = *shard;
         let call = Batch {
             kind: &kind.kind,
             now,
             report: self.report,
             until,
-            items: &items,
+            items,
         };
         self.metrics.batches.observe_count(items.len());
-        let all = |failure: Failure| vec![Written::Failed(failure); places.len()];
+        let all = |failure: Failure| vec![Written::Failed(failure); items.len()];
         let span = tracing::trace_span!(
             target: SPANS,
             "apply",
@@ -422,7 +416,7 @@ impl Sending<'_> {
             Err(StoreError::Unavailable(why)) => Ok(all(Failure::Unavailable(why))),
             Err(StoreError::Unknown(why)) => Ok(all(Failure::Unknown(why))),
         };
-        (places, result)
+        (batch, result)
     }
 }
 
@@ -431,33 +425,29 @@ fn has_changed(name: &BoardName) -> Failure {
     Failure::Unavailable(format!("kind {kind} has just changed: send it again"))
 }
 
-/// Returns whether the write, alone on a board without standings, would create a standing.
-fn creates(write: &Write) -> bool {
-    write.change != Change::Remove && on_nothing(write).is_ok()
+/// Returns whether the item, alone on a board without standings, would create a standing.
+fn creates(item: &BatchItem, rules: &Rules) -> bool {
+    !item.is_removal() && on_nothing(item, rules).is_ok()
 }
 
-/// Checks a contribution of a member without a standing by the rules.
-fn on_nothing(write: &Write) -> Result<(), OutOfRange> {
-    let rules: &Rules = write.kind.kind.rules();
-    match &write.change {
-        Change::Fold(values) => {
-            let at = rules.kept_time(write.at);
-            rules.fold(None, values, at).map(drop)
-        }
+/// Checks an item of a member without a standing by the rules.
+fn on_nothing(item: &BatchItem, rules: &Rules) -> Result<(), OutOfRange> {
+    match &item.item.change {
+        Change::Fold(values) => rules.fold(None, values, item.item.at).map(drop),
         Change::Set(_) | Change::Remove => Ok(()),
     }
 }
 
-/// Returns the outcome of a write without effect where there is no board.
-fn refused_on_nothing(write: &Write) -> Written {
-    let refused = match on_nothing(write) {
+/// Returns the outcome of an item without effect where there is no board.
+fn refused_on_nothing(item: &BatchItem, rules: &Rules) -> Written {
+    let refused = match on_nothing(item, rules) {
         Err(out_of_range) => Refused::from(out_of_range),
-        Ok(()) => Refused::NotRanked(write.member.clone()),
+        Ok(()) => Refused::NotRanked(item.item.member.clone()),
     };
     Written::Refused(refused.into())
 }
 
-/// Returns whether a write definitely changed nothing.
+/// Returns whether an item definitely changed nothing.
 fn is_nothing(written: &Written) -> bool {
     match written {
         Written::Refused(_) | Written::Failed(Failure::Overloaded(_) | Failure::Unavailable(_)) => {
@@ -467,37 +457,35 @@ fn is_nothing(written: &Written) -> bool {
     }
 }
 
-/// Groups the writes by shard, in order. A shard gets all of its writes in one batch, so that those
+impl ShardBatch {
+    /// Returns its items, in order.
+    fn into_items(self) -> impl Iterator<Item = BatchItem> {
+        let items = self.origins.into_iter().zip(self.items);
+        items.map(|(origin, item)| BatchItem { origin, item })
+    }
+}
+
+/// Splits the items by shard, in order. A shard gets all of its items in one batch, so that those
 /// of one member stay in order.
-fn batches(record: &BoardRecord, left: &[(usize, Windows)], writes: &[Write]) -> Vec<ShardBatch> {
+fn batches(record: &BoardRecord, items: Vec<BatchItem>) -> Vec<ShardBatch> {
     let mut batches: Vec<ShardBatch> = Vec::new();
     let mut of_shard = vec![usize::MAX; usize::from(record.shards.get())];
-    for (place, windows) in left {
-        let write = &writes[*place];
-        let hash = write.member.placement_hash();
-        let shard = record.shards.shard_of(hash);
+    for BatchItem { origin, mut item } in items {
+        let shard = record.shards.shard_of(item.hash);
         let slot = &mut of_shard[usize::from(shard)];
         if *slot == usize::MAX {
             *slot = batches.len();
             batches.push(ShardBatch {
                 shard,
-                places: Vec::new(),
+                origins: Vec::new(),
                 items: Vec::new(),
             });
         }
         let batch = &mut batches[*slot];
-        batch.places.push(*place);
-        batch.items.push(Item {
-            member: write.member.clone(),
-            hash,
-            change: write.change,
-            at: write.kind.kind.rules().kept_time(write.at),
-            id: write
-                .id
-                .as_ref()
-                .map(|id| IdDigest::new(record.incarnation, &write.member, id)),
-            windows: windows.clone(),
-        });
+        let id = origin.id.as_ref();
+        item.id = id.map(|id| IdDigest::new(record.incarnation, &item.member, id));
+        batch.origins.push(origin);
+        batch.items.push(item);
     }
     batches
 }

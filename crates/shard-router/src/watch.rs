@@ -11,7 +11,7 @@ use std::sync::Arc;
 use board::{BoardName, Window, Windows};
 use shard_store::Failure;
 
-use crate::plan::{BoardPlan, PlanPart};
+use crate::batch::{BoardBatch, KindPart};
 use crate::write::Written;
 
 /// Receives changes. Called during a write: must not block.
@@ -36,7 +36,7 @@ pub enum BoardChange<'a> {
 /// The writes of a request to one board.
 pub(crate) struct Watched {
     board: Arc<BoardName>,
-    places: Vec<usize>,
+    indexes: Vec<usize>,
     /// All windows that they count in, each once.
     windows: Vec<Window>,
     /// Whether some affect all existing windows.
@@ -45,25 +45,26 @@ pub(crate) struct Watched {
 
 impl Watched {
     /// Returns those of these boards that are watched.
-    pub(crate) fn of(boards: &[BoardPlan]) -> Vec<Self> {
+    pub(crate) fn of(boards: &[BoardBatch]) -> Vec<Self> {
         let watched = boards
             .iter()
-            .filter(|plan| plan.parts.iter().any(is_published));
+            .filter(|batch| batch.parts.iter().any(is_published));
         watched.map(Self::one).collect()
     }
 
-    fn one(plan: &BoardPlan) -> Self {
-        let writes = plan.parts.iter().flat_map(|part| &part.writes);
+    fn one(batch: &BoardBatch) -> Self {
+        let items = batch.parts.iter().flat_map(|part| &part.items);
         let mut watched = Self {
-            board: plan.name.clone(),
-            places: Vec::new(),
+            board: batch.name.clone(),
+            indexes: Vec::new(),
             windows: Vec::new(),
             anywhere: false,
         };
         let mut seen = HashSet::new();
         let mut last: Option<&Windows> = None;
-        for (place, windows) in writes {
-            watched.places.push(*place);
+        for item in items {
+            let windows = &item.item.windows;
+            watched.indexes.push(item.origin.index);
             // Removals have no windows.
             watched.anywhere |= windows.is_empty();
             // Writes of about the same time share their windows.
@@ -83,7 +84,7 @@ impl Watched {
     }
 }
 
-fn is_published(part: &PlanPart) -> bool {
+fn is_published(part: &KindPart) -> bool {
     part.kind.kind.publication().is_some()
 }
 
@@ -96,8 +97,8 @@ pub(crate) struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Watches writes that have not been sent yet.
-    pub(crate) fn over_writes(watcher: Option<&'a dyn Watcher>, plans: &[BoardPlan]) -> Self {
-        let boards = watcher.map_or_else(Vec::new, |_| Watched::of(plans));
+    pub(crate) fn over_writes(watcher: Option<&'a dyn Watcher>, batches: &[BoardBatch]) -> Self {
+        let boards = watcher.map_or_else(Vec::new, |_| Watched::of(batches));
         Self { watcher, boards }
     }
 
@@ -105,7 +106,7 @@ impl<'a> Watch<'a> {
     pub(crate) fn over_deletion(watcher: Option<&'a dyn Watcher>, board: &BoardName) -> Self {
         let board = Watched {
             board: Arc::new(board.clone()),
-            places: Vec::new(),
+            indexes: Vec::new(),
             windows: Vec::new(),
             anywhere: true,
         };
@@ -116,7 +117,7 @@ impl<'a> Watch<'a> {
     /// Reports boards where anything was or may have been changed.
     pub(crate) fn written(mut self, written: &[Written]) {
         self.tell(|board| {
-            let mut outcomes = board.places.iter().map(|place| &written[*place]);
+            let mut outcomes = board.indexes.iter().map(|index| &written[*index]);
             outcomes.any(may_have_changed)
         });
     }

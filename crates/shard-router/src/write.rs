@@ -1,4 +1,4 @@
-//! [`Write`] and [`Written`]: the input and the output of the router.
+//! [`Written`]: the outcome of a contribution. [`Write`]: a contribution with its board and kind.
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use shard_store::{Change, Failure, Refused, WindowStanding};
 
 use crate::catalogue::KnownKind;
 
-/// One contribution to one board; an event on several boards is several writes.
+/// One contribution with its board and its kind, for callers that have few of them: what
+/// [`BoardBatches`](crate::BoardBatches) are collected from.
 #[derive(Debug, Clone)]
 pub struct Write {
-    /// The board. Writes that share the `Arc` are gathered without comparing names.
+    /// The board.
     pub board: Arc<BoardName>,
     /// Its kind, under whose rules the values were read.
     pub kind: KnownKind,
@@ -26,13 +27,7 @@ pub struct Write {
     pub only: Option<Window>,
 }
 
-impl Write {
-    pub(crate) fn is_removal(&self) -> bool {
-        self.change == Change::Remove
-    }
-}
-
-/// The outcome of a [`Write`].
+/// The outcome of a contribution to one board.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Written {
     /// Applied as a whole. Standings, if requested, are those after it.

@@ -53,7 +53,7 @@ pub struct ContributionShape<'a> {
 }
 
 /// The boards that a contribution names, as texts.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Targets<'a> {
     /// One board.
     One(&'a str),
@@ -62,7 +62,9 @@ pub enum Targets<'a> {
 }
 
 /// A contribution whose shape is in order; its values are read by each board's kind.
-#[derive(Debug)]
+///
+/// Its member and its id are copied from the request once, into this; a contribution to one board is moved on.
+#[derive(Debug, Clone)]
 pub struct Contributed<'a> {
     /// The boards that it is for.
     pub targets: Targets<'a>,

@@ -122,7 +122,7 @@ fn requests(sample: &mut Sample, len: usize) -> f64 {
             .map(|_| sample.request(len, now))
             .collect();
         let begun = own_cpu();
-        for writes in &requests {
+        for writes in requests {
             sample.write(writes, now);
         }
         own_cpu().saturating_sub(begun)

@@ -9,7 +9,7 @@ use metering::{
 };
 use problem::ProblemType;
 
-use crate::route::ByPath;
+use crate::route::{self, Matched};
 
 /// The label of paths and methods that there are no routes for: their number has no limit.
 const OTHER: &str = "other";
@@ -26,7 +26,8 @@ pub(crate) struct Http {
     durations: HistogramFamily,
     requests: CounterFamily,
     problems: CounterFamily,
-    routes: ByPath<Vec<(&'static str, Route)>>,
+    /// By the index of their path in the table of routes, and by method.
+    routes: Vec<Vec<(&'static str, Route)>>,
     other: Route,
     /// By the place of their type in [`ProblemType::ALL`].
     by_problem: Vec<Counter>,
@@ -61,7 +62,7 @@ impl Default for Http {
                 ends: ENDS.map(|end| requests.get_or_create_owned(&status(end))),
             }
         };
-        let routes = ByPath::of(|row| {
+        let routes = route::all().map(|row| {
             let path = row.path();
             let methods = row.methods().map(|method| (method, route(path, method)));
             methods.collect()
@@ -69,7 +70,7 @@ impl Default for Http {
         let problem =
             |kind: ProblemType| problems.get_or_create_owned(&labels([("type", kind.word())]));
         Self {
-            routes,
+            routes: routes.collect(),
             other: route(OTHER, OTHER),
             by_problem: ProblemType::ALL.map(problem).to_vec(),
             under_way: Gauge::default(),
@@ -82,24 +83,24 @@ impl Default for Http {
 
 impl Http {
     /// Counts a request from now on.
-    pub(crate) fn begin(&self, method: &Method, path: &str) -> CountedRequest<'_> {
+    pub(crate) fn begin(&self, method: &Method, matched: &Matched) -> CountedRequest<'_> {
         self.under_way.inc();
         CountedRequest {
             http: self,
-            route: self.route(method, path),
+            route: self.route(method, matched),
             began: Instant::now(),
             end: GONE,
         }
     }
 
-    fn route(&self, method: &Method, path: &str) -> &Route {
+    fn route(&self, method: &Method, matched: &Matched) -> &Route {
         let name = match method.as_str() {
             // As the table of routes has it.
             "HEAD" => "GET",
             name => name,
         };
-        let route = self.routes.at(path).and_then(|found| {
-            let mut methods = found.value.iter();
+        let route = matched.index().and_then(|index| {
+            let mut methods = self.routes[index].iter();
             methods.find(|(method, _)| *method == name)
         });
         route.map_or(&self.other, |(_, route)| route)
@@ -171,7 +172,7 @@ mod tests {
         let answer = |method: Method, path: &str, status: StatusCode| {
             let mut response = Response::default();
             *response.status_mut() = status;
-            http.begin(&method, path).end(&response);
+            http.begin(&method, &Matched::of(path)).end(&response);
         };
         answer(Method::GET, "/v1/boards/gifts/a/top", StatusCode::OK);
         answer(
@@ -186,17 +187,17 @@ mod tests {
         );
         answer(Method::GET, "/wp-login.php", StatusCode::NOT_FOUND);
         answer(Method::GET, "/v1/boards/gifts//top", StatusCode::NOT_FOUND);
-        let top = http.route(&Method::GET, "/v1/boards/x/y/top");
+        let top = http.route(&Method::GET, &Matched::of("/v1/boards/x/y/top"));
         let ends = |route: &Route| route.ends.each_ref().map(Counter::get);
         assert_eq!(ends(top), [0, 1, 1, 0, 0, 0]);
         assert_eq!(top.duration.count(), 2);
         assert_eq!(ends(&http.other), [0, 0, 0, 3, 0, 0]);
         assert_eq!(http.under_way.get(), 0);
-        let gone = http.begin(&Method::GET, "/v1/kinds");
+        let gone = http.begin(&Method::GET, &Matched::of("/v1/kinds"));
         assert_eq!(http.under_way.get(), 1);
         drop(gone);
         assert_eq!(http.under_way.get(), 0);
-        let kinds = http.route(&Method::GET, "/v1/kinds");
+        let kinds = http.route(&Method::GET, &Matched::of("/v1/kinds"));
         assert_eq!(ends(kinds), [0, 0, 0, 0, 0, 1]);
         assert_eq!(kinds.duration.count(), 1);
     }

@@ -11,7 +11,7 @@ use board::{Kind, Member};
 use connection::AnswersTo;
 use merger::{Found, MemberView, UnlistedView};
 use problem::Problem;
-use shard_router::{Write, Written};
+use shard_router::{BoardBatches, Contribution, Written};
 use shard_store::Change;
 use wire::{PlaceShape, StandingShape};
 
@@ -143,23 +143,18 @@ pub(crate) async fn set(
     let moment = app.moment();
     let now = moment.now;
     let only = resolve_only(path.kind(), selector.as_deref(), now)?;
-    let write = Write {
-        board: Arc::new(path.board.clone()),
-        kind: path.known.clone(),
+    let contribution = Contribution {
         member: path.member()?.clone(),
         change: Change::Set(shape.values(path.kind())?),
         at: shape.at(now),
         id: shape.id()?,
         only,
     };
+    let batches = BoardBatches::of_one(path.board.clone(), &path.known, contribution);
     let mut receipt = Receipt::new(&app.pools.receipts, answers.room());
-    for written in app
-        .router
-        .write(std::slice::from_ref(&write), moment, false)
-        .await
-    {
+    for written in app.router.write(batches, moment, false).await {
         app.metrics.writes.count(&written);
-        receipt.count(0, &write.board, &written);
+        receipt.count(0, &path.board, &written);
     }
     receipt.into_single()
 }
@@ -181,9 +176,7 @@ pub(crate) async fn remove(
 ) -> Result<StatusCode, Problem> {
     Params::of(query.as_deref())?.finish()?;
     let moment = app.moment();
-    let write = Write {
-        board: Arc::new(path.board.clone()),
-        kind: path.known.clone(),
+    let removal = Contribution {
         member: path.member()?.clone(),
         change: Change::Remove,
         at: moment.now,
@@ -191,7 +184,8 @@ pub(crate) async fn remove(
         only: None,
     };
     entry.begin(app.now()).await?;
-    let written = app.router.write(&[write], moment, false).await.pop();
+    let batches = BoardBatches::of_one(path.board.clone(), &path.known, removal);
+    let written = app.router.write(batches, moment, false).await.pop();
     if let Some(written) = &written {
         app.metrics.writes.count(written);
     }

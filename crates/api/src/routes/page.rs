@@ -24,8 +24,6 @@
 
 use std::sync::LazyLock;
 
-use axum::extract::Path;
-use axum::extract::rejection::PathRejection;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -35,6 +33,7 @@ use twox_hash::XxHash3_128;
 use crate::if_none_match;
 #[cfg(test)]
 use crate::openapi::params::OfKnown;
+use crate::target::FilePath;
 
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
@@ -125,11 +124,9 @@ pub(crate) async fn docs(headers: HeaderMap) -> Result<Response, Problem> {
 }
 
 pub(crate) async fn file(
-    name: Result<Path<String>, PathRejection>,
+    FilePath(name): FilePath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    // What is no UTF-8 names nothing that there is.
-    let name = name.map_or_else(|_| String::new(), |Path(name)| name);
     answer(&name, &headers)
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{KindName, Timestamp};
-use shard_router::{KnownKind, Router, Write, Written};
+use shard_router::{BoardBatches, KnownKind, Router, Write, Written};
 use shard_store::Clock;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tools::gifts::{Cast, of_crowd};
@@ -82,7 +82,8 @@ impl Demo {
     }
 
     async fn write(&self, writes: Vec<Write>) {
-        let written = self.router.write(&writes, self.now(), false).await;
+        let batches: BoardBatches = writes.into_iter().collect();
+        let written = self.router.write(batches, self.now(), false).await;
         let refused = written
             .iter()
             .filter(|it| matches!(it, Written::Refused(_) | Written::Failed(_)));

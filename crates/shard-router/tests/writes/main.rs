@@ -8,6 +8,7 @@
 )]
 
 mod a_dead_incarnation_is_followed_by_the_next;
+mod batches_act_as_their_writes_one_by_one;
 mod boards_take_what_is_in_their_time;
 mod failures_are_told_apart;
 mod kinds_follow_their_rules;

@@ -14,7 +14,7 @@ use super::super::document::document;
 use super::{app, problems_of};
 use crate::ServerLimits;
 use crate::gate::Gate;
-use crate::router::router;
+use crate::route::Matched;
 
 const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -67,7 +67,10 @@ impl Refusals {
     /// Sends a request, and notes a problem that the document does not list for its route.
     async fn send(&mut self, path: &str, request: request::Builder, body: Body) {
         let request = request.method(&*self.method).uri(path).body(body).unwrap();
-        let response = self.gate.answer(PEER, request, &Arc::default()).await;
+        let matched = Matched::of(request.uri().path());
+        let flow = Arc::default();
+        let answer = self.gate.answer(PEER, request, &matched, &flow);
+        let response = answer.await;
         let status = response.status();
         if status.as_u16() < 400 {
             return;
@@ -117,7 +120,7 @@ async fn gate(keys: Vec<KeySettings>) -> Gate {
         ..AccessSettings::default()
     };
     let app = app(&settings).await;
-    Gate::new(app.clone(), router(app), &ServerLimits::default(), true)
+    Gate::new(app, &ServerLimits::default(), true)
 }
 
 async fn fill(gate: &Gate) {
@@ -129,7 +132,10 @@ async fn fill(gate: &Gate) {
         let request = plain().header("content-type", "application/json");
         let request = request.method(method).uri(path);
         let request = request.body(Body::from(body.to_string())).unwrap();
-        let status = gate.answer(PEER, request, &Arc::default()).await.status();
+        let matched = Matched::of(request.uri().path());
+        let flow = Arc::default();
+        let answer = gate.answer(PEER, request, &matched, &flow);
+        let status = answer.await.status();
         assert!(status.is_success(), "{path}: {status}");
     }
 }

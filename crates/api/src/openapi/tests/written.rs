@@ -1,6 +1,8 @@
 //! Answers that are written by hand are of the shape of their twins: read into them and written again
 //! they are the same.
 
+use std::sync::Arc;
+
 use access::AccessSettings;
 use axum::body::Body;
 use axum::http::Request;
@@ -8,20 +10,20 @@ use http_body_util::BodyExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
-use tower::ServiceExt as _;
 use wire::{EntryWritten, FoundWritten, PlaceWritten, StandingWritten, TopWritten, TopsWritten};
 
 use super::app;
-use crate::router::router;
+use crate::app::App;
+use crate::dispatch::dispatch;
+use crate::route::Matched;
 use crate::stream::ChangesWritten;
 
 /// A service of its own, with a board of points, one of fields and one that ranks only its best.
-struct Service(axum::Router);
+struct Service(Arc<App>);
 
 impl Service {
     async fn start() -> Self {
-        let app = app(&AccessSettings::default()).await;
-        let service = Self(router(app));
+        let service = Self(app(&AccessSettings::default()).await);
         service.fill().await;
         service
     }
@@ -54,7 +56,8 @@ impl Service {
         let request = Request::builder().method(method).uri(path);
         let request = request.header("content-type", "application/json");
         let request = request.body(Body::from(body.to_string())).unwrap();
-        let response = self.0.clone().oneshot(request).await.unwrap();
+        let matched = Matched::of(request.uri().path());
+        let response = dispatch(&self.0, &matched, request).await;
         let status = response.status();
         let body = response.into_body().collect().await.unwrap().to_bytes();
         assert!(
@@ -159,7 +162,8 @@ async fn changes_are_of_their_shape() {
     let service = Service::start().await;
     let request = Request::get("/v1/boards/gifts/pk/stream?n=3&changes=true");
     let request = request.body(Body::empty()).unwrap();
-    let response = service.0.clone().oneshot(request).await.unwrap();
+    let matched = Matched::of(request.uri().path());
+    let response = dispatch(&service.0, &matched, request).await;
     let mut events = response.into_body();
     let mut text = String::new();
     let mut moved = false;

@@ -6,23 +6,27 @@ use access::Caller;
 use board::{BoardName, Kind, Window};
 use connection::Held;
 use problem::{Problem, ProblemType, shortened};
-use shard_router::{KnownKind, Write};
+use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::{Contributed, ContributionShape, Targets};
 
 use super::Return;
 use super::permits::ChunkPermits;
 use super::receipt::{self, LISTED_MAX, Receipt};
-use super::standings;
+use super::standings::{self, Asked};
 use crate::app::App;
 use crate::target::resolve_only;
 
-/// What is to be written, and what was found wrong before.
+/// Contributions that are written together, and what was found wrong before.
 pub(super) struct Chunk<'a> {
     app: &'a App,
     caller: &'a Caller,
-    writes: Vec<Write>,
-    /// For each write the place of its contribution in the request.
-    places: Vec<usize>,
+    wanted: Return,
+    /// What is to be written, by board.
+    batches: BoardBatches,
+    /// For each of it the index of its contribution in the request, and its board.
+    origins: Vec<(usize, Arc<BoardName>)>,
+    /// For each of it what its standings are of, where they are asked for.
+    asked: Vec<Asked>,
     permits: ChunkPermits,
     /// Those that are not written: they are wrong, or the store did not say what their kind is.
     rejected: Vec<(usize, Option<String>, Problem)>,
@@ -33,7 +37,7 @@ pub(super) struct Chunk<'a> {
     /// Those that a receipt cannot list.
     unlisted: Vec<ProblemType>,
     /// The last board that was named: most contributions name the one before them again.
-    last: Option<(Arc<BoardName>, String, KnownKind)>,
+    last: Option<(BoardSlot, String, KnownKind)>,
     /// What came of looking at all kinds for one that was not known, once it was tried.
     looked: Option<Result<(), Problem>>,
     /// The last window that was named, by kind and selector: an import of a board names it in
@@ -56,12 +60,14 @@ pub(super) fn no_permits() -> Problem {
 }
 
 impl<'a> Chunk<'a> {
-    pub(super) fn new(app: &'a App, caller: &'a Caller) -> Self {
+    pub(super) fn new(app: &'a App, caller: &'a Caller, wanted: Return) -> Self {
         Self {
             app,
             caller,
-            writes: Vec::new(),
-            places: Vec::new(),
+            wanted,
+            batches: BoardBatches::default(),
+            origins: Vec::new(),
+            asked: Vec::new(),
             permits: ChunkPermits::default(),
             rejected: Vec::new(),
             rejected_bytes: 0,
@@ -76,9 +82,9 @@ impl<'a> Chunk<'a> {
     /// Acquires permits for another contribution; `to_come` may follow.
     pub(super) async fn acquire(&mut self, to_come: usize) -> Acquired {
         let all = &self.app.write_permits;
-        if self.permits.try_grow(all, self.writes.len(), to_come) {
+        if self.permits.try_grow(all, self.batches.len(), to_come) {
             Acquired::Yes
-        } else if !self.writes.is_empty() {
+        } else if !self.batches.is_empty() {
             Acquired::OnceWritten
         } else if self.permits.wait(all, to_come).await {
             Acquired::Yes
@@ -98,7 +104,7 @@ impl<'a> Chunk<'a> {
     pub(super) async fn add_object(&mut self, place: usize, text: &[u8]) -> Result<(), Problem> {
         let shape: ContributionShape<'_> = connection::from_json(text)?;
         let contributed = shape.check(self.app.now())?;
-        self.target(place, &contributed).await;
+        self.target(place, contributed).await;
         Ok(())
     }
 
@@ -119,45 +125,56 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// A write for each board of a contribution.
-    async fn target(&mut self, place: usize, contributed: &Contributed<'_>) {
+    /// Takes a contribution once for each of its boards.
+    async fn target(&mut self, place: usize, contributed: Contributed<'_>) {
         match contributed.targets {
             Targets::One(board) => self.add_to(place, board, contributed).await,
             Targets::Many(boards) => {
-                for board in boards {
-                    self.add_to(place, &board.0, contributed).await;
+                let Some((last, others)) = boards.split_last() else {
+                    return;
+                };
+                for board in others {
+                    self.add_to(place, &board.0, contributed.clone()).await;
                 }
+                self.add_to(place, &last.0, contributed).await;
             }
         }
     }
 
-    async fn add_to(&mut self, place: usize, text: &str, contributed: &Contributed<'_>) {
-        match self.write_to(text, contributed).await {
-            Ok(write) => {
-                self.writes.push(write);
-                self.places.push(place);
-            }
-            Err(problem) => self.reject_on(place, Some(text), problem),
+    async fn add_to(&mut self, place: usize, text: &str, contributed: Contributed<'_>) {
+        if let Err(problem) = self.push(place, text, contributed).await {
+            self.reject_on(place, Some(text), problem);
         }
     }
 
-    async fn write_to(
+    async fn push(
         &mut self,
+        place: usize,
         text: &str,
-        contributed: &Contributed<'_>,
-    ) -> Result<Write, Problem> {
-        let (board, kind) = self.board(text).await?;
+        contributed: Contributed<'_>,
+    ) -> Result<(), Problem> {
+        let (slot, kind) = self.board(text).await?;
         let change = contributed.change(&kind.kind)?;
-        let only = self.only(&kind.kind, contributed)?;
-        Ok(Write {
-            board,
-            kind,
-            member: contributed.member.clone(),
+        let only = self.only(&kind.kind, &contributed)?;
+        let board = self.batches.board(slot).clone();
+        if self.wanted != Return::Nothing {
+            self.asked.push(Asked {
+                board: board.clone(),
+                kind: kind.kind.clone(),
+                member: contributed.member.clone(),
+                only,
+            });
+        }
+        let contribution = Contribution {
+            member: contributed.member,
             change,
             at: contributed.at,
-            id: contributed.id.clone(),
+            id: contributed.id,
             only,
-        })
+        };
+        self.batches.push(slot, &kind, contribution);
+        self.origins.push((place, board));
+        Ok(())
     }
 
     fn only(
@@ -182,11 +199,11 @@ impl<'a> Chunk<'a> {
         Ok(only)
     }
 
-    async fn board(&mut self, text: &str) -> Result<(Arc<BoardName>, KnownKind), Problem> {
-        if let Some((board, last, kind)) = &self.last
+    async fn board(&mut self, text: &str) -> Result<(BoardSlot, KnownKind), Problem> {
+        if let Some((slot, last, kind)) = &self.last
             && last == text
         {
-            return Ok((board.clone(), kind.clone()));
+            return Ok((*slot, kind.clone()));
         }
         let board: BoardName = text
             .parse()
@@ -195,9 +212,9 @@ impl<'a> Chunk<'a> {
         let kind = board.kind().as_str();
         self.caller.check_kind_still(self.app.access(), kind)?;
         let kind = self.kind(kind).await?;
-        let board = Arc::new(board);
-        self.last = Some((board.clone(), text.to_owned(), kind.clone()));
-        Ok((board, kind))
+        let slot = self.batches.slot(board);
+        self.last = Some((slot, text.to_owned(), kind.clone()));
+        Ok((slot, kind))
     }
 
     /// The kind of this name. One look at all kinds is for the whole chunk, whatever it names: each reads all that the
@@ -220,10 +237,10 @@ impl<'a> Chunk<'a> {
     /// Writes everything, and counts what became of it. What is written is reported, whatever becomes of
     /// the reads that were asked for besides. An error: an answer would have no room for the standings that are asked
     /// for, and nothing was written.
-    pub(super) async fn write(self, wanted: Return, receipt: &mut Receipt) -> Result<(), Problem> {
-        let report = wanted != Return::Nothing;
+    pub(super) async fn write(self, receipt: &mut Receipt) -> Result<(), Problem> {
+        let report = self.wanted != Return::Nothing;
         if report {
-            receipt.take_room(self.writes.iter().map(standings::bytes_max).sum())?;
+            receipt.take_room(self.asked.iter().map(standings::bytes_max).sum())?;
         }
         let counted = &self.app.metrics.writes;
         // The receipt holds it from now on.
@@ -237,13 +254,15 @@ impl<'a> Chunk<'a> {
             receipt.leave_unlisted(kind);
         }
         let moment = self.app.moment();
-        let written = self.app.router.write(&self.writes, moment, report).await;
-        for ((place, write), written) in self.places.iter().zip(&self.writes).zip(&written) {
+        let written = self.app.router.write(self.batches, moment, report).await;
+        let mut asked = self.asked.iter();
+        for ((place, board), written) in self.origins.iter().zip(&written) {
             counted.count(written);
-            receipt.count(*place, &write.board, written);
-            if report {
-                let ranks = wanted == Return::Ranks;
-                if let Some(shape) = standings::of(self.app, *place, write, written, ranks).await {
+            receipt.count(*place, board, written);
+            if let Some(asked) = asked.next() {
+                let ranks = self.wanted == Return::Ranks;
+                let shape = standings::of(self.app, *place, asked, written, ranks).await;
+                if let Some(shape) = shape {
                     receipt.add_standing(shape);
                 }
             }

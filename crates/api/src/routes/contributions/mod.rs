@@ -1,7 +1,7 @@
 //! `POST /v1/contributions`: one object, an array, or a stream of lines of any length.
 //!
-//! What arrives is taken in chunks of [`CHUNK_MAX`]: read by its shape, then by its kind's fields, written, counted;
-//! then the next chunk. An event on several boards becomes a write for each. So a stream needs the memory of a chunk,
+//! What arrives is taken in chunks of [`CHUNK_MAX`]: read by its shape, then by its kind's fields, grouped by board,
+//! written, counted; then the next chunk. An event on several boards becomes a write for each. So a stream needs the memory of a chunk,
 //! for which it acquires permits of `permits`, and its writes stay in order. A stream that is slow is not waited for: what has
 //! come is written [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
 
@@ -180,14 +180,14 @@ async fn json(
 ) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
     if whole.trim_ascii_start().first() != Some(&b'[') {
-        let mut chunk = Chunk::new(app, caller);
+        let mut chunk = Chunk::new(app, caller, wanted);
         if let Acquired::No(problem) = chunk.acquire(1).await {
             return Err(problem);
         }
         counted.add(1);
         let added = chunk.add_object(0, &whole).await;
         added.inspect_err(|problem| app.metrics.writes.reject(problem.kind))?;
-        chunk.write(wanted, receipt).await?;
+        chunk.write(receipt).await?;
         return match receipt.refusal() {
             Some(problem) => Err(problem),
             None => Ok(Ended::Whole),
@@ -198,7 +198,7 @@ async fn json(
     counted.add(items.len());
     let mut taken = 0;
     while taken < items.len() {
-        let mut chunk = Chunk::new(app, caller);
+        let mut chunk = Chunk::new(app, caller, wanted);
         let begin = taken;
         let end = (begin + CHUNK_MAX).min(items.len());
         while taken < end {
@@ -210,7 +210,7 @@ async fn json(
             chunk.add(taken, items[taken].get().as_bytes()).await;
             taken += 1;
         }
-        if let Err(problem) = chunk.write(wanted, receipt).await {
+        if let Err(problem) = chunk.write(receipt).await {
             return untried(begin..items.len(), problem, receipt);
         }
         yield_now().await;
@@ -266,7 +266,7 @@ async fn lines(
         read += taken;
         counted.add(taken);
         // An error: nothing is written yet here either.
-        chunk.write(wanted, receipt).await?;
+        chunk.write(receipt).await?;
         receipt.has_read(read);
         match end {
             End::More if receipt.failed_count() < FAILED_MAX => yield_now().await,
@@ -295,7 +295,7 @@ async fn next_chunk<'a>(
     read: usize,
     wanted: Return,
 ) -> (Chunk<'a>, usize, End) {
-    let mut chunk = Chunk::new(app, caller);
+    let mut chunk = Chunk::new(app, caller, wanted);
     if app.is_stopping() {
         return (chunk, 0, End::Stopping);
     }

@@ -1,9 +1,11 @@
 //! `?return=standings` and `?return=ranks`: what contributions have made of their members.
 
-use board::{Rules, Standing};
+use std::sync::Arc;
+
+use board::{BoardName, Kind, Member, Rules, Standing, Window};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use shard_router::{Write, Written};
+use shard_router::Written;
 use tokio::task::yield_now;
 use wire::{ESCAPED_BYTES_MAX, FieldsShape};
 
@@ -28,29 +30,38 @@ pub(crate) struct WrittenShape {
     windows: Vec<Map<String, Json>>,
 }
 
-/// How many bytes the standings after a write may come to.
-pub(super) fn bytes_max(write: &Write) -> usize {
-    let (board, member) = (&write.board, write.member.as_str());
+/// A contribution to one board whose standings are asked for.
+pub(super) struct Asked {
+    pub(super) board: Arc<BoardName>,
+    pub(super) kind: Arc<Kind>,
+    pub(super) member: Member,
+    /// The one window that it goes to, if it names one.
+    pub(super) only: Option<Window>,
+}
+
+/// How many bytes the standings after a contribution may come to.
+pub(super) fn bytes_max(asked: &Asked) -> usize {
+    let (board, member) = (&asked.board, asked.member.as_str());
     let names = board.kind().as_str().len() + board.subject().as_str().len() + member.len();
-    let windows = match write.only {
+    let windows = match asked.only {
         Some(_) => 1,
-        None => write.kind.kind.windows().len(),
+        None => asked.kind.windows().len(),
     };
     WRITTEN_BYTES + ESCAPED_BYTES_MAX * names + WINDOW_BYTES * windows
 }
 
-/// The standings after a write; of one that was not taken there are none.
+/// The standings after a contribution; of one that was not taken there are none.
 pub(super) async fn of(
     app: &App,
     index: usize,
-    write: &Write,
+    asked: &Asked,
     written: &Written,
     ranks: bool,
 ) -> Option<WrittenShape> {
     let (Written::Applied(standings) | Written::Duplicate(standings)) = written else {
         return None;
     };
-    let kind = &write.kind.kind;
+    let kind = &asked.kind;
     let rules = kind.rules();
     let mut windows = Vec::with_capacity(standings.len());
     for held in standings {
@@ -60,15 +71,15 @@ pub(super) async fn of(
             kind.calendar().name(held.window).into(),
         );
         put_fields(&mut shape, rules, &held.standing);
-        if ranks && kind.hidden().contains(&write.member) {
+        if ranks && kind.hidden().contains(&asked.member) {
             // As of one who is not ranked.
             shape.insert("rank".to_owned(), Json::Null);
             shape.insert("position".to_owned(), Json::Null);
         } else if ranks {
-            let key = rules.rank_key(rules.rank_words_of(&held.standing), write.member.clone());
+            let key = rules.rank_key(rules.rank_words_of(&held.standing), asked.member.clone());
             let place = app
                 .merger
-                .place_of(&write.board, kind, held.window, &key)
+                .place_of(&asked.board, kind, held.window, &key)
                 .await;
             // What was applied is reported even where its rank cannot be read.
             if let Ok(place) = place {
@@ -82,8 +93,8 @@ pub(super) async fn of(
     }
     Some(WrittenShape {
         index,
-        board: write.board.to_string(),
-        member: write.member.to_string(),
+        board: asked.board.to_string(),
+        member: asked.member.to_string(),
         windows,
     })
 }

@@ -12,15 +12,15 @@ use connection::{AnswerRoom, SMALL_BYTES_MAX};
 use http_body_util::BodyExt as _;
 use merger::{Merger, Settings};
 use serde_json::{Value as Json, json};
-use shard_router::{Router, Write};
-use shard_store::{Change, Clock};
+use shard_router::Router;
+use shard_store::Clock;
 use store_local::LocalStore;
 use wire::BOARDS_MAX;
 
-use super::standings;
+use super::standings::{self, Asked};
 use crate::app::App;
 use crate::gate::Gate;
-use crate::router::router;
+use crate::route::Matched;
 use crate::server::ServerLimits;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
@@ -57,8 +57,7 @@ impl Service {
         let access = Access::new(&AccessSettings::default()).unwrap();
         let app = App::new(writes, merger, clock, access);
         let app = Arc::new(app.with_answers_up_to(ANSWER_BYTES, Some(ANSWER_BYTES)));
-        let routes = router(app.clone());
-        let gate = Gate::new(app.clone(), routes, &ServerLimits::default(), true);
+        let gate = Gate::new(app.clone(), &ServerLimits::default(), true);
         let service = Self { app, gate };
         let kind = json!({"windows": ["all"]});
         let (status, _) = service.send("PUT", "/v1/kinds/gifts", &kind).await;
@@ -76,7 +75,10 @@ impl Service {
             _ => Body::from(body.to_string()),
         };
         let request = request.body(body).unwrap();
-        let response = self.gate.answer(HERE, request, &Arc::default()).await;
+        let matched = Matched::of(request.uri().path());
+        let flow = Arc::default();
+        let answer = self.gate.answer(HERE, request, &matched, &flow);
+        let response = answer.await;
         let status = response.status().as_u16();
         let body = response.into_body().collect().await.unwrap().to_bytes();
         (status, String::from_utf8(body.to_vec()).unwrap())
@@ -195,13 +197,10 @@ async fn standings_come_to_no_more_than_the_room_that_is_taken_for_them() {
     assert_eq!(receipt["applied"], BOARDS_MAX, "{receipt}");
     let known = service.app.kind("wide").await.unwrap();
     let taken = boards.iter().map(|board| {
-        standings::bytes_max(&Write {
+        standings::bytes_max(&Asked {
             board: Arc::new(board.parse().unwrap()),
-            kind: known.clone(),
+            kind: known.kind.clone(),
             member: Member::new(&member).unwrap(),
-            change: Change::Remove,
-            at: NOW,
-            id: None,
             only: None,
         })
     });

@@ -1,0 +1,75 @@
+//! Dispatch: [`dispatch`] has a request answered by the handler of its route.
+
+use std::sync::Arc;
+
+use axum::body::{Body, HttpBody as _};
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use problem::{Problem, ProblemType};
+
+use crate::app::App;
+use crate::percent;
+use crate::route::{CallHandler, Matched, Route};
+
+/// Has a request answered by the handler of its route. Its extractors find what the path was matched to in the
+/// request's extensions.
+pub(crate) async fn dispatch(app: &Arc<App>, matched: &Matched, mut request: Request) -> Response {
+    let is_head = request.method() == Method::HEAD;
+    let answered = match handler_of(matched, request.method(), request.uri()) {
+        Ok(handler) => {
+            request.extensions_mut().insert(matched.clone());
+            handler(request, app.clone()).await
+        }
+        Err(problem) => problem.into_response(),
+    };
+    finished(answered, is_head)
+}
+
+/// Returns the handler of a request; refuses one of no route, and one with a parameter that is not percent-encoded.
+fn handler_of(matched: &Matched, method: &Method, uri: &Uri) -> Result<CallHandler, Problem> {
+    let route = matched.route().ok_or_else(|| unknown_path(uri))?;
+    let path = uri.path();
+    // Nearly all are recognized by their text.
+    if path.contains('%') {
+        let mut params = matched.params(path);
+        params.try_for_each(|(name, value)| percent::check(name, value))?;
+    }
+    let handler = route.handler(method);
+    handler.ok_or_else(|| not_allowed(route, method, uri))
+}
+
+/// Gives a response its length, and that to a `HEAD` no body.
+fn finished(mut response: Response, is_head: bool) -> Response {
+    let length = response.body().size_hint().exact();
+    if let Some(length) = length
+        && !response.headers().contains_key(header::CONTENT_LENGTH)
+    {
+        let length = HeaderValue::from(length);
+        response
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, length);
+    }
+    if is_head {
+        *response.body_mut() = Body::empty();
+    }
+    response
+}
+
+/// 404.
+pub(crate) fn unknown_path(uri: &Uri) -> Problem {
+    Problem::new(
+        ProblemType::UnknownPath,
+        format!("path {:?} is not known", uri.path()),
+    )
+}
+
+/// 405, with the methods that the route has.
+pub(crate) fn not_allowed(route: &Route, method: &Method, uri: &Uri) -> Problem {
+    let detail = format!("{method} is not supported on path {:?}", uri.path());
+    let problem = Problem::new(ProblemType::MethodNotAllowed, detail);
+    match HeaderValue::from_str(&route.allow()) {
+        Ok(allow) => problem.with_header(header::ALLOW, allow),
+        Err(_) => problem,
+    }
+}

@@ -1,0 +1,123 @@
+//! The batches of a request against a naive twin: the same writes, each in a request of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::limits::VALUE_MAX;
+use board::{BoardName, FieldName, FieldRule, KindSpec, Mode, Period, Rules, Ties, WindowRule};
+use shard_router::{BoardBatches, KnownKind, Write, Written};
+use shard_store::Change;
+use store_local::LocalStore;
+use testkit::dice::{Dice, Seed, runs};
+
+use crate::stage::{NOW, Stage, board, id, kind, member, points, points_of};
+
+const BOARDS: usize = 5;
+const WRITES: usize = 60;
+
+/// A server and the versions of its kind, of which the one in the middle has another meaning.
+struct Server {
+    stage: Stage,
+    kinds: [KnownKind; 3],
+    boards: Vec<Arc<BoardName>>,
+}
+
+impl Server {
+    async fn new() -> Self {
+        let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
+        let hourly = || {
+            let mut spec = points("gifts");
+            spec.windows.push(WindowRule::with_defaults(Period::Hour));
+            spec
+        };
+        let fields = ["likes", "points"].map(|name| FieldRule::sum(FieldName::new(name).unwrap()));
+        let rules = Rules::new(fields.to_vec(), Mode::Accumulate, Ties::Earliest).unwrap();
+        let other = KindSpec { rules, ..hourly() };
+        let mut kinds = Vec::new();
+        for spec in [hourly(), other, hourly()] {
+            let put = stage.router.catalogue().put(kind(spec), NOW).await;
+            kinds.push(put.unwrap().0);
+        }
+        let boards = (0..BOARDS).map(|number| board(&format!("room-{number}")));
+        Self {
+            stage,
+            kinds: kinds.try_into().unwrap(),
+            boards: boards.collect(),
+        }
+    }
+
+    /// One of the writes that these dice throw.
+    fn write(&self, dice: &mut Dice) -> Write {
+        let hour = Duration::from_hours(1);
+        let board = dice.pick(&self.boards);
+        // Equal names need not share an `Arc`.
+        let board = if dice.one_in(3) {
+            Arc::new(BoardName::clone(board))
+        } else {
+            board.clone()
+        };
+        let kind = match dice.below(12) {
+            0 => &self.kinds[1],
+            number => &self.kinds[2 * (number % 2)],
+        };
+        let number = *dice.pick(&[1, 5, -3, VALUE_MAX]);
+        let change = match (dice.below(6), points_of(number)) {
+            (0, _) => Change::Remove,
+            (1, Change::Fold(values)) => Change::Set(values),
+            (_, fold) => fold,
+        };
+        let at = *dice.pick(&[NOW, NOW, NOW, NOW.minus(hour), NOW.plus(hour)]);
+        let calendar = kind.kind.calendar();
+        let only = dice.one_in(4) && matches!(change, Change::Set(_));
+        Write {
+            board,
+            kind: kind.clone(),
+            member: member(&format!("u{}", dice.below(4))),
+            change,
+            at,
+            id: dice
+                .one_in(2)
+                .then(|| id(&format!("evt-{}", dice.below(8)))),
+            only: only.then(|| calendar.span_at(Period::Hour, NOW).window),
+        }
+    }
+
+    async fn all_points(&self) -> Vec<Vec<(String, i64)>> {
+        let mut all = Vec::new();
+        for board in &self.boards {
+            all.push(self.stage.all_points(board).await);
+        }
+        all
+    }
+}
+
+#[tokio::test]
+async fn batches_act_as_their_writes_one_by_one() {
+    let seed = Seed::of_this_run();
+    let mut dice = Dice::new(seed.0);
+    let mut applied = 0;
+    for _ in 0..runs(30, 1_000) {
+        let (whole, single) = (Server::new().await, Server::new().await);
+        for _ in 0..3 {
+            let thrown = dice.split();
+            let writes = |server: &Server| -> Vec<Write> {
+                let mut thrown = thrown.clone();
+                (0..WRITES).map(|_| server.write(&mut thrown)).collect()
+            };
+            let batches: BoardBatches = writes(&whole).into_iter().collect();
+            assert_eq!(batches.len(), WRITES);
+            let together = whole.stage.router.write(batches, NOW, true).await;
+            let mut one_by_one = Vec::new();
+            for write in writes(&single) {
+                one_by_one.extend(single.stage.send(&[write]).await);
+            }
+            assert_eq!(together, one_by_one);
+            let taken = together
+                .iter()
+                .filter(|it| matches!(it, Written::Applied(_)));
+            applied += taken.count();
+        }
+        assert_eq!(whole.all_points().await, single.all_points().await);
+    }
+    assert!(applied > 0);
+}
