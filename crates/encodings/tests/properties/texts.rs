@@ -42,7 +42,7 @@ fn what_is_shown_reads_as_the_same() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_setting() {
     for (text, named) in [
         ("", "\"\" is not one of plain"),
         ("packed", "packed"),

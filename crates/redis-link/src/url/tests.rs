@@ -60,7 +60,7 @@ fn the_password_is_never_shown() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_setting() {
     for (text, named) in [
         ("localhost:6379", "begins with redis://"),
         ("http://a", "begins with redis://"),
