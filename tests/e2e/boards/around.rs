@@ -30,7 +30,7 @@ fn so_many_above_and_below_itself_included() {
 }
 
 #[test]
-fn errors_name_the_setting() {
+fn errors_name_the_parameter() {
     let server = ladder(2);
     server
         .get(on_a("/members/nobody/around"))

@@ -169,7 +169,7 @@ fn an_erased_member_is_on_no_board_those_that_are_over_included() {
 }
 
 #[test]
-fn errors_name_the_setting_but_not_the_url() {
+fn errors_name_the_parameter() {
     let server = filled();
     for (method, path, status) in [
         ("PUT", "/v1/members/u1/hidden?kind=none", 404),

@@ -42,7 +42,7 @@ fn what_is_shown_reads_as_the_same() {
 }
 
 #[test]
-fn errors_name_the_setting() {
+fn what_is_wrong_is_named() {
     for (text, named) in [
         ("", "\"\" is not one of plain"),
         ("packed", "packed"),

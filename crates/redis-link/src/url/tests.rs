@@ -60,7 +60,7 @@ fn the_password_is_never_shown() {
 }
 
 #[test]
-fn errors_name_the_setting() {
+fn what_is_wrong_is_named() {
     for (text, named) in [
         ("localhost:6379", "begins with redis://"),
         ("http://a", "begins with redis://"),
