@@ -387,8 +387,16 @@ mod tests {
             ("name", json!(format!("{key}\n")), "1 to 128 bytes"),
             ("name", json!(key.repeat(3)), "1 to 128 bytes"),
             ("name", json!(key), "must not be used as a name"),
-            ("name", json!(format!("of {key} ")), "must not be used as a name"),
-            ("name", json!(format!("mb_ {key}")), "must not be used as a name"),
+            (
+                "name",
+                json!(format!("of {key} ")),
+                "must not be used as a name",
+            ),
+            (
+                "name",
+                json!(format!("mb_ {key}")),
+                "must not be used as a name",
+            ),
             (
                 "name",
                 json!(format!("mbs_{}", "A".repeat(64))),

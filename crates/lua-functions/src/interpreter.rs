@@ -74,7 +74,8 @@ impl Interpreter {
     /// Begins a call.
     pub fn begin(&self, function: &str, keys: &[Bytes], args: &[Bytes]) -> Result<Run<'_>, Broken> {
         let found: Option<Function> = self.functions.get(function)?;
-        let function = found.ok_or_else(|| Broken(format!("function {function} does not exist")))?;
+        let function =
+            found.ok_or_else(|| Broken(format!("function {function} does not exist")))?;
         let texts = |texts: &[Bytes]| -> mlua::Result<Value> {
             let list = self.lua.create_table_with_capacity(texts.len(), 0)?;
             for (place, text) in texts.iter().enumerate() {

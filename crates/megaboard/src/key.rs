@@ -55,7 +55,9 @@ const EXPIRY_MAX: Duration = Duration::from_hours(24 * 365 * 1_000);
 fn expiry(text: &str) -> Result<Duration, String> {
     let span = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if span > EXPIRY_MAX {
-        return Err("more than 1000 years; omit the option for a key that does not expire".to_owned());
+        return Err(
+            "more than 1000 years; omit the option for a key that does not expire".to_owned(),
+        );
     }
     Ok(span)
 }

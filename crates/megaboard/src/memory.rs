@@ -107,7 +107,9 @@ impl MemoryLimit {
             Self::Share => {
                 let available = available(Path::new("/"));
                 if available.is_none() {
-                    tracing::warn!("memory has no limit: the available memory could not be determined");
+                    tracing::warn!(
+                        "memory has no limit: the available memory could not be determined"
+                    );
                 }
                 available.map(|bytes| bytes / SHARE.1 * SHARE.0)
             }

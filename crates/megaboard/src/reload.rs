@@ -91,7 +91,10 @@ impl Reload {
                 Ok(count) => tracing::info!(keys = count, "the keys were reloaded"),
                 Err(error) => {
                     let error = without_keys(&error);
-                    tracing::error!(error, "the keys could not be reloaded and remain as they were");
+                    tracing::error!(
+                        error,
+                        "the keys could not be reloaded and remain as they were"
+                    );
                 }
             }
         }
@@ -108,11 +111,9 @@ impl Reload {
         let (keys, access) = (config.server.keys(), app.access());
         // `--open` of the command line was given for a server with keys.
         if keys.is_empty() && access.has_keys() && !config.server.is_open() {
-            return Err(
-                "without any key the server would be open to everyone; \
+            return Err("without any key the server would be open to everyone; \
                 to allow this, set open = true"
-                    .to_owned(),
-            );
+                .to_owned());
         }
         let set = access.set_keys(keys);
         set.map_err(|error| format!("server.keys: {error}"))?;

@@ -300,7 +300,9 @@ async fn seed(router: &Router, kind: board::Kind) -> Result<(), Box<dyn Error>> 
         return Ok(());
     };
     match &held.kind {
-        None => tracing::warn!(kind = %name, "the configured kind was deleted before and is not created again"),
+        None => {
+            tracing::warn!(kind = %name, "the configured kind was deleted before and is not created again")
+        }
         Some(kind) if KindShape::from(&**kind) != wanted => {
             tracing::warn!(kind = %name, "the kind in the store differs from the configuration and is used");
         }

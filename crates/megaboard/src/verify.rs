@@ -57,7 +57,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
         .as_ref()
         .map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
     if store == StoreUrl::Memory {
-        terminal::complain("a memory: store exists only inside its server; opened here, it is empty");
+        terminal::complain(
+            "a memory: store exists only inside its server; opened here, it is empty",
+        );
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -167,7 +169,10 @@ async fn verify_board(
                 );
                 let board = &record.name;
                 let repaired_note = if wrong.repaired { " (repaired)" } else { "" };
-                terminal::complain(&format!("{board} {window}{member}: {}{repaired_note}", wrong.what));
+                terminal::complain(&format!(
+                    "{board} {window}{member}: {}{repaired_note}",
+                    wrong.what
+                ));
             }
         }
     }

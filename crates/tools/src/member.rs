@@ -127,6 +127,11 @@ impl OneMemberArgs {
             return Err(response.problem().to_string().into());
         }
         let outcome = serde_json::from_slice(&response.body);
-        Ok(outcome.map_err(|error| format!("{} returned a response that could not be parsed: {error}", client.url()))?)
+        Ok(outcome.map_err(|error| {
+            format!(
+                "{} returned a response that could not be parsed: {error}",
+                client.url()
+            )
+        })?)
     }
 }

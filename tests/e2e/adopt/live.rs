@@ -92,7 +92,8 @@ fn what_is_written_meanwhile_is_on_the_board_after_another_run() {
         // What came behind the cursor may be missing, or the best may change with every look: that is
         // told, and all else is there.
         assert!(run.stdout.contains(", left out 0, rejected 0;"), "{run:?}");
-        let is_told = run.stderr.contains("positions differ") || run.stderr.contains("should be on");
+        let is_told =
+            run.stderr.contains("positions differ") || run.stderr.contains("should be on");
         let status = if is_told { Some(1) } else { Some(0) };
         assert_eq!(run.status, status, "{run:?}");
     });

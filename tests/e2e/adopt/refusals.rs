@@ -59,7 +59,12 @@ fn an_encoding_that_is_unknown_or_does_not_fit() {
     refused(&stage, &with("plain", "daily/x"), 1, "with --window");
     refused(&stage, &with("plain", "power"), 2, "KIND/SUBJECT");
     let day = [&with("plain", "power/x")[..], &["--window", "day"]].concat();
-    refused(&stage, &day, 1, "kind power has no window `day`; choose one of all");
+    refused(
+        &stage,
+        &day,
+        1,
+        "kind power has no window `day`; choose one of all",
+    );
     assert!(stage.entries("power/x").is_empty());
 }
 

@@ -46,7 +46,10 @@ const ROOMS: [(&str, f64); 4] = [
 pub(crate) async fn run(router: Arc<Router>, clock: Clock) {
     let name = KindName::new(KIND).expect("the name of the default kind is one");
     let Some(kind) = router.catalogue().known(name.as_str()) else {
-        tracing::warn!(kind = KIND, "the demo's kind was deleted; the demo has stopped");
+        tracing::warn!(
+            kind = KIND,
+            "the demo's kind was deleted; the demo has stopped"
+        );
         return;
     };
     let demo = Demo {

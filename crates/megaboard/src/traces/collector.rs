@@ -81,7 +81,8 @@ impl HttpClient for Collector {
         match self.send(request) {
             Ok(response) => {
                 let status = response.status();
-                let refused = (!status.is_success()).then(|| format!("the collector returned {status}"));
+                let refused =
+                    (!status.is_success()).then(|| format!("the collector returned {status}"));
                 self.log(refused.as_deref());
                 Ok(response)
             }

@@ -225,5 +225,7 @@ fn parse<T: DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, Halt> {
 }
 
 fn not_read(path: &str, error: &serde_json::Error) -> Halt {
-    Halt::Failed(format!("the response to {path} could not be parsed: {error}"))
+    Halt::Failed(format!(
+        "the response to {path} could not be parsed: {error}"
+    ))
 }

@@ -55,10 +55,7 @@ impl fmt::Display for Tally {
             "applied {applied}, duplicates {duplicates}, rejected {rejected}"
         )?;
         if *trimmed > 0 {
-            write!(
-                f,
-                "; {trimmed} were trimmed before they were acknowledged"
-            )?;
+            write!(f, "; {trimmed} were trimmed before they were acknowledged")?;
         }
         Ok(())
     }

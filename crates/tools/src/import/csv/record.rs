@@ -110,7 +110,10 @@ impl Records {
         if result == ReadRecordResult::Record {
             Record::Cells
         } else {
-            self.give_up(first_line, "a quote is not closed before the end of the file")
+            self.give_up(
+                first_line,
+                "a quote is not closed before the end of the file",
+            )
         }
     }
 

@@ -166,14 +166,18 @@ fn rows_that_cannot_be_read_say_why_and_the_rest_goes_on() {
 #[test]
 fn a_quote_left_open_costs_no_more_than_the_limit() {
     let open_to_the_end = b"who,points\na,1\n\"b,2\nc,3\n";
-    let lost = "a quote is not closed before the end of the file; lines up to 4 are skipped with it";
+    let lost =
+        "a quote is not closed before the end of the file; lines up to 4 are skipped with it";
     assert_eq!(
         read(open_to_the_end, names()),
         [(2, sent("a", 1)), (3, lost.to_owned())]
     );
     assert_eq!(
         read(b"who,points\na,\"1", names()),
-        [(2, "a quote is not closed before the end of the file".to_owned())]
+        [(
+            2,
+            "a quote is not closed before the end of the file".to_owned()
+        )]
     );
 
     let mut file = b"who,points\n\"open,1\n".to_vec();

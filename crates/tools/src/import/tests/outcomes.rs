@@ -136,7 +136,10 @@ fn outcomes_that_the_server_does_not_list_are_not_passed_over() {
     };
     assert_eq!(first, "line 1: gifts/room: out-of-range: because");
     assert!(refused.starts_with("1 more contributions of lines 1 to 1000 were rejected"));
-    assert_eq!(listed, "line 2: not applied: gifts/room: unavailable: because");
+    assert_eq!(
+        listed,
+        "line 2: not applied: gifts/room: unavailable: because"
+    );
     assert!(failed.starts_with("1 more contributions of lines 1 to 1000 failed"));
     assert_eq!(
         reason(&import),
