@@ -138,7 +138,7 @@ impl Access {
         let host = host.map_err(|bad| {
             Problem::invalid(match bad {
                 BadHost::Missing => "host: is missing",
-                BadHost::Several => "host: is there more than once",
+                BadHost::Several => "host: is present more than once",
                 BadHost::Malformed => "host: is not a name or an address, with or without a port",
             })
         })?;

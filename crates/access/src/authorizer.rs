@@ -115,10 +115,10 @@ impl Authorizer<'_> {
                 let detail = format!("token: is not one for board {board:?}");
                 return Err(unauthorized(&detail));
             }
-            Err(BadToken::Expired) => return Err(unauthorized("token: is past its time")),
+            Err(BadToken::Expired) => return Err(unauthorized("token: has expired")),
         };
         let Some(key) = self.keys.of_tag(tag) else {
-            return Err(unauthorized("token: its key was taken away"));
+            return Err(unauthorized("token: its key was removed"));
         };
         key.check_time(now)?;
         key.check_kind(kind)?;

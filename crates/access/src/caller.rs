@@ -65,10 +65,10 @@ impl Caller {
         }
         let gone = |detail: &str| Problem::new(ProblemType::Unauthorized, detail);
         let Some(key) = &self.0 else {
-            return Err(gone("authorization: the server asks for a key now"));
+            return Err(gone("authorization: the server now requires a key"));
         };
         let Some(key) = keys.of_digest(&key.digest) else {
-            return Err(gone("authorization: the key was taken away"));
+            return Err(gone("authorization: the key was removed"));
         };
         key.check_time(now)?;
         key.check_scope(scope)

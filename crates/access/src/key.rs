@@ -128,7 +128,7 @@ pub fn check_key_name(name: &str) -> Result<(), String> {
     }
     if has_secret(name) {
         return Err(
-            "a key, a stream token or the hash of a key is no name: logs show it".to_owned(),
+            "an API key, a stream token or the hash of a key must not be used as a name: logs contain names".to_owned(),
         );
     }
     Ok(())
@@ -148,7 +148,7 @@ fn kinds<'de, D: Deserializer<'de>>(
 ) -> Result<Option<BTreeSet<KindName>>, D::Error> {
     let kinds = Vec::<String>::deserialize(deserializer)?;
     if kinds.is_empty() {
-        let wrong = "it names no kind; left out, the key is for all";
+        let wrong = "it is empty; omit it to give access to all kinds";
         return Err(D::Error::custom(wrong));
     }
     let kind = |(number, name): (usize, &String)| {
@@ -189,9 +189,9 @@ pub enum KeyError {
     TooMany { count: usize, max: usize },
     #[error("two keys are named {0:?}")]
     NameTwice(String),
-    #[error("keys {0:?} and {1:?} have one hash: they are one key")]
+    #[error("keys {0:?} and {1:?} have the same hash")]
     HashTwice(String, String),
-    #[error("key {name:?}: burst: needs requests_per_second beside it")]
+    #[error("key {name:?}: burst: requires requests_per_second")]
     BurstAlone { name: String },
 }
 
@@ -259,7 +259,7 @@ impl Key {
             return Ok(());
         }
         let (name, own) = (&self.name, self.scope);
-        let detail = format!("key {name:?} has scope {own}; this needs {needed}");
+        let detail = format!("key {name:?} has scope {own}; this request requires {needed}");
         Err(Problem::new(ProblemType::Forbidden, detail))
     }
 
@@ -386,21 +386,29 @@ mod tests {
             ("name", json!(""), "1 to 128 bytes"),
             ("name", json!(format!("{key}\n")), "1 to 128 bytes"),
             ("name", json!(key.repeat(3)), "1 to 128 bytes"),
-            ("name", json!(key), "is no name"),
-            ("name", json!(format!("of {key} ")), "is no name"),
-            ("name", json!(format!("mb_ {key}")), "is no name"),
+            ("name", json!(key), "must not be used as a name"),
+            (
+                "name",
+                json!(format!("of {key} ")),
+                "must not be used as a name",
+            ),
+            (
+                "name",
+                json!(format!("mb_ {key}")),
+                "must not be used as a name",
+            ),
             (
                 "name",
                 json!(format!("mbs_{}", "A".repeat(64))),
-                "is no name",
+                "must not be used as a name",
             ),
-            ("name", json!(hash), "is no name"),
+            ("name", json!(hash), "must not be used as a name"),
             (
                 "kinds",
                 json!(["gifts", key]),
                 "element 2 is not a name of a kind",
             ),
-            ("kinds", json!([]), "names no kind"),
+            ("kinds", json!([]), "it is empty"),
             ("expires_at", json!(key), "2026-12-31T00:00:00Z"),
             ("expires_at", json!("2026-11-20"), "2026-12-31T00:00:00Z"),
         ] {

@@ -90,7 +90,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else {
         return Err(unauthorized(
-            "authorization: is missing; this needs Bearer and a key",
+            "authorization: is missing; this request requires Bearer and a key",
         ));
     };
     let text = value.to_str().ok().filter(|_| values.next().is_none());
@@ -98,7 +98,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     let key = parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
     // Not repeated: it may be somebody's password.
     let key = key.map(|(_, key)| key.trim()).filter(|key| !key.is_empty());
-    key.ok_or_else(|| unauthorized("authorization: is not one Bearer and a key"))
+    key.ok_or_else(|| unauthorized("authorization: must be a single Bearer and a key"))
 }
 
 fn unauthorized(detail: &str) -> Problem {

@@ -41,6 +41,6 @@ impl FromStr for Scope {
     fn from_str(text: &str) -> Result<Self, String> {
         let all = [Self::Read, Self::Write, Self::Admin];
         let found = all.into_iter().find(|scope| scope.as_str() == text);
-        found.ok_or_else(|| format!("{text:?} is not read, write or admin"))
+        found.ok_or_else(|| format!("{text:?} is not a scope; expected one of: read, write, admin"))
     }
 }

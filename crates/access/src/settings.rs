@@ -67,9 +67,9 @@ pub enum AccessError {
     Keys(#[from] KeyError),
     #[error("server.token_secret: has fewer than 32 bytes")]
     TokenSecret,
-    #[error("server.token_secret: none is given, and none could be drawn: {0}")]
+    #[error("server.token_secret: it is not set, and no random secret could be generated: {0}")]
     NoRandom(#[from] getrandom::Error),
-    #[error("server.{0}: burst: needs requests_per_second beside it")]
+    #[error("server.{0}: burst: requires requests_per_second")]
     BurstAlone(&'static str),
     #[error(
         "server.trusted_proxies: {0:?} is not a network such as 10.0.0.0/8 or an address such as 10.0.0.7 or ::1"
@@ -80,7 +80,7 @@ pub enum AccessError {
     )]
     Tracer(String),
     #[error(
-        "server.hosts: {0:?} is not a name such as boards.example, an address or *: accepted is what clients send in \
+        "server.hosts: {0:?} is not a name such as boards.example, an address or *; write it as clients send it in \
          Host, without scheme, port and path"
     )]
     Host(String),

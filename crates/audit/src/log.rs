@@ -333,8 +333,8 @@ impl AuditEntry {
         self.0.trail.add(&line).await.map_err(|error| {
             tracing::error!(%error, act, event, "the audit log cannot be written");
             let (kind, done) = match event {
-                "begun" => (ProblemType::Unavailable, "nothing was done"),
-                _ => (ProblemType::Unknown, "it may have been done"),
+                "begun" => (ProblemType::Unavailable, "nothing was changed"),
+                _ => (ProblemType::Unknown, "the change may have been applied"),
             };
             Problem::new(
                 kind,
@@ -349,7 +349,7 @@ fn random_id() -> Result<u64, Problem> {
     getrandom::u64().map_err(|error| {
         Problem::new(
             ProblemType::Unavailable,
-            format!("no random number: {error}"),
+            format!("no random number could be generated: {error}"),
         )
     })
 }

@@ -74,7 +74,8 @@ impl Interpreter {
     /// Begins a call.
     pub fn begin(&self, function: &str, keys: &[Bytes], args: &[Bytes]) -> Result<Run<'_>, Broken> {
         let found: Option<Function> = self.functions.get(function)?;
-        let function = found.ok_or_else(|| Broken(format!("there is no function {function}")))?;
+        let function =
+            found.ok_or_else(|| Broken(format!("function {function} does not exist")))?;
         let texts = |texts: &[Bytes]| -> mlua::Result<Value> {
             let list = self.lua.create_table_with_capacity(texts.len(), 0)?;
             for (place, text) in texts.iter().enumerate() {
@@ -98,7 +99,7 @@ impl Run<'_> {
         if self.thread.status() != ThreadStatus::Resumable {
             return match said.iter().next() {
                 Some(Value::String(text)) => Ok(Step::Says(bytes_of(text))),
-                _ => Err(Broken("a function answered no string".to_owned())),
+                _ => Err(Broken("a function did not return a string".to_owned())),
             };
         }
         let mut words = said.iter().map(text_of);
@@ -108,7 +109,7 @@ impl Run<'_> {
             Some((command, Sort::Asks)) => Ok(Step::Asks(command)),
             Some((command, Sort::Writes)) => Ok(Step::Writes(command)),
             None => Err(Broken(format!(
-                "functions call no {}",
+                "functions must not call {}",
                 String::from_utf8_lossy(&name)
             ))),
         }
@@ -133,7 +134,7 @@ fn text_of(word: &Value) -> Result<Bytes, Broken> {
         Value::Integer(number) => Ok(Bytes::from(number.to_string())),
         Value::Number(number) => Ok(Bytes::from(reply::number_text(*number))),
         other => Err(Broken(format!(
-            "a word of a command is a {}",
+            "an argument of a command is a {}",
             other.type_name()
         ))),
     }
@@ -253,8 +254,8 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_function_is_told_in_a_line() {
         for (callback, words) in [
-            ("return 1", "answered no string"),
-            ("call('EVAL', 'x')", "call no EVAL"),
+            ("return 1", "did not return a string"),
+            ("call('EVAL', 'x')", "must not call EVAL"),
             ("call('GET', {})", "is a table"),
             ("return 'R' .. nil", "concatenate a nil"),
             ("return 'R' .. 1 + call('HSET', 'k', 'f', 1)", "arithmetic"),
@@ -265,6 +266,6 @@ mod tests {
             assert!(!broken.contains('\n'), "{broken}");
         }
         let none = interpreter("").begin("g", &[], &[]).map(drop);
-        assert_eq!(none, Err(Broken("there is no function g".to_owned())));
+        assert_eq!(none, Err(Broken("function g does not exist".to_owned())));
     }
 }

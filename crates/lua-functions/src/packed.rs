@@ -35,7 +35,7 @@ pub(crate) fn library(lua: &Lua) -> Result<Table> {
         let (mut at, mut values) = (0, Vec::new());
         for part in parts(&format.as_bytes())? {
             let Part::Integer { width, signed } = part else {
-                return Err(Error::runtime("c0 is not unpacked"));
+                return Err(Error::runtime("c0 cannot be unpacked"));
             };
             let taken = bytes.get(at..at + width);
             let taken = taken.ok_or_else(|| Error::runtime("data string too short"))?;
@@ -55,7 +55,7 @@ pub(crate) fn library(lua: &Lua) -> Result<Table> {
 fn parts(format: &[u8]) -> Result<Vec<Part>> {
     let unknown = || {
         let format = String::from_utf8_lossy(format);
-        Error::runtime(format!("a format that is not known: {format}"))
+        Error::runtime(format!("unknown format: {format}"))
     };
     let mut rest = format.strip_prefix(b">").ok_or_else(unknown)?;
     let mut parts = Vec::new();

@@ -21,7 +21,7 @@ fn stretch(lua: &Lua, entries: &[Reply], with_scores: bool) -> Result<Value> {
     let flat = lua.create_table()?;
     for entry in entries {
         let Reply::Array { data, .. } = entry else {
-            return Err(mlua::Error::runtime("an entry is no pair"));
+            return Err(mlua::Error::runtime("an entry is not a pair"));
         };
         let wanted = if with_scores { 2 } else { 1 };
         for part in data.iter().take(wanted) {
@@ -51,7 +51,7 @@ fn plain(lua: &Lua, reply: &Reply) -> Result<Value> {
         Reply::Array { data, .. } => list(lua, data.iter())?,
         Reply::Set { data, .. } => list(lua, data.iter())?,
         Reply::Map { data, .. } => list(lua, data.iter().flat_map(|(key, value)| [key, value]))?,
-        _ => return Err(mlua::Error::runtime("an answer that no function knows")),
+        _ => return Err(mlua::Error::runtime("unsupported type of reply")),
     })
 }
 

@@ -1,4 +1,4 @@
-//! The command line: [`Cli`]. What a command takes stands beside that command.
+//! The command line: [`Cli`]. The arguments of a command are defined in its own module.
 
 use clap::{Parser, Subcommand};
 use tools::adopt::AdoptArgs;
@@ -24,8 +24,8 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// One command of the binary. What its help says stands at its arguments: a word here would take the
-/// place of all of that.
+/// A command of the binary. Its help text is the doc comment of its arguments: a doc comment on a variant here would
+/// replace it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(ServeArgs),
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn help_shows_no_value_of_the_environment_that_may_be_a_secret() {
+    fn help_does_not_show_values_of_environment_variables_that_may_be_secrets() {
         const SHOWN: [&str; 7] = [
             "LISTEN",
             "CONFIG",
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn help_says_what_a_command_does() {
+    fn every_command_has_a_help_text() {
         let mut cli = Cli::command();
         let short = cli.render_help().to_string();
         assert!(
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_option_and_not_a_value_that_may_be_a_secret() {
+    fn errors_name_the_option_but_not_a_value_that_may_be_a_secret() {
         const TOP: &str = "top gifts/a";
         const INGEST: &str = "ingest --partitions 1 --group g";
         const ADOPT: &str = "adopt --key k --board gifts/a";

@@ -1,4 +1,4 @@
-//! `megaboard completions`: a script that has a shell complete commands and flags.
+//! `megaboard completions`: prints a completion script for a shell.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use tools::terminal;
 
 use crate::cli::Cli;
 
-/// Prints a script with which a shell completes commands and flags.
+/// Prints a completion script for a shell.
 ///
 /// For bash, in ~/.bashrc: source <(megaboard completions bash). For zsh, into a folder of $fpath:
 /// megaboard completions zsh >_megaboard. For fish, into ~/.config/fish/completions/megaboard.fish.
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &CompletionsArgs) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Made whole first: a reader that goes away is then an error, where clap's own writer would panic.
+/// Generates the script in memory first: clap panics if writing fails, here a closed pipe is an error.
 fn script(shell: Shell) -> Result<String, FromUtf8Error> {
     let mut script = Vec::new();
     generate(shell, &mut Cli::command(), "megaboard", &mut script);
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shells_script_knows_every_command() {
+    fn the_script_of_every_shell_has_every_command() {
         for shell in Shell::value_variants() {
             let script = script(*shell).unwrap();
             for command in Cli::command().get_subcommands() {

@@ -1,7 +1,7 @@
-//! The configuration file: what `serve` is told beside its flags.
+//! The configuration file of `serve`.
 //!
-//! A flag or an environment variable wins over the file, the file over the default. Names that the
-//! file format does not know are errors.
+//! A flag or an environment variable takes precedence over the file, and the file over the default. Unknown settings
+//! are errors.
 
 mod access;
 mod audit;
@@ -39,10 +39,10 @@ use publish::{PublishError, PublishSection};
 use redis::RedisSection;
 use traces::{TracingError, TracingSection};
 
-/// The file that is read when none is named, if it is there.
+/// The default file, which is read if it exists.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
 
-/// The kind that there is when no file says which.
+/// The kind that is created if the file configures none.
 const DEFAULT_KIND: &str = "gifts";
 
 /// A whole file.
@@ -66,21 +66,21 @@ pub(crate) struct ServerSection {
     pub(crate) durability: Option<Durability>,
     pub(crate) memory_limit: Option<MemoryLimit>,
     pub(crate) log_format: Option<LogFormat>,
-    /// Whether a server without keys may listen beyond its own machine.
+    /// Whether a server without keys may listen on addresses other than loopback.
     open: bool,
     keys: Vec<KeySettings>,
     metrics_open: bool,
     token_secret: Option<TokenSecret>,
     trusted_proxies: Vec<String>,
-    /// Names that a server without keys is reached by.
+    /// Host names under which a server without keys accepts requests.
     hosts: Vec<String>,
-    /// Where it is written down who changed or took away what.
+    /// The path of the audit log.
     pub(crate) audit_log: Option<PathBuf>,
-    /// Bytes of one of its files.
+    /// The maximum size of one of its files, in bytes.
     audit_log_bytes: Option<u64>,
-    /// Files of it before the current one.
+    /// The number of older files that are kept.
     audit_log_files: Option<u32>,
-    /// Boards whose records are kept at hand.
+    /// The number of boards whose records are cached.
     pub(crate) known_boards_max: Option<NonZeroU64>,
     limits: LimitsSection,
     cors: CorsSection,
@@ -93,7 +93,7 @@ struct CorsSection {
     origins: Vec<String>,
 }
 
-/// When the embedded store answers.
+/// When the embedded store acknowledges a write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Durability {
@@ -102,7 +102,7 @@ pub(crate) enum Durability {
     Interval,
 }
 
-/// How often `interval` makes durable what was answered.
+/// How often `interval` makes acknowledged writes durable.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
 impl From<Durability> for store_local::Durability {
@@ -114,7 +114,7 @@ impl From<Durability> for store_local::Durability {
     }
 }
 
-/// Why there is no configuration.
+/// Why the configuration could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("{path}: {error}")]
@@ -137,7 +137,7 @@ pub(crate) enum ConfigError {
 }
 
 impl Config {
-    /// Reads the named file, or the default one if it is there.
+    /// Reads this file, or the default one if it exists.
     pub(crate) fn read(named: Option<&Path>) -> Result<Self, ConfigError> {
         let path = named.unwrap_or(Path::new(DEFAULT_PATH));
         let shown = path.display().to_string();
@@ -157,7 +157,7 @@ impl Config {
         })
     }
 
-    /// Settings of a store beside its URL. Its boards share this memory limit.
+    /// Returns the settings of a store, other than its URL. Its boards share this memory limit.
     pub(crate) fn store_settings(&self, memory: Arc<Memory>) -> StoreSettings {
         let limits = &self.server.limits;
         StoreSettings {
@@ -171,7 +171,7 @@ impl Config {
         }
     }
 
-    /// What the gate goes by. A secret that the command line was given wins over that of the file.
+    /// Returns the settings of access. A secret of the command line takes precedence over that of the file.
     pub(crate) fn access_settings(&self, token_secret: Option<&TokenSecret>) -> AccessSettings {
         AccessSettings {
             trusted_tracers: self.tracing.trusted.clone(),
@@ -179,27 +179,27 @@ impl Config {
         }
     }
 
-    /// How much the server takes.
+    /// Returns the limits of the server.
     pub(crate) fn server_limits(&self) -> Result<ServerLimits, ConfigError> {
         Ok(self.server.limits.server_limits()?)
     }
 
-    /// How much the audit log takes.
+    /// Returns the limits of the audit log.
     pub(crate) fn audit_limits(&self) -> Result<::audit::AuditLimits, ConfigError> {
         Ok(self.server.audit_limits()?)
     }
 
-    /// Where boards may be published, and who logs in there.
+    /// Returns the targets of publishing, and their credentials.
     pub(crate) fn publish_settings(&self) -> Result<::publish::Settings, ConfigError> {
         Ok(self.publish.settings()?)
     }
 
-    /// Where traces go; nowhere unless it is said.
+    /// Returns where traces are sent; `None` if that is not configured.
     pub(crate) fn trace_settings(&self) -> Result<Option<TraceSettings>, ConfigError> {
         Ok(self.tracing.settings()?)
     }
 
-    /// The kinds that the file asks for; `gifts` where it names none.
+    /// Returns the kinds of the file, or `gifts` if it has none.
     pub(crate) fn kinds(&self) -> Result<Vec<Kind>, ConfigError> {
         let default = || BTreeMap::from([(DEFAULT_KIND.to_owned(), KindShape::default())]);
         let kinds = self.kinds.clone().unwrap_or_else(default);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contracts_example_is_read_whole() {
+    fn the_example_of_the_documentation_is_read() {
         let text = r#"
             [server]
             listen = "127.0.0.1:8080"
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_file_there_are_gifts() {
+    fn without_a_file_the_only_kind_is_gifts() {
         let kinds = Config::default().kinds().unwrap();
         assert_eq!(kinds.len(), 1);
         assert_eq!(kinds[0].name().as_str(), "gifts");
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_and_bad_kinds_are_told() {
+    fn unknown_settings_and_invalid_kinds_are_errors() {
         for (text, part) in [
             ("[server]\nlisten_on = \"x\"", "listen_on"),
             ("[kinds.gifts]\nshard = 3", "shard"),

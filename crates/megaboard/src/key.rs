@@ -1,6 +1,6 @@
-//! `megaboard key new`: draws a key, and tells what the server's configuration has to say of it.
+//! `megaboard key new`: generates a key and prints the lines for the server's configuration.
 //!
-//! The key itself is shown once and kept nowhere; the server needs its hash alone.
+//! The key itself is shown once and stored nowhere: the server only needs its hash.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -12,10 +12,10 @@ use board::KindName;
 use clap::{Args, Subcommand};
 use tools::secrets::SecretParser;
 
-/// Digits of the hash in a name that nobody chose.
+/// Digits of the hash in the default name.
 const NAME_DIGITS: usize = 8;
 
-/// Makes API keys.
+/// Creates API keys.
 #[derive(Args, Debug)]
 pub(crate) struct KeyArgs {
     #[command(subcommand)]
@@ -29,10 +29,10 @@ enum KeyCommand {
 
 /// Generates a key and prints it, once, before the lines for the configuration of the server.
 ///
-/// The lines go into megaboard.toml. A server that runs reads them when it gets a SIGHUP.
+/// The lines go into megaboard.toml. A running server reloads its keys when the file changes, or at SIGHUP.
 #[derive(Args, Debug)]
 struct NewArgs {
-    /// Scope: read, write (includes read) or admin (everything).
+    /// Scope: read, write (includes read) or admin (includes everything).
     #[arg(long, value_name = "SCOPE", default_value = "read")]
     scope: Scope,
 
@@ -40,22 +40,24 @@ struct NewArgs {
     #[arg(long = "kind", value_name = "KIND", value_parser = kind_name)]
     kinds: Vec<KindName>,
 
-    /// How long the key is valid, such as 90d. [default: without end]
+    /// How long the key is valid, such as 90d. [default: it does not expire]
     #[arg(long, value_name = "TIME", value_parser = expiry)]
     expires_after: Option<Duration>,
 
-    /// Name of the key in logs and errors. [default: key- and the beginning of its hash]
+    /// Name of the key in logs and errors. [default: key- and the first digits of its hash]
     #[arg(long, value_name = "TEXT", value_parser = SecretParser(key_name))]
     name: Option<String>,
 }
 
-/// The longest time until a key expires: years have four digits.
+/// The maximum validity of a key: years have four digits.
 const EXPIRY_MAX: Duration = Duration::from_hours(24 * 365 * 1_000);
 
 fn expiry(text: &str) -> Result<Duration, String> {
     let span = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if span > EXPIRY_MAX {
-        return Err("is more than 1000 years; a key without it is good for ever".to_owned());
+        return Err(
+            "more than 1000 years; omit the option for a key that does not expire".to_owned(),
+        );
     }
     Ok(span)
 }
@@ -76,7 +78,7 @@ pub(crate) fn run(args: &KeyArgs) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the configuration has to say of a key.
+/// Returns the lines of the configuration for a key.
 fn lines(key: &NewKey, args: &NewArgs, now: SystemTime) -> String {
     let hash = key.hash();
     let digits = hash.rsplit(':').next().unwrap_or_default();
@@ -84,7 +86,7 @@ fn lines(key: &NewKey, args: &NewArgs, now: SystemTime) -> String {
     let name = name.unwrap_or_else(|| format!("key-{}", &digits[..NAME_DIGITS]));
     let name = toml::Value::from(name);
     let mut lines = format!(
-        "# The key stands above, this once. The server has its hash, in megaboard.toml:\n\
+        "# The key above is shown only once. Add its hash to the server's megaboard.toml:\n\
          [[server.keys]]\nname = {name}\nhash = \"{hash}\"\nscope = \"{}\"\n",
         args.scope
     );
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_are_what_the_configuration_takes() {
+    fn the_printed_lines_are_valid_configuration() {
         let key = NewKey::draw().unwrap();
         let args = NewArgs {
             scope: Scope::Write,
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_expires_in_a_year_of_four_digits_or_never() {
+    fn the_validity_of_a_key_is_at_most_1000_years() {
         assert_eq!(expiry("90d"), Ok(Duration::from_hours(24 * 90)));
         for text in ["3000000d", "365001d", "soon"] {
             assert!(expiry(text).is_err(), "{text}");
@@ -163,11 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_no_name_of_a_key_and_is_not_repeated() {
+    fn a_key_is_rejected_as_a_name_and_not_repeated() {
         let key = NewKey::draw().unwrap();
         for (name, why) in [
-            (key.text(), "is no name"),
-            (&*key.hash(), "is no name"),
+            (key.text(), "must not be used as a name"),
+            (&*key.hash(), "must not be used as a name"),
             (&*format!("{}\n", key.text()), "1 to 128 bytes"),
             ("", "1 to 128 bytes"),
         ] {
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_without_a_name_is_called_after_its_hash() {
+    fn the_default_name_of_a_key_is_the_beginning_of_its_hash() {
         let key = NewKey::draw().unwrap();
         let args = NewArgs {
             scope: Scope::Read,

@@ -9,14 +9,14 @@ use tokio::net::TcpListener;
 /// Where the server listens unless it is configured.
 const DEFAULT: &str = "127.0.0.1:8080";
 
-/// A host and a port, and the setting that they are from.
+/// A host and a port, and the setting that has them.
 #[derive(Debug)]
 pub(crate) struct Listen<'a> {
     setting: &'static str,
     address: &'a str,
 }
 
-/// Why the server cannot listen there.
+/// Why the server cannot listen on an address.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListenError {
     #[error(
@@ -35,7 +35,7 @@ pub(crate) enum ListenError {
 }
 
 impl<'a> Listen<'a> {
-    /// Chooses the address of the command line or the environment, else that of the file, else the default.
+    /// Returns the address of the command line or the environment, otherwise that of the file, otherwise the default.
     pub(crate) fn chosen(
         argument: Option<&'a str>,
         of_file: Option<&'a str>,
@@ -50,12 +50,12 @@ impl<'a> Listen<'a> {
         Ok(Self { setting, address })
     }
 
-    /// The host and the port, as they are written.
+    /// Returns host and port as they are configured.
     pub(crate) const fn address(&self) -> &'a str {
         self.address
     }
 
-    /// Takes the address. A name is looked up.
+    /// Binds the address. A name is resolved.
     pub(crate) async fn bind(&self) -> Result<TcpListener, ListenError> {
         let bound = TcpListener::bind(self.address).await;
         bound.map_err(|error| ListenError::Unusable {
@@ -66,7 +66,7 @@ impl<'a> Listen<'a> {
     }
 }
 
-/// Whether there may be such an address; of a name only its look-up says.
+/// Returns whether the text can be an address. Whether a name exists is not checked.
 fn is_host_and_port(address: &str) -> bool {
     let is_named = || {
         address.rsplit_once(':').is_some_and(|(host, port)| {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_listen_that_is_no_host_and_port_is_refused_by_the_name_of_its_setting() {
+    fn an_error_of_the_address_names_the_setting() {
         for right in ["127.0.0.1:0", "[::1]:8080", "localhost:80", "0.0.0.0:65535"] {
             assert_eq!(Listen::chosen(None, Some(right)).unwrap().address(), right);
         }

@@ -1,6 +1,6 @@
-//! The binary: reads the command line, runs one command, turns its outcome into an exit status.
+//! The binary: parses the command line, runs one command, and exits with its status.
 //!
-//! What the commands do stands in a module each; 2 is clap's status for a command line it refuses.
+//! Each command has a module. Exit status 2 is clap's, for an invalid command line.
 
 mod cli;
 mod completions;

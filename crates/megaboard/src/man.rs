@@ -1,4 +1,4 @@
-//! `megaboard man`: the manual pages, made from what `--help` says.
+//! `megaboard man`: manual pages, generated from the help texts.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use tools::terminal;
 
 use crate::cli::Cli;
 
-/// Prints the manual page, or writes that of each command into a folder.
+/// Prints the manual page, or writes the manual pages of all commands to a folder.
 ///
 /// To read it: megaboard man | man -l -. With --out there are megaboard.1, megaboard-serve.1 and so on,
 /// for /usr/local/share/man/man1.
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// The folder. It is created if it does not exist.
+    /// The folder, which is created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of the program as a whole.
+/// Returns the page of the whole program.
 fn page() -> Result<String, Box<dyn Error>> {
     let mut page = Vec::new();
     Man::new(Cli::command()).render(&mut page)?;
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_names_every_command_and_each_has_its_own() {
+    fn every_command_is_listed_and_has_a_page() {
         let folder = tempfile::tempdir().unwrap();
         let out = Some(folder.path().join("man1"));
         run(&ManArgs { out: out.clone() }).unwrap();
@@ -55,7 +55,7 @@ mod tests {
             let name = format!("megaboard-{}", command.get_name());
             let of_it = out.as_ref().unwrap().join(format!("{name}.1"));
             let of_it = std::fs::read_to_string(of_it).unwrap();
-            // A dash that is no hyphen is escaped.
+            // Dashes are escaped.
             assert!(page.contains(&name.replace('-', "\\-")), "{name}: {page}");
             assert!(of_it.starts_with(".ie"), "{name}: {of_it}");
         }

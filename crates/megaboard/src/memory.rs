@@ -1,7 +1,7 @@
-//! The server's memory: how much it may have ([`MemoryLimit`]), and how much it has ([`watch`]).
+//! The server's memory: its limit ([`MemoryLimit`]) and its use ([`watch`]).
 //!
-//! Unless something else is set, a server may have three quarters of what its control group, or else its
-//! machine, has. The rest is for what comes and goes: recovery, snapshots, requests.
+//! By default a server may use three quarters of the memory of its control group, or otherwise of its machine. The
+//! rest is for temporary needs: recovery, snapshots, requests.
 
 use std::fs;
 use std::path::Path;
@@ -13,33 +13,33 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer};
 use shard_store::Memory;
 
-/// The part of what there is that a server may have where nothing is set: numerator and denominator.
+/// The default limit as a fraction of the available memory: numerator and denominator.
 const SHARE: (u64, u64) = (3, 4);
 
-/// The part of the limit that cached boards, bodies, contributions that are being written, answers and the events of
-/// streams may each have.
+/// The fraction of the limit that each of these may use: cached boards, bodies, contributions being written, responses
+/// and events of streams.
 const POOL_PART: u64 = 8;
 
-/// The part that heads and receipts may each have.
+/// The fraction that heads and receipts may each use.
 const SMALL_POOL_PART: u64 = 16;
 
-/// How often resident memory is read while there is enough.
+/// How often resident memory is read.
 const READ_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How often it is read above three quarters of the limit.
 const READ_INTERVAL_NEAR: Duration = Duration::from_millis(10);
 
-/// How much memory the server may have.
+/// The maximum memory of the server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum MemoryLimit {
-    /// A share of what there is.
+    /// A fraction of the available memory.
     #[default]
     Share,
     Bytes(u64),
     Unlimited,
 }
 
-/// A text that is no limit.
+/// A text that is not a valid limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a number of bytes (900MB, 2GiB, 1073741824) or none")]
 pub(crate) struct UnknownLimit(String);
@@ -78,7 +78,7 @@ impl FromStr for MemoryLimit {
 
 impl<'de> Deserialize<'de> for MemoryLimit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// A number, or a text as people write it.
+        /// A number, or a text with a unit.
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "a number of bytes, or a text such as \"2GiB\"")]
         enum Shape {
@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for MemoryLimit {
             Shape::Bytes(bytes) => bytes.to_string(),
             Shape::Text(text) => text,
         };
-        // Without the text: errors of the configuration file repeat no value.
+        // Omits the text: errors of the configuration file do not repeat values.
         text.parse::<Self>().map_err(|_| {
             serde::de::Error::custom(
                 "it is not a number of bytes (900MB, 2GiB, 1073741824) or none",
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// The memory that it comes to here.
+    /// Returns the limit in bytes on this machine.
     pub(crate) fn memory(self) -> Memory {
         let bytes = match self {
             Self::Unlimited => None,
@@ -107,7 +107,9 @@ impl MemoryLimit {
             Self::Share => {
                 let available = available(Path::new("/"));
                 if available.is_none() {
-                    tracing::warn!("memory has no limit: it cannot be seen how much there is");
+                    tracing::warn!(
+                        "memory has no limit: the available memory could not be determined"
+                    );
                 }
                 available.map(|bytes| bytes / SHARE.1 * SHARE.0)
             }
@@ -116,24 +118,24 @@ impl MemoryLimit {
     }
 }
 
-/// The limit of one of the pools that share the memory: at most `usual`.
+/// Returns the limit of one of the pools that share the memory: at most `usual`.
 pub(crate) fn pool_bytes(memory: &Memory, usual: usize) -> usize {
     share_bytes(memory, POOL_PART, usual)
 }
 
-/// The same of one of the small pools.
+/// Returns the limit of one of the small pools.
 pub(crate) fn small_pool_bytes(memory: &Memory, usual: usize) -> usize {
     share_bytes(memory, SMALL_POOL_PART, usual)
 }
 
-/// One part in so many of the memory limit, at most `usual`.
+/// Returns this fraction of the memory limit, at most `usual`.
 pub(crate) fn share_bytes(memory: &Memory, parts: u64, usual: usize) -> usize {
     let share = memory.limit_bytes().map(|limit| limit / parts);
     let share = share.and_then(|share| usize::try_from(share).ok());
     share.map_or(usual, |share| share.min(usual))
 }
 
-/// What there is: of the control group where it has a limit, or of the machine.
+/// Returns the available memory: the limit of the control group if it has one, otherwise the machine's memory.
 fn available(root: &Path) -> Option<u64> {
     let machine = fs::read_to_string(root.join("proc/meminfo")).ok();
     let machine = machine.as_deref().and_then(total_of);
@@ -142,11 +144,11 @@ fn available(root: &Path) -> Option<u64> {
         .lines()
         .filter_map(|line| limit_of_group(root, line))
         .min();
-    // Where a group has none, version 1 says so by a number that no machine has.
+    // Version 1 reports the absence of a limit as a number larger than any machine's memory.
     machine.into_iter().chain(group).min()
 }
 
-/// The first line of `/proc/meminfo`: `MemTotal:  16384 kB`.
+/// Parses the first line of `/proc/meminfo`: `MemTotal:  16384 kB`.
 fn total_of(meminfo: &str) -> Option<u64> {
     let total = meminfo
         .lines()
@@ -155,8 +157,8 @@ fn total_of(meminfo: &str) -> Option<u64> {
     kib.checked_mul(1 << 10)
 }
 
-/// The least limit of a group and those above it. `0::/PATH` is a line of version 2,
-/// `4:memory:/PATH` one of version 1.
+/// Returns the lowest limit of a group and its ancestors. A line of version 2 is `0::/PATH`, one of version 1
+/// `4:memory:/PATH`.
 fn limit_of_group(root: &Path, line: &str) -> Option<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?);
@@ -169,7 +171,7 @@ fn limit_of_group(root: &Path, line: &str) -> Option<u64> {
     };
     let base = root.join(base);
     let path = base.join(path.trim_start_matches('/'));
-    // In a container the path may be that of outside: then the nearest that is there counts.
+    // In a container the path may be the host's: then the nearest ancestor that exists is used.
     let groups = path
         .ancestors()
         .take_while(|group| group.starts_with(&base));
@@ -180,7 +182,7 @@ fn limit_of_group(root: &Path, line: &str) -> Option<u64> {
     limits.min()
 }
 
-/// Reads how much is resident, now and again, for as long as anybody else holds the memory.
+/// Reads resident memory repeatedly, until nothing else refers to `memory`.
 pub(crate) fn watch(memory: &Arc<Memory>) -> std::io::Result<()> {
     let Some(limit) = memory.limit_bytes() else {
         return Ok(());
@@ -208,7 +210,7 @@ pub(crate) fn watch(memory: &Arc<Memory>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Bytes of this process that are in memory.
+/// Returns the resident memory of this process, in bytes.
 fn resident_bytes() -> std::io::Result<u64> {
     let text = fs::read_to_string("/proc/self/statm")?;
     let pages = text
@@ -216,7 +218,7 @@ fn resident_bytes() -> std::io::Result<u64> {
         .nth(1)
         .and_then(|pages| pages.parse::<u64>().ok());
     let bytes = pages.and_then(|pages| pages.checked_mul(rustix::param::page_size() as u64));
-    bytes.ok_or_else(|| std::io::Error::other("/proc/self/statm is not as it should be"))
+    bytes.ok_or_else(|| std::io::Error::other("/proc/self/statm could not be parsed"))
 }
 
 #[cfg(test)]
@@ -263,14 +265,14 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_groups_has_all_of_it() {
+    fn without_control_groups_the_machines_memory_is_available() {
         let root = system(&[MEMINFO]);
         assert_eq!(available(root.path()), Some(MACHINE));
         assert_eq!(available(system(&[]).path()), None);
     }
 
     #[test]
-    fn the_least_limit_of_a_group_and_those_above_counts() {
+    fn the_lowest_limit_of_a_group_and_its_ancestors_applies() {
         let root = system(&[
             MEMINFO,
             ("proc/self/cgroup", "0::/a.slice/b.service\n"),
@@ -278,7 +280,7 @@ mod tests {
             ("sys/fs/cgroup/a.slice/b.service/memory.max", "max\n"),
         ]);
         assert_eq!(available(root.path()), Some(5_000));
-        // As a container sees it: its own group is the root, whatever its name is outside.
+        // In a container: its group is the root, whatever its name is on the host.
         let root = system(&[
             MEMINFO,
             ("proc/self/cgroup", "0::/docker/0f3a\n"),
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_has_groups_of_its_own() {
+    fn control_groups_of_version_1_are_read() {
         let files = |limit| {
             system(&[
                 MEMINFO,
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn pools_have_an_eighth_and_no_more_than_usual() {
+    fn pools_have_an_eighth_of_the_limit_and_at_most_their_usual_size() {
         let limited = Memory::up_to(80_000);
         assert_eq!(pool_bytes(&limited, 1 << 30), 10_000);
         assert_eq!(pool_bytes(&limited, 5), 5);
@@ -312,7 +314,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_process_knows_what_it_has() {
+    fn resident_memory_can_be_read() {
         assert!((1 << 20..1 << 40).contains(&resident_bytes().unwrap()));
     }
 }

@@ -1,9 +1,9 @@
-//! How many files and connections the process may have open.
+//! The limit of open files, including connections.
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-/// Raises the limit to what the system allows: the usual one of 1,024 is for programs that wait with
-/// `select`, and every connection counts.
+/// Raises the limit to the hard limit. The usual soft limit of 1,024 exists for programs that use `select`; here every
+/// connection counts.
 pub(crate) fn raise_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     if limit.current == limit.maximum {
@@ -11,6 +11,6 @@ pub(crate) fn raise_limit() {
     }
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        tracing::warn!(%error, "the limit of open files stays as it is");
+        tracing::warn!(%error, "the limit of open files could not be raised");
     }
 }

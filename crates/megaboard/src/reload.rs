@@ -1,8 +1,7 @@
-//! The keys are read again, out of the file that the server was started with: when it has changed, and at
-//! SIGHUP.
+//! Reloads the API keys from the configuration file, when it has changed and at SIGHUP.
 //!
-//! Nothing else of the file is: what else it says holds from the next start on. The last key never goes by
-//! oversight: an empty file, as an editor leaves it for a moment, takes none away.
+//! Other settings apply from the next start. The last key is never removed by accident: an empty file, which an editor
+//! may leave for a moment, removes no keys.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -16,18 +15,18 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::{Config, DEFAULT_PATH};
 
-/// How often it is looked whether the file has changed.
+/// How often the file is checked for changes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// What the keys are read again from, and held against.
+/// The source of the keys, and what they are checked against.
 pub(crate) struct Reload {
     hangups: Signal,
     config: Option<PathBuf>,
-    /// The file as it was read; none where there was none.
+    /// The version of the file that was read; `None` if it did not exist.
     read: Option<Mark>,
 }
 
-/// What changes with a file's content, or with which file it is.
+/// Differs between versions of a file, and between files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
     device: u64,
@@ -38,7 +37,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Of the configuration file; none where there is none.
+    /// Returns the version of the configuration file; `None` if it does not exist.
     pub(crate) fn of(config: Option<&Path>) -> Option<Self> {
         let metadata = std::fs::metadata(path_of(config)).ok()?;
         Some(Self {
@@ -56,8 +55,8 @@ fn path_of(config: Option<&Path>) -> &Path {
 }
 
 impl Reload {
-    /// From now on the signal no longer ends the process. `read` is the file as it was before it was read: what
-    /// has changed since is read again.
+    /// Installs the signal handler. `read` is the version of the file from before it was read: if it has changed since,
+    /// it is reloaded.
     pub(crate) fn catch(config: Option<PathBuf>, read: Option<Mark>) -> std::io::Result<Self> {
         let hangups = signal(SignalKind::hangup())?;
         Ok(Self {
@@ -67,7 +66,7 @@ impl Reload {
         })
     }
 
-    /// Reads the keys at each signal, and when the file has changed and is at rest.
+    /// Reloads the keys at each signal, and when the file has changed and is unchanged for one interval.
     pub(crate) async fn run(mut self, app: Arc<App>) {
         let mut looks = interval(LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -81,7 +80,7 @@ impl Reload {
                 }
                 _ = looks.tick() => {
                     let before = std::mem::replace(&mut seen, self.mark());
-                    // Twice the same: nobody is at work on it. One that is gone says nothing.
+                    // Unchanged since the last check, so it is probably complete. A file that is missing is ignored.
                     if seen.is_none() || seen != before || seen == self.read {
                         continue;
                     }
@@ -89,10 +88,13 @@ impl Reload {
             }
             self.read = self.mark();
             match self.read_keys(&app) {
-                Ok(count) => tracing::info!(keys = count, "the keys were read again"),
+                Ok(count) => tracing::info!(keys = count, "the keys were reloaded"),
                 Err(error) => {
                     let error = without_keys(&error);
-                    tracing::error!(error, "the keys stay as they were");
+                    tracing::error!(
+                        error,
+                        "the keys could not be reloaded and remain as they were"
+                    );
                 }
             }
         }
@@ -103,17 +105,15 @@ impl Reload {
     }
 
     fn read_keys(&self, app: &App) -> Result<usize, String> {
-        // Named, so that a file that is gone is an error also where none was asked for.
+        // By name, so that a missing file is an error, also if it is the default one.
         let path = path_of(self.config.as_deref());
         let config = Config::read(Some(path)).map_err(|error| error.to_string())?;
         let (keys, access) = (config.server.keys(), app.access());
-        // What the command line said was said of a server with keys.
+        // `--open` of the command line was given for a server with keys.
         if keys.is_empty() && access.has_keys() && !config.server.is_open() {
-            return Err(
-                "without its last key the server would be open to everybody; \
-                        say that this is wanted with open = true"
-                    .to_owned(),
-            );
+            return Err("without any key the server would be open to everyone; \
+                to allow this, set open = true"
+                .to_owned());
         }
         let set = access.set_keys(keys);
         set.map_err(|error| format!("server.keys: {error}"))?;

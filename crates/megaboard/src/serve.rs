@@ -1,4 +1,4 @@
-//! `megaboard serve`: wires store, router, merger and API, and serves until it is told to stop.
+//! `megaboard serve`: connects store, router, merger and API, and serves until it is asked to stop.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -35,19 +35,19 @@ use crate::reload::{Mark, Reload};
 use crate::store::StoreUrl;
 use crate::traces::Traces;
 
-/// Bytes that cached global boards may take.
+/// Maximum bytes of cached global boards.
 const CACHE_BYTES_MAX: usize = 512 << 20;
 
-/// How often the store is asked for kinds that other servers changed.
+/// How often kinds are read from the store, since other servers may have changed them.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How often what is past its time is dropped.
+/// How often expired windows and boards are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Serves boards over HTTP.
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// Address and port; port 0 picks one and prints it. [default: 127.0.0.1:8080]
+    /// Address and port to listen on; port 0 picks a free one and prints it. [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS", env = "MEGABOARD_LISTEN")]
     listen: Option<String>,
 
@@ -64,13 +64,12 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE", env = "MEGABOARD_CONFIG")]
     config: Option<PathBuf>,
 
-    /// Shows a simulated live stream, in a store kept in memory: a stage with a million members and a
-    /// few rooms.
+    /// Simulate a live stream, in a store in memory: a stage with a million members and a few rooms.
     #[arg(long, env = "MEGABOARD_DEMO", value_parser = BoolishValueParser::new())]
     demo: bool,
 
-    /// What stream tokens are signed under, so that servers which share it know each other's; at least
-    /// 32 bytes, better given in the environment. Drawn at the start without it.
+    /// Secret that signs stream tokens, at least 32 bytes. Servers with the same secret accept each other's tokens.
+    /// Prefer the environment: `ps` shows the command line to others. [default: a new random secret at each start]
     #[arg(
         long,
         value_name = "TEXT",
@@ -79,23 +78,23 @@ pub(crate) struct ServeArgs {
     )]
     token_secret: Option<TokenSecret>,
 
-    /// The file that records who changed kinds and boards, and removed, hid or erased members. What keys
-    /// without the scope admin do is recorded in FILE.writers.
+    /// Audit log: the file that records who changed kinds and boards, and who removed, hid or erased members.
+    /// Operations with keys that do not have the scope admin are recorded in FILE.writers.
     /// [default: audit.log in the folder of an embedded store]
     #[arg(long, value_name = "FILE", env = "MEGABOARD_AUDIT_LOG")]
     audit_log: Option<PathBuf>,
 
-    /// Let everybody who reaches the server do everything: without it, a server that has no API keys
-    /// listens on its own machine alone.
+    /// Allow a server without API keys to listen on addresses other than loopback. Everyone who can reach it then has
+    /// full access.
     #[arg(long, env = "MEGABOARD_OPEN", value_parser = BoolishValueParser::new())]
     open: bool,
 
-    /// Memory that the server may have, such as 2GiB, or none for no limit: at the limit contributions that
-    /// need more are refused. [default: three quarters of what its control group or the machine has]
+    /// Memory that the server may use, such as 2GiB, or none for no limit. At the limit, contributions that need more
+    /// memory are rejected. [default: three quarters of the memory of its control group or the machine]
     #[arg(long, value_name = "BYTES", env = "MEGABOARD_MEMORY_LIMIT")]
     memory_limit: Option<MemoryLimit>,
 
-    /// How log lines look; they go to standard error. [default: text]
+    /// Format of the log lines, which go to standard error. [default: text]
     #[arg(long, value_enum, value_name = "FORMAT", env = "MEGABOARD_LOG_FORMAT")]
     log_format: Option<LogFormat>,
 }
@@ -134,7 +133,7 @@ async fn serve(
     tracer: Option<Arc<dyn Tracer>>,
 ) -> Result<(), Box<dyn Error>> {
     if args.demo && args.store.is_some() {
-        return Err("--demo keeps its boards in memory: it goes without --store".into());
+        return Err("--demo keeps its boards in memory and cannot be combined with --store".into());
     }
     let kinds = if args.demo {
         vec![KindShape::default().into_kind(demo::KIND)?]
@@ -146,7 +145,7 @@ async fn serve(
     config.audit_limits()?;
     let access = Access::new(&config.access_settings(args.token_secret.as_ref()))?;
     let listen = Listen::chosen(args.listen.as_deref(), config.server.listen.as_deref())?;
-    // Told at once where it can be: a store may take its time to open.
+    // Checked first, since opening a store may take long.
     if let Ok(address) = listen.address().parse::<SocketAddr>() {
         config.server.check_open(address.ip(), args.open)?;
     }
@@ -161,7 +160,7 @@ async fn serve(
     let memory = Arc::new(limit.unwrap_or_default().memory());
     let settings = config.store_settings(memory.clone());
     let store = url.open(&settings).await?;
-    // Not before: what a start needs for a while is nothing that boards could give back.
+    // Not before: memory that is used temporarily at the start cannot be released by boards.
     memory::watch(&memory)?;
     let served = async {
         let audit = audit_log(args, config, &url)?;
@@ -176,19 +175,19 @@ async fn serve(
         serve_from(&store, kinds, published, serving, args, config).await
     };
     let served = served.await;
-    // Also where it never came to serve: what is not closed was killed.
+    // Also if serving failed: a store that is not closed counts as killed.
     store.close().await?;
     served?;
     tracing::info!("stopped");
     Ok(())
 }
 
-/// Where the server listens, who is let in, and where it is told what they did.
+/// The listener, the access settings and the audit log.
 struct Serving<'a> {
     listen: Listen<'a>,
     access: Access,
     audit: AuditLog,
-    /// The configuration file as it was read.
+    /// The version of the configuration file that was read.
     read: Option<Mark>,
     tracer: Option<Arc<dyn Tracer>>,
     memory: Arc<Memory>,
@@ -220,7 +219,7 @@ async fn serve_from(
         cache_bytes_max: memory::pool_bytes(&serving.memory, CACHE_BYTES_MAX) as u64,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));
-    // Signals are caught before anybody can know that the server is there.
+    // Signal handlers are installed before the address is printed.
     let stop = stop_signal()?;
     let limits = config.server_limits()?;
     let reload = Reload::catch(args.config.clone(), serving.read)?;
@@ -270,13 +269,13 @@ async fn serve_from(
     }
     refresh.abort();
     sweep.abort();
-    // Cancelled or at its end: either way it writes no more.
+    // Cancelled or finished: it writes nothing more.
     let _ = sweep.await;
     publisher.stop().await;
     Ok(served?)
 }
 
-/// Where acts are written down: where it is told to, or else beside what an embedded store keeps.
+/// Opens the audit log: the configured file, or one in the folder of an embedded store.
 fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<AuditLog, String> {
     let limits = config.audit_limits().map_err(|error| error.to_string())?;
     let told = args.audit_log.as_ref().or(config.server.audit_log.as_ref());
@@ -292,8 +291,8 @@ fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<Audi
     }
 }
 
-/// Gives the store a kind of the configuration that it has never known. One that it knows stays as
-/// the store has it, which is logged where they differ.
+/// Adds a kind of the configuration to the store, unless the store has or had it. If the store's kind differs, it is
+/// kept, and the difference is logged.
 async fn seed(router: &Router, kind: board::Kind) -> Result<(), Box<dyn Error>> {
     let wanted = KindShape::from(&kind);
     let name = kind.name().clone();
@@ -301,9 +300,11 @@ async fn seed(router: &Router, kind: board::Kind) -> Result<(), Box<dyn Error>> 
         return Ok(());
     };
     match &held.kind {
-        None => tracing::warn!(kind = %name, "the configured kind was deleted, and stays deleted"),
+        None => {
+            tracing::warn!(kind = %name, "the configured kind was deleted before and is not created again")
+        }
         Some(kind) if KindShape::from(&**kind) != wanted => {
-            tracing::warn!(kind = %name, "the store's kind differs from the configured one: it stays");
+            tracing::warn!(kind = %name, "the kind in the store differs from the configuration and is used");
         }
         Some(_) => {}
     }
@@ -317,7 +318,7 @@ fn now() -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Ready once the process is told to stop.
+/// Completes when the process is asked to stop.
 fn stop_signal() -> std::io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -326,18 +327,18 @@ fn stop_signal() -> std::io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::info!("stopping: requests under way are finished");
+        tracing::info!("stopping: finishing requests in progress");
     }))
 }
 
-/// Follows the kinds, which another server may have changed, however long a sweep takes.
+/// Refreshes the kinds, which another server may have changed. Not delayed by sweeps.
 async fn refresh(router: Arc<Router>, merger: Arc<Merger>) {
     let mut ticks = interval(REFRESH_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         if let Err(error) = router.catalogue().refresh().await {
-            tracing::warn!(%error, "the kinds could not be read again");
+            tracing::warn!(%error, "the kinds could not be refreshed");
         }
         merger.tidy();
     }
@@ -349,7 +350,7 @@ async fn sweep(router: Arc<Router>, clock: Clock) {
     loop {
         ticks.tick().await;
         if let Err(error) = router.store().expire(clock()).await {
-            tracing::warn!(%error, "what is past its time could not be dropped");
+            tracing::warn!(%error, "expired windows and boards could not be removed");
         }
     }
 }

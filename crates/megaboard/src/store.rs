@@ -8,33 +8,33 @@ use shard_store::{Memory, ShardStore, StoreError};
 use store_local::{EmbeddedError, EmbeddedSettings, LocalDisk, LocalStore, OpenError};
 use store_redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};
 
-/// Which store, as `--store` says it.
+/// The URL of a store, as in `--store`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StoreUrl {
     /// `memory:`.
     Memory,
     /// `embedded:DIR`.
     Embedded(PathBuf),
-    /// `redis://HOST` and its like.
+    /// `redis://HOST` and the other schemes of Redis.
     Redis(RedisUrl),
 }
 
-/// What stores are told beside where they are; each takes what is for it.
+/// Settings of stores, other than their URLs. Each store uses those that apply to it.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreSettings {
-    /// The memory store takes the limit of remembered ids and the pause of a clock that has jumped from it.
+    /// The memory store uses the limit of remembered ids and the pause after a clock jump.
     pub(crate) embedded: EmbeddedSettings,
-    /// What boards, and what is on its way to Redis, have to find room in.
+    /// The memory budget of boards, and of writes in flight to Redis.
     pub(crate) memory: Arc<Memory>,
     pub(crate) redis: RedisSettings,
 }
 
-/// A text that names no store.
+/// A text that is not the URL of a store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UnknownStore {
     #[error(
-        "store {0:?} is none of embedded:DIR, memory:, redis://HOST:PORT[,HOST:PORT...], \
-         redis-cluster://HOST:PORT[,...] and redis-sentinel://HOST:PORT[,...]/NAME, \
+        "unknown store {0:?}; expected one of embedded:DIR, memory:, redis://HOST:PORT[,HOST:PORT...], \
+         redis-cluster://HOST:PORT[,...] or redis-sentinel://HOST:PORT[,...]/NAME, \
          the last three also as rediss"
     )]
     Scheme(String),
@@ -42,7 +42,7 @@ pub(crate) enum UnknownStore {
     Redis(#[from] RedisUrlError),
 }
 
-/// A store that did not open.
+/// A store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreFailed {
     #[error("store {0}")]
@@ -68,7 +68,7 @@ impl FromStr for StoreUrl {
     }
 }
 
-/// A URL without what stands before its last `@`, which may be a password.
+/// Returns a URL without the part before its last `@`, which may be a password.
 fn without_login(text: &str) -> String {
     let Some((before, after)) = text.rsplit_once('@') else {
         return text.to_owned();
@@ -78,14 +78,14 @@ fn without_login(text: &str) -> String {
 }
 
 impl Default for StoreUrl {
-    /// What is used when nothing is said.
+    /// The default store.
     fn default() -> Self {
         Self::Embedded("./megaboard-data".into())
     }
 }
 
 impl StoreUrl {
-    /// Opens it for a server. A folder that is not there is made.
+    /// Opens the store for a server. A folder is created if it does not exist.
     pub(crate) async fn open(
         &self,
         settings: &StoreSettings,
@@ -115,8 +115,8 @@ impl StoreUrl {
         }
     }
 
-    /// Opens it to look at what is there. A folder is not changed: answers, too, how many bytes of
-    /// what is there a server would cut off. On Redis servers may go on beside it.
+    /// Opens the store for inspection. A folder is not changed; also returns how many bytes at the end of the journal a
+    /// server would truncate. On Redis, servers may run at the same time.
     pub(crate) async fn inspect(
         &self,
         settings: &StoreSettings,

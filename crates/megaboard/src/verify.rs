@@ -1,4 +1,4 @@
-//! `megaboard verify`: holds the score store against the sorted sets, board by board.
+//! `megaboard verify`: compares the score store with the sorted sets, board by board.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use tools::terminal;
 use crate::config::Config;
 use crate::store::StoreUrl;
 
-/// Boards that are listed at once.
+/// Boards per listing.
 const PAGE_BOARDS: usize = 1000;
 
-/// Disagreements that are shown; all are counted.
+/// Maximum disagreements that are shown; all are counted.
 const SHOWN_MAX: u64 = 100;
 
-/// Compares the scores with the sorted sets, and repairs what disagrees.
+/// Compares the scores with the sorted sets, and repairs differences.
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
     /// The store. [default: embedded:./megaboard-data]
@@ -35,12 +35,12 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "FILE", env = "MEGABOARD_CONFIG")]
     config: Option<PathBuf>,
 
-    /// Repair what disagrees, by the scores. Servers may run meanwhile.
+    /// Repair sorted sets that differ from the scores. Servers may run at the same time.
     #[arg(long)]
     repair: bool,
 }
 
-/// What was looked through, and found.
+/// The counts of a run.
 #[derive(Debug, Default)]
 struct Findings {
     boards: u64,
@@ -50,25 +50,27 @@ struct Findings {
     orphaned_keys: u64,
 }
 
-/// Exits with 1 when something disagrees that was not repaired.
+/// Runs the command. The exit status is 1 if a disagreement was not repaired.
 pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let store: StoreUrl = args
         .store
         .as_ref()
         .map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
     if store == StoreUrl::Memory {
-        terminal::complain("a memory: store lives in its server alone: opened here it is empty");
+        terminal::complain(
+            "a memory: store exists only inside its server; opened here, it is empty",
+        );
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()?;
-    // The file may have what is needed to reach the store; kinds it names are of no interest here.
+    // The file may have settings that are needed to reach the store; its kinds are not used.
     let settings = Config::read(args.config.as_deref())?.store_settings(Arc::default());
     let (store, cut_bytes) = runtime.block_on(store.inspect(&settings))?;
     if cut_bytes > 0 {
         terminal::complain(&format!(
-            "the journal's last {cut_bytes} bytes were never known durable: a server cuts them off"
+            "the journal's last {cut_bytes} bytes were never confirmed as durable; a server truncates them at start"
         ));
     }
     let findings = runtime.block_on(verify(&*store, args.repair));
@@ -81,7 +83,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
         repaired,
         orphaned_keys,
     } = findings;
-    let mended = if args.repair {
+    let repaired_note = if args.repair {
         format!(", {repaired} repaired")
     } else {
         String::new()
@@ -91,7 +93,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
         keys => format!(", {keys} orphaned keys"),
     };
     println!(
-        "{boards} boards, {standings} standings, {disagreements} disagreements{mended}{orphaned}"
+        "{boards} boards, {standings} standings, {disagreements} disagreements{repaired_note}{orphaned}"
     );
     Ok(if disagreements == repaired && orphaned_keys == 0 {
         ExitCode::SUCCESS
@@ -166,8 +168,11 @@ async fn verify_board(
                     |kind| kind.calendar().name(wrong.window),
                 );
                 let board = &record.name;
-                let mended = if wrong.repaired { " (repaired)" } else { "" };
-                terminal::complain(&format!("{board} {window}{member}: {}{mended}", wrong.what));
+                let repaired_note = if wrong.repaired { " (repaired)" } else { "" };
+                terminal::complain(&format!(
+                    "{board} {window}{member}: {}{repaired_note}",
+                    wrong.what
+                ));
             }
         }
     }

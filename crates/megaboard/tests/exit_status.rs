@@ -1,4 +1,4 @@
-//! What a shell sees of the commands: exit status, and which stream says what.
+//! Exit statuses and output streams of the commands.
 
 #![expect(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// Nobody listens there any more.
+/// The URL of a port on which nothing listens.
 fn dead_url() -> String {
     format!(
         "http://{}",
@@ -42,7 +42,7 @@ fn dead_url() -> String {
 }
 
 #[test]
-fn nothing_to_import_is_a_success_with_a_summary() {
+fn importing_an_empty_file_succeeds_with_a_summary() {
     let output = run(&["import", "-"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let summary = text(&output.stdout);
@@ -54,7 +54,7 @@ fn nothing_to_import_is_a_success_with_a_summary() {
 }
 
 #[test]
-fn a_row_that_cannot_be_read_is_shown_and_gives_status_1() {
+fn an_unreadable_row_is_reported_and_the_exit_status_is_1() {
     let arguments = "import - --kind k --subject s --member-column m --points-column p";
     let mut child = megaboard(&arguments.split(' ').collect::<Vec<_>>())
         .stdin(Stdio::piped())
@@ -70,15 +70,15 @@ fn a_row_that_cannot_be_read_is_shown_and_gives_status_1() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         text(&output.stderr),
-        "megaboard: line 2: 3 cells where the header has 2\n\
-         megaboard: line 3: p: \"1.5\" is no exact integer\n"
+        "megaboard: line 2: 3 cells, but the header has 2\n\
+         megaboard: line 3: p: \"1.5\" is not an exact integer\n"
     );
     let summary = text(&output.stdout);
     assert!(summary.contains("rejected 2, failed 0; of the rejected, 2 could not be read; took "));
 }
 
 #[test]
-fn what_cannot_be_opened_or_reached_gives_status_1_and_its_name() {
+fn a_missing_file_or_server_is_named_and_the_exit_status_is_1() {
     let output = run(&[
         "import",
         "no-such-file.csv.gz",
@@ -108,7 +108,7 @@ fn what_cannot_be_opened_or_reached_gives_status_1_and_its_name() {
 }
 
 #[test]
-fn a_wrong_command_line_gives_status_2() {
+fn the_exit_status_of_an_invalid_command_line_is_2() {
     for arguments in [
         &["top", "gifts"][..],
         &["top", "gifts/a", "--server", "localhost"],
@@ -121,16 +121,16 @@ fn a_wrong_command_line_gives_status_2() {
     }
 }
 
-/// Linux alone says from outside whether a process listens for the signals yet.
+/// Only on Linux, where another process can see whether the handlers are installed.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_signal_to_end_gives_the_summary_and_where_to_go_on_and_status_130() {
+fn a_signal_prints_the_summary_and_the_next_line_and_the_exit_status_is_130() {
     for signal in ["INT", "TERM"] {
         let mut child = megaboard(&["import", "-", "--from-line", "5"])
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
-        // Kept open, so that the import waits for more; before the first byte it does not listen.
+        // Kept open, so that the import waits for more. The handlers are installed after the first byte.
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(b"\n").unwrap();
         let process = child.id().to_string();
@@ -148,12 +148,12 @@ fn a_signal_to_end_gives_the_summary_and_where_to_go_on_and_status_130() {
         assert!(text(&output.stdout).starts_with("applied 0, "));
         assert_eq!(
             text(&output.stderr),
-            "megaboard: interrupted; go on with --from-line 5\n"
+            "megaboard: interrupted; continue with --from-line 5\n"
         );
     }
 }
 
-/// Waits until it listens for both signals.
+/// Waits until the handlers of both signals are installed.
 #[cfg(target_os = "linux")]
 fn listens(process: &str) {
     use std::time::{Duration, Instant};

@@ -39,7 +39,7 @@ pub(crate) enum SetError {
         error: EncodeError,
     },
     /// It has a field without a value.
-    #[error("member {0:?} has a field without a value, which a sorted set does not hold")]
+    #[error("member {0:?} has a field without a value, which a sorted set cannot represent")]
     Null(String),
 }
 

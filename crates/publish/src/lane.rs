@@ -99,7 +99,7 @@ impl Lane {
         let kind = item.board.kind().clone();
         if !self.marks.mark(item, now) && service.walks.ask(kind.clone()) {
             let target = &self.name;
-            tracing::warn!(%kind, %target, "more boards are to be published than there is room for: all are gone through");
+            tracing::warn!(%kind, %target, "too many boards wait to be published: all boards of the kind are checked later");
         }
     }
 
@@ -196,7 +196,7 @@ impl Run<'_> {
                 marks.done(item, now, AGAIN_AFTER);
             }
             Outcome::Unreadable(error) => {
-                tracing::debug!(board = %item.board, %error, "a board to be published cannot be read");
+                tracing::debug!(board = %item.board, %error, "a board could not be read for publishing");
                 marks.again(item, now, AGAIN_AFTER);
             }
             Outcome::Failed(Fault::Away(why)) => {
@@ -224,7 +224,7 @@ impl Run<'_> {
         }
         match published.inexact {
             Some(why) => {
-                let what = "a board is published as JSON alone: its encoding does not hold it";
+                let what = "a board is published as JSON only: its encoding cannot represent it";
                 self.report_once(&item, &why, what);
             }
             None => {
@@ -250,7 +250,7 @@ impl Run<'_> {
     fn away(&mut self, why: &str, now: Instant) {
         if self.outage.begin(now) {
             let target = &self.lane.name;
-            tracing::warn!(%target, why, "boards cannot be published: tried again until it works");
+            tracing::warn!(%target, why, "boards cannot be published; retrying until the target is reachable");
         }
         self.lane.is_away.store(true, Ordering::Relaxed);
     }
@@ -258,7 +258,7 @@ impl Run<'_> {
     fn reached(&mut self, now: Instant) {
         if self.lane.target.take_another() {
             let target = &self.lane.name;
-            tracing::info!(%target, "the server that boards are published to has begun anew: all are gone through");
+            tracing::info!(%target, "the target was restarted or replaced: all boards are checked");
             self.service.walk_all_at(target);
         }
         if let Some(away) = self.outage.end(now) {
@@ -275,7 +275,7 @@ impl Run<'_> {
         if logged.is_none_or(|logged| now - logged >= REFUSALS_LOGGED_EVERY) {
             self.refusal_logged = Some(now);
             let target = &self.lane.name;
-            tracing::warn!(board = %item.board, %target, why, "a board is refused where it is published");
+            tracing::warn!(board = %item.board, %target, why, "the target refused a board");
         }
     }
 }

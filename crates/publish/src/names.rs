@@ -32,13 +32,13 @@ pub(crate) struct Names {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NameError {
     /// Its key could be one of a store's own.
-    #[error("the key {0:?} begins with {STORE}, as those of a Megaboard store do")]
+    #[error("the key {0:?} begins with {STORE}, which is reserved for Megaboard stores")]
     Store(String),
     /// Its key would be that of another board's JSON.
-    #[error("the key {0:?} ends with {JSON} or {VERSION}, as keys beside a board's do")]
+    #[error("the key {0:?} ends with {JSON} or {VERSION}, which is reserved")]
     Reserved(String),
     /// Its slot in a cluster is not known.
-    #[error("no other key can be in the slot of {0:?}")]
+    #[error("no second key can share the slot of {0:?}")]
     Slot(String),
     /// It is too long.
     #[error("the key {0:?} has more than {MEMCACHED_KEY_BYTES_MAX} bytes")]

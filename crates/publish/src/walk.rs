@@ -76,7 +76,7 @@ async fn walk_kind(service: &Arc<Service>, kind: &KindName) {
         let page = match store.boards(kind, after.as_ref(), PAGE_BOARDS).await {
             Ok(page) => page,
             Err(error) => {
-                tracing::debug!(%kind, %error, "the boards to be published cannot be listed");
+                tracing::debug!(%kind, %error, "the boards to publish could not be listed");
                 sleep(AGAIN_AFTER).await;
                 continue;
             }

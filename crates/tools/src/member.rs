@@ -69,7 +69,7 @@ pub fn run(args: &MemberArgs) -> Result<ExitCode, Box<dyn Error>> {
 
 fn hidden(Hidden { hidden_in }: &Hidden) -> String {
     if hidden_in.is_empty() {
-        "hidden nowhere".to_owned()
+        "not hidden".to_owned()
     } else {
         format!("hidden in: {}", hidden_in.join(", "))
     }
@@ -127,6 +127,11 @@ impl OneMemberArgs {
             return Err(response.problem().to_string().into());
         }
         let outcome = serde_json::from_slice(&response.body);
-        Ok(outcome.map_err(|error| format!("{} returned no outcome: {error}", client.url()))?)
+        Ok(outcome.map_err(|error| {
+            format!(
+                "{} returned a response that could not be parsed: {error}",
+                client.url()
+            )
+        })?)
     }
 }

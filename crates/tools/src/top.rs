@@ -43,8 +43,12 @@ pub fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
     if response.status != 200 {
         return Err(response.problem().to_string().into());
     }
-    let top: Top = serde_json::from_slice(&response.body)
-        .map_err(|error| format!("{} returned no board: {error}", client.url()))?;
+    let top: Top = serde_json::from_slice(&response.body).map_err(|error| {
+        format!(
+            "{} returned a response that could not be parsed: {error}",
+            client.url()
+        )
+    })?;
     terminal::print(&render(&top))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -66,7 +66,7 @@ fn a_stream_ends_with_the_key_of_its_token() {
     );
     server
         .get(stream_path(&of_goes))
-        .problem(401, "unauthorized", &["its key was taken away"]);
+        .problem(401, "unauthorized", &["its key was removed"]);
     other.until(|event| event.name == "board" && event.entries().len() == 1);
     // A key that is bound to other kinds meanwhile opens no stream of this one either.
     write(&server, &format!("{}kinds = [\"other\"]\n", stays.lines));

@@ -110,7 +110,7 @@ fn errors_of_a_key_are_reported_and_never_the_key() {
                 "{}burst = 3",
                 key.lines.replace("\"one\"", &format!("{:?}", key.text))
             ),
-            "server.keys.name: a key, a stream token or the hash of a key is no name",
+            "server.keys.name: an API key, a stream token or the hash of a key must not be used as a name",
         ),
         (
             format!("[server]\nhosts = [\"https://{}@h\"]", key.text),

@@ -104,7 +104,7 @@ fn a_token_ends_when_it_says() {
     let path = format!("/v1/boards/gifts/a/stream?token={short}");
     server
         .get(&path)
-        .problem(401, "unauthorized", &["past its time"]);
+        .problem(401, "unauthorized", &["has expired"]);
 }
 
 #[test]

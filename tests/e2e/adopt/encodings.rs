@@ -92,7 +92,7 @@ fn three_fields_of_22_22_and_20_bits() {
         stage.redis(&format!("ZADD medals {packed} {member}"));
     }
     let run = stage.adopt("medals", "bits(22/22/20)", "medals/2022");
-    assert!(run.stderr.contains("tells no times"), "{run:?}");
+    assert!(run.stderr.contains("has no times"), "{run:?}");
     let entries = stage.entries("medals/2022");
     let order: Vec<_> = entries
         .iter()

@@ -20,15 +20,15 @@ fn a_source_that_does_not_exist() {
         &stage,
         &with("nothing"),
         1,
-        "there is no key \"nothing\" at redis://127.0.0.1:",
+        "key \"nothing\" does not exist at redis://127.0.0.1:",
     );
-    refused(&stage, &with("text"), 1, "is a string, no sorted set");
+    refused(&stage, &with("text"), 1, "is a string, not a sorted set");
     let two = ["--encoding", "two-sets(time-key=times)"];
     refused(
         &stage,
         &[with("scores").as_slice(), &two].concat(),
         1,
-        "no key \"times\"",
+        "key \"times\" does not exist",
     );
     stage.redis.stop();
     refused(&stage, &with("scores"), 1, "Connection refused");
@@ -53,13 +53,18 @@ fn an_encoding_that_is_unknown_or_does_not_fit() {
         2,
         "not one of plain, decimal",
     );
-    let fields = "packs 1 values, kind medals has the fields gold, silver, bronze";
+    let fields = "packs 1 values, but kind medals has the fields gold, silver, bronze";
     refused(&stage, &with("plain", "medals/x"), 1, fields);
     refused(&stage, &with("plain", "nope/x"), 1, "nope");
-    refused(&stage, &with("plain", "daily/x"), 1, "say with --window");
+    refused(&stage, &with("plain", "daily/x"), 1, "with --window");
     refused(&stage, &with("plain", "power"), 2, "KIND/SUBJECT");
     let day = [&with("plain", "power/x")[..], &["--window", "day"]].concat();
-    refused(&stage, &day, 1, "kind power has no window `day`, only all");
+    refused(
+        &stage,
+        &day,
+        1,
+        "kind power has no window `day`; choose one of all",
+    );
     assert!(stage.entries("power/x").is_empty());
 }
 

@@ -30,7 +30,7 @@ fn so_many_above_and_below_itself_included() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_parameter() {
     let server = ladder(2);
     server
         .get(on_a("/members/nobody/around"))

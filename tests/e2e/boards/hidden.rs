@@ -169,7 +169,7 @@ fn an_erased_member_is_on_no_board_those_that_are_over_included() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn errors_name_the_parameter() {
     let server = filled();
     for (method, path, status) in [
         ("PUT", "/v1/members/u1/hidden?kind=none", 404),
@@ -226,7 +226,7 @@ fn commands_hide_show_and_erase() {
         run.stdout
     };
     assert_eq!(run(&["hide", "u1"]), "hidden in: gifts, races\n");
-    assert_eq!(run(&["show", "u1", "--kind", "gifts"]), "hidden nowhere\n");
+    assert_eq!(run(&["show", "u1", "--kind", "gifts"]), "not hidden\n");
     assert_eq!(run(&["erase", "u1"]), "erased from 3 of 3 boards\n");
 }
 

@@ -59,7 +59,7 @@ fn a_page_that_ends_with_the_last_board_has_no_next() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_parameter() {
     let server = Server::start();
     for (query, parts) in [
         ("", &["kind"][..]),

@@ -48,7 +48,7 @@ fn a_thousand_may_be_asked_for_and_no_more() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_parameter() {
     let server = ladder(2);
     for (body, parts) in [
         (json!({}), &["members"][..]),

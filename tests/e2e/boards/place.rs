@@ -95,7 +95,7 @@ fn percentiles_go_by_position_under_shared_ranks() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_parameter() {
     let server = ladder(2);
     server
         .get(on_a("/members/nobody"))

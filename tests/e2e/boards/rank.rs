@@ -87,7 +87,7 @@ fn a_sum_that_is_left_out_is_0_as_in_a_contribution() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_parameter() {
     let server = ladder(2);
     for (query, parts) in [
         ("", &["points"][..]),

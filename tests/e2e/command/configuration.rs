@@ -191,7 +191,7 @@ fn a_port_that_is_taken_is_named() {
 }
 
 #[test]
-fn a_wrong_command_line_gives_status_2() {
+fn the_exit_status_of_an_invalid_command_line_is_2() {
     for arguments in [
         &["serve", "--port", "1"][..],
         &["serve", "extra"],

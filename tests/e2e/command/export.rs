@@ -315,7 +315,7 @@ fn of_a_kind_that_ranks_only_its_best_export_warns_that_others_may_be_missing() 
     let server = Server::with(
         "[kinds.gifts]\nwindows = [\"all\"]\nretain = { keep = 2, approximate = true }\n",
     );
-    let told = "1 windows rank their best alone";
+    let told = "1 windows rank only their best members";
     server.give("gifts/few", &[("a", 1)]);
     let run = export(&server, &["gifts/few"]);
     assert_eq!((run.status, run.stdout.lines().count()), (Some(0), 1));

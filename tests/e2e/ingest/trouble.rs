@@ -46,7 +46,7 @@ fn a_server_that_is_killed_and_comes_back_has_counted_all_once() {
     audit(&server, &produced);
     let said = ingest.stderr();
     assert!(said.contains("trying again"), "{said}");
-    assert!(said.contains("takes contributions again"), "{said}");
+    assert!(said.contains("accepts contributions again"), "{said}");
     ends_well(ingest);
 }
 
@@ -103,7 +103,7 @@ fn a_group_that_is_lost_goes_on_behind_what_was_decided() {
     produce(&redis, &[1, 4]);
     let expected = [1, 2, 3, 17, 18, 19, 1, 4];
     reaches(&server, 8);
-    let told = format!("{}: group {GROUP} was gone; goes on behind", stream(1));
+    let told = format!("{}: group {GROUP} was lost; continuing after", stream(1));
     eventually("it is told", || {
         ingest.stderr().contains(&told).then_some(())
     });
@@ -131,10 +131,10 @@ fn entries_that_are_trimmed_off_while_pending_are_counted_and_reported() {
     eventually("nothing pending", || {
         (pending(&redis, 0) == 0).then_some(())
     });
-    let told = format!("{name}: 2 entries were trimmed off before they were acknowledged");
+    let told = format!("{name}: 2 entries were trimmed before they were acknowledged");
     assert!(ingest.stderr().contains(&told), "{}", ingest.stderr());
     let summary = ends_well(ingest);
-    let counts = "applied 1, duplicates 0, rejected 0; 2 were trimmed off";
+    let counts = "applied 1, duplicates 0, rejected 0; 2 were trimmed";
     assert!(summary.starts_with(counts), "{summary}");
 }
 

@@ -140,7 +140,7 @@ fn beside_a_store_on_redis_a_target_has_to_say_that_it_is_another() {
         .start();
     let url = format!("redis://{}", silent.address());
     let login = "user = \"megaboard\"\npassword = \"s3cret\"\n";
-    let _server = refuses(&store, &url, login, "its user needs INFO");
+    let _server = refuses(&store, &url, login, "its user requires INFO");
     assert_eq!(silent.command(&["DBSIZE"]).integer(), 0);
 }
 

@@ -62,7 +62,7 @@ fn what_does_not_fit_is_left_out_and_logged_once() {
         (json["entries"][1]["points"] == 6).then_some(())
     });
     let log = server.log();
-    assert_eq!(log.matches("published as JSON alone").count(), 1, "{log}");
+    assert_eq!(log.matches("published as JSON only").count(), 1, "{log}");
     for part in ["\\\"u\\\" with [900719]", "900718", "k/a"] {
         assert!(log.contains(part), "{part}: {log}");
     }

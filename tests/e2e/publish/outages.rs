@@ -124,7 +124,7 @@ fn a_target_that_refuses_is_logged_and_tried_again() {
     eventually("that it is told", || {
         server
             .log()
-            .contains("refused where it is published")
+            .contains("the target refused a board")
             .then_some(())
     });
     target.command(&["CONFIG", "SET", "maxmemory", "0"]).ok();

@@ -1,4 +1,4 @@
-//! Who may use the server: what `[server]` says of it, and where a server without keys may listen.
+//! Access settings of `[server]`, and the addresses on which a server without keys may listen.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use access::{AccessSettings, KeySettings, TokenSecret};
 use super::ServerSection;
 
 impl ServerSection {
-    /// What `[server]` says of it.
+    /// The access settings of `[server]`.
     pub(super) fn access_settings(&self, token_secret: Option<&TokenSecret>) -> AccessSettings {
         AccessSettings {
             keys: self.keys.clone(),
@@ -22,17 +22,17 @@ impl ServerSection {
         }
     }
 
-    /// Who has a key.
+    /// The API keys.
     pub(crate) fn keys(&self) -> &[KeySettings] {
         &self.keys
     }
 
-    /// Whether it may be without keys.
+    /// Whether the server may listen on any address without keys.
     pub(crate) const fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Refuses a server that everybody on the network could do everything with, unless that is wanted.
+    /// Rejects a server without keys on an address other than loopback, unless that is allowed.
     pub(crate) fn check_open(&self, address: IpAddr, open: bool) -> Result<(), OpenError> {
         let is_bounded = address.to_canonical().is_loopback() || !self.keys.is_empty();
         if is_bounded || open || self.open {
@@ -43,11 +43,11 @@ impl ServerSection {
     }
 }
 
-/// A server without keys would listen beyond its own machine.
+/// A server without keys would listen on an address other than loopback.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "without a key, whoever reaches {address} could do everything: make a key with `megaboard key new`, \
-     or say that this is wanted with --open"
+    "without an API key, anyone who can reach {address} has full access: create a key with `megaboard key new`, \
+    or allow this with --open"
 )]
 pub(crate) struct OpenError {
     address: IpAddr,
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_keys_a_server_stays_on_its_machine_unless_told() {
+    fn without_keys_only_loopback_is_allowed_unless_configured() {
         let none = ServerSection::default();
         let check = |section: &ServerSection, address: &str, open| {
             section.check_open(address.parse().unwrap(), open).is_ok()
@@ -66,14 +66,14 @@ mod tests {
         for address in ["127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"] {
             assert!(check(&none, address, false), "{address}");
         }
-        let told: ServerSection = toml::from_str("open = true").unwrap();
+        let parsed: ServerSection = toml::from_str("open = true").unwrap();
         let hash = access::NewKey::draw().unwrap().hash();
         let keyed = format!("[[keys]]\nname = \"k\"\nhash = {hash:?}\nscope = \"read\"");
         let keyed: ServerSection = toml::from_str(&keyed).unwrap();
         for address in ["0.0.0.0", "::", "10.0.0.1", "::ffff:10.0.0.1"] {
             assert!(!check(&none, address, false), "{address}");
             assert!(check(&none, address, true), "{address}");
-            assert!(check(&told, address, false), "{address}");
+            assert!(check(&parsed, address, false), "{address}");
             assert!(check(&keyed, address, false), "{address}");
         }
         let error = none.check_open("0.0.0.0".parse().unwrap(), false);

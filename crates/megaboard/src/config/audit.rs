@@ -1,16 +1,16 @@
-//! How much the audit log takes: `audit_log_bytes` and `audit_log_files` of `[server]`.
+//! The limits of the audit log: `audit_log_bytes` and `audit_log_files` of `[server]`.
 
 use audit::AuditLimits;
 
 use super::ServerSection;
 
-/// Bytes that a file has to take at least: a few hundred lines.
+/// Minimum size of a file, in bytes: a few hundred lines.
 const FILE_BYTES_MIN: u64 = 64 << 10;
 
-/// Files that may be kept.
+/// Maximum number of files.
 const FILES_MAX: u32 = 1_000;
 
-/// Why the settings cannot be used.
+/// Why the settings are rejected.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AuditError {
     #[error("server.audit_log_bytes: {0} is less than {FILE_BYTES_MIN}")]
@@ -20,7 +20,7 @@ pub(crate) enum AuditError {
 }
 
 impl ServerSection {
-    /// What the audit log may take on its disk.
+    /// Returns the limits of the audit log.
     pub(crate) fn audit_limits(&self) -> Result<AuditLimits, AuditError> {
         let default = AuditLimits::default();
         let limits = AuditLimits {
@@ -42,14 +42,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_taken_and_have_bounds() {
+    fn limits_have_bounds() {
         let limits = |text: &str| {
             let section: ServerSection = toml::from_str(text).unwrap();
             section.audit_limits().map_err(|error| error.to_string())
         };
         assert_eq!(limits(""), Ok(AuditLimits::default()));
-        let told = limits("audit_log_bytes = 65536\naudit_log_files = 0").unwrap();
-        assert_eq!((told.file_bytes_max, told.files_kept), (65_536, 0));
+        let parsed = limits("audit_log_bytes = 65536\naudit_log_files = 0").unwrap();
+        assert_eq!((parsed.file_bytes_max, parsed.files_kept), (65_536, 0));
         assert!(
             limits("audit_log_bytes = 65535")
                 .unwrap_err()

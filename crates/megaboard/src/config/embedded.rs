@@ -1,11 +1,11 @@
-//! `[embedded]`: what a store in a folder is told beside where it is.
+//! `[embedded]`: settings of a store in a folder, other than its path.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 use store_local::EmbeddedSettings;
 
-/// The section, setting by setting; what is left out is as [`EmbeddedSettings`] has it.
+/// The section. Settings that are absent have the defaults of [`EmbeddedSettings`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct EmbeddedSection {
@@ -15,10 +15,10 @@ pub(crate) struct EmbeddedSection {
     clock_pause: Option<Duration>,
 }
 
-/// The longest pause.
+/// The maximum pause.
 const CLOCK_PAUSE_MAX: Duration = Duration::from_hours(7 * 24);
 
-/// The least journal behind a snapshot: below, snapshots are all that a disk does.
+/// Minimum size of the journal between two snapshots: with less, the disk would be busy with snapshots only.
 const SNAPSHOT_AFTER_BYTES_MIN: u64 = 64 << 10;
 
 fn snapshot_after_bytes<'de, D: Deserializer<'de>>(
@@ -32,7 +32,7 @@ fn snapshot_after_bytes<'de, D: Deserializer<'de>>(
     Ok(Some(bytes))
 }
 
-/// A duration as people write it: `10m`, `0s`.
+/// Reads a duration such as `10m` or `0s`.
 fn pause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let text = String::deserialize(deserializer)?;
     let pause = humantime::parse_duration(&text)
@@ -44,7 +44,7 @@ fn pause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>,
 }
 
 impl EmbeddedSection {
-    /// These settings, with what the section changes of them.
+    /// Returns these settings, changed by those of the section.
     pub(crate) fn settings(&self) -> EmbeddedSettings {
         let default = EmbeddedSettings::default();
         let after_bytes = self.snapshot_after_bytes;
@@ -65,17 +65,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_the_default() {
-        let (told, default) = (settings("").unwrap(), EmbeddedSettings::default());
-        assert_eq!(told.snapshot_after_bytes, default.snapshot_after_bytes);
-        assert_eq!(told.clock_pause, Duration::from_mins(10));
-        let told = settings("snapshot_after_bytes = 1_000_000\nclock_pause = \"0s\"").unwrap();
-        assert_eq!(told.snapshot_after_bytes, 1_000_000);
-        assert_eq!(told.clock_pause, Duration::ZERO);
+    fn absent_settings_have_their_defaults() {
+        let (parsed, default) = (settings("").unwrap(), EmbeddedSettings::default());
+        assert_eq!(parsed.snapshot_after_bytes, default.snapshot_after_bytes);
+        assert_eq!(parsed.clock_pause, Duration::from_mins(10));
+        let parsed = settings("snapshot_after_bytes = 1_000_000\nclock_pause = \"0s\"").unwrap();
+        assert_eq!(parsed.snapshot_after_bytes, 1_000_000);
+        assert_eq!(parsed.clock_pause, Duration::ZERO);
     }
 
     #[test]
-    fn what_is_no_setting_is_refused() {
+    fn unknown_settings_are_rejected() {
         for wrong in [
             "clock_pause = \"soon\"",
             "clock_pause = \"8d\"",

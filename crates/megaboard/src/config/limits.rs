@@ -1,4 +1,4 @@
-//! `[server.limits]`: how much the server takes, and how often.
+//! `[server.limits]`: limits of sizes, rates and connections.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
@@ -11,44 +11,44 @@ use store_local::REMEMBERED_ID_BYTES_MAX;
 
 use crate::memory::share_bytes;
 
-/// By default remembered ids take at most one part in so many of the memory limit.
+/// By default remembered ids take at most this fraction of the memory limit: one half.
 const IDS_PART: u64 = 2;
 
-/// Bytes that `body_bytes` may be at most: a JSON body is held whole.
+/// The maximum of `body_bytes`: a JSON body is held in memory as a whole.
 const BODY_BYTES_CAP: usize = 1 << 30;
 
-/// What `header_timeout` may be.
+/// The range of `header_timeout`.
 const HEADER_TIMEOUT_MIN: Duration = Duration::from_secs(1);
 const HEADER_TIMEOUT_MAX: Duration = Duration::from_hours(1);
 
-/// The section, setting by setting.
+/// The section.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LimitsSection {
-    /// Of each key that says nothing of its own.
+    /// For each key without a rate of its own.
     requests_per_second: Option<NonZeroU32>,
     burst: Option<NonZeroU32>,
     pub(super) address: RateSettings,
     connections: Option<NonZeroUsize>,
-    /// Of one address that is no trusted proxy.
+    /// For one address that is not a trusted proxy.
     connections_per_address: Option<NonZeroUsize>,
     streams_per_address: Option<NonZeroUsize>,
     requests: Option<NonZeroUsize>,
     header_timeout: Option<String>,
     body_bytes: Option<NonZeroUsize>,
-    /// Of ids that the memory and embedded stores remember.
+    /// For the ids that the memory and embedded stores remember.
     remembered_id_bytes: Option<NonZeroUsize>,
-    /// Of all large answers that clients have not taken yet.
+    /// For all large responses that clients have not read yet.
     answer_bytes: Option<NonZeroUsize>,
     answer_bytes_per_address: Option<NonZeroUsize>,
 }
 
-/// Why the section cannot be used.
+/// Why the section is rejected.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LimitsError {
     #[error("body_bytes: {0} is more than {BODY_BYTES_CAP}")]
     BodyBytes(usize),
-    #[error("header_timeout: {text:?} is not from 1s to 1h{why}")]
+    #[error("header_timeout: {text:?} is not between 1s and 1h{why}")]
     HeaderTimeout { text: String, why: String },
 }
 
@@ -60,7 +60,7 @@ impl LimitsSection {
         }
     }
 
-    /// Bytes of remembered ids: by default at most half of the memory limit.
+    /// Returns the maximum bytes of remembered ids: by default at most half of the memory limit.
     pub(super) fn remembered_id_bytes_max(&self, memory: &Memory) -> usize {
         self.remembered_id_bytes.map_or_else(
             || share_bytes(memory, IDS_PART, REMEMBERED_ID_BYTES_MAX),
@@ -77,7 +77,7 @@ impl LimitsSection {
             return Err(LimitsError::BodyBytes(body_bytes_max));
         }
         let header_timeout = self.header_timeout.as_deref().map(header_timeout);
-        let or = |told: Option<NonZeroUsize>, other| told.map_or(other, NonZeroUsize::get);
+        let or = |parsed: Option<NonZeroUsize>, other| parsed.map_or(other, NonZeroUsize::get);
         Ok(ServerLimits {
             connections_max: or(self.connections, default.connections_max),
             connections_per_address_max: or(
@@ -102,9 +102,9 @@ fn header_timeout(text: &str) -> Result<Duration, LimitsError> {
         text: text.to_owned(),
         why,
     };
-    let told = humantime::parse_duration(text).map_err(|error| wrong(format!(": {error}")))?;
-    if (HEADER_TIMEOUT_MIN..=HEADER_TIMEOUT_MAX).contains(&told) {
-        Ok(told)
+    let parsed = humantime::parse_duration(text).map_err(|error| wrong(format!(": {error}")))?;
+    if (HEADER_TIMEOUT_MIN..=HEADER_TIMEOUT_MAX).contains(&parsed) {
+        Ok(parsed)
     } else {
         Err(wrong(String::new()))
     }
@@ -120,16 +120,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_as_it_was() {
-        let (told, default) = (limits("requests = 7").unwrap(), ServerLimits::default());
+    fn absent_settings_have_their_defaults() {
+        let (parsed, default) = (limits("requests = 7").unwrap(), ServerLimits::default());
         assert_eq!(
-            (told.requests_max, told.connections_max),
+            (parsed.requests_max, parsed.connections_max),
             (7, default.connections_max)
         );
-        assert_eq!(told.body_bytes_max, default.body_bytes_max);
-        let told = limits("header_timeout = \"5s\"\nconnections = 3\nbody_bytes = 1000").unwrap();
-        assert_eq!(told.header_timeout, Duration::from_secs(5));
-        assert_eq!((told.connections_max, told.body_bytes_max), (3, 1000));
+        assert_eq!(parsed.body_bytes_max, default.body_bytes_max);
+        let parsed = limits("header_timeout = \"5s\"\nconnections = 3\nbody_bytes = 1000").unwrap();
+        assert_eq!(parsed.header_timeout, Duration::from_secs(5));
+        assert_eq!((parsed.connections_max, parsed.body_bytes_max), (3, 1000));
         let section: LimitsSection = toml::from_str("remembered_id_bytes = 5").unwrap();
         assert_eq!(section.remembered_id_bytes_max(&Memory::up_to(4)), 5);
         let section: LimitsSection = toml::from_str("[address]\nburst = 3").unwrap();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_setting() {
         for (text, part) in [
             ("requests = 0", "requests"),
             ("connections = -1", "connections"),

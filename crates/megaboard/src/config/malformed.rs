@@ -1,24 +1,24 @@
-//! What is shown of a configuration file that cannot be read: [`Malformed`].
+//! Errors of a configuration file that cannot be parsed: [`Malformed`].
 //!
-//! **Invariant:** it contains no value and no line of the file. A key or a password may stand anywhere in it, by
-//! mistake. So types that are read from the file do not repeat a value in their own errors either.
+//! **Invariant:** an error contains no value and no line of the file, since a key or a password may be anywhere in it
+//! by mistake. Types that are read from the file do not repeat a value in their own errors either.
 
 use std::fmt;
 
 use access::{KEY_PREFIX, TOKEN_PREFIX};
 
-/// Bytes of a name that is shown.
+/// Maximum bytes of a name that is shown.
 const NAME_BYTES_MAX: usize = 63;
 
-/// What stands before that which is accepted, in messages of serde.
+/// The text before the accepted values in messages of serde.
 const EXPECTED: &str = ", expected ";
 
-/// Where a file is wrong, which setting that is, and what is accepted.
+/// Where the file is malformed, in which setting, and what is accepted.
 #[derive(Debug)]
 pub(crate) struct Malformed {
     line: usize,
     column: usize,
-    /// Its path; none where the file as a whole is wrong.
+    /// Its path; `None` if the file as a whole is malformed.
     setting: Option<String>,
     message: String,
 }
@@ -34,7 +34,7 @@ impl fmt::Display for Malformed {
 }
 
 impl Malformed {
-    /// What may be shown of an error in this text.
+    /// Returns the parts of an error in this text that may be shown.
     pub(super) fn new(text: &str, error: &toml::de::Error) -> Self {
         let begin = error.span().map_or(0, |span| span.start);
         let before = text.get(..begin).unwrap_or_default();
@@ -48,10 +48,10 @@ impl Malformed {
     }
 }
 
-/// The names that lead to the value, up to one that may not be shown.
+/// Returns the path of the value, up to a name that must not be shown.
 fn path_of(error: &toml::de::Error) -> Option<String> {
     let mut error = error.clone();
-    // It shows its path only where it has no source to show.
+    // The error has its path only if it has no source text.
     error.set_input(None);
     let shown = error.to_string();
     let path = shown.strip_prefix(error.message())?.trim();
@@ -60,8 +60,8 @@ fn path_of(error: &toml::de::Error) -> Option<String> {
     (!names.is_empty()).then(|| names.join("."))
 }
 
-/// The setting that a line begins with: errors of syntax have no path. Only lower-case letters and `_`, as every
-/// setting is named: the line may belong to a text of several lines.
+/// Returns the setting at the beginning of a line, since syntax errors have no path. Accepts only lower-case letters
+/// and `_`, like the names of all settings: the line may be part of a multi-line text.
 fn assigned_on(line: &str) -> Option<String> {
     let (name, _) = line.split_once('=')?;
     let name = name.trim();
@@ -72,7 +72,7 @@ fn assigned_on(line: &str) -> Option<String> {
     is_setting.then(|| name.to_owned())
 }
 
-/// Whether it can be shown as a name: it is no key, and no URL.
+/// Returns whether a name can be shown: it is neither a key nor a URL.
 fn is_name(text: &str) -> bool {
     let is_key = text.starts_with(KEY_PREFIX) || text.starts_with(TOKEN_PREFIX);
     !is_key
@@ -82,9 +82,9 @@ fn is_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-/// A message of serde without the value that it repeats. Other messages repeat none.
+/// Returns a message of serde without the value that it repeats. Other messages repeat no value.
 fn without_value(message: &str) -> String {
-    // The last one: a value before it may contain the same words.
+    // The last match: a value before it may contain the same words.
     let (wrong, expected) = match message.rsplit_once(EXPECTED) {
         Some((wrong, expected)) => (wrong, Some(in_toml(expected))),
         None => (message, None),
@@ -106,7 +106,7 @@ fn without_value(message: &str) -> String {
     }
 }
 
-/// The type out of what serde says of a value: `string "..."`.
+/// Returns the type in serde's description of a value, such as `string "..."`.
 fn type_of(found: &str) -> &'static str {
     const TYPES: [(&str, &str); 6] = [
         ("string", "string"),
@@ -120,7 +120,7 @@ fn type_of(found: &str) -> &'static str {
     found.map_or("another type", |&(_, toml)| toml)
 }
 
-/// What is accepted, in TOML's words.
+/// Returns what is accepted, in the terms of TOML.
 fn in_toml(expected: &str) -> &str {
     match expected {
         "a sequence" => "an array",
@@ -130,7 +130,7 @@ fn in_toml(expected: &str) -> &str {
     }
 }
 
-/// Begins with the name in backticks.
+/// Returns the message about an unknown setting, whose text begins with the name in backticks.
 fn unknown_setting(quoted: &str) -> String {
     let name = quoted
         .strip_prefix('`')
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_is_shown_and_the_setting_is() {
+    fn errors_show_the_setting_but_no_value() {
         for (text, part) in [
             ("[server]\nkeys = [\"mb_s3cret\"]", "server.keys: "),
             ("[server]\nkeys = \"mb_s3cret\"", "server.keys: "),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn line_and_column_and_what_is_accepted_are_shown() {
+    fn errors_show_line_column_and_what_is_accepted() {
         assert_eq!(
             error("# é\n[server]\nkeys = \"mb_x\"\n"),
             "a.toml: line 3, column 8: server.keys: invalid type: string, expected an array"

@@ -1,5 +1,5 @@
-//! `[publish]`: the servers that boards may be published to, by name, and who logs in there. Kinds refer to
-//! these names; without any, nothing is published.
+//! `[publish]`: the servers that boards may be published to, by name, and their credentials. Kinds refer to these
+//! names. Without any, nothing is published.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,16 +11,16 @@ use board::{
 use publish::{Credentials, Login, Settings};
 use serde::Deserialize;
 
-/// The section, setting by setting.
+/// The section.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct PublishSection {
     tls_ca: Option<PathBuf>,
-    /// By the name that kinds refer to.
+    /// The targets, by the name that kinds refer to.
     targets: BTreeMap<String, TargetSection>,
 }
 
-/// One of `[publish.targets]`.
+/// A table of `[publish.targets]`.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct TargetSection {
@@ -29,7 +29,7 @@ struct TargetSection {
     password: Option<String>,
 }
 
-/// Without the password, and without the address, which may hold one by mistake.
+/// Omits the password, and the address, which may contain one by mistake.
 impl std::fmt::Debug for TargetSection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TargetSection")
@@ -38,12 +38,12 @@ impl std::fmt::Debug for TargetSection {
     }
 }
 
-/// Why the section cannot be used. Never repeats what may be a password.
+/// Why the section is rejected. Never repeats a value that may be a password.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PublishError {
     #[error(
-        "a table is called by an address: give the target a name, [publish.targets.NAME], with the \
-         address as its url"
+        "a target must not be named by its address: give the target a name, [publish.targets.NAME], with the \
+        address as its url"
     )]
     NamedByAddress,
     #[error(transparent)]
@@ -57,7 +57,7 @@ pub(crate) enum PublishError {
     },
     #[error(transparent)]
     Twice(#[from] TargetTwice),
-    #[error("{0}: a memcached takes no user and no password")]
+    #[error("{0}: memcached does not support user and password")]
     Memcached(TargetName),
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_target_is_told_without_the_password() {
+    fn errors_of_a_target_do_not_contain_the_password() {
         for (text, part) in [
             ("[targets.\"redis://u:s3cret@a\"]", "give the target a name"),
             ("[targets.\"redis://a:6379\"]", "give the target a name"),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_found_by_their_names() {
+    fn targets_are_found_by_name() {
         let text = "[targets.readers]\nurl = \"redis://a/3\"\npassword = \"s3cret\"";
         let section: PublishSection = toml::from_str(text).unwrap();
         let settings = section.settings().unwrap();

@@ -1,4 +1,4 @@
-//! `[redis]`: what a store on Redis is told beside its URL.
+//! `[redis]`: settings of a store on Redis, other than its URL.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer};
 use store_redis::{RedisSettings, RedisWrites};
 
-/// The section, setting by setting; what is left out is as [`RedisSettings`] has it.
+/// The section. Settings that are absent have the defaults of [`RedisSettings`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RedisSection {
@@ -26,7 +26,7 @@ pub(crate) struct RedisSection {
     tls_ca: Option<PathBuf>,
 }
 
-/// How a store writes, as people name it.
+/// The values of `writes`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Writes {
@@ -43,20 +43,20 @@ impl From<Writes> for RedisWrites {
     }
 }
 
-/// The longest that a call may be tried: the memory of calls outlasts it.
+/// The maximum deadline of a call. The memory of calls outlasts it.
 const DEADLINE_MAX: Duration = Duration::from_mins(1);
 
-/// The least and the most that clocks may be told to differ.
+/// The range of `clock_skew_max`.
 const SKEW_MIN: Duration = Duration::from_secs(5);
 const SKEW_MAX: Duration = Duration::from_hours(24);
 
-/// A duration as people write it: `15s`.
+/// Reads a duration such as `15s`.
 fn span<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let is_good = |span: Duration| !span.is_zero() && span <= DEADLINE_MAX;
     within(deserializer, is_good, "above 0 and at most a minute").map(Some)
 }
 
-/// How far clocks may differ. What is less is met by answers that take their time.
+/// Reads the maximum clock skew. A smaller one would be exceeded by slow replies.
 fn skew<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let is_good = |span: Duration| (SKEW_MIN..=SKEW_MAX).contains(&span);
     within(deserializer, is_good, "between 5 seconds and a day").map(Some)
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_taken_and_the_rest_is_default() {
+    fn absent_settings_have_their_defaults() {
         let text = "acks = 1\nwrite_deadline = \"5s\"\naccept_empty = [\"a:1\"]";
         let section: RedisSection = toml::from_str(text).unwrap();
         let settings = section.settings();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_have_two_ways() {
+    fn writes_are_function_or_script_free() {
         let writes = |text: &str| {
             toml::from_str::<RedisSection>(text).map(|section| section.settings().writes)
         };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_may_differ_within_bounds() {
+    fn the_clock_skew_has_bounds() {
         let skew = |text: &str| {
             let text = format!("clock_skew_max = {text:?}");
             let section = toml::from_str::<RedisSection>(&text);

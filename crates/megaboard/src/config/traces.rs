@@ -1,35 +1,35 @@
-//! `[tracing]`: where traces go.
+//! `[tracing]`: where traces are sent.
 
 use serde::Deserialize;
 use tools::server::server_url;
 
 use crate::traces::TraceSettings;
 
-/// The part of requests that is traced where nothing is said.
+/// The default fraction of requests that is traced.
 const SAMPLE_DEFAULT: f64 = 0.01;
 
-/// The section, setting by setting.
+/// The section.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TracingSection {
-    /// A collector's URL.
+    /// The URL of a collector.
     otlp: Option<String>,
     sample: Option<f64>,
-    /// Networks and addresses of callers who decide which of their requests are traced.
+    /// Networks and addresses of clients that decide which of their requests are traced.
     pub(super) trusted: Vec<String>,
 }
 
-/// Why the section cannot be used. Never repeats the URL: a password or a token may be in it.
+/// Why the section is rejected. Never repeats the URL, which may contain a password or a token.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(crate) enum TracingError {
     #[error("otlp: {0}")]
     Collector(String),
-    #[error("sample: {0} is not from 0 to 1")]
+    #[error("sample: {0} is not between 0 and 1")]
     Sample(f64),
 }
 
 impl TracingSection {
-    /// What it says; nothing where no collector is named.
+    /// Returns the settings; `None` without a collector.
     pub(super) fn settings(&self) -> Result<Option<TraceSettings>, TracingError> {
         let sample = self.sample.unwrap_or(SAMPLE_DEFAULT);
         if !(0.0..=1.0).contains(&sample) {
@@ -56,27 +56,27 @@ mod tests {
         assert_eq!(settings(""), Ok(None));
         assert_eq!(settings("sample = 0.5"), Ok(None));
         let (collector, sample) = ("http://a:4318".to_owned(), 0.01);
-        let told = Some(TraceSettings { collector, sample });
-        assert_eq!(settings("otlp = \"http://a:4318/\""), Ok(told));
+        let expected = Some(TraceSettings { collector, sample });
+        assert_eq!(settings("otlp = \"http://a:4318/\""), Ok(expected));
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn errors_name_the_setting_but_not_the_url() {
         for sample in ["-0.1", "1.1", "nan", "inf"] {
-            let told = settings(&format!("sample = {sample}")).unwrap_err();
-            assert!(told.to_string().starts_with("sample: "), "{told}");
+            let error = settings(&format!("sample = {sample}")).unwrap_err();
+            assert!(error.to_string().starts_with("sample: "), "{error}");
         }
-        let told = settings("otlp = \"a:4318\"").unwrap_err().to_string();
-        assert!(told.starts_with("otlp: it must look like "), "{told}");
+        let error = settings("otlp = \"a:4318\"").unwrap_err().to_string();
+        assert!(error.starts_with("otlp: it must look like "), "{error}");
         for url in [
             "http://u:s3cret@a",
             "http://a?key=s3cret",
             "http://s3cret a",
         ] {
-            let told = settings(&format!("otlp = {url:?}")).unwrap_err();
-            let told = told.to_string();
-            assert!(told.starts_with("otlp: "), "{told}");
-            assert!(!told.contains("s3cret"), "{told}");
+            let error = settings(&format!("otlp = {url:?}")).unwrap_err();
+            let error = error.to_string();
+            assert!(error.starts_with("otlp: "), "{error}");
+            assert!(!error.contains("s3cret"), "{error}");
         }
     }
 }

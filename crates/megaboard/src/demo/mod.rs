@@ -1,7 +1,7 @@
-//! `serve --demo`: a simulated live stream, so that there is something to see.
+//! `serve --demo`: a simulated live stream.
 //!
-//! One stage with a million members and a few rooms, all of the kind `gifts`, in a store that is kept
-//! nowhere. Gifts come as they do: mostly small, now and then a streak of somebody who wants to be seen.
+//! One stage with a million members and a few rooms, all of the kind `gifts`, in a store in memory. Most gifts are
+//! small; now and then a member gives a series of them.
 
 mod room;
 
@@ -19,22 +19,22 @@ use room::Room;
 /// The kind of all boards of the demo.
 pub(crate) const KIND: &str = "gifts";
 
-/// Members of the stage who came before.
+/// The number of members that the stage has from before the start.
 const CROWD: u32 = 1_000_000;
 
-/// How long ago they came: it is past all windows but the one without bounds.
+/// The age of their contributions: they are in no window but `all`.
 const CROWD_AGE: Duration = Duration::from_hours(3 * 365 * 24);
 
-/// Contributions of the crowd that are written at once.
+/// The number of their contributions per batch.
 const CROWD_BATCH: u32 = 1_000;
 
-/// Pause between two of those batches.
+/// The pause between two batches.
 const CROWD_PAUSE: Duration = Duration::from_millis(2);
 
-/// How often gifts are given.
+/// The interval of gifts.
 const TICK: Duration = Duration::from_millis(150);
 
-/// Rooms beside the stage, and how busy each is in gifts a tick.
+/// The rooms, and the average gifts per tick in each.
 const ROOMS: [(&str, f64); 4] = [
     ("room-ada", 0.9),
     ("room-bosphorus", 0.5),
@@ -42,11 +42,14 @@ const ROOMS: [(&str, f64); 4] = [
     ("room-late-night", 0.1),
 ];
 
-/// Gives gifts for as long as it is polled.
+/// Contributes gifts for as long as it is polled.
 pub(crate) async fn run(router: Arc<Router>, clock: Clock) {
     let name = KindName::new(KIND).expect("the name of the default kind is one");
     let Some(kind) = router.catalogue().known(name.as_str()) else {
-        tracing::warn!(kind = KIND, "the demo's kind was deleted: there is no demo");
+        tracing::warn!(
+            kind = KIND,
+            "the demo's kind was deleted; the demo has stopped"
+        );
         return;
     };
     let demo = Demo {
@@ -69,7 +72,7 @@ pub(crate) async fn run(router: Arc<Router>, clock: Clock) {
     tokio::join!(crowd, live);
 }
 
-/// Where the gifts go.
+/// Writes the gifts.
 struct Demo {
     router: Arc<Router>,
     clock: Clock,
@@ -89,11 +92,11 @@ impl Demo {
             .filter(|it| matches!(it, Written::Refused(_) | Written::Failed(_)));
         let count = refused.count();
         if count > 0 {
-            tracing::warn!(count, "gifts of the demo were not taken");
+            tracing::warn!(count, "contributions of the demo were not applied");
         }
     }
 
-    /// The crowd, batch by batch, while the rooms are live.
+    /// Writes the earlier contributions to the stage, batch by batch, while the rooms are live.
     async fn fill(&self, stage: &Arc<board::BoardName>) {
         let at = self.now().minus(CROWD_AGE);
         for first in (0..CROWD).step_by(CROWD_BATCH as usize) {
@@ -103,7 +106,7 @@ impl Demo {
                 room::gift(stage, &self.kind, member, points, at)
             });
             self.write(writes.collect()).await;
-            // A store in memory never waits, and the rooms are to be live meanwhile.
+            // A store in memory never waits, so this gives the rooms time.
             sleep(CROWD_PAUSE).await;
         }
         tracing::info!(

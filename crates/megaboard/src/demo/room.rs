@@ -1,4 +1,4 @@
-//! One board of the demo: who gives, how much, and when.
+//! One board of the demo: which members give, how much and when.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use tools::gifts::{Cast, any_gift, of_crowd};
 
 use super::{CROWD, KIND};
 
-/// One gift in so many begins a streak.
+/// One in this many gifts begins a series.
 const STREAK_ONE_IN: u32 = 12;
 
-/// Points of the first of the regulars when the room opens, and what the next has less.
+/// Points of the first regular member at the start, and the difference to the next.
 const OPENING: (i64, i64) = (64_000, 420);
 
-/// A board, and who gives there.
+/// A board and its members.
 pub(super) struct Room {
     board: Arc<BoardName>,
-    /// Gifts a tick on average.
+    /// Average gifts per tick.
     pace: f64,
     regulars: Vec<Member>,
-    /// Somebody who gives the same again and again, and how often still.
+    /// The gift that is repeated, and how many times more.
     streak: Option<(Member, i64, u32)>,
 }
 
@@ -63,7 +63,7 @@ impl Room {
         &self.board
     }
 
-    /// What the regulars have given before anybody looks.
+    /// Returns the gifts of the regular members from before the start.
     pub(super) fn opening(&self, kind: &KnownKind, now: Timestamp) -> Vec<Write> {
         let (first, less) = OPENING;
         let points = (0..).map(|place| first - place * less);
@@ -73,7 +73,7 @@ impl Room {
         opening.collect()
     }
 
-    /// The gifts of this moment.
+    /// Returns the gifts of one tick.
     pub(super) fn tick(
         &mut self,
         kind: &KnownKind,
@@ -98,7 +98,7 @@ impl Room {
         gifts
     }
 
-    /// Mostly one of the regulars, the first ones more often; else anybody.
+    /// Draws a member: mostly a regular one, the first ones more often, otherwise any.
     fn giver(&self, random: &mut fastrand::Rng) -> Member {
         if random.u32(..4) == 0 {
             return of_crowd(random.u32(..CROWD)).0;

@@ -1,7 +1,7 @@
-//! Which lines are logged, as `MEGABOARD_LOG` says.
+//! Which lines are logged: the variable `MEGABOARD_LOG`.
 //!
-//! [`Targets`] reads any word as a target, and so a misspelt level as a target that nothing logs under: the
-//! server would log nothing and report nothing. Here a word alone is a level.
+//! [`Targets`] reads any word as a target, and so a misspelt level as a target that does not exist: the server would
+//! silently log nothing. Here a single word is a level.
 
 use std::env::{self, VarError};
 
@@ -10,7 +10,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 /// The environment variable.
 const VARIABLE: &str = "MEGABOARD_LOG";
 
-/// The level where the variable is not set.
+/// The default level.
 const LEVEL_DEFAULT: LevelFilter = LevelFilter::INFO;
 
 /// A part that is not a directive.
@@ -20,7 +20,7 @@ const LEVEL_DEFAULT: LevelFilter = LevelFilter::INFO;
 )]
 pub(crate) struct FilterError(String);
 
-/// The filter that the environment asks for.
+/// Returns the filter of the environment.
 pub(crate) fn of_environment() -> Result<Targets, FilterError> {
     match env::var(VARIABLE) {
         Ok(text) => parse(&text),
@@ -41,7 +41,7 @@ fn parse(text: &str) -> Result<Targets, FilterError> {
             Some((target, level)) => (Some(target), level),
             None => (None, part),
         };
-        // An empty level would be read as `error`.
+        // `Targets` reads an empty level as `error`.
         let level = Some(level).filter(|level| !level.is_empty());
         let level = level.and_then(|level| level.parse::<LevelFilter>().ok());
         filter = match (target, level) {
@@ -53,7 +53,7 @@ fn parse(text: &str) -> Result<Targets, FilterError> {
     Ok(filter)
 }
 
-/// Whether it is a path of modules, which is what events have for a target.
+/// Returns whether the text is a module path, such as events have as their target.
 fn is_target(text: &str) -> bool {
     !text.is_empty()
         && text
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_what_is_logged() {
+    fn directives_select_what_is_logged() {
         let filter = |text| parse(text).unwrap();
         let info = Targets::new().with_default(LevelFilter::INFO);
         assert_eq!(filter(""), info);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_refused_by_name() {
+    fn errors_name_the_variable() {
         for (text, wrong) in [
             ("inof", "inof"),
             ("info,api=debgu", "api=debgu"),

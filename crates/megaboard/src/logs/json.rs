@@ -1,4 +1,4 @@
-//! Lines as JSON: one object each, whose members are always the same.
+//! Log lines as JSON: one object per line, always with the same members.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The field that holds what the event says.
+/// The field with the message of the event.
 const MESSAGE: &str = "message";
 
-/// Writes an event as `time`, `level`, `target`, `message`, `fields`, and the `request_id` and
-/// `trace_id` of the request that it happened in.
+/// Writes an event as `time`, `level`, `target`, `message`, `fields`, and the `request_id` and `trace_id` of its
+/// request.
 pub(super) struct Line;
 
 impl<S, N> FormatEvent<S, N> for Line
@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// What was written, for the test.
+    /// Collects the output for the test.
     #[derive(Clone, Default)]
     struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_an_object_with_its_fields_by_kind() {
+    fn an_event_is_an_object_with_typed_fields() {
         let written = Written::default();
         let lines = tracing_subscriber::fmt::layer()
             .event_format(Line)

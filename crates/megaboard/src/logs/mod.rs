@@ -1,6 +1,6 @@
-//! What the server says of itself, on standard error: a line an event, to be read or as JSON.
+//! Logging to standard error: one line per event, as text or JSON.
 //!
-//! Whatever is logged while a request is answered says which one, in both forms.
+//! Lines that are logged during a request have its id, in both formats.
 
 mod filter;
 mod json;
@@ -17,21 +17,21 @@ use tracing_subscriber::{Layer, Registry, fmt};
 
 pub(crate) use filter::of_environment;
 
-/// How lines look.
+/// The format of lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogFormat {
-    /// To be read.
+    /// Text for people.
     #[default]
     Text,
-    /// An object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// A part of what listens to events and spans.
+/// A layer of the subscriber.
 pub(crate) type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// From here on what the filter lets through is logged, and `also` hears of everything.
+/// Starts logging what the filter selects. `also` receives everything.
 pub(crate) fn begin(format: LogFormat, filter: Targets, also: Option<BoxedLayer>) {
     let lines = fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())

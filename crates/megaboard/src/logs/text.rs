@@ -1,4 +1,4 @@
-//! Lines to be read: as they always are, with the request at their end.
+//! Log lines as text: the usual format, with the request at the end.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::{DefaultFields, Writer};
 
-/// Writes the fields of an event, and of what request it is.
+/// Writes the fields of an event, and the ids of its request.
 pub(super) struct Fields;
 
 impl<'a> FormatFields<'a> for Fields {

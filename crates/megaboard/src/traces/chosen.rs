@@ -1,4 +1,4 @@
-//! Which spans are made: those of requests that were chosen, and what happens within them.
+//! Which spans are created: those of sampled requests, and spans within them.
 
 use shard_router::SPANS;
 use tracing::level_filters::LevelFilter;
@@ -7,10 +7,10 @@ use tracing::{Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Filter};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The span that a request begins with; it is made where the request was chosen.
+/// The root span of a request, which exists if the request is sampled.
 const ROOT: &str = "request";
 
-/// Lets spans pass that begin a trace, or are within one.
+/// A filter that passes spans that begin a trace or are within one.
 pub(super) struct Chosen;
 
 fn is_ours(metadata: &Metadata<'_>) -> bool {
@@ -24,7 +24,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Filter<S> for Chosen {
 
     fn callsite_enabled(&self, metadata: &'static Metadata<'static>) -> Interest {
         if is_ours(metadata) {
-            // What is within a trace is so by turns.
+            // Whether a span is within a trace differs from call to call.
             Interest::sometimes()
         } else {
             Interest::never()

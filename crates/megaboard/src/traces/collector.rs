@@ -1,6 +1,6 @@
-//! The collector's side: requests to it, on the exporter's own thread.
+//! Requests to the collector, on the exporter's thread.
 //!
-//! That it is away, and back, is logged once each.
+//! A failure and the recovery from it are logged once each.
 
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,21 +10,21 @@ use megaboard_client::{Client, RetryPolicy};
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use tokio::runtime::{Builder, Runtime};
 
-/// Where a collector takes spans.
+/// The path at which a collector accepts spans.
 pub(super) const PATH: &str = "/v1/traces";
 
-/// How long a batch may take to be taken.
+/// The timeout of sending a batch.
 pub(super) const SEND_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Bytes that are read of an answer, which says nothing that is of use here.
+/// Maximum bytes of a response that are read. Its content is not used.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
 
-/// A collector.
+/// An HTTP client for one collector.
 #[derive(Debug)]
 pub(super) struct Collector {
     url: String,
     client: Client,
-    /// The exporter's thread has none.
+    /// A runtime, since the exporter's thread has none.
     runtime: Runtime,
     is_away: AtomicBool,
 }
@@ -65,23 +65,24 @@ impl Collector {
                 tracing::warn!(
                     url,
                     error,
-                    "traces do not reach their collector: they are dropped"
+                    "traces could not be sent to the collector and are dropped"
                 );
             }
-            None if was_away => tracing::info!(url, "traces reach their collector again"),
+            None if was_away => tracing::info!(url, "traces are sent to the collector again"),
             _ => {}
         }
     }
 }
 
-// Nothing but the exporter's thread waits for what is blocking here.
+// Blocking is fine here: only the exporter's thread waits.
 #[async_trait::async_trait]
 impl HttpClient for Collector {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         match self.send(request) {
             Ok(response) => {
                 let status = response.status();
-                let refused = (!status.is_success()).then(|| format!("it answers {status}"));
+                let refused =
+                    (!status.is_success()).then(|| format!("the collector returned {status}"));
                 self.log(refused.as_deref());
                 Ok(response)
             }

@@ -1,8 +1,7 @@
-//! Requests as spans, to a collector that speaks OTLP: [`Traces`].
+//! Sends requests as spans to a collector, by OTLP: [`Traces`].
 //!
-//! Whether a request is traced is known before anything of it is made: by its caller's `traceparent`, or
-//! by chance. Spans wait in a queue with an end; what finds no room there is not told, and no request
-//! waits for a collector.
+//! Whether a request is traced is decided before any span is created: by the caller's `traceparent`, or at random.
+//! Spans wait in a bounded queue and are dropped if it is full; no request waits for a collector.
 
 mod chosen;
 mod collector;
@@ -30,38 +29,38 @@ use crate::logs::BoxedLayer;
 use chosen::Chosen;
 use collector::Collector;
 
-/// Spans that wait to be sent; further ones are dropped.
+/// Maximum spans that wait to be sent; further ones are dropped.
 const QUEUE_SPANS_MAX: usize = 8192;
 
-/// Spans that are sent in one request.
+/// Maximum spans in one request.
 const BATCH_SPANS_MAX: usize = 512;
 
-/// How long the first of a batch waits for others.
+/// How long the first span of a batch waits for others.
 const BATCH_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// Attributes of one span.
+/// Maximum attributes of one span.
 const SPAN_ATTRIBUTES_MAX: u32 = 32;
 
-/// How long a stop waits for what is still to be sent.
+/// How long a stop waits for spans that are still to be sent.
 const FLUSH_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Where traces go, and how many.
+/// Where traces are sent, and how many.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TraceSettings {
-    /// The collector's URL, without the path that OTLP has.
+    /// The collector's URL, without the path of OTLP.
     pub(crate) collector: String,
-    /// The part of requests whose caller is in no trace, from 0 to 1.
+    /// The fraction of requests without a `traceparent` that is traced, from 0 to 1.
     pub(crate) sample: f64,
 }
 
-/// Traces on their way to a collector.
+/// The pipeline of traces to a collector.
 pub(crate) struct Traces {
     provider: SdkTracerProvider,
     sample: f64,
 }
 
 impl Traces {
-    /// From now on spans are sent there.
+    /// Starts the pipeline.
     pub(crate) fn begin(settings: &TraceSettings) -> Result<Self, Box<dyn Error>> {
         let exporter = SpanExporter::builder()
             .with_http()
@@ -88,7 +87,7 @@ impl Traces {
             .build();
         let provider = SdkTracerProvider::builder()
             .with_span_processor(processor)
-            // What comes here was chosen already.
+            // Spans were sampled before they come here.
             .with_sampler(Sampler::AlwaysOn)
             .with_span_limits(limits)
             .with_resource(resource)
@@ -97,7 +96,7 @@ impl Traces {
         Ok(Self { provider, sample })
     }
 
-    /// What has to hear of spans.
+    /// Returns the layer that records spans.
     pub(crate) fn layer(&self) -> BoxedLayer {
         tracing_opentelemetry::layer()
             .with_tracer(self.provider.tracer("megaboard"))
@@ -108,20 +107,20 @@ impl Traces {
             .boxed()
     }
 
-    /// What chooses requests.
+    /// Returns the sampler of requests.
     pub(crate) fn tracer(&self) -> Arc<dyn Tracer> {
         Arc::new(Choice(self.sample))
     }
 
-    /// Sends what waits, for as long as that may take.
+    /// Sends the spans that wait, within a time limit.
     pub(crate) fn end(self) {
         if let Err(error) = self.provider.shutdown_with_timeout(FLUSH_WAIT_MAX) {
-            tracing::warn!(%error, "the last traces did not reach their collector");
+            tracing::warn!(%error, "the last traces could not be sent to the collector");
         }
     }
 }
 
-/// Chooses requests by what their callers say, others by chance.
+/// Samples requests by their `traceparent`, others at random.
 struct Choice(f64);
 
 impl Tracer for Choice {
@@ -141,7 +140,7 @@ impl Tracer for Choice {
                 true,
                 TraceState::NONE,
             );
-            // Nothing but a span that has begun is refused; this one has just been made.
+            // Fails only for a span that has begun; this one was just created.
             let _ = span.set_parent(Context::new().with_remote_span_context(parent));
         }
         TraceId(span.context().span().span_context().trace_id().to_bytes())
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_decides_and_without_one_chance_does() {
+    fn the_traceparent_decides_and_otherwise_the_sample_rate() {
         for sample in [0.0, 1.0] {
             let choice = Choice(sample);
             assert!(choice.takes(Some(&parent(true))));

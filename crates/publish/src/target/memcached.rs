@@ -213,7 +213,7 @@ fn expiry(lasts: Option<Duration>) -> u64 {
 
 async fn in_time<T>(work: impl Future<Output = T>) -> Result<T, Fault> {
     let done = timeout(COMMAND_TIMEOUT, work).await;
-    done.map_err(|_| Fault::Away("no answer in time".to_owned()))
+    done.map_err(|_| Fault::Away("no reply in time".to_owned()))
 }
 
 fn fault(error: &Error) -> Fault {

@@ -100,7 +100,7 @@ impl RedisTarget {
             match all(answers) {
                 Ok(answers) => {
                     let [_, set, json, mark] = <[Reply; 4]>::try_from(answers)
-                        .map_err(|_| Fault::Away("a look was not answered whole".to_owned()))?;
+                        .map_err(|_| Fault::Away("the reply was incomplete".to_owned()))?;
                     let published = (!reply::is_null(&mark))
                         .then(|| reply::text(&mark).unwrap_or_default().to_owned());
                     return Ok(RedisTurn {
@@ -122,7 +122,7 @@ impl RedisTarget {
                 }
             }
         }
-        Err(Fault::Away("redirected again and again".to_owned()))
+        Err(Fault::Away("too many redirections".to_owned()))
     }
 
     /// A connection to the server, or to any node of a cluster.
@@ -172,9 +172,9 @@ impl RedisTarget {
         let id = value("master_replid:");
         if self.store.may_be_node(id) {
             let why = match id {
-                Some(_) => "is a node of the store that boards are kept in",
+                Some(_) => "is a node of the store of this service",
                 None => {
-                    "does not say whether it is a node of the store that boards are kept in: its user needs INFO"
+                    "does not report whether it is a node of the store of this service: its user requires INFO"
                 }
             };
             return Err(Fault::Away(format!("{address} {why}")));

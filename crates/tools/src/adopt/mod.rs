@@ -90,7 +90,7 @@ pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
             say(message);
         } else if before == SHOWN_MAX {
             say(format!(
-                "more than {SHOWN_MAX} messages: the rest is only counted"
+                "more than {SHOWN_MAX} messages; further ones are only counted"
             ));
         }
     };
@@ -203,7 +203,7 @@ impl<'a> Adoption<'a> {
         if fields.len() != encoding.fields() {
             let (name, fields, packed) = (target.path.kind(), fields.join(", "), encoding.fields());
             return Err(Halt::Failed(format!(
-                "the encoding packs {packed} values, kind {name} has the fields {fields}"
+                "the encoding packs {packed} values, but kind {name} has the fields {fields}"
             )));
         }
         let window = kind
@@ -212,14 +212,13 @@ impl<'a> Adoption<'a> {
                 let (name, windows) = (target.path.kind(), kind.windows());
                 let asked = args.window.as_deref().unwrap_or("all");
                 failed(format!(
-                    "kind {name} has no window `{asked}`, only {windows}: say with --window which \
-                     one is meant"
+                    "kind {name} has no window `{asked}`; choose one of {windows} with --window"
                 ))
             })?;
         let at = args.at.unwrap_or_else(now);
         if !encoding.has_time() {
             say(format!(
-                "the encoding tells no times: all standings are of {at}"
+                "the encoding has no times: the time of all standings is {at}"
             ));
         }
         let reader = Reader::new(
@@ -390,8 +389,8 @@ impl<'a> Adoption<'a> {
         let expected = report.expected(self.keep);
         if report.on_board != expected {
             wrong.push(format!(
-                "{} of the source's {} members can be on the board, where there are {} in window {}",
-                expected, report.in_source, report.on_board, self.window
+                "{} of the source's {} members should be on the board, but window {} has {}",
+                expected, report.in_source, self.window, report.on_board
             ));
         }
         if let Some((position, source, board)) = &differences.first {

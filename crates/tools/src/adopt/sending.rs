@@ -190,7 +190,7 @@ impl UnderWay<'_> {
         self.sent.applied += applied;
         again.extend(unread);
         let reason = receipt.failed.first().map(ReceiptItem::explain);
-        let reason = reason.unwrap_or_else(|| "the server did not take in all lines".to_owned());
+        let reason = reason.unwrap_or_else(|| "the server did not accept all lines".to_owned());
         (again.into_iter().collect(), reason)
     }
 }

@@ -35,9 +35,9 @@ pub(super) struct SourceUrl {
 pub(super) enum SourceError {
     #[error("{url}: {cause}")]
     Connect { url: String, cause: String },
-    #[error("there is no key {key:?} at {url}")]
+    #[error("key {key:?} does not exist at {url}")]
     Missing { key: String, url: String },
-    #[error("the key {key:?} at {url} is a {found}, no sorted set")]
+    #[error("key {key:?} at {url} is a {found}, not a sorted set")]
     Type {
         key: String,
         url: String,
@@ -55,7 +55,7 @@ impl FromStr for SourceUrl {
 
     /// Errors do not repeat the text, since a password may be in it.
     fn from_str(text: &str) -> Result<Self, String> {
-        let form = "it has to look like redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss://...";
+        let form = "it must look like redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss://...";
         let wrong = |why: &dyn fmt::Display| format!("{why}; {form}");
         let (server, path) = ServerUrl::with_path(text).map_err(|error| wrong(&error))?;
         let database = match path {
@@ -205,7 +205,7 @@ impl Source {
 fn unread(command: &'static str) -> SourceError {
     SourceError::Command {
         command,
-        cause: "the answer is none that can be read".to_owned(),
+        cause: "the response could not be parsed".to_owned(),
     }
 }
 

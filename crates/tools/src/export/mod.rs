@@ -91,7 +91,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     } = counts;
     if lists > 0 {
         terminal::complain(&format!(
-            "{lists} windows rank their best alone (`retain`): who has a score below them is not exported"
+            "{lists} windows rank only their best members (`retain`); members below them are not exported"
         ));
     }
     let took = started.elapsed().as_secs_f64();
@@ -193,9 +193,9 @@ impl Export<'_> {
             Ok(exported) if exported.is_settled() => Ok(()),
             Ok(exported) => {
                 (self.reads.say)(format!(
-                    "{board} {window}: the board is lively: {} members were met only in pass \
-                     {PASSES_MAX}. Who was ranked at the beginning and is still is exported, unless it \
-                     both climbed and fell meanwhile",
+                    "{board} {window}: the board changed during the export: {} members were only found in pass \
+                    {PASSES_MAX}. Members that were ranked throughout are exported, except those that \
+                    both climbed and fell meanwhile",
                     exported.met_last
                 ));
                 Ok(())
@@ -203,7 +203,7 @@ impl Export<'_> {
             Err(_) if is_gone && matches!(named, Named::ByServer) => {
                 let standings = self.counts.standings - before;
                 (self.reads.say)(format!(
-                    "{board} {window}: went past its retention while it was read, after {standings} \
+                    "{board} {window}: reached the end of its retention while it was read, after {standings} \
                      of its standings"
                 ));
                 Ok(())
@@ -225,5 +225,7 @@ fn parse<T: DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, Halt> {
 }
 
 fn not_read(path: &str, error: &serde_json::Error) -> Halt {
-    Halt::Failed(format!("what {path} answered cannot be read: {error}"))
+    Halt::Failed(format!(
+        "the response to {path} could not be parsed: {error}"
+    ))
 }

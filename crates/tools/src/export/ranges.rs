@@ -48,7 +48,7 @@ impl<'a> Ranges<'a> {
         let (board, window) = (self.board, &self.window);
         if page.window != *window {
             return Err(Halt::Failed(format!(
-                "{board}: asked for window {window}, the server answered of {}",
+                "{board}: requested window {window}, but the server returned {}",
                 page.window
             )));
         }

@@ -264,7 +264,7 @@ fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
     assert_eq!(export.board(&board, &[]), Ok(()));
     assert_eq!((export.counts.windows, export.counts.standings), (1, 2));
     export.output.finish().unwrap();
-    let told = "/v1/boards/k/s hour:a: went past its retention while it was read, after 1 of its \
+    let told = "/v1/boards/k/s hour:a: reached the end of its retention while it was read, after 1 of its \
                 standings";
     assert_eq!(*said.lock().unwrap(), [told]);
     assert_eq!(std::fs::read_to_string(&place).unwrap().lines().count(), 2);

@@ -167,7 +167,7 @@ impl<'a> Delivery<'a> {
         again.extend(repeated);
         let reason = reason.unwrap_or_else(|| match problem {
             Some(problem) => problem.to_string(),
-            None => "the server did not take in all lines".to_owned(),
+            None => "the server did not accept all lines".to_owned(),
         });
         Attempt::Again(Left {
             progress: applied > 0 || again.len() < indices.len(),
@@ -189,10 +189,10 @@ impl<'a> Delivery<'a> {
         let (_, unlisted) = receipt.unlisted();
         if receipt.is_nothing_applied() {
             let first = receipt.failed.first().map(ReceiptItem::explain);
-            let reason = first.unwrap_or_else(|| format!("{unlisted} failed"));
+            let reason = first.unwrap_or_else(|| format!("{unlisted} contributions failed"));
             return Attempt::Again(Left::all(indices, reason));
         }
-        let reason = format!("{unlisted} failed that are not listed");
+        let reason = format!("{unlisted} contributions failed and are not listed");
         if batch.are_resendable(read) {
             // What was decided all the same is counted when it is sent again.
             let tied = if batch.is_all_sets() {
@@ -220,8 +220,8 @@ impl<'a> Delivery<'a> {
         }
         self.summary.failed += unlisted;
         (self.say)(format!(
-            "{unlisted} more contributions of lines {} failed; the server does not list which, and \
-             sent again, what is applied of these lines might count twice. Look at their boards",
+            "{unlisted} more contributions of lines {} failed; the server does not list which. Check the \
+            boards before sending these lines again: those that were applied might count twice",
             lines_of(batch, read)
         ));
         Attempt::Ended(Left::all(&indices[read.len()..], reason))
@@ -245,7 +245,7 @@ impl<'a> Delivery<'a> {
         let (unlisted, _) = receipt.unlisted();
         if unlisted > 0 {
             (self.say)(format!(
-                "{unlisted} more contributions of lines {} were refused; the server does not list \
+                "{unlisted} more contributions of lines {} were rejected; the server does not list \
                  which",
                 lines_of(batch, read)
             ));
@@ -277,19 +277,19 @@ impl<'a> Delivery<'a> {
         };
         self.halt(match certainty {
             Certainty::NotDone => format!(
-                "{reason}. What stands from line {first} on is not done; \
-                 go on with --from-line {first}"
+                "{reason}. Lines from {first} on were not applied; \
+                 continue with --from-line {first}"
             ),
             Certainty::Known => format!(
-                "{reason}. What stands from line {first} on is not known to be done; \
-                 go on with --from-line {first}, which counts nothing twice"
+                "{reason}. Lines from {first} on may not have been applied; \
+                 continue with --from-line {first}, which does not count anything twice"
             ),
             Certainty::Unknown => format!(
-                "{reason}. Whether lines {first} to {last} are applied is unknown, and as not all \
-                 of them have an id, or all are sets at a time, sending them again might count them \
-                 twice. Look at their \
-                 boards, then go on with --from-line {first} if they are not applied, or with \
-                 --from-line {} if they are",
+                "{reason}. Whether lines {first} to {last} are applied is unknown, and sending them \
+                again might count them twice: neither do all of them have an id, nor are all of them \
+                sets with a time. Check their \
+                boards, then continue with --from-line {first} if they are not applied, or with \
+                --from-line {} if they are",
                 last + 1
             ),
         })
@@ -297,7 +297,7 @@ impl<'a> Delivery<'a> {
 
     /// Ends the import before this line of the file.
     pub(super) fn end_before(&mut self, line: u64, reason: &str) -> Halt {
-        self.halt(format!("{reason}; go on with --from-line {line}"))
+        self.halt(format!("{reason}; continue with --from-line {line}"))
     }
 
     fn halt(&mut self, text: String) -> Halt {
@@ -311,9 +311,9 @@ impl<'a> Delivery<'a> {
     fn give_up_line(&mut self, batch: &Batch, index: usize, reason: &str, certainty: Certainty) {
         self.summary.failed += 1;
         let what = match certainty {
-            Certainty::NotDone => "not done",
-            Certainty::Known => "may be applied or not, and may be sent again",
-            Certainty::Unknown => "may be applied or not",
+            Certainty::NotDone => "not applied",
+            Certainty::Known => "may or may not have been applied, and can be sent again",
+            Certainty::Unknown => "may or may not have been applied",
         };
         (self.say)(format!(
             "line {}: {what}: {reason}",

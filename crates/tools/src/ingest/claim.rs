@@ -39,7 +39,11 @@ pub(super) async fn claim(
     let (next, read, deleted) = match items(&claimed) {
         [next, read, deleted, ..] => (next, items(read), items(deleted).len()),
         [next, read] => (next, items(read), 0),
-        _ => return Err(Fault::Lost("XAUTOCLAIM answered otherwise".to_owned())),
+        _ => {
+            return Err(Fault::Lost(
+                "the reply to XAUTOCLAIM could not be parsed".to_owned(),
+            ));
+        }
     };
     let next = text(next).unwrap_or(END).to_owned();
     let entries = read

@@ -90,7 +90,7 @@ impl StreamEntry {
         }
         if text.len() > LINE_BYTES_MAX {
             return Err(format!(
-                "{} bytes are more than {LINE_BYTES_MAX}",
+                "the contribution has {} bytes; at most {LINE_BYTES_MAX} are allowed",
                 text.len()
             ));
         }
@@ -129,12 +129,12 @@ impl<'a> Object<'a> {
                 "board" | "member" | "id" => object.put_text(name, value)?,
                 "at" if !is_integer(value) => object.put_text(name, value)?,
                 "points" | "at" if is_integer(value) => object.put_raw(name, value.to_owned())?,
-                "points" => return Err(format!("points: {value:?} is no integer")),
+                "points" => return Err(format!("points: {value:?} is not an integer")),
                 "values" => object.put_raw(name, value.to_owned())?,
                 _ => {
                     return Err(format!(
-                        "{name:?} is no field of an entry: it has json alone, or board, member, \
-                         points or values, at and id"
+                        "unknown field {name:?}; expected either json alone, or board, member, \
+                        points or values, at and id"
                     ));
                 }
             }

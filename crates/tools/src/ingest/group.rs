@@ -35,12 +35,12 @@ pub(super) async fn make_again(
     if items(&old).is_empty() {
         make(connection, stream, group, "0").await?;
         return Ok(format!(
-            "{stream}: group {group} was gone, and so is all that was read; begins with the first entry"
+            "{stream}: group {group} was lost, and so were the entries read before; continuing with the first entry"
         ));
     }
     make(connection, stream, group, decided).await?;
     Ok(format!(
-        "{stream}: group {group} was gone; goes on behind {decided}, the last entry that was decided"
+        "{stream}: group {group} was lost; continuing after {decided}, the last decided entry"
     ))
 }
 

@@ -171,7 +171,7 @@ impl Reader {
     }
 
     fn connected(&self) -> Result<&Connection, Fault> {
-        let lost = || Fault::Lost("there is no connection".to_owned());
+        let lost = || Fault::Lost("not connected".to_owned());
         self.connection.as_ref().ok_or_else(lost)
     }
 
@@ -226,7 +226,7 @@ impl Reader {
             if claimed.trimmed > 0 {
                 self.tally.trimmed += claimed.trimmed as u64;
                 say(format!(
-                    "{stream}: {} entries were trimmed off before they were acknowledged",
+                    "{stream}: {} entries were trimmed before they were acknowledged",
                     claimed.trimmed
                 ));
             }
@@ -375,12 +375,12 @@ impl Reader {
             self.age_reported = Some(Instant::now());
             say(format!(
                 "entries are up to {shown_age} old, and ids are remembered for {shown_span} \
-                 (dedupe): what of them was applied before that counts twice"
+                 (dedupe): entries that were applied longer ago count twice"
             ));
         } else if is_again && age >= span / 2 {
             self.age_reported = Some(Instant::now());
             say(format!(
-                "entries taken again are up to {shown_age} old; ids are remembered for \
+                "redelivered entries are up to {shown_age} old; ids are remembered for \
                  {shown_span} (dedupe), after which they would count twice"
             ));
         }

@@ -183,7 +183,7 @@ impl megaboard_client::Batch for UnderWay<'_> {
         }
         let Some(reason) = reason else {
             if std::mem::take(&mut self.sender.stalled) {
-                (self.say)("the server takes contributions again".to_owned());
+                (self.say)("the server accepts contributions again".to_owned());
             }
             return Next::Continue;
         };
@@ -276,7 +276,7 @@ fn settle(receipt: &Receipt, indices: &[usize], sent: &mut Sent) -> Option<Strin
     let reason = reason.or_else(|| {
         (unlisted_rejected > 0).then(|| format!("{unlisted_rejected} rejected are not listed"))
     });
-    (!is_whole).then(|| reason.unwrap_or_else(|| "the server did not take in all".to_owned()))
+    (!is_whole).then(|| reason.unwrap_or_else(|| "the server did not accept all lines".to_owned()))
 }
 
 #[cfg(test)]

@@ -253,10 +253,13 @@ impl Share {
 async fn alive(connection: &Connection, keys: &Keys) -> Result<Vec<String>, Fault> {
     let time = connection.send("TIME", Vec::new()).await?;
     let [seconds, micros] = items(&time) else {
-        return Err(Fault::Lost("TIME is no time".to_owned()));
+        return Err(Fault::Lost(
+            "the reply to TIME could not be parsed".to_owned(),
+        ));
     };
     let parts = number(seconds).zip(number(micros));
-    let (seconds, micros) = parts.ok_or_else(|| Fault::Lost("TIME is no time".to_owned()))?;
+    let (seconds, micros) =
+        parts.ok_or_else(|| Fault::Lost("the reply to TIME could not be parsed".to_owned()))?;
     let now = seconds * 1000 + micros / 1000;
     let lease = millis(LEASE);
     let (key, dead) = (keys.processes(), (now + lease).to_string());
@@ -298,7 +301,9 @@ async fn are_renewed(
     }
     let holders = connection.send_all("GETEX", renewals).await?;
     if holders.len() != partitions.len() {
-        return Err(Fault::Lost("GETEX answered otherwise".to_owned()));
+        return Err(Fault::Lost(
+            "the reply to GETEX could not be parsed".to_owned(),
+        ));
     }
     let is_mine = |holder: Option<String>| holder.as_deref() == Some(&keys.me);
     Ok(holders.into_iter().map(is_mine).collect())

@@ -55,10 +55,7 @@ impl fmt::Display for Tally {
             "applied {applied}, duplicates {duplicates}, rejected {rejected}"
         )?;
         if *trimmed > 0 {
-            write!(
-                f,
-                "; {trimmed} were trimmed off before they were acknowledged"
-            )?;
+            write!(f, "; {trimmed} were trimmed before they were acknowledged")?;
         }
         Ok(())
     }
@@ -74,7 +71,7 @@ mod tests {
         tally.applied = 3;
         assert_eq!(tally.to_string(), "applied 3, duplicates 0, rejected 0");
         tally.trimmed = 2;
-        assert!(tally.to_string().contains("; 2 were trimmed off"));
+        assert!(tally.to_string().contains("; 2 were trimmed"));
         assert_eq!(tally.due(), None);
     }
 }

@@ -24,7 +24,7 @@ impl fmt::Debug for StreamsUrl {
 impl StreamsUrl {
     /// Reads `redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX`; errors do not repeat the login.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        const SHAPE: &str = "it has to look like redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX";
+        const SHAPE: &str = "it must look like redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX";
         let (server, prefix) =
             ServerUrl::with_path(text).map_err(|error| format!("{error}; {SHAPE}"))?;
         let prefix = decoded(prefix).ok_or("the prefix is not UTF-8")?;
@@ -46,10 +46,10 @@ impl StreamsUrl {
 /// A text that a stream, or a group, may be called.
 pub(super) fn stream_name(text: &str) -> Result<String, String> {
     match text.len() {
-        0 => Err("a name is missing".to_owned()),
+        0 => Err("the name is missing".to_owned()),
         1..=NAME_BYTES_MAX => Ok(text.to_owned()),
         bytes => Err(format!(
-            "a name of {bytes} bytes is longer than {NAME_BYTES_MAX}"
+            "the name has {bytes} bytes; at most {NAME_BYTES_MAX} are allowed"
         )),
     }
 }

@@ -51,14 +51,14 @@ pub(super) fn render(counts: &Counts, elapsed: Duration, unsent: u64) -> String 
     if unsent > 0 {
         let _ = write!(
             text,
-            "\nbehind  {unsent} requests were due and not sent: more than the server, or --concurrency, allows"
+            "\nbehind  {unsent} requests were due and not sent: the server, or --concurrency, does not allow this rate"
         );
     }
     for (fault, count) in &counts.faults {
         let _ = write!(text, "\n{count} times  {}", printable(fault));
     }
     if counts.other_faults > 0 {
-        let _ = write!(text, "\n{} times  something else", counts.other_faults);
+        let _ = write!(text, "\n{} times  other failures", counts.other_faults);
     }
     text
 }
@@ -151,6 +151,6 @@ mod tests {
             tally.fault(format!("fault {number}"));
         }
         let counts = tally.take();
-        assert!(render(&counts, Duration::from_secs(1), 0).ends_with("5 times  something else"));
+        assert!(render(&counts, Duration::from_secs(1), 0).ends_with("5 times  other failures"));
     }
 }

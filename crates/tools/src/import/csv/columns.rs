@@ -8,7 +8,7 @@ use super::record::Cells;
 #[derive(Debug, thiserror::Error)]
 pub(in crate::import) enum HeaderError {
     /// Not a header at all.
-    #[error("it is empty: a header was expected")]
+    #[error("it is empty; expected a header")]
     Empty,
     /// The first row cannot be read.
     #[error("its header cannot be read: {0}")]

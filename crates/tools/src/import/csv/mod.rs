@@ -53,7 +53,7 @@ impl CsvRows {
         let cells = self.records.cells();
         if cells.len() != self.columns.width {
             return Ok(RowKind::Unreadable(format!(
-                "{} cells where the header has {}",
+                "{} cells, but the header has {}",
                 cells.len(),
                 self.columns.width
             )));
@@ -90,7 +90,7 @@ impl CsvRows {
                 member: text(&self.columns.member)?,
                 points: exact_integer(points).ok_or_else(|| {
                     format!(
-                        "{}: \"{points}\" is no exact integer",
+                        "{}: \"{points}\" is not an exact integer",
                         self.columns.points.name
                     )
                 })?,

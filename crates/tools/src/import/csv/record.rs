@@ -110,7 +110,10 @@ impl Records {
         if result == ReadRecordResult::Record {
             Record::Cells
         } else {
-            self.give_up(first_line, "a quote is open to the end of the file")
+            self.give_up(
+                first_line,
+                "a quote is not closed before the end of the file",
+            )
         }
     }
 
@@ -120,14 +123,14 @@ impl Records {
         self.taken = self.line.len();
         let last_line = self.lines.number();
         Record::Broken(if last_line > first_line {
-            format!("{reason}; the lines up to {last_line} are lost with it")
+            format!("{reason}; lines up to {last_line} are skipped with it")
         } else {
             reason.to_owned()
         })
     }
 }
 
-const TOO_LONG: &str = "longer than 1 MiB, perhaps by a quote left open";
+const TOO_LONG: &str = "longer than 1 MiB, perhaps because a quote is not closed";
 
 fn grow<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) {
     if buffer.len() < len {

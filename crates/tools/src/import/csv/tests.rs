@@ -109,7 +109,7 @@ fn points_are_exact_integers_and_nothing_else() {
         "9223372036854775808",
     ] {
         let file = format!("who,points\nu,{text}\n");
-        let reason = format!("points: \"{text}\" is no exact integer");
+        let reason = format!("points: \"{text}\" is not an exact integer");
         assert_eq!(read(file.as_bytes(), names()), [(2, reason)], "{text}");
     }
 }
@@ -154,8 +154,8 @@ fn rows_that_cannot_be_read_say_why_and_the_rest_goes_on() {
     assert_eq!(
         read(file, names()),
         [
-            (2, "2 cells where the header has 3".to_owned()),
-            (3, "4 cells where the header has 3".to_owned()),
+            (2, "2 cells, but the header has 3".to_owned()),
+            (3, "4 cells, but the header has 3".to_owned()),
             (4, "who: not UTF-8".to_owned()),
             (5, sent("c", 4)),
             (6, sent("d\\\"", 5)),
@@ -166,14 +166,18 @@ fn rows_that_cannot_be_read_say_why_and_the_rest_goes_on() {
 #[test]
 fn a_quote_left_open_costs_no_more_than_the_limit() {
     let open_to_the_end = b"who,points\na,1\n\"b,2\nc,3\n";
-    let lost = "a quote is open to the end of the file; the lines up to 4 are lost with it";
+    let lost =
+        "a quote is not closed before the end of the file; lines up to 4 are skipped with it";
     assert_eq!(
         read(open_to_the_end, names()),
         [(2, sent("a", 1)), (3, lost.to_owned())]
     );
     assert_eq!(
         read(b"who,points\na,\"1", names()),
-        [(2, "a quote is open to the end of the file".to_owned())]
+        [(
+            2,
+            "a quote is not closed before the end of the file".to_owned()
+        )]
     );
 
     let mut file = b"who,points\n\"open,1\n".to_vec();
@@ -201,6 +205,6 @@ fn the_header_has_each_named_column_once() {
         message(b"points,who,points\n"),
         "it has more than one column \"points\"; its columns are \"points\", \"who\", \"points\""
     );
-    assert_eq!(message(b"\n\n"), "it is empty: a header was expected");
+    assert_eq!(message(b"\n\n"), "it is empty; expected a header");
     assert!(open(b"other,other,who,points", names()).is_ok());
 }

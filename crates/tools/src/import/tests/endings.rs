@@ -24,7 +24,7 @@ fn ctrl_c_lets_the_batch_under_way_end_and_no_more() {
     let next = rows + 1;
     assert_eq!(
         import.said,
-        [format!("interrupted; go on with --from-line {next}")]
+        [format!("interrupted; continue with --from-line {next}")]
     );
 }
 
@@ -35,7 +35,7 @@ fn ctrl_c_before_the_first_batch_leaves_all_lines() {
     let server = TestServer::start(|_, request| all_applied(request));
     let import = import(&server.args(), ndjson(&without_ids(1..=9)), 7, &stop);
     assert_eq!(import.outcome, Err(Halt::Interrupted));
-    assert_eq!(import.said, ["interrupted; go on with --from-line 7"]);
+    assert_eq!(import.said, ["interrupted; continue with --from-line 7"]);
     assert!(server.requests().is_empty());
 }
 
@@ -54,7 +54,7 @@ fn ctrl_c_ends_the_waiting_for_a_server() {
             .said
             .last()
             .unwrap()
-            .ends_with("go on with --from-line 1")
+            .ends_with("continue with --from-line 1")
     );
     assert_eq!(import.summary.failed, 2);
 }
@@ -76,7 +76,7 @@ fn a_file_that_breaks_off_is_imported_up_to_there() {
     );
     let applied = import.summary.applied;
     assert!(applied > 4_000, "{:?}", import.summary);
-    let next = format!("go on with --from-line {}", applied + 1);
+    let next = format!("continue with --from-line {}", applied + 1);
     assert!(reason(&import).ends_with(&next), "{}", reason(&import));
 }
 

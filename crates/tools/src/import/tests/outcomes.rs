@@ -21,7 +21,7 @@ fn refused_rows_keep_their_lines_across_batches_and_skipped_rows() {
     assert_eq!(
         import.said,
         [
-            "line 5: points: \"x\" is no exact integer".to_owned(),
+            "line 5: points: \"x\" is not an exact integer".to_owned(),
             "line 2: gifts/room: out-of-range: because".to_owned(),
             format!("line {last_of_first}: gifts/room: not-a-member: because"),
             format!(
@@ -80,7 +80,7 @@ fn what_failed_is_sent_again_where_it_cannot_count_twice() {
     assert_eq!(
         import.said,
         [
-            "line 2: may be applied or not: gifts/room: unknown: because",
+            "line 2: may or may not have been applied: gifts/room: unknown: because",
             "gifts/room: unavailable: because; trying again",
             "line 6: gifts/room: window-closed: because",
             "gifts/room: unavailable: because; trying again",
@@ -135,12 +135,15 @@ fn outcomes_that_the_server_does_not_list_are_not_passed_over() {
         panic!("{:?}", import.said);
     };
     assert_eq!(first, "line 1: gifts/room: out-of-range: because");
-    assert!(refused.starts_with("1 more contributions of lines 1 to 1000 were refused"));
-    assert_eq!(listed, "line 2: not done: gifts/room: unavailable: because");
+    assert!(refused.starts_with("1 more contributions of lines 1 to 1000 were rejected"));
+    assert_eq!(
+        listed,
+        "line 2: not applied: gifts/room: unavailable: because"
+    );
     assert!(failed.starts_with("1 more contributions of lines 1 to 1000 failed"));
     assert_eq!(
         reason(&import),
-        "1 failed that are not listed; go on with --from-line 1001"
+        "1 contributions failed and are not listed; continue with --from-line 1001"
     );
     let summary = Summary {
         applied: 1,
@@ -173,8 +176,8 @@ fn lines_that_were_not_read_are_not_among_those_of_which_nothing_is_known() {
     );
     assert_eq!(
         reason(&import),
-        "2 failed that are not listed. What stands from line 4 on is not done; \
-         go on with --from-line 4"
+        "2 contributions failed and are not listed. Lines from 4 on were not applied; \
+         continue with --from-line 4"
     );
     assert_eq!((import.summary.applied, import.summary.failed), (1, 4));
     assert_eq!(server.requests().len(), 1);
@@ -210,7 +213,7 @@ fn where_nothing_was_applied_all_goes_again_though_the_server_lists_only_the_fir
     // One that is not listed may have been applied.
     let server = TestServer::start(overloaded("unknown"));
     let import = import_ndjson(&server, &without_ids(1..=4));
-    assert!(reason(&import).ends_with("go on with --from-line 5"));
+    assert!(reason(&import).ends_with("continue with --from-line 5"));
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -237,14 +240,14 @@ fn of_failures_that_are_not_listed_only_lines_whose_order_matters_stay_behind() 
     });
     let import = import_ndjson(&server, &lines.concat());
     assert_eq!(import.outcome, Ok(()));
-    let why = "may be applied or not: 3 failed that are not listed; sent again, it might count \
+    let why = "may or may not have been applied: 3 contributions failed and are not listed; sent again, it might count \
                behind a later line";
     assert_eq!(
         import.said,
         [
             format!("line 1: {why}"),
             format!("line 3: {why}"),
-            "3 failed that are not listed; trying again".to_owned(),
+            "3 contributions failed and are not listed; trying again".to_owned(),
         ]
     );
     let requests = server.requests();

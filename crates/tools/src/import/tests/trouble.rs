@@ -54,12 +54,12 @@ fn patience_ends_and_says_where_to_go_on() {
     let import = import_ndjson(&server, &file);
     assert_eq!(
         reason(&import),
-        "the server answered with status 503. What stands from line 3 on is not done; \
-         go on with --from-line 3"
+        "the server answered with status 503. Lines from 3 on were not applied; \
+         continue with --from-line 3"
     );
     assert_eq!(
         import.said.last().unwrap(),
-        "line 1: not done: the server answered with status 503"
+        "line 1: not applied: the server answered with status 503"
     );
     assert_eq!(
         import.summary,
@@ -85,7 +85,7 @@ fn patience_ends_and_says_where_to_go_on() {
         reason(&import)
     );
     assert!(
-        reason(&import).ends_with("go on with --from-line 2"),
+        reason(&import).ends_with("continue with --from-line 2"),
         "{}",
         reason(&import)
     );
@@ -156,7 +156,7 @@ fn a_set_is_sent_again_only_beside_other_sets() {
         let part = if is_cut {
             "lines 1 to 2 are applied is unknown"
         } else {
-            "line 1: may be applied or not"
+            "line 1: may or may not have been applied"
         };
         assert!(told.contains(part), "{told}");
     }
@@ -177,7 +177,7 @@ fn a_request_that_is_ended_midway_is_settled_as_far_as_it_came() {
         let import = import_ndjson(&server, &without_ids(1..=4));
         assert_eq!(
             reason(&import),
-            "Ended: midway. What stands from line 2 on is not done; go on with --from-line 2"
+            "Ended: midway. Lines from 2 on were not applied; continue with --from-line 2"
         );
         let summary = Summary {
             applied: 1,
@@ -221,7 +221,7 @@ fn what_failed_is_not_put_behind_a_line_that_it_should_stand_before() {
     for (first, second) in [(set("u", 1), sum("u")), (sum("u"), set("u", 1))] {
         let (import, requests) = import(&[first, second, sum("v")], &[(0, "unavailable")]);
         assert_eq!(requests.len(), 1);
-        let told = "line 1: not done: gifts/room: unavailable: because; sent again, it would count \
+        let told = "line 1: not applied: gifts/room: unavailable: because; sent again, it would count \
                     behind line 2";
         assert_eq!(import.said, [told]);
         let counts = (import.summary.applied, import.summary.failed);
@@ -256,8 +256,8 @@ fn what_may_be_applied_is_not_called_undone() {
     let import = import_ndjson(&server, &with_ids(1..=2));
     assert!(
         reason(&import).ends_with(
-            "What stands from line 1 on is not known to be done; \
-             go on with --from-line 1, which counts nothing twice"
+            "Lines from 1 on may not have been applied; \
+             continue with --from-line 1, which does not count anything twice"
         ),
         "{}",
         reason(&import)
@@ -276,7 +276,7 @@ fn a_refusal_before_the_lines_left_ends_the_import_without_doubt() {
     let import = import_ndjson(&server, &without_ids(1..=3));
     assert_eq!(
         reason(&import),
-        "Unauthorized: no key. What stands from line 1 on is not done; go on with --from-line 1"
+        "Unauthorized: no key. Lines from 1 on were not applied; continue with --from-line 1"
     );
     assert_eq!(server.requests().len(), 1);
 }
