@@ -121,6 +121,7 @@ impl Future for Ended {
 
 impl Connection {
     /// Connects and logs in.
+    #[must_use]
     pub fn open<'a>(
         options: &'a ConnectOptions,
         address: &'a Address,

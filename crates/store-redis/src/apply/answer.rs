@@ -8,8 +8,8 @@ use board::{Rules, Window};
 
 use super::part::Part;
 use super::windows::CallWindows;
-use crate::standing::standing_of;
-use crate::wire::{Garbled, Unpack};
+use redis_boards::standing::standing_of;
+use redis_boards::wire::{Garbled, Unpack};
 use shard_store::{Change, Failure, Item, Outcome, Refused, WindowStanding};
 
 /// What came of a call.

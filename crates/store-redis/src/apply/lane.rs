@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::part::{ITEMS_A_CALL_MAX, Part};
 use super::sending::{Sender, Sent};
-use crate::call_error::overloaded;
+use redis_boards::call_error::overloaded;
 use redis_nodes::Backlog;
 use shard_store::{BoardRecord, Outcome, Overload, StoreError};
 

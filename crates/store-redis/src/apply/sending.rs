@@ -12,13 +12,14 @@ use super::metrics::ShardIds;
 use super::part::Part;
 use super::windows::CallWindows;
 use super::{items, sums};
-use crate::call_error::store_error;
-use crate::incarnations::Incarnations;
-use crate::keys::ShardKeys;
-use crate::lists::{self, Refill, Refills, Short};
-use crate::rules;
-use crate::session::Session;
-use crate::wire::Pack;
+use crate::lists::{self, Refill, Refills};
+use redis_boards::call_error::store_error;
+use redis_boards::incarnations::Incarnations;
+use redis_boards::keys::ShardKeys;
+use redis_boards::rules;
+use redis_boards::session::Session;
+use redis_boards::sweep::ShortList;
+use redis_boards::wire::Pack;
 use redis_nodes::{Backlog, Call, CallError, Effect, FunctionReply, Location, Nodes, Refusal};
 use shard_store::{BoardRecord, Change, Outcome, StoreError};
 
@@ -160,7 +161,7 @@ impl Sending<'_> {
 
     /// Has lists refilled that may lack somebody.
     fn refill(&self, short: &[Window]) -> Vec<Refill> {
-        let lists = short.iter().map(|window| Short {
+        let lists = short.iter().map(|window| ShortList {
             board: self.board.clone(),
             shard: self.shard,
             kind: self.parts[0].kind.clone(),

@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 
 use super::items::{id_bytes, pack_time};
 use super::part::{Part, same_windows};
-use crate::wire::Pack;
+use redis_boards::wire::Pack;
 use shard_store::{Change, Item};
 
 /// What a call may add to one member at most, signs left out: `sums.lua` refuses sums that are so

@@ -23,12 +23,12 @@ use board::{Kind, Retain, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::keys::{ShardKeys, window_name};
-use super::rules::spec;
-use super::session::Session;
-use super::wire::Unpack;
+use redis_boards::keys::{ShardKeys, window_name};
+use redis_boards::rules::spec;
+use redis_boards::session::Session;
+use redis_boards::wire::Unpack;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
-pub(super) use refills::{Refill, Refills, Short};
+pub(super) use refills::{Refill, Refills};
 
 /// Members that a step looks at, about: some 2 ms of the server's time.
 const STEP_MEMBERS: usize = 500;

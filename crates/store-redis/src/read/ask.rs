@@ -3,11 +3,11 @@
 use board::{Bound, Kind, Period, Rules};
 use bytes::Bytes;
 
-use crate::keys::window_name;
-use crate::packed::{self, Packed};
-use crate::rules::spec;
-use crate::standing::Cut;
-use crate::wire::Pack;
+use redis_boards::keys::window_name;
+use redis_boards::packed::{self, Packed};
+use redis_boards::rules::spec;
+use redis_boards::standing::Cut;
+use redis_boards::wire::Pack;
 use shard_store::{Anchor, Ask, Query, ShardVersion};
 
 /// Ranks and lengths up to which Lua's numbers count exactly, and behind every member.

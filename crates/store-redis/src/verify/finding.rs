@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use board::{Member, Rules, Window};
 
-use crate::standing::member_of;
-use crate::wire::Garbled;
+use redis_boards::standing::member_of;
+use redis_boards::wire::Garbled;
 use shard_store::Disagreement;
 
 /// Disagreements that are told of one shard; behind them, how many there are more.

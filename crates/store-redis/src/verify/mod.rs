@@ -20,16 +20,17 @@ use board::{Kind, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::incarnations::Incarnations;
-use super::keys::{ShardKeys, window_name};
 use super::lists::{self, List, Lists};
 use super::read::{Reader, failed};
-use super::registry::Registry;
-use super::rules::spec;
-use super::session::Session;
-use super::settings::RedisSettings;
-use super::wire::{Garbled, Pack, Unpack};
 use finding::{Fault, Findings, Found};
+use redis_boards::call_error::unread;
+use redis_boards::incarnations::Incarnations;
+use redis_boards::keys::{ShardKeys, window_name};
+use redis_boards::registry::Registry;
+use redis_boards::rules::spec;
+use redis_boards::session::Session;
+use redis_boards::settings::RedisSettings;
+use redis_boards::wire::{Garbled, Pack, Unpack};
 use redis_nodes::{Call, Effect, Nodes};
 use shard_store::{BoardRecord, Disagreement, StoreError};
 
@@ -164,14 +165,7 @@ impl Verifier {
 
     async fn counts(&self, place: &Place<'_>) -> Result<Counts, StoreError> {
         let payload = self.look(place, "verify_counts", Vec::new()).await?;
-        let mut answer = Unpack::new(&payload);
-        if answer.array()? != 2 {
-            return Err(Garbled("no two counts").into());
-        }
-        Ok(Counts {
-            scores: answer.count()?,
-            ranked: answer.count()?,
-        })
+        Counts::read(&payload).map_err(unread)
     }
 
     /// Goes through all that a scan comes by.
@@ -195,15 +189,9 @@ impl Verifier {
                 }));
             }
             let payload = self.look(place, function, args).await?;
-            let mut answer = Unpack::new(&payload);
-            if answer.array()? != 2 {
-                return Err(Garbled("no step").into());
-            }
-            cursor = Bytes::copy_from_slice(answer.raw()?);
-            let mut found = Vec::new();
-            for _ in 0..answer.array()? / 2 {
-                found.push(Found::new(place.rules(), answer.text()?, answer.raw()?)?);
-            }
+            let step = found_by(place.rules(), &payload).map_err(unread)?;
+            let found = step.found;
+            cursor = step.cursor;
             if place.repair {
                 for found in found.chunks(MENDED_MAX) {
                     self.mend(place, found).await?;
@@ -282,6 +270,37 @@ impl Verifier {
             .look(place.board, place.shard, function, keys, args);
         look.await.map(|answer| answer.payload)
     }
+}
+
+impl Counts {
+    fn read(payload: &[u8]) -> Result<Self, Garbled> {
+        let mut answer = Unpack::new(payload);
+        if answer.array()? != 2 {
+            return Err(Garbled("no two counts"));
+        }
+        Ok(Self {
+            scores: answer.count()?,
+            ranked: answer.count()?,
+        })
+    }
+}
+
+/// What one step of a scan returned.
+struct ScanStep {
+    cursor: Bytes,
+    found: Vec<Found>,
+}
+
+fn found_by(rules: &Rules, payload: &[u8]) -> Result<ScanStep, Garbled> {
+    let mut answer = Unpack::new(payload);
+    if answer.array()? != 2 {
+        return Err(Garbled("no step"));
+    }
+    let cursor = Bytes::copy_from_slice(answer.raw()?);
+    let count = answer.array()? / 2;
+    let found = (0..count).map(|_| Found::new(rules, answer.text()?, answer.raw()?));
+    let found = found.collect::<Result<_, _>>()?;
+    Ok(ScanStep { cursor, found })
 }
 
 fn packed(texts: &[&[u8]]) -> Bytes {

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, MS, NOW, gifts};
-use crate::rules;
-use crate::wire::Pack;
+use redis_boards::rules;
+use redis_boards::wire::Pack;
 
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, slot_of};
 

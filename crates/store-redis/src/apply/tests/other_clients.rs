@@ -11,7 +11,7 @@ use testkit::redis::{FaultProxy, Matching, RedisServer, RedisWire, Reply};
 use tokio::time::{Instant, sleep};
 
 use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts};
-use crate::settings::RedisSettings;
+use redis_boards::settings::RedisSettings;
 use redis_nodes::Writes;
 
 const ALL: Window = Window::ALL_TIME;

@@ -11,8 +11,8 @@ use board::{
 use testkit::redis::{Pooled, RedisServer, Reply};
 use tokio::time::{Instant, sleep};
 
-use crate::keys::{ShardKeys, window_name};
 use crate::{RedisSettings, RedisStore};
+use redis_boards::keys::{ShardKeys, window_name};
 use shard_store::{
     Anchor, Ask, Batch, BoardRecord, Change, Disagreement, Item, Outcome, Query, Reading, Revision,
     ShardStore,

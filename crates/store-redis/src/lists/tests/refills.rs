@@ -10,10 +10,12 @@ use testkit::redis::{FaultProxy, Matching, RedisServer};
 use tokio::time::{Instant, sleep};
 
 use super::list_board::{ALL, ListBoard, NOW, list};
-use crate::fixtures::parts::Parts;
+use crate::library::library;
+use crate::lists::Refills;
 use crate::lists::refills::REFILLS_AT_ONCE;
-use crate::lists::{Refills, Short};
-use crate::settings::RedisSettings;
+use redis_boards::fixtures::parts::Parts;
+use redis_boards::settings::RedisSettings;
+use redis_boards::sweep::ShortList;
 use redis_nodes::Writes;
 use shard_store::{Batch, Change, ShardStore, StoreError};
 
@@ -139,9 +141,9 @@ async fn a_long_refill_is_one_for_all_and_goes_on_behind_the_answers() {
 }
 
 /// Another server's refills over the room's Redis.
-async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> Short) {
+async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> ShortList) {
     let settings = RedisSettings::default();
-    let parts = Parts::over(&room.redis, &settings).await;
+    let parts = Parts::over(&room.redis, &settings, library()).await;
     let refills = Refills::new(
         &parts.servers,
         &parts.session,
@@ -150,7 +152,7 @@ async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> Short) {
     );
     let place = parts.incarnations.place(&room.record, 0).await.unwrap();
     let (board, kind) = (room.record.clone(), room.kind.clone());
-    let short = move || Short {
+    let short = move || ShortList {
         board: board.clone(),
         shard: 0,
         kind: kind.clone(),

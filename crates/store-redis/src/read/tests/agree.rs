@@ -3,10 +3,11 @@
 use board::{Bound, RankKey, RankWords, Rules};
 use testkit::redis::RedisOptions;
 
-use crate::fixtures::random_standings::{
+use crate::written_window::{ShardReaders, WrittenWindow};
+use redis_boards::fixtures::random_standings::{
     any_name, any_packed_rules, any_rules, any_standing, points,
 };
-use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member};
+use redis_boards::fixtures::redis_standings::member;
 use shard_store::{Anchor, Ask, Entry, Part, Query};
 use testkit::dice::{Dice, Seed, runs};
 

@@ -2,8 +2,9 @@
 
 use board::{Period, Timestamp, Window};
 
-use crate::fixtures::random_standings::{any_standing, points};
-use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member};
+use crate::written_window::{ShardReaders, WrittenWindow};
+use redis_boards::fixtures::random_standings::{any_standing, points};
+use redis_boards::fixtures::redis_standings::member;
 use shard_store::{Anchor, Ask, Part, Query, ShardVersion, StoreError, WindowCount};
 use testkit::dice::Dice;
 

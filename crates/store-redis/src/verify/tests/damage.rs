@@ -1,8 +1,9 @@
 use board::Standing;
 
 use super::order_of;
-use crate::fixtures::random_standings::{any_packed_rules, any_rules, any_standing, points};
-use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member, ranked};
+use crate::written_window::{ShardReaders, WrittenWindow};
+use redis_boards::fixtures::random_standings::{any_packed_rules, any_rules, any_standing, points};
+use redis_boards::fixtures::redis_standings::{member, ranked};
 use shard_store::{Disagreement, Query, StoreError};
 use testkit::dice::{Dice, Seed, runs};
 
