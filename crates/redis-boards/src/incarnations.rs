@@ -41,10 +41,10 @@ use shard_store::{BoardRecord, StoreError};
 const CALLED_DEAD_MAX: u64 = 1_000;
 const CALLED_DEAD: Duration = Duration::from_mins(1);
 
-/// Boards of which the sweep was told that there is something to do, and how long until it is told again: it would
-/// find no end if its own work told it.
-const TOLD_DUE_MAX: u64 = 10_000;
-const TOLD_DUE: Duration = Duration::from_mins(1);
+/// Boards that were reported to the sweep, and how long until they are reported again: it would
+/// never end if its own work reported them.
+const REPORTED_DUE_MAX: u64 = 10_000;
+const REPORTED_DUE: Duration = Duration::from_mins(1);
 
 /// Has the sweep come at once.
 const AT_ONCE: Touch = Touch {
@@ -71,7 +71,7 @@ pub struct Incarnations {
     /// As many as there are callers at most: each ends by the read deadline.
     under_way: LookUps,
     called_dead: Cache<Incarnation, ()>,
-    told_due: Cache<Incarnation, ()>,
+    reported_due: Cache<Incarnation, ()>,
     /// The latest time by which this server swept: a clock may have stepped back since.
     swept: Arc<AtomicI64>,
     deadline: Duration,
@@ -89,9 +89,9 @@ impl Incarnations {
         let called_dead = Cache::builder()
             .max_capacity(CALLED_DEAD_MAX)
             .time_to_live(CALLED_DEAD);
-        let told_due = Cache::builder()
-            .max_capacity(TOLD_DUE_MAX)
-            .time_to_live(TOLD_DUE);
+        let reported_due = Cache::builder()
+            .max_capacity(REPORTED_DUE_MAX)
+            .time_to_live(REPORTED_DUE);
         Self {
             servers,
             session,
@@ -99,7 +99,7 @@ impl Incarnations {
             known: Cache::new(settings.leases_max),
             under_way: LookUps::default(),
             called_dead: called_dead.build(),
-            told_due: told_due.build(),
+            reported_due: reported_due.build(),
             swept: Arc::new(AtomicI64::new(i64::MIN)),
             deadline: settings.write_deadline,
         }
@@ -109,7 +109,7 @@ impl Incarnations {
     /// had this epoch: so that no shard has to ask.
     pub fn learn(&self, record: &Record, due: Option<Timestamp>, epoch: u64) {
         let incarnation = record.board().incarnation;
-        // The registry has lost that it ended: that is found out by whoever asks.
+        // The registry has lost that it ended: the next look-up finds that out.
         if self.called_dead.contains_key(&incarnation) {
             return;
         }
@@ -135,7 +135,7 @@ impl Incarnations {
         Some(spread::place(board, &incarnation.servers, shard))
     }
 
-    /// As [`Incarnations::place`], before a write: a board that may be idle is told to be written to, so
+    /// As [`Incarnations::place`], before a write: a board that may be idle is touched, so
     /// that the sweep leaves it alone.
     pub async fn place_to_write(
         &self,
@@ -176,7 +176,7 @@ impl Incarnations {
         self.registry.epoch()
     }
 
-    /// Windows were opened on a shard: the sweep is told when the first of them is past its time.
+    /// Windows were opened on a shard: the sweep is notified when the first of them is past its time.
     /// Best effort: without it they go with the board's next turn.
     pub async fn opened(
         &self,
@@ -211,17 +211,17 @@ impl Incarnations {
         }
     }
 
-    /// Something of a board is for the sweep to do: it is told, in the background, once in a while. Where that fails,
-    /// it is done a day late, unless somebody tells it again.
+    /// Notifies the sweep, in the background and once in a while, that a board has work for it. Where that fails,
+    /// it is done a day late, unless it is notified again.
     pub fn due(&self, board: &BoardRecord) {
-        let told = self.told_due.entry(board.incarnation).or_insert(());
+        let told = self.reported_due.entry(board.incarnation).or_insert(());
         if !told.is_fresh() {
             return;
         }
         let (incarnations, board) = (self.clone(), board.clone());
         tokio::spawn(async move {
             if let Err(error) = incarnations.touched(&board, AT_ONCE).await {
-                incarnations.told_due.invalidate(&board.incarnation);
+                incarnations.reported_due.invalidate(&board.incarnation);
                 tracing::debug!(board = %board.name, %error, "the sweep may come a day late");
             }
         });
@@ -238,8 +238,9 @@ impl Incarnations {
         self.known.invalidate(&board.incarnation);
     }
 
-    /// A shard was frozen while it was decided whether its board ends, and nobody took that back.
+    /// A shard was frozen while it was decided whether its board ends, and not thawed.
     /// `Dead` where it ended; otherwise the shard takes writes again.
+    #[must_use]
     pub fn thaw<'a>(
         &'a self,
         board: &'a BoardRecord,
@@ -282,7 +283,7 @@ impl Incarnations {
         }
     }
 
-    /// Asks the registry, or waits for the answer to somebody who is asking it the same.
+    /// Asks the registry, or waits for the reply to the same question of another caller.
     async fn ask(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
         let (incarnations, own) = (self.clone(), board.clone());
         let look_up = async move { incarnations.look_up(&own).await }.boxed();
@@ -304,7 +305,7 @@ impl Incarnations {
         look_up.await
     }
 
-    /// Goes on also where nobody waits for it any more, so that it takes itself off the list, also where it panics.
+    /// Continues after all its callers have gone, so that it takes itself off the list, also where it panics.
     fn begin_look_up(
         &self,
         key: (Incarnation, u64),
@@ -349,7 +350,7 @@ impl Incarnations {
         Ok(incarnation)
     }
 
-    /// The registry has lost that an incarnation ended: the sweep is told to end it again.
+    /// The registry has lost that an incarnation ended: the sweep is notified to end it again.
     async fn note_deleted(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
         let touched = self.registry.touch(board, AT_ONCE).await;
         touched.map_err(unsent)?;
@@ -379,7 +380,7 @@ impl Incarnations {
     }
 }
 
-/// What a write hears of a call that had to come before it: whatever became of that, it was not applied itself.
+/// The error of a write whose preceding call failed: whatever became of that call, the write was not applied.
 fn unsent(error: StoreError) -> StoreError {
     match error {
         StoreError::Unknown(why) => StoreError::Unavailable(why),

@@ -1,7 +1,7 @@
 //! Names of keys, such that a person with `redis-cli` finds a board.
 //!
 //! Every key begins with `megaboard:` and its hash tag, so that braces in a subject do no harm. Names
-//! are made here and never parsed: what they hold is told by what stands in them. `docs/redis.md` lists
+//! are made here and never parsed: their values are described by the values themselves. `docs/redis.md` lists
 //! them.
 
 use board::{BoardName, Incarnation, KindName, Period, ShardCount, Timestamp, Window};

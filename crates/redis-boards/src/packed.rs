@@ -21,7 +21,7 @@ pub struct Packed<'a> {
     base: i64,
 }
 
-/// Where times of a window are counted from, as functions are told it: its start, but for the window
+/// Where times of a window are counted from, as functions receive it: its start, but for the window
 /// without bounds of a packed kind.
 #[must_use]
 pub fn base(rules: &Rules, window: Window) -> i64 {
@@ -144,7 +144,7 @@ impl<'a> Packed<'a> {
         };
         let is_kept = lower >= 0 && since.rem_euclid(unit) == 0;
         if lower > i128::from(max) {
-            // Nobody of this value.
+            // No member has this value.
             return if upper == self.upper_max() {
                 Cut::AboveAll
             } else {

@@ -1,4 +1,4 @@
-//! A kind's rules as functions are told them.
+//! A kind's rules as functions receive them.
 
 use board::{Direction, Mode, Op, Rules, Ties};
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! What a Redis store is told beside where it is.
+//! Settings of a store on Redis, beside its URL.
 
 use std::path::PathBuf;
 use std::time::Duration;

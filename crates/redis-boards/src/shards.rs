@@ -26,7 +26,7 @@ pub(crate) const FREEZE: Duration = Duration::from_secs(10);
 /// Windows that one call drops.
 const WINDOWS_AT_ONCE: usize = 32;
 
-/// How long a dead shard says so. A server that has not heard of it holds on to an incarnation for half as
+/// How long a tombstone is kept. A server that has not learned of it uses an incarnation for half as
 /// long at most ([`Incarnations`](crate::incarnations::Incarnations)); an incarnation that is in no record is dead
 /// anyway.
 const TOMBSTONE_KEPT: Duration = Duration::from_hours(24);
@@ -48,12 +48,12 @@ pub(crate) struct Shards<'a> {
 pub(crate) struct Survey {
     /// The greatest time of a batch that applied anything.
     pub(crate) written: Option<Timestamp>,
-    /// The generations of its ids, as they are told.
+    /// The generations of its ids, as the function returns them.
     pub(crate) ids: Bytes,
     /// Members ranked in the window without bounds.
     pub(crate) ranked: u64,
     pub(crate) windows: Vec<Window>,
-    /// Those whose lists may lack somebody.
+    /// Those whose lists may lack members.
     pub(crate) short: Vec<Window>,
 }
 

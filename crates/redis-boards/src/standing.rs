@@ -79,7 +79,7 @@ fn signed(bytes: &[u8]) -> i64 {
 }
 
 /// The entry that a score and a member of the sorted set stand for. `kept` is the member's value in
-/// the score KV: where ties go by member, only that tells when the standing was reached.
+/// the score KV: where ties go by member, only that has the time when the standing was reached.
 pub fn entry_of(
     rules: &Rules,
     score: &str,
@@ -101,7 +101,7 @@ pub fn entry_of(
     let reached_at = match (rules.reached_at_of(&words), kept) {
         (Some(time), _) => time,
         (None, Some(kept)) => rules.reached_at(&standing_of(rules, kept)?),
-        // An entry without a score, which `verify` tells of.
+        // An entry without a score, which `verify` reports.
         (None, None) => Timestamp::from_millis(0),
     };
     let member = ranked_member(rules.name_order(), left)?;
@@ -121,7 +121,7 @@ pub(super) fn ranked_member(names: NameOrder, bytes: &[u8]) -> Result<Member, Ga
 
 /// A member by its bytes.
 pub fn member_of(bytes: &[u8]) -> Result<Member, Garbled> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Garbled("a member that is no UTF-8"))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| Garbled("a member that is not UTF-8"))?;
     Member::new(text).map_err(|_| Garbled("a name that no member has"))
 }
 
@@ -132,7 +132,7 @@ fn first_word(score: &str) -> Result<u64, Garbled> {
     #[expect(clippy::cast_possible_truncation)]
     let whole = number as i64;
     match whole {
-        _ if number.fract() != 0.0 => Err(Garbled("a score that is no whole number")),
+        _ if number.fract() != 0.0 => Err(Garbled("a score that is not an integer")),
         NULL => Ok(0),
         whole if whole.abs() <= VALUE_MAX => Ok(whole.cast_unsigned() ^ SIGN),
         _ => Err(Garbled("a score out of range")),
@@ -179,7 +179,7 @@ impl Cut {
         let score = match (first ^ SIGN).cast_signed() {
             _ if *first == 0 => NULL,
             score if score > VALUE_MAX => return Self::AboveAll,
-            // Between null and the least value there is nobody.
+            // No member is between null and the least value.
             score if score < -VALUE_MAX => {
                 return Self::At {
                     score: -VALUE_MAX,
@@ -210,7 +210,7 @@ pub(super) fn no_longer_than_keys<'a>(rules: &Rules, bound: &'a Bound) -> Option
     Some(Cow::Owned(Bound::prefix(words)))
 }
 
-/// Whether the sorted set's entries do not tell when a standing was reached.
+/// Whether the sorted set's entries lack the time when a standing was reached.
 #[must_use]
 pub fn needs_scores(rules: &Rules) -> bool {
     rules.ties().is_by_member()

@@ -65,6 +65,7 @@ pub struct RedisStore {
 
 impl RedisStore {
     /// Connects, and looks whether the servers are fit and are those that they were.
+    #[must_use]
     pub fn open<'a>(
         url: &'a RedisUrl,
         settings: &'a RedisSettings,

@@ -1,4 +1,4 @@
-//! One incarnation of a board as the registry told it, and for how long that may be gone by.
+//! One incarnation of a board as the registry returned it, and for how long that may be used.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -21,14 +21,14 @@ const HARD_LEASE: Duration = Duration::from_hours(12);
 /// How soon a registry that could not be asked is asked again.
 const ASKED_AGAIN: Duration = Duration::from_secs(5);
 
-/// An incarnation that is on, as the registry told.
+/// An incarnation that exists, as the registry returned it.
 #[derive(Debug)]
 pub(super) struct KnownIncarnation {
     pub(super) servers: Arc<[ServerId]>,
     /// Only settings are kept of it.
     pub(super) uncreated: bool,
     touched: AtomicI64,
-    /// When the board has its next turn; past that nobody knows.
+    /// When the sweep visits the board next; unknown after that.
     pub(super) due: AtomicI64,
     told: Instant,
     epoch: u64,

@@ -19,7 +19,7 @@ const fn now() -> Timestamp {
 }
 
 #[tokio::test]
-async fn a_look_up_that_panics_fails_who_waits_and_no_later_one() {
+async fn a_look_up_that_panics_fails_its_callers_and_no_later_one() {
     let opened = OpenedParts::plain(library()).await;
     let incarnations = &opened.incarnations;
     let kind = Arc::new(gifts(vec![WindowRule::with_defaults(Period::All)]));
@@ -40,7 +40,7 @@ const IDLE: Duration = Duration::from_hours(8 * 24);
 
 const SHARDS: u16 = 16;
 
-/// Longer than anybody waits.
+/// Longer than any deadline.
 const NEVER: Duration = Duration::from_mins(5);
 
 /// A board of many shards that is emptied when it is idle.

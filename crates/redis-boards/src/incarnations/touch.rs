@@ -12,15 +12,15 @@ use crate::registry::{Touch, Touched};
 use crate::spread::Spread;
 use shard_store::{BoardRecord, StoreError};
 
-/// How long the registry may take to hear that a board is written to.
+/// How long the registry may take to record a touch.
 const TOUCH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a board may be found being emptied while it is touched.
 const TOUCHES_MAX: usize = 16;
 
 impl Incarnations {
-    /// Tells that a board is about to be written to. One that was found idle before is emptied first,
-    /// should whoever began that be gone.
+    /// Records that a board is about to be written to. One that was found idle before is emptied first,
+    /// should the server that began that be gone.
     pub(super) async fn touch(
         &self,
         board: &BoardRecord,
@@ -67,7 +67,7 @@ impl Incarnations {
         Ok(())
     }
 
-    /// Tells the registry, which is not waited for as long as for a shard.
+    /// Calls the registry, with a shorter timeout than for a shard.
     pub(super) async fn touched(
         &self,
         board: &BoardRecord,
@@ -105,7 +105,7 @@ impl Incarnations {
     }
 }
 
-/// What a touch that failed means for a write. Nobody empties a board before its time, and whoever does sees what
+/// What a touch that failed means for a write. No server empties a board before its time, and one that does sees what
 /// is written meanwhile.
 fn untouched(
     incarnation: &KnownIncarnation,

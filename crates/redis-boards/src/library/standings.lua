@@ -1,6 +1,6 @@
 -- Standings and the rank keys that follow from them, as Redis keeps them.
 --
--- Rules are told by a text: mode (a accumulate, b best, l latest), ties (e earliest, l latest, m
+-- Rules are passed as a text: mode (a accumulate, b best, l latest), ties (e earliest, l latest, m
 -- member, n member with the lower better), then for each field its order (d, a) and its op (s sum, x max, n min, l last). Packed rules go on
 -- with ':BITS:UNIT:MOST' (`packed.lua`).
 --

@@ -7,7 +7,7 @@ use testkit::dice::{Dice, Seed, runs};
 
 const ALL: Window = Window::ALL_TIME;
 
-/// The score of a standing, as the layout tells it.
+/// The score of a standing, computed from the layout.
 fn score_of(rules: &Rules, standing: &Standing) -> i64 {
     let packing = rules.packing().unwrap();
     let value = rules.values(standing).get(0).unwrap().get();
@@ -79,7 +79,7 @@ fn cuts_agree_with_their_bounds() {
     });
 }
 
-/// A bound near the words: at them, at a part of them, between two units, at what nobody has.
+/// A bound near the words: at them, at a part of them, between two units, at what no member has.
 fn any_bound(dice: &mut Dice, words: RankWords, member: &Member) -> Bound {
     let mut words = words.as_slice().to_vec();
     words.truncate(dice.below(words.len() + 3));
@@ -101,7 +101,7 @@ fn any_bound(dice: &mut Dice, words: RankWords, member: &Member) -> Bound {
 }
 
 #[test]
-fn what_is_no_packed_score_is_refused() {
+fn an_invalid_packed_score_is_refused() {
     let mut dice = Dice::new(1);
     let rules = any_packed_rules(&mut dice);
     let packed = Packed::of(&rules, ALL).unwrap();

@@ -46,7 +46,7 @@ register('birth', {}, function(keys, args)
     local held, text = record_of(boards, subject)
     if held then
         local due_next = next_due(due, name)
-        -- Written as it was: replicas that have this have the record, whoever created it.
+        -- Written as it was: replicas that have this have the record, whichever server created it.
         if acks == '1' then call('HSET', boards, subject, text) end
         return 'R' .. due_next .. ' b ' .. text
     end

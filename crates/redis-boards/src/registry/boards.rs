@@ -29,7 +29,7 @@ impl Registry {
             let keys = vec![registry_key("kinds"), boards_key(kind), settled_key(kind)];
             let args = vec![text(kind), text(name.subject())];
             let answer = self.read("board", keys, args).await.map_err(failed)?;
-            Record::told(name, &answer).map_err(unread)
+            Record::parse_reply(name, &answer).map_err(unread)
         }
         .boxed()
     }
@@ -167,7 +167,7 @@ fn due_and_record(name: &BoardName, answer: &[u8]) -> Result<(Option<Timestamp>,
 }
 
 fn made(name: &BoardName, answer: &[u8]) -> Result<Record, StoreError> {
-    let made = Record::told(name, answer).and_then(|made| made.ok_or(Garbled("no board")));
+    let made = Record::parse_reply(name, answer).and_then(|made| made.ok_or(Garbled("no board")));
     made.map_err(unread_write)
 }
 

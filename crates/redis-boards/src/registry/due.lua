@@ -1,6 +1,6 @@
--- What is due: boards of which something is past its time, or was found so by nobody yet.
+-- What is due: boards of which something is past its time, or may be, not yet found.
 
--- Takes boards that are due until `now`, and claims them: they are due again at `claim`, should nobody say
+-- Takes boards that are due until `now`, and claims them: they are due again at `claim`, unless a server says
 -- otherwise. `claim` is no whole number: no other time is like it.
 register('take_due', {'allow-oom'}, function(keys, args)
     local due, key = unpack(keys)
@@ -20,7 +20,7 @@ register('take_due', {'allow-oom'}, function(keys, args)
     return remember(key, number, 'R' .. cmsgpack.pack(names))
 end)
 
--- Says when boards that were claimed are due next, '-' for never. One that somebody else made due meanwhile
+-- Says when boards that were claimed are due next, '-' for never. One that another server made due meanwhile
 -- stays so.
 register('set_due', {'allow-oom'}, function(keys, args)
     if is_late(args[1]) then return 'ELATE' end

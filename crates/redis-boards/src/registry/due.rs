@@ -18,7 +18,7 @@ const CLAIMED: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(crate) struct Claimed {
     pub(crate) boards: Vec<BoardName>,
-    /// What stands for when they are due, until somebody says otherwise.
+    /// Their due time until it is set again.
     mark: Bytes,
 }
 

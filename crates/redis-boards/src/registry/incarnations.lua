@@ -1,6 +1,6 @@
 -- Lives of boards: which are on, when they were written to, and how they end.
 
--- What a life is: 'DUE b RECORD', or 'DUE u LIFE' of a board with settings only. DUE is '-' while nobody knows.
+-- What a life is: 'DUE b RECORD', or 'DUE u LIFE' of a board with settings only. DUE is '-' while unknown.
 register('life', {'no-writes'}, function(keys, args)
     local boards, settled, due = unpack(keys)
     local name, subject, life = unpack(args)
@@ -38,7 +38,7 @@ register('touch', {}, function(keys, args)
 end)
 
 -- Decides that an idle board is emptied of what was written until `bound`, unless it was touched since it was
--- found idle. From here on nobody touches it before it is empty on all shards.
+-- found idle. From here on it is not touched before it is empty on all shards.
 register('begin_emptying', {'allow-oom'}, function(keys, args)
     local deadline, subject, life, touched, bound = unpack(args)
     if is_late(deadline) then return 'ELATE' end

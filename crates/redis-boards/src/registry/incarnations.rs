@@ -13,7 +13,7 @@ use crate::wire::{Garbled, Unpack};
 use redis_nodes::{Call, CallError, Effect, Refusal, registry_key};
 use shard_store::{BoardRecord, BoardSettings, DeleteBoardError, StoreError};
 
-/// Incarnations whose tombstones may be missing that are told in one call, about.
+/// Incarnations whose tombstones may be missing that one call returns, about.
 const DYING_AT_ONCE: usize = 100;
 
 /// What a board is touched for.
@@ -78,7 +78,7 @@ pub(crate) struct Held {
 /// What came of touching a board.
 #[derive(Debug)]
 pub(crate) enum Touched {
-    /// It is as told.
+    /// It exists, with this record.
     Held(Held),
     /// It is idle, and being emptied of what was written until then: touched when that is done.
     Emptying(Timestamp),
@@ -97,7 +97,7 @@ impl Registry {
         }
     }
 
-    /// Tells that a board is about to be written to, or when something of it is due; `Dead` where
+    /// Records that a board is about to be written to, or when something of it is due; `Dead` where
     /// this incarnation has ended.
     pub(crate) async fn touch(
         &self,
@@ -183,10 +183,10 @@ impl Registry {
         if answer.first() == Some(&b'u') {
             return Ok(None);
         }
-        Ok(Record::told(name, &answer).map_err(unread_write)?)
+        Ok(Record::parse_reply(name, &answer).map_err(unread_write)?)
     }
 
-    /// Ends this incarnation of a board, before `until`, whoever touched it, and keeps settings for its name.
+    /// Ends this incarnation of a board, before `until`, touched or not, and keeps settings for its name.
     /// Whether it was on.
     pub(crate) async fn delete_incarnation(
         &self,
@@ -293,7 +293,7 @@ impl Registry {
         .boxed()
     }
 
-    /// Some of the incarnations whose tombstones may be missing, and where to go on; all were told when
+    /// Some of the incarnations whose tombstones may be missing, and the cursor of the next call; all were returned when
     /// that is `0`, where it begins.
     pub(crate) async fn dying(&self, cursor: &str) -> Result<(String, Vec<Record>), StoreError> {
         let keys = vec![registry_key("dying")];
@@ -336,7 +336,7 @@ fn dying(answer: &[u8]) -> Result<(String, Vec<Record>), Garbled> {
         if let Some(record) = Record::parse_named(text) {
             records.push(record);
         } else {
-            tracing::error!(text, "the registry has an incarnation that nobody can end");
+            tracing::error!(text, "the registry has an incarnation that cannot be ended");
         }
     }
     Ok((cursor, records))

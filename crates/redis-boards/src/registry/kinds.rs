@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_no_kind_is_refused() {
+    fn an_invalid_kind_text_is_refused() {
         let mut read = ReadKinds::default();
         assert!(read.record("gifts", "3 - ").unwrap().kind.is_none());
         for wrong in ["", "3", "3 -", "x - ", "3 00 {}"] {

@@ -190,7 +190,7 @@ fn flag(truth: bool) -> Bytes {
     Bytes::from_static(if truth { b"1" } else { b"0" })
 }
 
-/// What a call that failed tells the caller, where no refusal is expected.
+/// The error of a failed call, where no refusal is expected.
 pub(super) fn failed(error: CallError) -> StoreError {
     store_error(error, |refusal| {
         StoreError::Unavailable(format!("Redis refused: {}", refusal.code))

@@ -21,7 +21,7 @@ pub struct Record {
     /// When its settings were made, or it was created without any. Settings that close a name may date from later
     /// than now.
     pub(crate) at: Timestamp,
-    /// When a writer told last that it was there: at most an eighth of the idle time before the last write.
+    /// When a writer last touched it: at most an eighth of the idle time before the last write.
     pub touched: Timestamp,
     /// While an idle board is emptied: up to when what was written goes.
     pub(crate) emptying: Option<Timestamp>,
@@ -78,7 +78,7 @@ impl Record {
     }
 
     /// Reads a letter for whether it was created, and its record; nothing where there is no board.
-    pub(super) fn told(name: &BoardName, payload: &[u8]) -> Result<Option<Self>, Garbled> {
+    pub(super) fn parse_reply(name: &BoardName, payload: &[u8]) -> Result<Option<Self>, Garbled> {
         let text = std::str::from_utf8(payload).map_err(|_| Garbled("no UTF-8"))?;
         match text.split_at_checked(1) {
             None => Ok(None),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_refused() {
+    fn an_invalid_record_is_refused() {
         let name = "gifts/room".parse().unwrap();
         let good = "00000000000000ff 16 0000000000000001 5 6 - -";
         let record = Record::parse(&name, true, good).unwrap();
@@ -201,8 +201,8 @@ mod tests {
         ] {
             assert!(Record::parse(&name, true, wrong).is_err(), "{wrong}");
         }
-        assert!(Record::told(&name, b"").unwrap().is_none());
-        assert!(Record::told(&name, format!("x{good}").as_bytes()).is_err());
+        assert!(Record::parse_reply(&name, b"").unwrap().is_none());
+        assert!(Record::parse_reply(&name, format!("x{good}").as_bytes()).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 -- when it was created without any; EMPTYING is '-', or while an idle board is being emptied the time up to which its
 -- writes go. A board with settings only:
 -- 'LIFE SHARDS AT'. Behind either, where the board's time is bounded, stands a further word
--- 'STARTS,ENDS,EXPIRES', each of them milliseconds or '-': when it goes is told, not for how long it is kept.
+-- 'STARTS,ENDS,EXPIRES', each of them milliseconds or '-': this is the time when it ends, not how long it is kept.
 -- A kind: 'REVISION MEANING JSON', deleted 'REVISION - '.
 
 -- What the call of this key and number was answered, if it was done before.

@@ -70,10 +70,10 @@ async fn a_creation_sent_again_is_answered_and_creates_nothing() {
     );
     assert_eq!(create_board(&opened, "1", FAR), created);
     opened.registry.delete_board(&name).await.unwrap();
-    // The answer was lost, and somebody deleted the board before it was sent again.
+    // The answer was lost, and the board was deleted before it was sent again.
     assert_eq!(create_board(&opened, "1", "0"), created);
     assert!(opened.registry.board(&name).await.unwrap().is_none());
-    // So long after its deadline that nobody knows whether it was done before.
+    // So long after its deadline that it is unknown whether it was done before.
     assert_eq!(create_board(&opened, "2", "0"), "EFORGOTTEN");
     assert!(opened.registry.board(&name).await.unwrap().is_none());
 }
@@ -101,7 +101,7 @@ async fn a_kind_written_again_is_written_once() {
 }
 
 #[tokio::test]
-async fn a_deletion_sent_again_is_no_second_one() {
+async fn a_deletion_sent_again_is_not_a_second_one() {
     let (opened, kind) = opened().await;
     let name = "gifts/room".parse().unwrap();
     let created = opened.registry.create_board(&name, &kind, None, now());
@@ -149,7 +149,7 @@ async fn what_is_due_is_claimed_by_one() {
     let claimed = take(now().plus(minute)).await;
     assert_eq!(claimed.boards, std::slice::from_ref(&name));
     assert!(take(now().plus(minute)).await.boards.is_empty());
-    // Nobody said when it is due next.
+    // The next due time was not reported.
     let again = take(now().plus(minute * 3)).await;
     assert_eq!(again.boards, std::slice::from_ref(&name));
     // The first was late: the board is another's by now.
@@ -274,7 +274,7 @@ async fn a_board_that_is_there_is_not_written_again() {
 const TOO_MUCH_BYTES: usize = 1 << 40;
 
 #[tokio::test]
-async fn where_no_node_has_time_for_a_write_nobody_creates_a_board() {
+async fn where_no_node_has_time_for_a_write_no_board_is_created() {
     let nodes = [(); 2].map(|()| RedisServer::plain());
     let addresses = nodes.each_ref().map(|node| node.address().to_string());
     let url = format!("redis://{}", addresses.join(","));

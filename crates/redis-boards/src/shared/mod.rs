@@ -1,7 +1,7 @@
 //! Merged boards that servers share: one merges and publishes, the others take.
 //!
 //! [`SharedTops`] keeps a board's shared tops where its shard 0 lies, with an end to each, and knows
-//! whether other servers are about ([`Presence`]): one that is alone asks for nothing. Leases and boards
+//! whether other servers are active ([`Presence`]): one that is alone asks for nothing. Leases and boards
 //! may be lost with the node that has them; who merges what then is the merger's part.
 
 mod presence;
@@ -52,7 +52,7 @@ pub struct SharedTops {
 }
 
 impl SharedTops {
-    /// Begins to tell other servers that this one is about, until [`SharedTops::close`].
+    /// Starts to announce this server to the others, until [`SharedTops::close`].
     pub fn new(
         servers: Arc<Nodes>,
         session: Arc<Session>,
@@ -68,13 +68,14 @@ impl SharedTops {
         }
     }
 
-    /// Whether other servers are about: otherwise there is nobody to share with.
+    /// Whether other servers are active: otherwise there is no server to share with.
     #[must_use]
     pub fn has_others(&self) -> bool {
         self.presence.has_others()
     }
 
-    /// Tells the others that this server goes.
+    /// Announces that this server stops.
+    #[must_use]
     pub fn close(&self) -> BoxFuture<'_, ()> {
         self.presence.end(&self.servers, &self.session).boxed()
     }

@@ -1,6 +1,6 @@
-//! Which servers are about: each says so now and then, and is counted.
+//! Which servers are active: each announces itself regularly, and is counted.
 //!
-//! What is known of others is a hint. A server that is thought to be about costs the price of a few
+//! What is known of others is a hint. A server that is thought to be active costs the price of a few
 //! calls, one that is not yet seen some merges more.
 
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use crate::wire::Unpack;
 use redis_nodes::{Call, Effect, Nodes, registry_key};
 use shard_store::StoreError;
 
-/// How often a server says that it is about.
+/// How often a server announces itself.
 const SAY_EVERY: Duration = Duration::from_secs(2);
 
-/// Until a server that no longer says so is taken to be gone.
+/// How long after its last announcement a server counts as active.
 pub(super) const PRESENT_FOR: Duration = Duration::from_secs(10);
 
-/// How long one attempt to say so may take.
+/// How long one announcement may take.
 const SAY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A server's presence among others, told in the background.
+/// A server's presence among others, announced in the background.
 #[derive(Debug)]
 pub(super) struct Presence {
     others: Arc<AtomicBool>,
@@ -34,7 +34,7 @@ pub(super) struct Presence {
 }
 
 impl Presence {
-    /// Says from now on that this server is about.
+    /// Announces this server from now on.
     pub(super) fn begin(servers: Arc<Nodes>, session: Arc<Session>) -> Self {
         let others = Arc::new(AtomicBool::new(false));
         let seen = others.clone();
@@ -43,7 +43,7 @@ impl Presence {
             ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
                 ticks.tick().await;
-                // Until it can be asked again, what was seen last holds.
+                // Until the next successful call, the last result holds.
                 if let Ok(count) = say(&servers, &session).await {
                     seen.store(count > 1, Ordering::Relaxed);
                 }
@@ -55,12 +55,12 @@ impl Presence {
         }
     }
 
-    /// Whether others were about when it was last asked.
+    /// Whether others were active at the last call.
     pub(super) fn has_others(&self) -> bool {
         self.others.load(Ordering::Relaxed)
     }
 
-    /// Says that this server goes. Others see it go by itself if that cannot be said.
+    /// Announces that this server stops. If that fails, its presence expires.
     pub(super) async fn end(&self, servers: &Nodes, session: &Session) {
         self.telling.abort();
         self.others.store(false, Ordering::Relaxed);
@@ -75,7 +75,7 @@ impl Drop for Presence {
     }
 }
 
-/// Says that this server is about, and counts those that are, itself included.
+/// Announces this server, and counts those that are active, itself included.
 pub(super) async fn say(servers: &Nodes, session: &Session) -> Result<u64, StoreError> {
     let args = vec![Bytes::from(session.name()), millis(PRESENT_FOR)];
     let payload = call(servers, "present", args).await?;

@@ -1,4 +1,4 @@
--- Merged boards that servers share, and which servers are about.
+-- Merged boards that servers share, and which servers are active.
 --
 -- A shared board is a hash: board (its bytes), version, began (when the lease it was merged under was
 -- given), lease (its token) and until (its end). Times are of the node's clock, which may step: what is

@@ -67,7 +67,7 @@ fn cuts_agree_with_their_bounds() {
     });
 }
 
-/// A bound near the words: at them, at a part of them, at what nobody has.
+/// A bound near the words: at them, at a part of them, at what no member has.
 fn any_bound(dice: &mut Dice, words: RankWords, member: &Member) -> Bound {
     let mut words = words.as_slice().to_vec();
     words.truncate(dice.below(words.len() + 3));
@@ -112,7 +112,7 @@ fn scores_are_read_in_the_forms_that_servers_write() {
 }
 
 #[test]
-fn what_is_no_standing_is_refused() {
+fn an_invalid_standing_is_refused() {
     let rules = points();
     for len in [0, 6, 7, 10, 12, 14, 16] {
         assert!(standing_of(&rules, &vec![0; len]).is_err(), "{len}");

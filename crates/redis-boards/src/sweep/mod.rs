@@ -5,16 +5,16 @@
 //! finish:
 //!
 //! - Windows past their retention go on all shards, and a watermark keeps them closed.
-//! - An idle board is emptied: that is decided in its record (`begin_emptying`), if nobody has touched it.
-//!   Whoever is about to write to it touches the record first, finds what was decided and finishes it. So
+//! - An idle board is emptied: that is decided in its record (`begin_emptying`), if no writer has touched it.
+//!   A writer touches the record first, finds what was decided and finishes it. So
 //!   the board is emptied whole before a write, or stays whole.
 //! - A board that holds nothing ends. Writers touch no record for this, so its shards are frozen while it
 //!   is decided, again in its record. A freeze that was not taken back keeps writers out until they have
 //!   asked the registry.
 //! - A board to which nothing was applied within a minute ends likewise, and its name keeps the settings that it had:
-//!   whoever created it could not withdraw it, since a node had too much to do or was away.
-//! - The refill of a list that lacks somebody is started, should whoever marked it not have done that.
-//! - A board whose time is over (`expires_at`) ends with all that it holds, as if somebody had deleted it.
+//!   the server that created it could not withdraw it, since a node had too much to do or was away.
+//! - The refill of a list that lacks members is started, in case the caller that marked it did not.
+//! - A board whose time is over (`expires_at`) ends with all that it holds, as if it had been deleted.
 //! - An incarnation that ended is in `dying` until all its shards have tombstones.
 //!
 //! A board of which a node is not connected is passed by, and due again.
@@ -53,7 +53,7 @@ const BOARDS_CLAIMED: usize = 100;
 /// Boards that are visited at once.
 const BOARDS_AT_ONCE: usize = 8;
 
-/// The longest that a board is left alone. Windows that nobody told of go that late.
+/// The longest that a board is left alone. Windows that were not reported are dropped that late.
 const DUE_MAX: Duration = Duration::from_hours(24);
 
 /// How long after its first freeze the end of a board may be decided. What is left of
@@ -122,7 +122,8 @@ impl Sweep {
     }
 
     /// Drops what is past its time at `now`, of all boards that no other server is about. What fails
-    /// is due again a minute later; the first failure is told.
+    /// is due again a minute later; the first failure is returned.
+    #[must_use]
     pub fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         async move {
             let finished = self.finish_deletions().await;
@@ -133,6 +134,7 @@ impl Sweep {
     }
 
     /// Ends the incarnation of a board that is on.
+    #[must_use]
     pub fn delete_board<'a>(
         &'a self,
         name: &'a BoardName,
@@ -144,7 +146,7 @@ impl Sweep {
             self.incarnations.forget(record.board());
             let ended = self.put_tombstones(&record, Away::Await).await;
             // The board has ended, whatever the error says, and the next sweep finishes it. Until then servers
-            // that have not heard of its end show it and write to it, so that this is no success either.
+            // that have not learned of its end show it and write to it, so that this is not a success either.
             Ok(ended.map_err(|error| {
                 let why = format!("the board is deleted, but not yet on all shards: {error}");
                 StoreError::Unknown(why)

@@ -296,7 +296,7 @@ async fn a_shard_that_holds_something_is_not_frozen() {
 }
 
 #[tokio::test]
-async fn a_freeze_that_ended_is_taken_back_by_who_knows_the_board_is_there() {
+async fn a_freeze_that_ended_is_taken_back_if_the_board_exists() {
     let room = SweptBoard::new(vec![day()]).await;
     let board = room.record.board();
     room.tell(0, "f", "somebody 9999999999999");
@@ -317,7 +317,7 @@ async fn a_freeze_that_ended_is_taken_back_by_who_knows_the_board_is_there() {
 }
 
 #[tokio::test]
-async fn a_incarnation_that_a_shard_calls_dead_is_ended_again() {
+async fn an_incarnation_that_a_shard_calls_dead_is_ended_again() {
     let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     room.lay(0, Window::ALL_TIME);
     let board = room.record.board();
@@ -365,7 +365,7 @@ async fn two_servers_sweep_each_board_once() {
 }
 
 #[tokio::test]
-async fn a_board_that_nobody_could_write_to_ends_and_its_settings_stay() {
+async fn a_board_without_a_successful_write_ends_and_its_settings_stay() {
     let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     let registry = &room.opened.registry;
     let kind = registry.kind(room.kind.name()).await.unwrap().unwrap();

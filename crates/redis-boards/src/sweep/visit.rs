@@ -70,6 +70,7 @@ impl Sweep {
     }
 
     /// Ends a board to which nothing was ever applied, and keeps the settings that it had, dated as they were.
+    #[must_use]
     pub fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
         async move {
             let kind = self.registry.kind(board.name.kind()).await?;
@@ -118,7 +119,7 @@ impl Sweep {
 
     async fn survey(&self, record: &Record) -> Result<Vec<Survey>, StoreError> {
         if let Some(bound) = record.emptying {
-            // Whoever began it is gone.
+            // The server that began it is gone.
             self.empty(record, bound).await?;
         }
         let shards = self.shards(&record.spread);
@@ -154,7 +155,7 @@ impl Visit<'_> {
         Ok(Some(self.next(idle, end)))
     }
 
-    /// What one shard drops is closed on all, also where it never held anybody.
+    /// What one shard drops is closed on all, also where it never held a member.
     async fn drop_windows(&mut self) -> Result<(), StoreError> {
         let all = self.surveys.iter().flat_map(|held| &held.windows).copied();
         let mut gone: Vec<Window> = all
@@ -190,7 +191,7 @@ impl Visit<'_> {
         shards.each(renew).await.map(drop)
     }
 
-    /// Has lists refilled that whoever marked them did not.
+    /// Starts the refills of lists that are still marked.
     fn refill_lists(&self) {
         for (shard, held) in (0..).zip(&self.surveys) {
             for window in &held.short {
@@ -206,15 +207,15 @@ impl Visit<'_> {
         }
     }
 
-    /// Whether nobody has written for the idle time. Writers touch the record an eighth of that late
+    /// Whether there was no write for the idle time. Writers touch the record an eighth of that late
     /// at most.
     fn is_idle(&self) -> bool {
         let end = idle_end(self.record, self.kind);
         end.is_some_and(|end| self.now >= end)
     }
 
-    /// Empties the window without bounds of an idle board: on all shards or on none, since whoever
-    /// touches the board after it was decided finishes it before writing. False where somebody
+    /// Empties the window without bounds of an idle board: on all shards or on none, since a writer that
+    /// touches the board after it was decided finishes it before writing. False where a writer
     /// touched it before.
     async fn empty_idle(&mut self) -> Result<bool, StoreError> {
         let Some(idle) = self.kind.idle() else {
@@ -222,7 +223,7 @@ impl Visit<'_> {
         };
         let bound = self.record.touched.plus(idle / 8);
         if let Some(written) = self.written().filter(|written| *written > bound) {
-            // Somebody wrote without having touched it: the record is of before, and lost that.
+            // A write came without a touch: the registry went back in time, and lost it.
             self.sweep.touch(self.record, written).await?;
             return Ok(false);
         }

@@ -4,7 +4,7 @@ use rmp::decode;
 
 /// An answer that no function of ours gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the answer of a function is garbled: {0}")]
+#[error("the reply of a function is malformed: {0}")]
 pub struct Garbled(
     /// What was expected or found.
     pub &'static str,

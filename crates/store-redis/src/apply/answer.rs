@@ -2,7 +2,7 @@
 //!
 //! An answer begins with how many ids the shard remembers, where the call has any. A call whose items were all applied
 //! and that opened no window answers no more than that. Any other returns the windows that it opened, what was not
-//! applied and why, the standings that are reported, and, if there are any, the windows whose lists may lack somebody.
+//! applied and why, the standings that are reported, and, if there are any, the windows whose lists may lack members.
 
 use board::{Rules, Window};
 
@@ -19,7 +19,7 @@ pub(super) struct Answered {
     pub(super) ids: u64,
     /// Windows that it made.
     pub(super) opened: Vec<Window>,
-    /// Windows whose lists may lack somebody.
+    /// Windows whose lists may lack members.
     pub(super) short: Vec<Window>,
     /// One for each item.
     pub(super) outcomes: Vec<Outcome>,

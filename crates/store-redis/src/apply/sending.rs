@@ -26,7 +26,7 @@ use shard_store::{BoardRecord, Change, Outcome, StoreError};
 /// How often a removal is sent with windows that were opened since.
 const DECLARED_MAX: usize = 16;
 
-/// How often a call finds its shard frozen by somebody who is gone.
+/// How often a call finds its shard frozen by a server that is gone.
 const THAWED_MAX: usize = 4;
 
 /// Who sends calls.
@@ -44,7 +44,7 @@ pub(super) struct Sender {
 pub(super) struct Sent {
     /// One for each of their items.
     pub(super) outcomes: Vec<Outcome>,
-    /// Of the lists that may lack somebody.
+    /// Of the lists that may lack members.
     pub(super) refills: Vec<Refill>,
 }
 
@@ -152,14 +152,14 @@ impl Sending<'_> {
         Err(StoreError::Unavailable(busy.to_owned()))
     }
 
-    /// Whether it may find that a list lacks somebody.
+    /// Whether it may find that a list lacks members.
     fn may_mark_lists(&self) -> bool {
         let mut items = self.parts.iter().flat_map(|part| &part.items);
         self.parts[0].kind.retain().is_some()
             && items.any(|item| !matches!(item.change, Change::Fold(_)))
     }
 
-    /// Has lists refilled that may lack somebody.
+    /// Starts the refills of lists that may lack members.
     fn refill(&self, short: &[Window]) -> Vec<Refill> {
         let lists = short.iter().map(|window| ShortList {
             board: self.board.clone(),
@@ -173,7 +173,7 @@ impl Sending<'_> {
             .collect()
     }
 
-    /// What both functions are told: who calls, by which rules, in which windows.
+    /// The arguments of both functions: who calls, by which rules, in which windows.
     fn head(&self, windows: &CallWindows, sums: bool) -> Bytes {
         let kind = &self.parts[0].kind;
         let mut pack = Pack::default();

@@ -1,4 +1,4 @@
-//! The windows of a call: its keys, and what the functions are told of each.
+//! The windows of a call: its keys, and the arguments of the functions for each.
 
 use board::{Kind, Period, Timestamp, Window, Windows};
 use bytes::Bytes;

@@ -1,8 +1,8 @@
 //! Refills that go on by themselves: [`Refills`] has a task for each list that is being refilled.
 //!
-//! Who finds that a list lacks somebody asks for a [`Refill`], and may wait for it while that is a matter of a
-//! moment. Who asks while one is under way shares it, and has another round should the one under way have looked
-//! before. What fails is told to the sweep, which asks again.
+//! A caller that finds that a list lacks members requests a [`Refill`], and may wait for it while that is a matter of a
+//! moment. A request during a refill shares it, and has another round should the one under way have looked
+//! before. A failure is reported to the sweep, which requests it again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -24,13 +24,13 @@ use redis_nodes::Nodes;
 /// Lists that one server refills at once: each has a step of some 2 ms under way. More wait for their turn.
 pub(super) const REFILLS_AT_ONCE: usize = 16;
 
-/// Lists that are refilled or wait for it. The sweep is told of others.
+/// Lists that are refilled or wait for it. Others are reported to the sweep.
 const REFILLS_MAX: usize = 1_000;
 
 /// Members of a shard up to which answers wait for its list: some 40 steps.
 const WAITED_MEMBERS_MAX: u64 = 20_000;
 
-/// Steps after which nobody waits any longer: marks that keep coming make a round long.
+/// Steps after which no caller waits any longer: marks that keep coming make a round long.
 const WAITED_STEPS_MAX: usize = 100;
 
 type Key = (Incarnation, u16, Window);
@@ -157,7 +157,7 @@ impl Task {
         }
     }
 
-    /// Waits for its turn; whoever waits for the list does not.
+    /// Waits for a permit; callers that wait for the list do not.
     async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         let turns = &self.refills.turns;
         if let Ok(turn) = turns.try_acquire() {

@@ -21,7 +21,7 @@ pub(super) fn windows(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
     windows.collect()
 }
 
-/// What was read, and whether it is a list that may lack somebody.
+/// What was read, and whether it is a list that may lack members.
 pub(super) struct Looked {
     pub(super) reading: Reading,
     pub(super) is_short: bool,
@@ -146,7 +146,7 @@ fn packed_standing(rules: &Rules, ask: &Ask, place: u64, entries: &[Entry]) -> O
 /// The entry of a member who is off the list, by its standing.
 fn unlisted(rules: &Rules, ask: &Ask, standing: &Standing) -> Result<Entry, Garbled> {
     let Anchor::Member(member) = &ask.anchor else {
-        return Err(Garbled("a standing of nobody"));
+        return Err(Garbled("a standing without a member"));
     };
     Ok(Entry {
         key: rules.rank_key(rules.rank_words_of(standing), member.clone()),

@@ -1,7 +1,7 @@
 //! Reads: one query is one call, `read.lua`.
 //!
 //! [`Reader`] makes the calls; `ask` writes queries, `answer` reads what comes back. `order.lua` finds
-//! places in a window's order, `windows.lua` tells which windows there are.
+//! places in a window's order, `windows.lua` returns the windows of a shard.
 
 mod answer;
 mod ask;
@@ -69,7 +69,7 @@ impl Reader {
             let looked = answer::reading(rules, board.incarnation, query, unless, &seen);
             let looked = looked.map_err(unread)?;
             if looked.is_short {
-                // Whoever found that refills it, unless it went away, or never heard of it.
+                // The caller that found that refills it, unless it went away, or its reply was lost.
                 self.incarnations.due(board);
             }
             let reading = looked.reading;

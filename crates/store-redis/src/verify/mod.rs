@@ -2,11 +2,11 @@
 //!
 //! [`Verifier`] goes through a shard in small steps, each a look at one moment: first each entry of a
 //! sorted set, then each score. With repair, what a step finds is mended at once, by a call that looks
-//! at each again and so is exact however often it is sent. `finding` tells what was found.
+//! at each again and so is exact however often it is sent. `finding` describes what was found.
 //!
 //! `orphans` looks for keys that no board has.
 //!
-//! Not here: windows of which nothing is left. One that everybody was taken off looks just so.
+//! Not here: windows of which nothing is left. One that all members were removed from looks the same.
 
 mod finding;
 mod orphans;
@@ -35,7 +35,7 @@ use redis_nodes::{Call, Effect, Nodes};
 use shard_store::{BoardRecord, Disagreement, StoreError};
 
 /// Members that a step looks at, about; a hash or sorted set that Redis keeps in one piece is looked
-/// through at once. A step holds up whoever else wants the server.
+/// through at once. A step delays other calls of the server.
 const STEP_MEMBERS: usize = 200;
 
 /// Faults that one call mends.
@@ -141,7 +141,7 @@ impl Verifier {
         if is_one_sided {
             findings.one_sided(before.scores, before.ranked);
         }
-        // What is wrong with all of them is told once.
+        // A fault of all of them is reported once.
         if !is_one_sided || place.repair {
             self.walk(place, "verify_rank", findings).await?;
             self.walk(place, "verify_scores", findings).await?;

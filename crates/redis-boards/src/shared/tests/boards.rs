@@ -45,7 +45,7 @@ async fn a_board_that_is_too_old_is_merged_anew() {
     publish(&tops, &top, &first, board("v1", b"one")).await;
     let second = lease(tops.take(&top, Some("v1"), Duration::ZERO).await.unwrap());
     assert_eq!(second.published.as_deref(), Some("v1"));
-    // Who may show it older still has it, whoever merges.
+    // A server that may show it older still has it, whichever server merges.
     assert_eq!(bytes(take(&tops, &top).await), "one");
 }
 

@@ -99,7 +99,7 @@ async fn a_board_and_its_lease_may_be_gone_at_any_time() {
 }
 
 #[tokio::test]
-async fn what_is_no_shared_top_is_an_error() {
+async fn a_key_that_is_not_a_shared_top_is_an_error() {
     let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);

@@ -1,4 +1,4 @@
-//! What a deletion answers that a node did not hear of.
+//! The result of a deletion that did not reach a node.
 
 use redis_nodes::registry_key;
 use testkit::redis::RedisServer;
@@ -9,7 +9,7 @@ use crate::fixtures::parts::{DEADLINE, Parts, until};
 use crate::library::library;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
+async fn a_deletion_that_did_not_reach_a_node_is_unknown() {
     let nodes = [RedisServer::plain(), RedisServer::plain()];
     let [one, two] = nodes.each_ref().map(RedisServer::address);
     let url = format!("redis://{one},{two}");
@@ -72,7 +72,7 @@ async fn a_deletion_that_a_node_did_not_hear_of_is_unknown() {
     let swept = tokio::time::timeout(DEADLINE, patient.expire(now())).await;
     let failure = swept.unwrap().unwrap_err().to_string();
     assert!(failure.contains("is not connected"), "{failure}");
-    // It is gone, and yet a server that has not heard of that goes on.
+    // It is deleted, but a server that has not learned of that continues.
     assert_eq!(
         sweep.delete_board(&name).await,
         Err(DeleteBoardError::NotThere)

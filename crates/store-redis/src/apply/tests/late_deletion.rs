@@ -61,7 +61,7 @@ async fn a_deletion_that_outlasts_its_freeze_deletes_nothing() {
     }));
     let swept = sweep.expire(NOW.plus(LINGER * 2)).await;
     assert!(matches!(swept, Err(StoreError::Unknown(_))), "{swept:?}");
-    // Frozen until nobody decides any more.
+    // Frozen until the decision has expired.
     let point = [room.points("u1", 1, NOW)];
     assert_eq!(room.apply(&point, NOW).await, [APPLIED]);
     let held = proxy.held();

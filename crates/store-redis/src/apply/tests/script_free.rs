@@ -216,7 +216,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
     );
 }
 
-/// How often a call waits for an answer; by itself, it meets nobody.
+/// How often a call waits for an answer; by itself, without conflicts.
 async fn round_trips(servers: &Nodes, call: impl Future) -> u64 {
     let before = servers.spent().1;
     call.await;

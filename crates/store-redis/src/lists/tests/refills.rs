@@ -42,14 +42,14 @@ async fn behind_a_proxy(
 async fn sweep_until_whole(room: &ListBoard, now: Timestamp) {
     let end = Instant::now() + Duration::from_secs(20);
     while room.meta('s', ALL).is_some() {
-        assert!(Instant::now() < end, "nobody told the sweep");
+        assert!(Instant::now() < end, "the sweep was not notified");
         room.store.expire(now).await.unwrap();
         sleep(MS * 5).await;
     }
 }
 
 #[tokio::test]
-async fn whoever_reads_a_short_list_tells_the_sweep_once() {
+async fn a_read_of_a_short_list_notifies_the_sweep_once() {
     let (proxy, room, now) = behind_a_proxy(&RedisSettings::default(), 300).await;
     room.lose(-6, -1);
     room.mark(1);
@@ -66,7 +66,7 @@ async fn whoever_reads_a_short_list_tells_the_sweep_once() {
 }
 
 #[tokio::test]
-async fn the_sweep_is_told_of_a_removal_whose_answer_was_lost() {
+async fn the_sweep_is_notified_of_a_removal_whose_reply_was_lost() {
     let settings = RedisSettings {
         write_deadline: MS * 1_500,
         ..RedisSettings::default()
@@ -163,7 +163,7 @@ async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> ShortList) {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_refill_that_has_to_wait() {
+async fn no_caller_waits_for_a_refill_that_has_to_wait() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(300).await;
     room.mark(1);
@@ -176,9 +176,9 @@ async fn nobody_waits_for_a_refill_that_has_to_wait() {
     room.wait_until_whole().await;
 }
 
-/// Whoever asks at the very end of a refill, that may have looked before, has another round.
+/// A request at the very end of a refill, which may have looked before, gets another round.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nobody_is_let_go_by_a_refill_that_looked_before() {
+async fn no_caller_is_released_by_a_refill_that_looked_before() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(50).await;
     let (refills, short) = refills(&room).await;

@@ -56,7 +56,7 @@ async fn any_boards(options: &RedisOptions) {
 }
 
 #[tokio::test]
-async fn thousands_that_tie_are_told_apart() {
+async fn thousands_that_tie_are_distinguished() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     let readers = ShardReaders::on(&RedisOptions::new().locale("en_US.UTF-8")).await;

@@ -68,7 +68,7 @@ impl Stage {
         board
     }
 
-    /// Has the registry forget a board, as a replica does that took over before it heard of it.
+    /// Has the registry forget a board, as a replica does that took over before it had it.
     fn lose(&self, name: &BoardName) {
         let subject = name.subject().as_bytes();
         for (key, command) in [("boards", "HDEL"), ("subjects", "ZREM")] {
