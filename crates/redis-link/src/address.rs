@@ -37,7 +37,7 @@ impl Address {
             }
             None => match text.split_once(':') {
                 Some((_, port)) if port.contains(':') => {
-                    return Err("an IPv6 address stands in brackets: [::1]:6379");
+                    return Err("an IPv6 address is written in brackets: [::1]:6379");
                 }
                 Some((host, port)) => (host, Some(port)),
                 None => (text, None),

@@ -1,5 +1,5 @@
 //! One connection to one address: [`Connection`], a centralized fred client that never reconnects and
-//! never sends anything twice. Whoever holds it makes another when it has ended.
+//! never sends anything twice. Its owner makes another when it has ended.
 //!
 //! A command is given up when the whole connection has been silent for a while, not when much was sent before
 //! it: commands are answered in order. Then the connection is ended, so that nothing is sent again whose
@@ -59,7 +59,7 @@ pub type Command = (&'static str, Vec<Value>);
 /// What all connections to a Redis have in common.
 #[derive(Debug, Clone)]
 pub struct ConnectOptions {
-    /// Who logs in, if anybody does.
+    /// The login, if there is one.
     pub login: Option<Login>,
     /// Over TLS, if at all.
     pub tls: Option<Tls>,
@@ -121,6 +121,7 @@ impl Future for Ended {
 
 impl Connection {
     /// Connects and logs in.
+    #[must_use]
     pub fn open<'a>(
         options: &'a ConnectOptions,
         address: &'a Address,
@@ -153,7 +154,7 @@ impl Connection {
         }
     }
 
-    /// Ends it: who waits for an answer hears of it at once.
+    /// Ends it: callers that wait for a reply fail at once.
     pub fn end(&self) {
         self.end_for("the connection ended");
     }

@@ -31,14 +31,14 @@ const SCHEMES: &str = "redis://, redis-cluster:// or redis-sentinel:// \
 ///
 /// `USER:PASSWORD@`, percent-encoded, may stand before the first host; an empty user is Redis's
 /// default one. `rediss`, `rediss-cluster` and `rediss-sentinel` go over TLS. The port is 6379 where
-/// none is told, 26379 for sentinels.
+/// none is given, 26379 for sentinels.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RedisUrl {
     /// What the addresses are.
     pub kind: UrlKind,
     /// Whether connections go over TLS.
     pub tls: bool,
-    /// Who logs in, if anybody does.
+    /// The login, if there is one.
     pub login: Option<Login>,
     /// At least one, each once.
     pub addresses: Vec<Address>,
@@ -68,13 +68,13 @@ pub struct Login {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RedisUrlError {
     /// It begins with nothing that is known.
-    #[error("a URL of Redis begins with {SCHEMES}")]
+    #[error("a Redis URL must begin with {SCHEMES}")]
     Scheme,
     /// It begins with nothing that names one server.
-    #[error("a URL of one Redis server begins with redis://, or rediss:// over TLS")]
+    #[error("the URL of one Redis server must begin with redis://, or rediss:// over TLS")]
     ServerScheme,
-    /// What stands before `@` is not `USER:PASSWORD`. Its text is not repeated.
-    #[error("what stands before '@' is not USER:PASSWORD, percent-encoded: {0}")]
+    /// The part before `@` is not `USER:PASSWORD`. Its text is not repeated.
+    #[error("the part before '@' is not USER:PASSWORD, percent-encoded: {0}")]
     Login(&'static str),
     /// One of the addresses cannot be read.
     #[error("the address of host {host:?} is wrong: {reason}")]
@@ -84,8 +84,8 @@ pub enum RedisUrlError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// An address stands there twice.
-    #[error("{0} stands there twice")]
+    /// An address is listed twice.
+    #[error("{0} is listed twice")]
     Twice(String),
     /// What follows the addresses.
     #[error("{0}")]
@@ -166,7 +166,7 @@ impl UrlKind {
             )),
             Self::Sentinel(_) => decoded(path)
                 .map(Self::Sentinel)
-                .ok_or(RedisUrlError::Path("the name of the primary is no UTF-8")),
+                .ok_or(RedisUrlError::Path("the name of the primary is not UTF-8")),
             kind if path.is_empty() => Ok(kind),
             _ => Err(RedisUrlError::Path(
                 "nothing may follow the addresses: database 0 is the one that is used",
@@ -183,10 +183,10 @@ impl FromStr for Login {
             .split_once(':')
             .ok_or(RedisUrlError::Login("there is no ':'"))?;
         if password.contains(':') {
-            let reason = "a ':' in the password is written %3A";
+            let reason = "a ':' in the password must be written as %3A";
             return Err(RedisUrlError::Login(reason));
         }
-        let decode = |text| decoded(text).ok_or(RedisUrlError::Login("it is no UTF-8"));
+        let decode = |text| decoded(text).ok_or(RedisUrlError::Login("it is not UTF-8"));
         let user = decode(user)?;
         let password = decode(password)?;
         if password.is_empty() {
@@ -211,7 +211,7 @@ pub fn decoded(text: &str) -> Option<String> {
 pub struct ServerUrl {
     /// Whether connections go over TLS.
     pub tls: bool,
-    /// Who logs in, if anybody does.
+    /// The login, if there is one.
     pub login: Option<Login>,
     /// Where it listens.
     pub address: Address,
@@ -273,7 +273,7 @@ impl fmt::Display for ServerUrl {
     }
 }
 
-/// Without the password, and so of use to nobody but a reader.
+/// Without the password, and so only for display.
 impl fmt::Display for RedisUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tls = if self.tls { "s" } else { "" };

@@ -82,6 +82,6 @@ impl Inner {
         }
         let reply = reply?;
         let count = reply::number(&reply).and_then(|count| u32::try_from(count).ok());
-        count.ok_or_else(|| Fault::Lost("WAIT answered no number".to_owned()))
+        count.ok_or_else(|| Fault::Lost("the reply to WAIT is not a number".to_owned()))
     }
 }

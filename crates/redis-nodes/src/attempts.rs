@@ -140,7 +140,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Whether it is to be asked, also past the deadline, what became of the call. What passes is sent again by whoever
+    /// Whether it is to be asked, also past the deadline, what became of the call. What is transient is sent again by the caller that
     /// wants it.
     fn in_doubt(&self) -> bool {
         self.may_be_applied && self.call.effect == Effect::Write
@@ -155,7 +155,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// What became of a write that nobody answered is unknown; a read never did anything.
+    /// What became of a write without a reply is unknown; a read never did anything.
     fn given_up(&self, why: String) -> CallError {
         if self.may_be_applied && self.call.effect != Effect::Read {
             CallError::Unknown(why)
@@ -171,13 +171,13 @@ impl<'a> Attempts<'a> {
         let (node, asking) = match redirection {
             Some(Redirection { to, asking }) => match self.topology.at(&to) {
                 Some(node) => {
-                    // It may be one that nobody has needed before.
+                    // It may be one that was not needed before.
                     node.settled(self.ask_until).await;
                     (node, asking)
                 }
                 None => {
                     return Err(FailedAttempt::later(format!(
-                        "redirected to {to}, and in no cluster"
+                        "redirected to {to}, but not in a cluster"
                     )));
                 }
             },
@@ -257,7 +257,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The end of a call that was refused after its deadline. Whoever refused it has looked whether an earlier
+    /// The end of a call that was refused after its deadline. The node that refused it has looked whether an earlier
     /// attempt was applied: none was, and none will be. But a node whose clock was set may have forgotten, and a
     /// transaction without functions knows no deadline: it may yet come.
     fn late(&self, forgotten: bool, link: &Link) -> CallError {

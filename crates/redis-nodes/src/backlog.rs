@@ -1,10 +1,10 @@
 //! The work that waits for a node, and how much of it may be under way on a connection: [`Backlog`].
 //!
-//! What is sent to a node waits there, before everybody else's calls, and cannot be taken back. So no more is sent
+//! What is sent to a node waits there, before all other calls, and cannot be taken back. So no more is sent
 //! than the node does within [`UNDER_WAY_MAX`], by its [`Pace`]; the rest waits here, first come, first served.
 //!
 //! **Invariant:** nothing queues at a node. A call that would wait for longer than it has is refused before it is
-//! queued: a queue that is longer than deadlines does nobody any good. So a reply that does not come means silence,
+//! queued: calls in a queue that is longer than their deadlines fail anyway. So a reply that does not come means silence,
 //! not work: `Connection` gives up when nothing is answered at all, and then ends, so that nothing is sent twice
 //! whose reply may still come.
 //!
@@ -52,7 +52,7 @@ pub(crate) const fn call_weight(bytes: usize) -> u64 {
 #[derive(Debug)]
 pub struct Backlog {
     address: Address,
-    /// Whoever is next takes permits, and nobody else: those who have some and wait for more could hold all of them.
+    /// Only the next caller takes permits: callers that have some and wait for more could hold all of them.
     next: tokio::sync::Mutex<()>,
     permits: Arc<Semaphore>,
     load: Mutex<Load>,
@@ -225,7 +225,7 @@ impl Backlog {
     }
 
     /// First come, first served. As many as the work is estimated at when the last of them is there: what is answered
-    /// meanwhile may tell of a slower node. But of few answers no node is known to be faster: no fewer than at first.
+    /// meanwhile may be due to a slower node. But few replies do not show that a node is faster: no fewer than at first.
     async fn take_permits(&self, waiting: &Waiting<'_>) -> Result<OwnedSemaphorePermit, Fault> {
         let ended = || Fault::NotSent("the connection has ended".to_owned());
         let _next = self.next.lock().await;

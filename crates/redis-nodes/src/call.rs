@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_byte_tells_results_from_refusals() {
+    fn the_first_byte_distinguishes_results_from_refusals() {
         let said = |text: &'static [u8]| ParsedReply::of(&Bytes::from_static(text));
         assert_eq!(
             said(b"RMOVED 1 a:1"),

@@ -131,7 +131,7 @@ impl Cluster {
         self.inner.routes.load().nodes.clone()
     }
 
-    /// How many slots nobody has.
+    /// How many slots have no node.
     pub(crate) fn uncovered(&self) -> usize {
         self.inner.routes.load().map.uncovered()
     }
@@ -196,7 +196,7 @@ impl Inner {
         });
     }
 
-    /// Asks whoever knows better, then nodes that are connected, then everybody there is to ask.
+    /// Asks the node of the redirection, then nodes that are connected, then all others.
     async fn read_map(&self) -> Result<SlotMap, String> {
         let hint = self.hint.lock().take();
         let hinted = hint.and_then(|address| self.at(&address).link());
@@ -254,7 +254,7 @@ fn late<T>(_: tokio::time::error::Elapsed) -> Result<T, Fault> {
 
 fn map_of(answer: Result<Reply, Fault>, teller: &Address) -> Result<SlotMap, String> {
     let answer = answer.map_err(|fault| fault.words().to_owned())?;
-    let map = SlotMap::of(&answer, teller).ok_or("CLUSTER SLOTS is no map of slots")?;
+    let map = SlotMap::of(&answer, teller).ok_or("the reply to CLUSTER SLOTS is not a slot map")?;
     if map.primaries.is_empty() {
         return Err("no node has any slot".to_owned());
     }

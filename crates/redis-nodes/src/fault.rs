@@ -48,7 +48,7 @@ pub(crate) enum ErrorClass {
     MissingFunction,
     /// The node is no primary any more.
     NotPrimary,
-    /// The function broke while it ran: nobody knows how far it came.
+    /// The function failed while it ran: how far it came is unknown.
     FunctionFailed,
     /// Nothing that another attempt would change.
     Permanent,

@@ -62,7 +62,7 @@ pub(crate) async fn check(link: &Link, expected: &Expected) -> Result<(), NoLink
     }
 }
 
-/// What each server of a list is to be. The identities that were given anew are told.
+/// What each server of a list is to be. The identities that were newly assigned are returned.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Roster {
     pub(crate) registry: ServerId,

@@ -135,7 +135,7 @@ fn fault(link: &Link, fault: &Fault) -> OpenError {
 fn log_identity(link: &Link, roster: &Roster, at: usize) {
     let (node, id) = (link.address(), roster.ids[at]);
     if roster.stand_ins.contains(&at) {
-        tracing::error!(%node, "stands in for server {id}: what that had is lost");
+        tracing::error!(%node, "replaces server {id}: the data of that server is lost");
     } else {
         tracing::info!(%node, "is server {id} from now on");
     }
@@ -158,7 +158,7 @@ async fn link(dial: &Dial, address: &Address, until: Instant) -> Result<(Link, E
     }
 }
 
-/// Everybody who is known to the registry; nobody where that is not in the list.
+/// All servers that the registry lists; none where the registry is not among them.
 async fn members(
     links: &[(Link, Ends)],
     found: &[Option<Expected>],
@@ -173,7 +173,12 @@ async fn members(
         .split_ascii_whitespace()
         .map(|id| u64::from_str_radix(id, 16));
     let ids: Result<Vec<_>, _> = ids.map(|id| id.map(ServerId)).collect();
-    ids.map_err(|_| OpenError::Refused(format!("{}: its list of members is none", link.address())))
+    ids.map_err(|_| {
+        OpenError::Refused(format!(
+            "{}: its list of members could not be parsed",
+            link.address()
+        ))
+    })
 }
 
 /// The key that holds the identities of all members, in one string: a reply of several strings may be

@@ -9,7 +9,7 @@ pub(crate) struct Info {
     pub(crate) version: String,
     /// `master` or `slave`.
     pub(crate) role: String,
-    /// What tells the history of this process from others.
+    /// What distinguishes the history of this process from others.
     pub(crate) history: String,
     pub(crate) replicas: u32,
     /// What goes when memory ends: `noeviction`.

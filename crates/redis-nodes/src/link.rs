@@ -74,7 +74,7 @@ impl Line {
         }
     }
 
-    /// Ends it: whoever waits for an answer, or to send, is reply at once.
+    /// Ends it: callers that wait for a reply, or to send, fail at once.
     fn end(&self) {
         self.connection.end();
         self.backlog.close();
@@ -279,7 +279,7 @@ impl Link {
         if let Some((script_free, lease)) = self.script_free.clone().zip(lease) {
             let (call, args) = (call.clone(), self.function_args(call));
             let (until, effect) = (call.until, call.effect);
-            // A task of its own, which goes on where nobody waits any more: the session stays fit, and the pace learns
+            // A task of its own, which continues after its caller has gone: the session stays fit, and the pace learns
             // how slow the node is.
             let called = tokio::spawn(async move {
                 let called = script_free.call(&call, &args, lease).await;
@@ -300,7 +300,7 @@ impl Link {
     async fn fcall_there(&self, call: &Call, asking: bool, permit: Permit) -> Result<Bytes, Fault> {
         let connection = self.line(call.effect).connection.clone();
         let args = self.args(call);
-        // A task of its own: it is under way until the node answers, also where nobody waits any more.
+        // A task of its own: it is under way until the node answers, also after its caller has gone.
         let answer = tokio::spawn(async move {
             let answer = fcall_over(&connection, asking, args).await;
             permit.ended(&answer);
@@ -351,7 +351,7 @@ impl Link {
         }
     }
 
-    /// A node that takes no writes for now may well have our functions: the first call will tell.
+    /// A node that takes no writes for now may well have our functions: the first call will show.
     async fn load_at_first(&self) -> Result<(), NoLink> {
         match self.load().await {
             Err(Fault::Redis(words)) if !words.starts_with("LOADING") => {

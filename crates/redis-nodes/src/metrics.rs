@@ -13,7 +13,7 @@ use metering::{
 pub(crate) enum CallEnd {
     /// With an answer.
     Answered,
-    /// With an error that the node told.
+    /// With an error that the node returned.
     Refused,
     /// It was not sent.
     NotSent,
@@ -75,7 +75,7 @@ impl NodeMetrics {
     }
 }
 
-/// Counted as long as it is there, also where nobody waits any more.
+/// Counted as long as it is there, also after its caller has gone.
 struct UnderWay<'a>(&'a Gauge);
 
 impl<'a> UnderWay<'a> {
@@ -91,7 +91,7 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// A node as it is told.
+/// A node as metrics show it.
 pub(crate) struct NodeSample {
     labels: Labels,
     /// How far this process's clock is ahead of the node's; none while it is not connected.
@@ -148,7 +148,7 @@ impl NodeSample {
     }
 }
 
-/// Names them, and tells what there is of each node.
+/// Registers them, and reports the values of each node.
 pub(crate) fn encode_nodes(
     encoder: &mut DescriptorEncoder<'_>,
     nodes: &[NodeSample],

@@ -1,7 +1,7 @@
 //! One node of a store: [`Node`], an address that a task keeps connected.
 //!
 //! Nothing here waits for a node that is away: the caller gets the reason, and decides. No two nodes share a
-//! task, so that one that hangs holds up nobody else's calls.
+//! task, so that one that hangs delays no other calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const STEADY: Duration = Duration::from_secs(5);
 /// How a node is.
 #[derive(Debug, Clone)]
 pub(crate) enum State {
-    /// Nobody knows yet.
+    /// Unknown yet.
     Unknown,
     Up(Arc<Link>),
     /// It does not answer: why.

@@ -40,6 +40,7 @@ pub struct Nodes {
 
 impl Nodes {
     /// Connects, and looks whether the nodes are what they should be.
+    #[must_use]
     pub fn open<'a>(
         url: &'a RedisUrl,
         settings: &'a NodeSettings,
@@ -132,6 +133,7 @@ impl Nodes {
     }
 
     /// Calls a function, again where that does no harm, until its deadline.
+    #[must_use]
     pub fn call<'a>(
         &'a self,
         location: Location,

@@ -82,7 +82,7 @@ impl Pace {
     /// A call of this weight that was sent then was answered now.
     pub(crate) fn answered(&mut self, weight: u64, sent: Instant, now: Instant) {
         if self.held_up.is_some_and(|since| since <= sent) {
-            // What it came behind was answered before it, though nobody has said so yet.
+            // What it came behind was answered before it, though no reply has shown that yet.
             self.goes_on(now);
             return;
         }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_replicas_are_waited_for_is_no_work() {
+    fn waiting_for_replicas_is_not_work() {
         for (trip, is_seen_late) in [(MS, false), (MS, true), (50 * MS, false), (50 * MS, true)] {
             let mut idle = Twin::new(0.0, trip);
             let mut busy = Twin::new(0.3, trip);
@@ -261,7 +261,7 @@ mod tests {
         }
         assert!(node.agrees(), "{}", node.estimate());
         node.micros = 0.1;
-        // Whatever it was, a burst of work tells otherwise soon.
+        // Whatever it was, a burst of work corrects it soon.
         for _ in 0..50 {
             node.send(&[30_000; 40]);
         }

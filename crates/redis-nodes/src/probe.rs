@@ -41,7 +41,8 @@ pub(crate) async fn ask_info(
 ) -> Result<Info, Fault> {
     let args = section.map(Value::from).into_iter().collect();
     let reply = connection.send("INFO", args).await?;
-    let text = reply::text(&reply).ok_or_else(|| Fault::Lost("INFO is no text".to_owned()))?;
+    let text = reply::text(&reply)
+        .ok_or_else(|| Fault::Lost("the reply to INFO is not text".to_owned()))?;
     Ok(Info::of(text))
 }
 
@@ -59,9 +60,9 @@ pub(crate) async fn ask_clock(
                 let clock = NodeClock::new(seconds * 1000 + micros / 1000, asked, read);
                 Ok(before.map_or(clock, |before| clock.or_better(before)))
             }
-            _ => Err(Fault::Lost("TIME is no time".to_owned())),
+            _ => Err(Fault::Lost("the reply to TIME is not a time".to_owned())),
         },
-        _ => Err(Fault::Lost("TIME is no time".to_owned())),
+        _ => Err(Fault::Lost("the reply to TIME is not a time".to_owned())),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::link::Link;
 use redis_link::reply;
 
-/// Keys that a step looks at, about: it holds up whoever else wants the node.
+/// Keys that a step looks at, about: it delays other calls of the node.
 const STEP_KEYS: &str = "500";
 
 /// Our keys on the nodes there are, one node after the other. A key may come more than once.
@@ -30,7 +30,7 @@ impl KeyScan {
     }
 
     /// Some further keys, and the node that has them; none when all nodes were gone through.
-    pub fn next(&mut self) -> BoxFuture<'_, Result<Option<ScannedKeys>, String>> {
+    pub fn next_keys(&mut self) -> BoxFuture<'_, Result<Option<ScannedKeys>, String>> {
         self.step().boxed()
     }
 
@@ -41,7 +41,7 @@ impl KeyScan {
         let args = [&*self.cursor, "MATCH", "megaboard:{*", "COUNT", STEP_KEYS];
         let answer = link.send("SCAN", &args).await;
         let answer = answer.map_err(|fault| failed(&link, &fault))?;
-        let garbled = || format!("{}: SCAN is no step", link.address());
+        let garbled = || format!("{}: the reply to SCAN could not be parsed", link.address());
         let Some([cursor, keys]) = reply::items(&answer) else {
             return Err(garbled());
         };

@@ -72,10 +72,15 @@ impl Sentinel {
         })
     }
 
-    /// The primary as it was last told.
+    /// The primary as it was last reported.
     pub(crate) fn primary(&self) -> Result<Arc<Node>, String> {
         let primary = self.inner.primary.load_full();
-        primary.ok_or_else(|| format!("no sentinel has told where {:?} is", self.inner.name))
+        primary.ok_or_else(|| {
+            format!(
+                "no sentinel has reported the address of {:?}",
+                self.inner.name
+            )
+        })
     }
 
     /// The primary may be another.
@@ -147,7 +152,7 @@ impl Inner {
         }
         let mut answer = self.ask_anew(sentinel, true).await;
         if answer.is_err() && self.dial.options.login.is_some() {
-            // Sentinels may well know nobody.
+            // Sentinels may know no other sentinel.
             answer = self.ask_anew(sentinel, false).await;
         }
         answer
@@ -171,7 +176,7 @@ impl Inner {
     async fn ask_over(&self, connection: &Connection) -> Result<Address, Fault> {
         let args = ["get-master-addr-by-name", &self.name].map(Value::from);
         let answer = connection.send("SENTINEL", args.into()).await?;
-        let unknown = || Fault::Lost(format!("it knows no primary {:?}", self.name));
+        let unknown = || Fault::Lost(format!("it does not know a primary named {:?}", self.name));
         let [host, port] = reply::items(&answer).unwrap_or_default() else {
             return Err(unknown());
         };

@@ -51,14 +51,14 @@ impl SlotMap {
         owner.map(usize::from)
     }
 
-    /// How many slots nobody has.
+    /// How many slots have no node.
     pub(crate) fn uncovered(&self) -> usize {
         self.owners.iter().filter(|owner| owner.is_none()).count()
     }
 }
 
 /// A node of `CLUSTER SLOTS`: what to call it by, its port, its id, and more. What it is to be called
-/// by is not told where it is the host that was asked.
+/// by is omitted where it is the host that was asked.
 fn node_of(node: &Reply, teller: &Address) -> Option<Address> {
     let [host, port, ..] = reply::items(node)? else {
         return None;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_map_of_slots_is_none() {
+    fn an_invalid_slot_map_is_rejected() {
         let teller = Address::new("a", 1);
         let beyond = vec![number(0), number(16_384), node(text("a"), 1)];
         let upside_down = vec![number(9), number(3), node(text("a"), 1)];

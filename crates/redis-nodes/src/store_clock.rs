@@ -106,7 +106,7 @@ impl StoreClock {
             time_ms.min(own_ms)
         } else if skew_ms.abs() <= FOLLOWED_MAX_MS {
             let latest_ms = self.latest_ms.fetch_max(time_ms, Ordering::Relaxed);
-            // What was gone by before, at another distance, holds nobody up.
+            // A previous value at another distance blocks no caller.
             if latest_ms.saturating_sub(time_ms) > FOLLOWED_MAX_MS {
                 time_ms
             } else {
@@ -164,7 +164,7 @@ impl StoreClock {
             if !seen.outliers.contains(address) {
                 tracing::warn!(
                     node = %address,
-                    "the node's clock is {} the other nodes': it is not gone by",
+                    "the node's clock is {} the other nodes': it is ignored",
                     distance(-skew_ms)
                 );
             }

@@ -11,42 +11,22 @@
 //! read/           a look at a shard: read.lua, order.lua
 //! lists/          kinds that rank only their best: trimming, marks, refilling from the scores; refills: the tasks
 //! verify/         sorted sets compared with scores, in steps; orphans: keys that belong to no board
-//! registry/       kinds, creation, incarnations, what is due: one slot, so that each call is atomic
-//! incarnations    a lease over the registry: does this incarnation exist, and where are its shards
-//! shards          calls on all shards of an incarnation
-//! sweep/          drops windows, empties idle boards, ends boards
-//! shared/         merged boards, and which servers are active
-//! library/        all Lua as one function library, named by its digest
-//! standing, packed, keys, wire/   bytes of a standing, names of keys, arguments and replies
+//! library         all Lua as one function library, named by its digest
 //! ```
 //!
-//! Which nodes there are, and how a call comes to an answer, is in `redis-nodes`.
+//! Which boards exist, where their shards are, and how they end is in `redis-boards`. Which nodes there are, and how a
+//! call gets its reply, is in `redis-nodes`.
 
 mod apply;
-mod call_error;
-#[cfg(test)]
-mod fixtures;
-mod incarnations;
-mod keys;
 mod library;
 mod lists;
-mod packed;
 mod read;
-mod registry;
-mod retention;
-mod rules;
-mod session;
-mod settings;
-mod shards;
-mod shared;
-mod spread;
-mod standing;
 mod store;
-mod sweep;
 mod verify;
-mod wire;
+#[cfg(test)]
+mod written_window;
 
+pub use redis_boards::settings::RedisSettings;
 pub use redis_link::{RedisUrl, RedisUrlError};
 pub use redis_nodes::{OpenError as RedisOpenError, Writes as RedisWrites};
-pub use settings::RedisSettings;
 pub use store::RedisStore;

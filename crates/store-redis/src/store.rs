@@ -13,6 +13,9 @@
 //! **Invariant:** contributions do not need the registry, but for the first one of a board, and now and then one to a
 //! board that may become idle. The registry may be unreachable.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,16 +25,16 @@ use futures::{FutureExt, TryFutureExt};
 use metering::Registry as Metrics;
 
 use super::apply::Applier;
-use super::incarnations::Incarnations;
 use super::library::library;
 use super::lists::Refills;
 use super::read::Reader;
-use super::registry::{Record, Registry};
-use super::session::Session;
-use super::settings::RedisSettings;
-use super::shared::SharedTops;
-use super::sweep::Sweep;
 use super::verify::Verifier;
+use redis_boards::incarnations::Incarnations;
+use redis_boards::registry::{Record, Registry};
+use redis_boards::session::Session;
+use redis_boards::settings::RedisSettings;
+use redis_boards::shared::SharedTops;
+use redis_boards::sweep::Sweep;
 use redis_link::RedisUrl;
 use redis_nodes::{Nodes, OpenError};
 use shard_store::Calls;
@@ -62,6 +65,7 @@ pub struct RedisStore {
 
 impl RedisStore {
     /// Connects, and looks whether the servers are fit and are those that they were.
+    #[must_use]
     pub fn open<'a>(
         url: &'a RedisUrl,
         settings: &'a RedisSettings,

@@ -72,7 +72,7 @@ fn what_is_wrong_is_named() {
         ("redis://::1", "in brackets"),
         ("redis://[::1", "'[' without ']'"),
         ("redis://[::1]x", "only a port may follow"),
-        ("redis://a,b,a:6379", "a:6379 stands there twice"),
+        ("redis://a,b,a:6379", "a:6379 is listed twice"),
         ("redis://user@a", "there is no ':'"),
         ("redis://user:@a", "the password is empty"),
         ("redis://user:%ff@a", "no UTF-8"),

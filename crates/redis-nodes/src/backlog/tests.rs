@@ -155,7 +155,7 @@ async fn what_is_gathered_keeps_others_out_but_no_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_beyond_a_deadline_or_the_end() {
+async fn no_call_waits_beyond_a_deadline_or_the_end() {
     let backlog = backlog();
     let until = Instant::now() + 150 * MS;
     let _full = backlog.enter(FULL, until).await.unwrap();

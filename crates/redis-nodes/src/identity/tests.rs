@@ -48,7 +48,7 @@ fn the_first_start_gives_identities() {
 }
 
 #[test]
-fn later_each_is_who_it_is() {
+fn later_each_server_keeps_its_identity() {
     let found = [Some(is(3, 1)), Some(is(1, 1)), Some(is(2, 1))];
     let later = decide(&["c", "a", "b"], &found, &[1, 2, 3], &[]).unwrap();
     assert_eq!(later.ids, ids(&[3, 1, 2]));
@@ -59,7 +59,7 @@ fn later_each_is_who_it_is() {
 }
 
 #[test]
-fn an_empty_one_is_taken_only_when_told() {
+fn an_empty_server_is_accepted_only_when_configured() {
     let found = [Some(is(1, 1)), None];
     let refused = decide(&["a", "b"], &found, &[1], &[]).unwrap_err();
     assert!(refused.contains("b:6379 has no identity"), "{refused}");

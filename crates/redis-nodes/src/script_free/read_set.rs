@@ -1,7 +1,7 @@
 //! What one attempt of a call has read from the server: [`ReadSet`].
 //!
 //! All that a function asks is to be of one moment. Either its keys are watched from before the first
-//! question on, so that the end of the attempt tells whether anything changed; or, of a function that
+//! question on, so that the end of the attempt shows whether anything changed; or, of a function that
 //! only reads, everything that it asked last time is asked again in one `MULTI`.
 
 use std::collections::{HashMap, HashSet};
@@ -119,7 +119,7 @@ impl<'a> ReadSet<'a> {
     }
 
     /// Asks in one transaction what the last attempt asked. The clock comes first: an answer that begins
-    /// with somebody's text might be taken for a message.
+    /// with a user's text might be taken for a message.
     async fn take_whole(&mut self) -> Result<(), Fault> {
         let mut questions = vec![Command::time()];
         let learned = std::mem::take(&mut self.learned).into_iter();
@@ -134,7 +134,7 @@ impl<'a> ReadSet<'a> {
         commands.push(("EXEC", Vec::new()));
         let reply = self.send(commands).await?.pop();
         let Some(Reply::Array { data, .. }) = reply else {
-            return Err(Fault::NotSent("EXEC answered no list".to_owned()));
+            return Err(Fault::NotSent("the reply to EXEC is not a list".to_owned()));
         };
         if let Some(words) = data.iter().find_map(error_words) {
             return Err(Fault::Redis(words));

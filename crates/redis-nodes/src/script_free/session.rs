@@ -79,7 +79,7 @@ impl Sessions {
         })
     }
 
-    /// Waits for a session that nobody has.
+    /// Waits for a session that is not in use.
     pub(crate) async fn take(self: &Arc<Self>, until: Instant) -> Result<Lease, Fault> {
         let permits = timeout_at(until, self.permits.clone().acquire_owned()).await;
         let permits = match permits {
@@ -107,7 +107,7 @@ impl Sessions {
         })
     }
 
-    /// Connects to the process that the link is to, and to no other: what is answered is told to be of it.
+    /// Connects to the process that the link is to, and to no other: its replies are attributed to it.
     async fn open(&self) -> Result<Session, Fault> {
         let opened = Connection::open(&self.dial.options, &self.address).await;
         let (connection, ended) = opened.map_err(Fault::NotSent)?;
@@ -132,7 +132,7 @@ impl Sessions {
         })
     }
 
-    /// Ends them: who waits for an answer hears of it at once.
+    /// Ends them: callers that wait for a reply fail at once.
     pub(crate) fn end(&self) {
         self.permits.close();
         self.idle.lock().clear();
@@ -144,7 +144,7 @@ impl Sessions {
     }
 }
 
-/// A session that somebody has. One that was let go of in the midst of something is not used again.
+/// A session in use. One that was let go of in the midst of something is not used again.
 #[derive(Debug)]
 pub(crate) struct Lease {
     session: Option<Session>,

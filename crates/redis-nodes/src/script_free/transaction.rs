@@ -73,7 +73,7 @@ impl<'a> Transaction<'a> {
                 let why = format!("TRYAGAIN other writes came between, {times} times");
                 return Err(Fault::Redis(why));
             }
-            // A read set that is whole meets nobody, however soon it is taken.
+            // A complete read set has no conflicts, however soon it is taken.
             if self.call.effect != Effect::Read {
                 sleep_until((now + pause.next_pause()).min(self.call.until)).await;
             }
@@ -97,7 +97,7 @@ impl<'a> Transaction<'a> {
                 Step::Writes(command) => writes.push(command),
                 Step::Asks(command) => {
                     if writes.iter().any(|write| command.sees(write)) {
-                        let why = format!("{} asks what it has written", command.name);
+                        let why = format!("{} reads a key that the call has written", command.name);
                         return Err(broken(Broken(why)));
                     }
                     let reply = reads.ask(&command).await?;
@@ -117,7 +117,7 @@ impl<'a> Transaction<'a> {
         Ok(holds.then_some(said))
     }
 
-    /// Writes what was decided, unless something has changed since. Without anything to write it tells
+    /// Writes what was decided, unless something has changed since. Without anything to write it reports
     /// whether that is so.
     async fn commit(&mut self, writes: &[Command]) -> Result<bool, Fault> {
         if writes.len() > WRITES_MAX {
@@ -125,7 +125,7 @@ impl<'a> Transaction<'a> {
             return Err(Fault::Redis(why));
         }
         if !writes.is_empty() && !self.is_late && Instant::now() >= self.call.until {
-            // Nobody would hear what became of it.
+            // Its result would reach no caller.
             return Err(Fault::Redis("TRYAGAIN the deadline had passed".to_owned()));
         }
         let mut commands: Vec<(&'static str, Vec<Value>)> = vec![("MULTI", Vec::new())];
@@ -133,7 +133,7 @@ impl<'a> Transaction<'a> {
         commands.push(("EXEC", Vec::new()));
         let replies = self.session.send(commands).await?;
         self.session.watches = false;
-        // One that is refused is told before `EXEC` is, which then writes nothing.
+        // A refused command is reported before `EXEC` is, which then writes nothing.
         let replies = replies.into_iter().collect::<Result<Vec<_>, _>>()?;
         match replies.last() {
             Some(Reply::Null) => Ok(false),
@@ -141,7 +141,7 @@ impl<'a> Transaction<'a> {
                 None => Ok(true),
                 Some(words) => Err(Fault::Lost(format!("a part was not written: {words}"))),
             },
-            _ => Err(Fault::Lost("EXEC answered no list".to_owned())),
+            _ => Err(Fault::Lost("the reply to EXEC is not a list".to_owned())),
         }
     }
 }

@@ -143,7 +143,7 @@ async fn a_write_that_waits_for_replicas_follows_its_slot() {
     let from = cluster.primary_of(slot);
     let mut others = cluster.primaries().into_iter();
     let to = others.find(|node| node.port() != from.port()).unwrap();
-    // It stays a primary, of other slots, and nobody confirms what it writes.
+    // It stays a primary, of other slots, and no replica confirms what it writes.
     cluster.replicas_of(&from)[0].kill();
     let calls = [count("n", "b"), count("n", "c")];
     let made = join_all(calls.iter().map(|call| make(&servers, call)));

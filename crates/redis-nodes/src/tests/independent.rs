@@ -53,7 +53,7 @@ async fn servers_are_known_by_what_they_store_not_by_their_order() {
         assert_eq!(seen(&second, *id).await, (at + 1).to_string());
     }
 
-    // One more that is empty has to be told, and then it is one of them.
+    // Another empty one has to be named in `accept_empty`, and then belongs to them.
     let d = RedisServer::plain();
     let refused = why_not(&url(&[a, b, c, &d])).await;
     assert!(

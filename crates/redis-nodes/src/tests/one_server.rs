@@ -22,7 +22,7 @@ fn is_unready_because(servers: &Nodes, told: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_who_call_see_the_same_epoch_until_the_server_begins_anew() {
+async fn all_callers_see_the_same_epoch_until_the_server_restarts() {
     let redis = RedisOptions::new().append_only(Fsync::Always).start();
     let (one, other) = (open(&redis.url()).await, open(&redis.url()).await);
     let first = answer(&one, &ping()).await.unwrap();
@@ -60,7 +60,7 @@ async fn a_write_whose_answer_was_lost_is_applied_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_nobody_answered_is_unknown_and_what_was_not_sent_is_not() {
+async fn a_call_without_a_reply_is_unknown_and_one_that_was_not_sent_is_not() {
     let redis = RedisServer::plain();
     let servers = open(&redis.url()).await;
     redis.pause();
@@ -76,7 +76,7 @@ async fn what_nobody_answered_is_unknown_and_what_was_not_sent_is_not() {
     assert_eq!(make(&servers, &count("n", "c")).await.unwrap(), "1");
 }
 
-/// Its answer is lost when nobody would try again any more: it is asked for once.
+/// Its reply is lost after the last attempt: it is requested once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_whose_answer_was_lost_past_its_deadline_is_asked_about() {
     let redis = RedisServer::shared();
@@ -97,7 +97,7 @@ async fn a_write_whose_answer_was_lost_past_its_deadline_is_asked_about() {
     assert_eq!(made, Ok("1".to_owned()));
 }
 
-/// Whoever refuses a call after its deadline would know of an attempt before, unless its clock was set.
+/// A node that refuses a call after its deadline would know of an attempt before, unless its clock was set.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_not_answered_is_surely_not_applied_only_where_that_is_remembered() {
     let redis = RedisServer::shared();

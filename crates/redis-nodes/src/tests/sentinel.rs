@@ -25,7 +25,7 @@ async fn the_next_primary_is_found_when_one_is_killed() {
     let killed = sentinels.kill_primary();
     assert_eq!(make(&servers, &count("n", "b")).await.unwrap(), "2");
     assert_ne!(answer(&servers, &see("n")).await.unwrap().epoch, before);
-    // The old one comes back as a primary, for a moment: nobody goes there.
+    // The old one comes back as a primary, for a moment: no call goes there.
     killed.start();
     for name in 0..100 {
         make(&servers, &count("n", &name.to_string()))
@@ -73,7 +73,7 @@ impl Failover {
         }
     }
 
-    /// The next primary: neither the old one hears of it, nor the store until [`tell`](Self::tell).
+    /// The next primary: neither the old one learns of it, nor the store until [`tell`](Self::tell).
     async fn unheard(&self) -> Arc<RedisServer> {
         self.proxies.iter().for_each(FaultProxy::refuse);
         self.old
@@ -83,14 +83,14 @@ impl Failover {
             .command(&["SENTINEL", "FAILOVER", PRIMARY_NAME])
             .ok();
         let next = self.sentinels.primary_after(&self.old);
-        until("a primary that nobody follows", async || {
+        until("a primary without replicas", async || {
             self.old.replicas() == 0 && next.replicas() > 0
         })
         .await;
         next
     }
 
-    /// Lets the store hear of it.
+    /// Lets the store learn of it.
     fn tell(&self) {
         self.proxies.iter().for_each(FaultProxy::accept);
     }
@@ -159,12 +159,12 @@ async fn what_waits_to_be_sent_to_a_superseded_primary_is_sent_to_the_next_one()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_that_no_sentinel_knows_is_told() {
+async fn a_name_that_no_sentinel_knows_is_reported() {
     let sentinels = RedisSentinels::start(1, &RedisOptions::new());
     let url = sentinels.url().replace("/mymaster", "/other");
     let refused = refusal(&url, &NodeSettings::default()).await;
     assert!(
-        refused.contains("it knows no primary \"other\""),
+        refused.contains("it does not know a primary named \"other\""),
         "{refused}"
     );
 }

@@ -28,7 +28,7 @@ async fn users_and_passwords_are_used() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_may_drop_keys_is_refused_unless_told_otherwise() {
+async fn a_server_that_may_drop_keys_is_refused_unless_configured_otherwise() {
     let redis = RedisOptions::new()
         .config("maxmemory-policy allkeys-lru")
         .start();
@@ -46,7 +46,7 @@ async fn a_server_that_may_drop_keys_is_refused_unless_told_otherwise() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_primary_of_its_kind_is_refused() {
+async fn a_server_that_is_not_a_primary_of_its_kind_is_refused() {
     let primary = RedisServer::plain();
     let replica = RedisOptions::new().replica_of(&primary).start();
     let refused = why_not(&replica.url()).await;

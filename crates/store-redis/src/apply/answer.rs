@@ -2,14 +2,14 @@
 //!
 //! An answer begins with how many ids the shard remembers, where the call has any. A call whose items were all applied
 //! and that opened no window answers no more than that. Any other returns the windows that it opened, what was not
-//! applied and why, the standings that are reported, and, if there are any, the windows whose lists may lack somebody.
+//! applied and why, the standings that are reported, and, if there are any, the windows whose lists may lack members.
 
 use board::{Rules, Window};
 
 use super::part::Part;
 use super::windows::CallWindows;
-use crate::standing::standing_of;
-use crate::wire::{Garbled, Unpack};
+use redis_boards::standing::standing_of;
+use redis_boards::wire::{Garbled, Unpack};
 use shard_store::{Change, Failure, Item, Outcome, Refused, WindowStanding};
 
 /// What came of a call.
@@ -19,7 +19,7 @@ pub(super) struct Answered {
     pub(super) ids: u64,
     /// Windows that it made.
     pub(super) opened: Vec<Window>,
-    /// Windows whose lists may lack somebody.
+    /// Windows whose lists may lack members.
     pub(super) short: Vec<Window>,
     /// One for each item.
     pub(super) outcomes: Vec<Outcome>,

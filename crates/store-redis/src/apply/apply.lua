@@ -1,7 +1,7 @@
 -- A batch of items of any sort into a shard, in their order: each in all its windows or in none.
 --
 -- Everything is decided on what was read before the first write, since nothing in Redis rolls back. An
--- item that is not applied is answered with its place, a letter that tells why, and what goes with it.
+-- item that is not applied is answered with its place, a letter that says why, and what goes with it.
 
 local DUPLICATE, CLOSED, OUT_OF_RANGE, NOT_RANKED, NO_ROOM = 'd', 'c', 'o', 'n', 'i'
 

@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use super::part::Part;
 use super::windows::CallWindows;
-use crate::standing::NULL;
-use crate::wire::Pack;
+use redis_boards::standing::NULL;
+use redis_boards::wire::Pack;
 use shard_store::{Change, Item};
 
 /// Bytes of a digest that are kept.

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::part::{ITEMS_A_CALL_MAX, Part};
 use super::sending::{Sender, Sent};
-use crate::call_error::overloaded;
+use redis_boards::call_error::overloaded;
 use redis_nodes::Backlog;
 use shard_store::{BoardRecord, Outcome, Overload, StoreError};
 
@@ -135,7 +135,7 @@ struct Lane {
     lanes: Arc<Lanes>,
     board: BoardRecord,
     shard: u16,
-    /// The last call found nobody.
+    /// The last call found no waiting part.
     is_in_vain: bool,
 }
 
@@ -147,7 +147,7 @@ impl Lane {
                 .partition(|part| Instant::now() < part.until.at);
             for part in late {
                 let late = part.until.failed(&self.late());
-                // Where the caller has gone away, nobody is told.
+                // Where the caller has gone away, the result is dropped.
                 let _ = part.answer.send(Err(late));
             }
             if !parts.is_empty() {

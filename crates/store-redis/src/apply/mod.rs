@@ -35,14 +35,14 @@ use board::{Kind, KindName};
 use metering::Registry as Metrics;
 use tokio::time::Instant;
 
-use super::incarnations::Incarnations;
 use super::lists::Refills;
-use super::registry::Registry;
-use super::session::Session;
-use super::settings::RedisSettings;
 use lane::Lanes;
 use metrics::ShardIds;
 use part::{Part, Until};
+use redis_boards::incarnations::Incarnations;
+use redis_boards::registry::Registry;
+use redis_boards::session::Session;
+use redis_boards::settings::RedisSettings;
 use redis_nodes::Nodes;
 use sending::Sender;
 use shard_store::Memory;

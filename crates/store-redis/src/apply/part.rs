@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::call_error::overloaded;
+use redis_boards::call_error::overloaded;
 use redis_nodes::{Backlog, Overload, QueuedWork};
 use shard_store::{Batch, Item, Outcome, StoreError};
 use shard_store::{Held, Memory, STANDING_WEIGHT};
@@ -26,7 +26,7 @@ pub(super) const SETS_A_CALL_MAX: usize = 64;
 /// How much longer or shorter than the first part of a call another may have.
 const UNTIL_APART_MAX: Duration = Duration::from_secs(1);
 
-/// What a caller is told of a part.
+/// The result of a part for its caller.
 pub(super) type Answer = Result<Vec<Outcome>, StoreError>;
 
 /// A batch, or as much of one as a call takes, and who waits for it.
@@ -65,12 +65,12 @@ impl Until {
         }
     }
 
-    /// Whether something closes then: whoever is late is to be told so.
+    /// Whether something closes then: a late caller is to get that error.
     fn closes(&self) -> bool {
         self.closes_at == Some(self.at)
     }
 
-    /// What a caller is told of a batch that would wait for too long.
+    /// The error of a batch that would wait for too long.
     pub(super) fn refused(&self, overload: Overload) -> StoreError {
         if self.closes() && Instant::now() >= self.at {
             StoreError::Late
@@ -79,7 +79,7 @@ impl Until {
         }
     }
 
-    /// What a caller is told of a part that failed so, and that was surely not applied.
+    /// The error of a part that was definitely not applied.
     pub(super) fn failed(&self, error: &StoreError) -> StoreError {
         // The deadline of a call is that of its first part.
         let passed = Instant::now() + UNTIL_APART_MAX >= self.at;
@@ -165,7 +165,7 @@ impl Sets {
         fits
     }
 
-    /// Adds the others, or tells by false that a call does not take all of them.
+    /// Adds the others; false if a call does not take all of them.
     pub(super) fn add_all(&mut self, others: &Self) -> bool {
         others.0.iter().all(|windows| self.add(windows))
     }

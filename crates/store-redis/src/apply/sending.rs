@@ -12,20 +12,21 @@ use super::metrics::ShardIds;
 use super::part::Part;
 use super::windows::CallWindows;
 use super::{items, sums};
-use crate::call_error::store_error;
-use crate::incarnations::Incarnations;
-use crate::keys::ShardKeys;
-use crate::lists::{self, Refill, Refills, Short};
-use crate::rules;
-use crate::session::Session;
-use crate::wire::Pack;
+use crate::lists::{self, Refill, Refills};
+use redis_boards::call_error::store_error;
+use redis_boards::incarnations::Incarnations;
+use redis_boards::keys::ShardKeys;
+use redis_boards::rules;
+use redis_boards::session::Session;
+use redis_boards::sweep::ShortList;
+use redis_boards::wire::Pack;
 use redis_nodes::{Backlog, Call, CallError, Effect, FunctionReply, Location, Nodes, Refusal};
 use shard_store::{BoardRecord, Change, Outcome, StoreError};
 
 /// How often a removal is sent with windows that were opened since.
 const DECLARED_MAX: usize = 16;
 
-/// How often a call finds its shard frozen by somebody who is gone.
+/// How often a call finds its shard frozen by a server that is gone.
 const THAWED_MAX: usize = 4;
 
 /// Who sends calls.
@@ -43,7 +44,7 @@ pub(super) struct Sender {
 pub(super) struct Sent {
     /// One for each of their items.
     pub(super) outcomes: Vec<Outcome>,
-    /// Of the lists that may lack somebody.
+    /// Of the lists that may lack members.
     pub(super) refills: Vec<Refill>,
 }
 
@@ -151,16 +152,16 @@ impl Sending<'_> {
         Err(StoreError::Unavailable(busy.to_owned()))
     }
 
-    /// Whether it may find that a list lacks somebody.
+    /// Whether it may find that a list lacks members.
     fn may_mark_lists(&self) -> bool {
         let mut items = self.parts.iter().flat_map(|part| &part.items);
         self.parts[0].kind.retain().is_some()
             && items.any(|item| !matches!(item.change, Change::Fold(_)))
     }
 
-    /// Has lists refilled that may lack somebody.
+    /// Starts the refills of lists that may lack members.
     fn refill(&self, short: &[Window]) -> Vec<Refill> {
-        let lists = short.iter().map(|window| Short {
+        let lists = short.iter().map(|window| ShortList {
             board: self.board.clone(),
             shard: self.shard,
             kind: self.parts[0].kind.clone(),
@@ -172,7 +173,7 @@ impl Sending<'_> {
             .collect()
     }
 
-    /// What both functions are told: who calls, by which rules, in which windows.
+    /// The arguments of both functions: who calls, by which rules, in which windows.
     fn head(&self, windows: &CallWindows, sums: bool) -> Bytes {
         let kind = &self.parts[0].kind;
         let mut pack = Pack::default();

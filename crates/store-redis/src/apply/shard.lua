@@ -54,7 +54,7 @@ local function leave(keys, meta, ms, calls, session, seq, now, notes, answer)
 end
 
 -- What came of a call, in few bytes: how many ids the shard remembers, 0 where the call has none; and, if there is
--- anything of it, the windows that it opened, what was not applied, what is reported, and lists that may lack somebody.
+-- anything of it, the windows that it opened, what was not applied, what is reported, and lists that may lack members.
 local function answer_of(ids, opened, refused, reports, short)
     if #short > 0 then return cmsgpack.pack(ids, opened, refused, reports, short) end
     if #opened + #refused + #reports > 0 then return cmsgpack.pack(ids, opened, refused, reports) end
@@ -97,7 +97,7 @@ end
 -- entries are names, just those that are put and those that are taken off. What is new comes
 -- before what is gone in a key with a time to live, which it would lose if nothing were left in between; in
 -- any other behind it, so that a small set is not for a moment too large for a listpack, and none for good.
--- `found` tells that the window held somebody.
+-- `found` says that the window held members.
 local function write_window(scores, rank, ttl, found, change)
     local put, kept, gone = change.put, change.kept, change.gone
     if not kept then

@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 
 use super::items::{id_bytes, pack_time};
 use super::part::{Part, same_windows};
-use crate::wire::Pack;
+use redis_boards::wire::Pack;
 use shard_store::{Change, Item};
 
 /// What a call may add to one member at most, signs left out: `sums.lua` refuses sums that are so
@@ -142,7 +142,7 @@ fn pack_sums(rules: &Rules, sums: &[Sum<'_>]) -> Bytes {
 /// there are none, the outer where one comes twice.
 #[expect(
     clippy::option_option,
-    reason = "told apart in the one place that asks"
+    reason = "distinguished in the one place that asks"
 )]
 fn pack_ids(parts: &[Part], ids_max: u64) -> Option<Option<Bytes>> {
     let dedupe = parts[0].kind.dedupe();

@@ -1,13 +1,13 @@
-//! The windows of a call: its keys, and what the functions are told of each.
+//! The windows of a call: its keys, and the arguments of the functions for each.
 
 use board::{Kind, Period, Timestamp, Window, Windows};
 use bytes::Bytes;
 
 use super::part::{Part, same_windows};
-use crate::keys::{ShardKeys, window_name, window_named};
-use crate::packed;
-use crate::retention::time_to_live_ms;
-use crate::wire::{Garbled, Pack, Unpack};
+use redis_boards::keys::{ShardKeys, window_name, window_named};
+use redis_boards::packed;
+use redis_boards::retention::time_to_live_ms;
+use redis_boards::wire::{Garbled, Pack, Unpack};
 
 /// The windows that a call declares, and the sets of them that its items count in.
 #[derive(Debug, Default)]

@@ -1,14 +1,14 @@
 -- Lists: windows of which only the best stay in the sorted set. Trimmed before they grow too long, and refilled
--- from the scores where somebody may be missing. What is written in a call is never asked for in it.
+-- from the scores where members may be missing. What is written in a call is never asked for in it.
 --
--- Of a list meta says, by the name of its window: `b:`, 'SCORE ENTRY', the best that was taken off, so that nobody
--- who is off is better; `s:`, which call found that somebody may be missing, until a refill has gone through all
+-- Of a list meta says, by the name of its window: `b:`, 'SCORE ENTRY', the best that was taken off, so that no member
+-- who is off is better; `s:`, which call found that members may be missing, until a refill has gone through all
 -- scores. While there is an `s:`, `b:` counts from it on.
 --
 -- Invariant: who has a score and no entry has at least `keep` better ones on the list, or there is an `s:`. Of an
 -- approximate list, whose entries may fall: at least `keep` are on it, and who is off is no better than `b:`.
 
--- A list is told as {meta, name, rank, keep, trim_at}: two keys, the window's name, and the kind's setting.
+-- A list is passed as {meta, name, rank, keep, trim_at}: two keys, the window's name, and the kind's setting.
 
 -- Whether a score and an entry are better than others.
 local function is_better(score, entry, other_score, other)
@@ -41,7 +41,7 @@ local function trim_list(list, more)
     call('ZREMRANGEBYRANK', rank, 0, -keep - 1)
 end
 
--- Marks a list as one that may lack somebody.
+-- Marks a list as one that may lack members.
 local function mark_list(meta, name, mark)
     call('HSET', meta, 's:' .. name, mark)
     call('HDEL', meta, 'b:' .. name)
@@ -81,7 +81,7 @@ local function more_above(look, rules, members, score, entry)
 end
 
 -- Makes a list ready for what a look is to write, so many entries, of which some may go down or leave. Answers
--- whether it will lack somebody then, or does; `mark` is what it is marked by if so.
+-- whether it will lack members then, or does; `mark` is what it is marked by if so.
 local function prepare_list(list, more, mark, look, rules, members)
     local meta, name, rank, keep = list.meta, list.name, list.rank, list.keep
     local is_marked = call('HEXISTS', meta, 's:' .. name) == 1

@@ -2,8 +2,8 @@
 //!
 //! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it before a call would make it longer
 //! than `trim_at`. When a standing fell or left, so that a member that was taken off may belong on the list again,
-//! the shard's meta is marked, and a refill goes through the scores in steps and puts back whoever does. The caller
-//! that marked the list starts the refill; if that failed, whoever reads the list finds the mark and notifies the
+//! the shard's meta is marked, and a refill goes through the scores in steps and puts back each one that does. The caller
+//! that marked the list starts the refill; if that failed, the next read of the list finds the mark and notifies the
 //! sweep. Steps may be repeated, and several servers may refill one list: each goes through all of it.
 //!
 //! **Invariant:** for a member that has a score and is not in the sorted set, at least `keep` better ones are in it,
@@ -23,12 +23,12 @@ use board::{Kind, Retain, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::keys::{ShardKeys, window_name};
-use super::rules::spec;
-use super::session::Session;
-use super::wire::Unpack;
+use redis_boards::keys::{ShardKeys, window_name};
+use redis_boards::rules::spec;
+use redis_boards::session::Session;
+use redis_boards::wire::Unpack;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
-pub(super) use refills::{Refill, Refills, Short};
+pub(super) use refills::{Refill, Refills};
 
 /// Members that a step looks at, about: some 2 ms of the server's time.
 const STEP_MEMBERS: usize = 500;
@@ -37,7 +37,7 @@ const STEP_MEMBERS: usize = 500;
 const STEPS_MAX: usize = 100_000;
 
 /// Why a refill was given up.
-pub(super) const BUSY: &str = "standings go down faster than a list is refilled";
+pub(super) const BUSY: &str = "standings fall faster than the list is refilled";
 
 /// Refills lists.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Lists {
         Self { servers, session }
     }
 
-    /// Puts back who belongs on a list that is marked, in steps that are tried for so long each, and tells after
+    /// Puts back members that belong on a marked list, in steps with a timeout each, and reports after
     /// each how many have scores there. Whether the list is whole; otherwise marks keep coming.
     pub(super) async fn refill(
         &self,
@@ -151,7 +151,7 @@ impl Lists {
 
 impl Step {
     fn read(answer: &FunctionReply) -> Result<Self, CallError> {
-        let garbled = || CallError::Unknown("a refill answered no step".to_owned());
+        let garbled = || CallError::Unknown("the reply of a refill could not be parsed".to_owned());
         let mut answer = Unpack::new(&answer.payload);
         if answer.array().map_err(|_| garbled())? != 3 {
             return Err(garbled());
@@ -165,7 +165,7 @@ impl Step {
     }
 }
 
-/// Whether functions are told of a list, and how: what it keeps and when it is trimmed.
+/// The bounds of a list, as functions receive them: what it keeps and when it is trimmed.
 pub(super) fn bounds(kind: &Kind) -> Option<(i64, i64)> {
     let retain = kind.retain()?;
     // Both are a few 100,000 at most.

@@ -1,47 +1,37 @@
 //! Refills that go on by themselves: [`Refills`] has a task for each list that is being refilled.
 //!
-//! Who finds that a list lacks somebody asks for a [`Refill`], and may wait for it while that is a matter of a
-//! moment. Who asks while one is under way shares it, and has another round should the one under way have looked
-//! before. What fails is told to the sweep, which asks again.
+//! A caller that finds that a list lacks members requests a [`Refill`], and may wait for it while that is a matter of a
+//! moment. A request during a refill shares it, and has another round should the one under way have looked
+//! before. A failure is reported to the sweep, which requests it again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Incarnation, Kind, Window};
+use board::{Incarnation, Window};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use super::super::incarnations::Incarnations;
-use super::super::keys::ShardKeys;
-use super::super::session::Session;
-use super::super::settings::RedisSettings;
 use super::{BUSY, List, Lists};
-use redis_nodes::{Location, Nodes};
-use shard_store::BoardRecord;
+use redis_boards::incarnations::Incarnations;
+use redis_boards::keys::ShardKeys;
+use redis_boards::session::Session;
+use redis_boards::settings::RedisSettings;
+use redis_boards::sweep::{RefillLists, ShortList};
+use redis_nodes::Nodes;
 
 /// Lists that one server refills at once: each has a step of some 2 ms under way. More wait for their turn.
 pub(super) const REFILLS_AT_ONCE: usize = 16;
 
-/// Lists that are refilled or wait for it. The sweep is told of others.
+/// Lists that are refilled or wait for it. Others are reported to the sweep.
 const REFILLS_MAX: usize = 1_000;
 
 /// Members of a shard up to which answers wait for its list: some 40 steps.
 const WAITED_MEMBERS_MAX: u64 = 20_000;
 
-/// Steps after which nobody waits any longer: marks that keep coming make a round long.
+/// Steps after which no caller waits any longer: marks that keep coming make a round long.
 const WAITED_STEPS_MAX: usize = 100;
-
-/// The list of one window of one shard, that may lack somebody.
-#[derive(Debug)]
-pub(crate) struct Short {
-    pub(crate) board: BoardRecord,
-    pub(crate) shard: u16,
-    pub(crate) kind: Arc<Kind>,
-    pub(crate) place: Location,
-    pub(crate) window: Window,
-}
 
 type Key = (Incarnation, u16, Window);
 
@@ -104,10 +94,10 @@ impl Refills {
 
     /// Starts the refill of a list, or has the one that is under way see to it. None where there are too many:
     /// the sweep comes back to it.
-    pub(crate) fn start(self: &Arc<Self>, list: Short) -> Option<Refill> {
+    pub(crate) fn start(self: &Arc<Self>, list: ShortList) -> Option<Refill> {
         let mut under_way = self.under_way.lock();
         let is_full = under_way.len() >= REFILLS_MAX;
-        let refill = match under_way.entry(list.key()) {
+        let refill = match under_way.entry(key_of(&list)) {
             Entry::Occupied(refill) => refill.into_mut(),
             Entry::Vacant(_) if is_full => {
                 self.incarnations.due(&list.board);
@@ -133,16 +123,20 @@ impl Refills {
     }
 }
 
-impl Short {
-    fn key(&self) -> Key {
-        (self.board.incarnation, self.shard, self.window)
+impl RefillLists for Refills {
+    fn refill(self: Arc<Self>, list: ShortList) {
+        drop(self.start(list));
     }
+}
+
+fn key_of(list: &ShortList) -> Key {
+    (list.board.incarnation, list.shard, list.window)
 }
 
 /// Refills one list for as long as it is asked for.
 struct Task {
     refills: Arc<Refills>,
-    list: Short,
+    list: ShortList,
     told: watch::Sender<Progress>,
 }
 
@@ -163,7 +157,7 @@ impl Task {
         }
     }
 
-    /// Waits for its turn; whoever waits for the list does not.
+    /// Waits for a permit; callers that wait for the list do not.
     async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         let turns = &self.refills.turns;
         if let Ok(turn) = turns.try_acquire() {
@@ -176,10 +170,12 @@ impl Task {
     /// How often it was asked for, unless all that was is done: then there is no refill under way any more.
     fn asked_anew(&self) -> Option<u64> {
         let mut under_way = self.refills.under_way.lock();
-        let asked = under_way.get(&self.list.key()).map(|refill| refill.asked);
+        let asked = under_way
+            .get(&key_of(&self.list))
+            .map(|refill| refill.asked);
         let anew = asked.filter(|asked| *asked > self.told.borrow().done);
         if anew.is_none() {
-            under_way.remove(&self.list.key());
+            under_way.remove(&key_of(&self.list));
         }
         anew
     }
@@ -216,7 +212,7 @@ impl Task {
     }
 
     fn forget(&self) {
-        self.refills.under_way.lock().remove(&self.list.key());
+        self.refills.under_way.lock().remove(&key_of(&self.list));
     }
 }
 

@@ -3,20 +3,25 @@
 use board::{Incarnation, Rules, Standing, Window};
 use twox_hash::XxHash3_64;
 
-use crate::packed::Packed;
-use crate::standing::{entry_of, needs_scores, standing_of};
-use crate::wire::{Garbled, Unpack};
+use redis_boards::keys::window_named;
+use redis_boards::packed::Packed;
+use redis_boards::standing::{entry_of, needs_scores, standing_of};
+use redis_boards::wire::{Garbled, Unpack};
 use redis_nodes::FunctionReply;
-use shard_store::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, StoreError};
+use shard_store::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion};
 
-impl From<Garbled> for StoreError {
-    /// An answer that is not understood came of a look, which changed nothing.
-    fn from(garbled: Garbled) -> Self {
-        Self::Unavailable(garbled.to_string())
-    }
+/// The windows that `windows` names.
+pub(super) fn windows(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
+    let mut names = Unpack::new(answer);
+    let count = names.array()?;
+    let windows = (0..count).map(|_| {
+        let window = window_named(names.text()?);
+        window.ok_or(Garbled("no window has such a name"))
+    });
+    windows.collect()
 }
 
-/// What was read, and whether it is a list that may lack somebody.
+/// What was read, and whether it is a list that may lack members.
 pub(super) struct Looked {
     pub(super) reading: Reading,
     pub(super) is_short: bool,
@@ -141,7 +146,7 @@ fn packed_standing(rules: &Rules, ask: &Ask, place: u64, entries: &[Entry]) -> O
 /// The entry of a member who is off the list, by its standing.
 fn unlisted(rules: &Rules, ask: &Ask, standing: &Standing) -> Result<Entry, Garbled> {
     let Anchor::Member(member) = &ask.anchor else {
-        return Err(Garbled("a standing of nobody"));
+        return Err(Garbled("a standing without a member"));
     };
     Ok(Entry {
         key: rules.rank_key(rules.rank_words_of(standing), member.clone()),

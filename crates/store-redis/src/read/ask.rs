@@ -3,17 +3,17 @@
 use board::{Bound, Kind, Period, Rules};
 use bytes::Bytes;
 
-use crate::keys::window_name;
-use crate::packed::{self, Packed};
-use crate::rules::spec;
-use crate::standing::Cut;
-use crate::wire::Pack;
+use redis_boards::keys::window_name;
+use redis_boards::packed::{self, Packed};
+use redis_boards::rules::spec;
+use redis_boards::standing::Cut;
+use redis_boards::wire::Pack;
 use shard_store::{Anchor, Ask, Query, ShardVersion};
 
 /// Ranks and lengths up to which Lua's numbers count exactly, and behind every member.
 const RANK_MAX: i64 = 1 << 52;
 
-/// The arguments, in the order that `read.lua` tells.
+/// The arguments, in the order of `read.lua`.
 pub(super) fn args(kind: &Kind, query: &Query, unless: Option<ShardVersion>) -> Vec<Bytes> {
     let rules = kind.rules();
     let flag = |is_set| Bytes::from_static(if is_set { b"1" } else { b"0" });
@@ -30,7 +30,7 @@ pub(super) fn args(kind: &Kind, query: &Query, unless: Option<ShardVersion>) -> 
     ]
 }
 
-/// Where meta tells of dropped windows of a period, from 1 on; 0 where they are never dropped.
+/// The position of a period in the watermark of dropped windows, from 1 on; 0 where they are never dropped.
 const fn place_of(period: Period) -> u8 {
     match period {
         Period::All => 0,

@@ -1,7 +1,7 @@
 //! Reads: one query is one call, `read.lua`.
 //!
 //! [`Reader`] makes the calls; `ask` writes queries, `answer` reads what comes back. `order.lua` finds
-//! places in a window's order, `windows.lua` tells which windows there are.
+//! places in a window's order, `windows.lua` returns the windows of a shard.
 
 mod answer;
 mod ask;
@@ -14,13 +14,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::call_error::store_error;
-use super::incarnations::Incarnations;
-use super::keys::{self, ShardKeys};
-use super::registry::Registry;
-use super::settings::RedisSettings;
-use super::wire::{Garbled, Unpack};
 use board::Window;
+use redis_boards::call_error::{store_error, unread};
+use redis_boards::incarnations::Incarnations;
+use redis_boards::keys::ShardKeys;
+use redis_boards::registry::Registry;
+use redis_boards::settings::RedisSettings;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Nodes};
 use shard_store::{BoardRecord, Query, Reading, StoreError, WindowCount};
 
@@ -67,9 +66,10 @@ impl Reader {
         loop {
             let args = ask::args(&kind, query, unless);
             let seen = self.look(board, shard, "read", keys.clone(), args).await?;
-            let looked = answer::reading(rules, board.incarnation, query, unless, &seen)?;
+            let looked = answer::reading(rules, board.incarnation, query, unless, &seen);
+            let looked = looked.map_err(unread)?;
             if looked.is_short {
-                // Whoever found that refills it, unless it went away, or never heard of it.
+                // The caller that found that refills it, unless it went away, or its reply was lost.
                 self.incarnations.due(board);
             }
             let reading = looked.reading;
@@ -95,7 +95,7 @@ impl Reader {
         for windows in windows.chunks(COUNTED_WINDOWS_MAX) {
             let ranks = windows.iter().map(|window| keys.rank(*window)).collect();
             let seen = self.look(board, shard, "count", ranks, Vec::new()).await?;
-            let members = answer::counts(&seen.payload, windows.len())?;
+            let members = answer::counts(&seen.payload, windows.len()).map_err(unread)?;
             let counted = windows.iter().zip(members);
             let counted = counted.map(|(window, members)| WindowCount {
                 window: *window,
@@ -114,13 +114,7 @@ impl Reader {
     ) -> Result<Vec<Window>, StoreError> {
         let meta = vec![ShardKeys::new(board, shard).meta()];
         let seen = self.look(board, shard, "windows", meta, Vec::new()).await?;
-        let mut names = Unpack::new(&seen.payload);
-        let mut windows = Vec::new();
-        for _ in 0..names.array()? {
-            let window = keys::window_named(names.text()?);
-            windows.push(window.ok_or(Garbled("no window has such a name"))?);
-        }
-        Ok(windows)
+        answer::windows(&seen.payload).map_err(unread)
     }
 
     /// Calls a function that only reads.

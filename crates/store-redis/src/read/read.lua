@@ -10,7 +10,7 @@
 -- Answers {version, members, short} at that counter, else with a list for each ask behind it: rank of the
 -- anchor (-1: not ranked), rank of the first entry, rank of the first of its group, {member, score,
 -- ...}, where ties go by member {standing, ...}, and of a member from whom on entries are wanted, or who is off
--- the list, its own standing ('' else, and of packed rules). `short` is 1 of a list that may lack somebody, else 0.
+-- the list, its own standing ('' else, and of packed rules). `short` is 1 of a list that may lack members, else 0.
 
 do
     -- Members that one HMGET asks for: `unpack` has room for 8000.

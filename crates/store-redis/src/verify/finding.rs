@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use board::{Member, Rules, Window};
 
-use crate::standing::member_of;
-use crate::wire::Garbled;
+use redis_boards::standing::member_of;
+use redis_boards::wire::Garbled;
 use shard_store::Disagreement;
 
-/// Disagreements that are told of one shard; behind them, how many there are more.
+/// Disagreements that are reported of one shard; behind them, how many there are more.
 const DISAGREEMENTS_MAX: usize = 10_000;
 
 /// What is wrong, by `verify.lua`'s code for it.
@@ -37,9 +37,9 @@ impl Fault {
 
     const fn text(self) -> &'static str {
         match self {
-            Self::Garbled => "has a score that is none of its kind",
+            Self::Garbled => "has a score that its kind cannot have",
             Self::Missing => "has a score and is not ranked by it",
-            Self::Nameless => "an entry of the order names nobody",
+            Self::Nameless => "an entry of the order names no member",
             Self::Stray => "is ranked without a score",
             Self::Misplaced => "is ranked by another score than it has",
             Self::Twice => "is ranked by its score, and once more by another",
@@ -110,10 +110,10 @@ impl Found {
 pub(super) struct Findings {
     window: Window,
     repair: bool,
-    /// Whether the window's faults, but for garbled scores, have been told as one.
+    /// Whether the window's faults, but for garbled scores, have been reported as one.
     told_as_one: bool,
     is_clean: bool,
-    /// Names and entries of the window that were told.
+    /// Names and entries of the window that were reported.
     told: HashSet<Vec<u8>>,
     list: Vec<Disagreement>,
     /// Those that are not in the list, and those of them that were not repaired.
@@ -151,16 +151,16 @@ impl Findings {
         self.is_clean
     }
 
-    /// Scores of which nobody is ranked, or the other way round.
+    /// Scores of which none is ranked, or the other way round.
     pub(super) fn one_sided(&mut self, scores: u64, ranked: u64) {
         self.told_as_one = true;
         self.tell(Disagreement {
             window: self.window,
             member: None,
             what: if ranked == 0 {
-                format!("{scores} members have scores, nobody is ranked")
+                format!("{scores} members have scores, none is ranked")
             } else {
-                format!("{ranked} entries are ranked, nobody has a score")
+                format!("{ranked} entries are ranked, none has a score")
             },
             repaired: self.repair,
         });
@@ -177,7 +177,7 @@ impl Findings {
     }
 
     /// What a step found. A scan may come by the same twice, and an entry that is wrong is its
-    /// member's score that is not ranked: each member is told once.
+    /// member's score that is not ranked: each member is reported once.
     pub(super) fn add(&mut self, found: Vec<Found>) {
         for found in found {
             self.is_clean = false;

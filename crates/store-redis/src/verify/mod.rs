@@ -2,11 +2,11 @@
 //!
 //! [`Verifier`] goes through a shard in small steps, each a look at one moment: first each entry of a
 //! sorted set, then each score. With repair, what a step finds is mended at once, by a call that looks
-//! at each again and so is exact however often it is sent. `finding` tells what was found.
+//! at each again and so is exact however often it is sent. `finding` describes what was found.
 //!
 //! `orphans` looks for keys that no board has.
 //!
-//! Not here: windows of which nothing is left. One that everybody was taken off looks just so.
+//! Not here: windows of which nothing is left. One that all members were removed from looks the same.
 
 mod finding;
 mod orphans;
@@ -20,21 +20,22 @@ use board::{Kind, Rules, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::incarnations::Incarnations;
-use super::keys::{ShardKeys, window_name};
 use super::lists::{self, List, Lists};
 use super::read::{Reader, failed};
-use super::registry::Registry;
-use super::rules::spec;
-use super::session::Session;
-use super::settings::RedisSettings;
-use super::wire::{Garbled, Pack, Unpack};
 use finding::{Fault, Findings, Found};
+use redis_boards::call_error::unread;
+use redis_boards::incarnations::Incarnations;
+use redis_boards::keys::{ShardKeys, window_name};
+use redis_boards::registry::Registry;
+use redis_boards::rules::spec;
+use redis_boards::session::Session;
+use redis_boards::settings::RedisSettings;
+use redis_boards::wire::{Garbled, Pack, Unpack};
 use redis_nodes::{Call, Effect, Nodes};
 use shard_store::{BoardRecord, Disagreement, StoreError};
 
 /// Members that a step looks at, about; a hash or sorted set that Redis keeps in one piece is looked
-/// through at once. A step holds up whoever else wants the server.
+/// through at once. A step delays other calls of the server.
 const STEP_MEMBERS: usize = 200;
 
 /// Faults that one call mends.
@@ -140,7 +141,7 @@ impl Verifier {
         if is_one_sided {
             findings.one_sided(before.scores, before.ranked);
         }
-        // What is wrong with all of them is told once.
+        // A fault of all of them is reported once.
         if !is_one_sided || place.repair {
             self.walk(place, "verify_rank", findings).await?;
             self.walk(place, "verify_scores", findings).await?;
@@ -164,14 +165,7 @@ impl Verifier {
 
     async fn counts(&self, place: &Place<'_>) -> Result<Counts, StoreError> {
         let payload = self.look(place, "verify_counts", Vec::new()).await?;
-        let mut answer = Unpack::new(&payload);
-        if answer.array()? != 2 {
-            return Err(Garbled("no two counts").into());
-        }
-        Ok(Counts {
-            scores: answer.count()?,
-            ranked: answer.count()?,
-        })
+        Counts::read(&payload).map_err(unread)
     }
 
     /// Goes through all that a scan comes by.
@@ -195,15 +189,9 @@ impl Verifier {
                 }));
             }
             let payload = self.look(place, function, args).await?;
-            let mut answer = Unpack::new(&payload);
-            if answer.array()? != 2 {
-                return Err(Garbled("no step").into());
-            }
-            cursor = Bytes::copy_from_slice(answer.raw()?);
-            let mut found = Vec::new();
-            for _ in 0..answer.array()? / 2 {
-                found.push(Found::new(place.rules(), answer.text()?, answer.raw()?)?);
-            }
+            let step = found_by(place.rules(), &payload).map_err(unread)?;
+            let found = step.found;
+            cursor = step.cursor;
             if place.repair {
                 for found in found.chunks(MENDED_MAX) {
                     self.mend(place, found).await?;
@@ -282,6 +270,37 @@ impl Verifier {
             .look(place.board, place.shard, function, keys, args);
         look.await.map(|answer| answer.payload)
     }
+}
+
+impl Counts {
+    fn read(payload: &[u8]) -> Result<Self, Garbled> {
+        let mut answer = Unpack::new(payload);
+        if answer.array()? != 2 {
+            return Err(Garbled("no two counts"));
+        }
+        Ok(Self {
+            scores: answer.count()?,
+            ranked: answer.count()?,
+        })
+    }
+}
+
+/// What one step of a scan returned.
+struct ScanStep {
+    cursor: Bytes,
+    found: Vec<Found>,
+}
+
+fn found_by(rules: &Rules, payload: &[u8]) -> Result<ScanStep, Garbled> {
+    let mut answer = Unpack::new(payload);
+    if answer.array()? != 2 {
+        return Err(Garbled("no step"));
+    }
+    let cursor = Bytes::copy_from_slice(answer.raw()?);
+    let count = answer.array()? / 2;
+    let found = (0..count).map(|_| Found::new(rules, answer.text()?, answer.raw()?));
+    let found = found.collect::<Result<_, _>>()?;
+    Ok(ScanStep { cursor, found })
 }
 
 fn packed(texts: &[&[u8]]) -> Bytes {

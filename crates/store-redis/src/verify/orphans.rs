@@ -1,7 +1,7 @@
 //! Keys that no board has: [`Verifier::orphans`].
 //!
 //! Nothing of the service looks at them, so that nothing finds them either. They stay behind when the registry goes
-//! back in time and the shards do not: a failover to a replica that had not heard of a board yet, or of its end. They
+//! back in time and the shards do not: a failover to a replica that did not have a board yet, or of its end. They
 //! are reported and left: what a lost board held may be all that there is of it.
 //!
 //! A board is created before the first key of a shard, and its keys are gone before the registry forgets that it ended.
@@ -45,7 +45,7 @@ impl Verifier {
     pub(crate) async fn orphans(&self) -> Result<Vec<Orphan>, StoreError> {
         let mut search = Search::default();
         let mut scan = self.servers.scan().map_err(StoreError::Unavailable)?;
-        while let Some(scanned) = scan.next().await.map_err(StoreError::Unavailable)? {
+        while let Some(scanned) = scan.next_keys().await.map_err(StoreError::Unavailable)? {
             for key in &scanned.keys {
                 let Ok(text) = std::str::from_utf8(key) else {
                     continue;

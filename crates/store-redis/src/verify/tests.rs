@@ -4,7 +4,7 @@ mod damage;
 mod orphans;
 mod writers;
 
-use crate::fixtures::written_window::{ShardReaders, WrittenWindow};
+use crate::written_window::{ShardReaders, WrittenWindow};
 use shard_store::{Anchor, Ask, Entry, Query};
 
 /// All that is ranked, best first.

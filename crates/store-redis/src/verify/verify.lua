@@ -20,7 +20,7 @@ do
         return 'R' .. cmsgpack.pack({call('HLEN', keys[2]), call('ZCARD', keys[3])})
     end)
 
-    -- Whether one may be off the list: so many are better on it, and whoever is better still was not taken
+    -- Whether one may be off the list: so many are better on it, and one that is better still was not taken
     -- off. Of an approximate one it is enough that it holds so many: who fell since stays among them.
     local function may_be_off(keys, name, keep, approximate, score, entry)
         local listed = approximate and call('ZCARD', keys[3]) or count_above(keys[3], digits(score), entry, true)
@@ -31,7 +31,7 @@ do
     end
 
     -- Each score: `garbled`, or `missing`: its place in the order is empty. Of a list the window's name and
-    -- the number that it keeps are told, too, and 1 where it is approximate.
+    -- the number that it keeps are passed, too, and 1 where it is approximate.
     register('verify_scores', {'no-writes'}, function(keys, args)
         if is_dead(keys[1]) then return 'EDEAD' end
         local spec, found = args[1], {}
@@ -65,7 +65,7 @@ do
         if name == '' then return 'nameless' end
         local value = call('HGET', keys[2], name)
         if not value then return 'stray' end
-        -- The look through the scores tells of it.
+        -- The scan of the scores reports it.
         if not is_standing(spec, value) then return nil end
         local right_score, right = expected(spec, value, name)
         if right == entry then return tonumber(score) ~= right_score and 'misplaced' or nil end
@@ -125,7 +125,7 @@ do
 
     -- ARGV: deadline, rules, the window's name, who mends and under which number, entries and members,
     -- both packed; of a list the entries that it may have: it is marked to be refilled. Looks at each
-    -- anew: what was found may have been written since. The version tells of a change, since boards that
+    -- anew: what was found may have been written since. The version shows a change, since boards that
     -- were merged of the wrong order are to go.
     register('mend', {}, function(keys, args)
         local meta = call('HMGET', keys[1], 'x', 'f', 'v:' .. args[3])

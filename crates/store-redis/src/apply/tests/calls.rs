@@ -5,8 +5,8 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, MS, NOW, gifts};
-use crate::rules;
-use crate::wire::Pack;
+use redis_boards::rules;
+use redis_boards::wire::Pack;
 
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, slot_of};
 
@@ -72,7 +72,7 @@ async fn a_call_that_comes_again_is_answered_and_not_applied_again() {
     let setup = ApplierOnRedis::new().await;
     let board = setup.board(gifts(|_| ())).await;
     let first = send(&board, "a", 7).await.unwrap();
-    // It tells that it opened the window, the second time as well.
+    // It reports that it opened the window, the second time as well.
     assert!(!first.payload.is_empty());
     for _ in 0..2 {
         assert_eq!(send(&board, "a", 7).await.unwrap().payload, first.payload);
@@ -126,7 +126,7 @@ async fn a_freeze_is_waited_out() {
 /// A node whose clock was set forward has let go of what it remembers of calls: it says so, rather than that
 /// nothing was applied.
 #[tokio::test]
-async fn a_call_that_may_be_forgotten_is_told_from_one_that_is_late() {
+async fn a_call_that_may_be_forgotten_is_distinguished_from_one_that_is_late() {
     let setup = ApplierOnRedis::new().await;
     let board = setup.board(gifts(|_| ())).await;
     let first = send(&board, "a", 7).await.unwrap();

@@ -4,6 +4,7 @@ mod applier;
 mod calls;
 mod ids;
 mod lanes;
+mod late_deletion;
 mod model;
 mod other_clients;
 mod script_free;

@@ -8,10 +8,10 @@ use testkit::dice::{Dice, runs};
 
 use super::applier::{ApplierOnRedis, Board, Kept, NOW};
 use super::story::{any_items, any_kind, any_pause};
-use crate::keys::window_name;
-use crate::packed::Packed;
-use crate::standing::standing_of;
 use engine::{ApplyContext, IdBudget, Shard};
+use redis_boards::keys::window_name;
+use redis_boards::packed::Packed;
+use redis_boards::standing::standing_of;
 use shard_store::{Anchor, Ask, Batch, Entry, Item, Outcome, Query};
 
 fn is_applied(outcome: &Outcome) -> bool {

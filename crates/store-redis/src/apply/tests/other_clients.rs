@@ -1,8 +1,8 @@
 //! Another client between the steps of a write: the field's own way loses what was setup, ours does not.
 //!
-//! That way keeps the best of all members in one sorted set, trims it now and then, and has everybody's score
+//! That way keeps the best of all members in one sorted set, trims it now and then, and has the score of each member
 //! in a hash. A contribution adds to who is on the list (`ZADD XX INCR`), puts who is not (`ZADD NX`), adds again
-//! where somebody else was quicker (`ZADD XX INCR`), and then writes the hash.
+//! where another client was quicker (`ZADD XX INCR`), and then writes the hash.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use testkit::redis::{FaultProxy, Matching, RedisServer, RedisWire, Reply};
 use tokio::time::{Instant, sleep};
 
 use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts};
-use crate::settings::RedisSettings;
+use redis_boards::settings::RedisSettings;
 use redis_nodes::Writes;
 
 const ALL: Window = Window::ALL_TIME;
@@ -46,7 +46,7 @@ fn the_fields_own_way_loses_what_meets_a_trim() {
     let redis = RedisServer::shared();
     let (mut one, mut other, mut trimmer) = (redis.connect(), redis.connect(), redis.connect());
     give(&mut one, GIVEN[0], |step| match step {
-        // Somebody else puts the member there first ...
+        // Another client puts the member there first ...
         0 => give(&mut other, GIVEN[1], |_| ()),
         // ... and it falls off the list before it is added to.
         _ => assert_eq!(

@@ -9,10 +9,10 @@ use tokio::time::Instant;
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, MS, NOW, gifts};
 use crate::apply::Applier;
-use crate::incarnations::Incarnations;
 use crate::read::Reader;
-use crate::session::Session;
-use crate::settings::RedisSettings;
+use redis_boards::incarnations::Incarnations;
+use redis_boards::session::Session;
+use redis_boards::settings::RedisSettings;
 use redis_nodes::{Nodes, Writes};
 use shard_store::{Anchor, Ask, Batch, Query, StoreError};
 
@@ -216,7 +216,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
     );
 }
 
-/// How often a call waits for an answer; by itself, it meets nobody.
+/// How often a call waits for an answer; by itself, without conflicts.
 async fn round_trips(servers: &Nodes, call: impl Future) -> u64 {
     let before = servers.spent().1;
     call.await;

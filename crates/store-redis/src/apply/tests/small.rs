@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::{Keep, Kind, Period, Window, WindowRule};
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, NOW};
-use crate::sweep::tests::gifts;
+use redis_boards::fixtures::gifts::gifts;
 
 /// What Redis holds of a sorted set in a listpack by default, and of a hash at least.
 const LISTPACK_ENTRIES_MAX: usize = 128;

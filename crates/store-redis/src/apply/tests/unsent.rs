@@ -4,7 +4,7 @@ use board::Window;
 use testkit::redis::{FaultProxy, Matching, RedisServer};
 
 use super::applier::{APPLIED, ApplierOnRedis, MS, NOW, gifts};
-use crate::settings::RedisSettings;
+use redis_boards::settings::RedisSettings;
 use shard_store::StoreError;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -19,7 +19,7 @@ async fn a_write_to_a_shard_that_cannot_be_thawed_is_unavailable_not_unknown() {
     let board = setup.board(gifts(|_| ())).await;
     let items = [board.points("u1", 1, NOW)];
     assert_eq!(board.apply(&items, NOW).await, [APPLIED]);
-    // A freeze that has ended, and that nobody took back.
+    // A freeze that has ended, and was not taken back.
     board.set_meta("f", "somebody 1");
     proxy.delay_replies_of(&Matching::function("_thaw_"), MS * 60_000);
     let lost = async {

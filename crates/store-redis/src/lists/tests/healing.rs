@@ -11,7 +11,7 @@ fn down_from(number: u32, count: u32) -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn who_comes_up_when_others_leave_is_put_back() {
+async fn a_member_that_comes_up_when_others_leave_is_put_back() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(1000).await;
     assert_eq!(room.best(10).await, down_from(1000, 10));
@@ -26,12 +26,12 @@ async fn who_comes_up_when_others_leave_is_put_back() {
 }
 
 #[tokio::test]
-async fn who_is_set_below_others_makes_room_for_them() {
+async fn a_member_that_is_set_below_others_makes_room_for_them() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(500).await;
     room.apply(&[room.item(500, Change::Set(values(1)))]).await;
     assert_eq!(room.best(10).await, down_from(499, 10));
-    // Who is off the list may be set as well, and be removed: nobody comes up for that.
+    // Who is off the list may be set as well, and be removed: no other member comes up for that.
     room.apply(&[room.item(50, Change::Set(values(2)))]).await;
     room.remove(60).await;
     assert_eq!(room.meta('s', ALL), None);
@@ -76,7 +76,7 @@ fn later() -> board::Timestamp {
 }
 
 #[tokio::test]
-async fn a_list_that_nobody_refilled_is_healed_by_the_sweep() {
+async fn a_list_that_was_not_refilled_is_healed_by_the_sweep() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(1000).await;
     room.lose(-6, -1);
@@ -89,7 +89,7 @@ async fn a_list_that_nobody_refilled_is_healed_by_the_sweep() {
     assert_eq!(room.verify(false).await, []);
 }
 
-/// Who leaves during a refill may be somebody whom it has put back.
+/// A member that leaves during a refill may be one that it has put back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn leaving_and_writing_go_on_during_a_refill() {
     let room = ListBoard::new(Some(list(10, 15))).await;
@@ -129,10 +129,10 @@ async fn a_list_that_was_empty_goes_with_its_scores() {
     }
 }
 
-/// A delta below zero on a list that is told to be approximate: who falls keeps its place among those who are
+/// A delta below zero on a list that is configured as approximate: who falls keeps its place among those who are
 /// listed, and who was taken off before comes back with its next contribution.
 #[tokio::test]
-async fn an_approximate_list_may_lack_who_was_passed_from_above() {
+async fn an_approximate_list_may_lack_a_member_that_was_passed_from_above() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(100).await;
     room.apply(&[room.points(100, -99)]).await;

@@ -11,8 +11,8 @@ use board::{
 use testkit::redis::{Pooled, RedisServer, Reply};
 use tokio::time::{Instant, sleep};
 
-use crate::keys::{ShardKeys, window_name};
 use crate::{RedisSettings, RedisStore};
+use redis_boards::keys::{ShardKeys, window_name};
 use shard_store::{
     Anchor, Ask, Batch, BoardRecord, Change, Disagreement, Item, Outcome, Query, Reading, Revision,
     ShardStore,
@@ -125,7 +125,7 @@ impl ListBoard {
     pub(super) async fn crowd(&self, members: u32) {
         let items = (2..=members).map(|n| self.points(n, i64::from(n)));
         self.apply(&items.collect::<Vec<_>>()).await;
-        // Whoever comes next finds the list too long, and trims it.
+        // The next call finds the list too long, and trims it.
         self.apply(&[self.points(1, 1)]).await;
     }
 
@@ -167,7 +167,7 @@ impl ListBoard {
         self.store.read(&self.record, 0, &query).await.unwrap()
     }
 
-    /// The points of everybody, by what members are told of themselves.
+    /// The points of all members, as each of them is read.
     pub(super) async fn all_points(&self, members: u32) -> BTreeMap<u32, i64> {
         let asks = (1..=members).map(|n| Ask {
             anchor: Anchor::Member(named(n)),
@@ -203,7 +203,7 @@ impl ListBoard {
         self.redis.command(&words).integer();
     }
 
-    /// Waits until nobody may be missing from the list.
+    /// Waits until the list is complete.
     pub(super) async fn wait_until_whole(&self) {
         let end = Instant::now() + WHOLE_WITHIN;
         while self.meta('s', ALL).is_some() {
@@ -212,7 +212,7 @@ impl ListBoard {
         }
     }
 
-    /// Takes members off the sorted set by hand, and tells nobody.
+    /// Removes members from the sorted set by hand, without a mark.
     pub(super) fn lose(&self, from: i64, to: i64) {
         let (from, to) = (from.to_string(), to.to_string());
         let key = self.keys.rank(ALL);

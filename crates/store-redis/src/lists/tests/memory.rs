@@ -1,4 +1,4 @@
-//! Bytes and processor time of a list against a board that ranks everybody: the figures of
+//! Bytes and processor time of a list against a board that ranks all members: the figures of
 //! `docs/methods.md`.
 
 use board::Retain;

@@ -10,10 +10,12 @@ use testkit::redis::{FaultProxy, Matching, RedisServer};
 use tokio::time::{Instant, sleep};
 
 use super::list_board::{ALL, ListBoard, NOW, list};
-use crate::fixtures::parts::Parts;
+use crate::library::library;
+use crate::lists::Refills;
 use crate::lists::refills::REFILLS_AT_ONCE;
-use crate::lists::{Refills, Short};
-use crate::settings::RedisSettings;
+use redis_boards::fixtures::parts::Parts;
+use redis_boards::settings::RedisSettings;
+use redis_boards::sweep::ShortList;
 use redis_nodes::Writes;
 use shard_store::{Batch, Change, ShardStore, StoreError};
 
@@ -40,14 +42,14 @@ async fn behind_a_proxy(
 async fn sweep_until_whole(room: &ListBoard, now: Timestamp) {
     let end = Instant::now() + Duration::from_secs(20);
     while room.meta('s', ALL).is_some() {
-        assert!(Instant::now() < end, "nobody told the sweep");
+        assert!(Instant::now() < end, "the sweep was not notified");
         room.store.expire(now).await.unwrap();
         sleep(MS * 5).await;
     }
 }
 
 #[tokio::test]
-async fn whoever_reads_a_short_list_tells_the_sweep_once() {
+async fn a_read_of_a_short_list_notifies_the_sweep_once() {
     let (proxy, room, now) = behind_a_proxy(&RedisSettings::default(), 300).await;
     room.lose(-6, -1);
     room.mark(1);
@@ -64,7 +66,7 @@ async fn whoever_reads_a_short_list_tells_the_sweep_once() {
 }
 
 #[tokio::test]
-async fn the_sweep_is_told_of_a_removal_whose_answer_was_lost() {
+async fn the_sweep_is_notified_of_a_removal_whose_reply_was_lost() {
     let settings = RedisSettings {
         write_deadline: MS * 1_500,
         ..RedisSettings::default()
@@ -139,9 +141,9 @@ async fn a_long_refill_is_one_for_all_and_goes_on_behind_the_answers() {
 }
 
 /// Another server's refills over the room's Redis.
-async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> Short) {
+async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> ShortList) {
     let settings = RedisSettings::default();
-    let parts = Parts::over(&room.redis, &settings).await;
+    let parts = Parts::over(&room.redis, &settings, library()).await;
     let refills = Refills::new(
         &parts.servers,
         &parts.session,
@@ -150,7 +152,7 @@ async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> Short) {
     );
     let place = parts.incarnations.place(&room.record, 0).await.unwrap();
     let (board, kind) = (room.record.clone(), room.kind.clone());
-    let short = move || Short {
+    let short = move || ShortList {
         board: board.clone(),
         shard: 0,
         kind: kind.clone(),
@@ -161,7 +163,7 @@ async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> Short) {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_refill_that_has_to_wait() {
+async fn no_caller_waits_for_a_refill_that_has_to_wait() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(300).await;
     room.mark(1);
@@ -174,9 +176,9 @@ async fn nobody_waits_for_a_refill_that_has_to_wait() {
     room.wait_until_whole().await;
 }
 
-/// Whoever asks at the very end of a refill, that may have looked before, has another round.
+/// A request at the very end of a refill, which may have looked before, gets another round.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nobody_is_let_go_by_a_refill_that_looked_before() {
+async fn no_caller_is_released_by_a_refill_that_looked_before() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(50).await;
     let (refills, short) = refills(&room).await;

@@ -18,7 +18,7 @@ fn missing(wrong: &[Disagreement]) -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn who_is_off_a_list_is_no_disagreement() {
+async fn a_member_off_a_list_is_not_a_disagreement() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(600).await;
     for repair in [false, true, false] {
@@ -27,11 +27,11 @@ async fn who_is_off_a_list_is_no_disagreement() {
 }
 
 #[tokio::test]
-async fn who_belongs_on_a_list_is_missed_and_put_back() {
+async fn a_member_that_belongs_on_a_list_is_missed_and_put_back() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(600).await;
     room.lose(-3, -2);
-    // Nine are ranked: nobody has ten better ones that are.
+    // Nine are ranked: no member has ten better ones that are.
     let wrong = missing(&room.verify(false).await);
     assert_eq!(wrong.len(), 591);
     assert!(wrong.ends_with(&[590, 598, 599]));
@@ -42,9 +42,9 @@ async fn who_belongs_on_a_list_is_missed_and_put_back() {
     assert!(room.counts().0 <= 15);
 }
 
-/// One who is behind the best ten and was never taken off: once somebody leaves it would be one of them.
+/// One who is behind the best ten and was never taken off: once another leaves it would be one of them.
 #[tokio::test]
-async fn who_was_not_taken_off_is_missed_in_the_slack_too() {
+async fn a_member_that_was_not_taken_off_is_missed_in_the_slack_too() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(600).await;
     let risen = (1..=4).map(|n| room.points(n, 1000));
@@ -59,7 +59,7 @@ async fn who_was_not_taken_off_is_missed_in_the_slack_too() {
 /// Who fell stays among those who are listed, before better ones who are off: of an approximate list that is as
 /// it should be. Who was lost from it is missed all the same.
 #[tokio::test]
-async fn an_approximate_list_misses_nobody_for_whom_others_fell() {
+async fn an_approximate_list_does_not_miss_members_for_whom_others_fell() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.crowd(100).await;
     room.apply(&[room.points(100, -99), room.points(99, -98)])
@@ -75,9 +75,9 @@ async fn an_approximate_list_misses_nobody_for_whom_others_fell() {
     assert_eq!(room.verify(false).await, []);
 }
 
-/// Nobody falls on a list that is not approximate: who has too few better ones belongs on it.
+/// No member falls on a list that is not approximate: one with too few better ones belongs on it.
 #[tokio::test]
-async fn an_exact_list_misses_all_who_belong_on_it() {
+async fn an_exact_list_misses_all_members_that_belong_on_it() {
     let exact = Retain {
         approximate: false,
         ..list(10, 15)
@@ -100,7 +100,7 @@ async fn a_lost_list_is_made_anew_no_longer_than_it_was() {
     room.lose(0, -1);
     let wrong = room.verify(false).await;
     assert_eq!(wrong.len(), 1);
-    assert_eq!(wrong[0].what, "3000 members have scores, nobody is ranked");
+    assert_eq!(wrong[0].what, "3000 members have scores, none is ranked");
     assert!(room.verify(true).await[0].repaired);
     let (ranked, scored) = room.counts();
     assert!((10..=15).contains(&ranked), "{ranked}");

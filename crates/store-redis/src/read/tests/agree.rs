@@ -3,10 +3,11 @@
 use board::{Bound, RankKey, RankWords, Rules};
 use testkit::redis::RedisOptions;
 
-use crate::fixtures::random_standings::{
+use crate::written_window::{ShardReaders, WrittenWindow};
+use redis_boards::fixtures::random_standings::{
     any_name, any_packed_rules, any_rules, any_standing, points,
 };
-use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member};
+use redis_boards::fixtures::redis_standings::member;
 use shard_store::{Anchor, Ask, Entry, Part, Query};
 use testkit::dice::{Dice, Seed, runs};
 
@@ -55,7 +56,7 @@ async fn any_boards(options: &RedisOptions) {
 }
 
 #[tokio::test]
-async fn thousands_that_tie_are_told_apart() {
+async fn thousands_that_tie_are_distinguished() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     let readers = ShardReaders::on(&RedisOptions::new().locale("en_US.UTF-8")).await;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::fixtures::random_standings::{any_standing, points};
-use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member};
+use crate::written_window::{ShardReaders, WrittenWindow};
+use redis_boards::fixtures::random_standings::{any_standing, points};
+use redis_boards::fixtures::redis_standings::member;
 use shard_store::{Anchor, Ask, Query, Reading};
 use testkit::dice::Dice;
 

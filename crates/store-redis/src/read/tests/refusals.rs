@@ -2,8 +2,9 @@
 
 use board::{Period, Timestamp, Window};
 
-use crate::fixtures::random_standings::{any_standing, points};
-use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member};
+use crate::written_window::{ShardReaders, WrittenWindow};
+use redis_boards::fixtures::random_standings::{any_standing, points};
+use redis_boards::fixtures::redis_standings::member;
 use shard_store::{Anchor, Ask, Part, Query, ShardVersion, StoreError, WindowCount};
 use testkit::dice::Dice;
 
@@ -33,7 +34,7 @@ fn top(window: Window, unless: Option<ShardVersion>) -> Query {
 }
 
 #[tokio::test]
-async fn a_window_that_nobody_wrote_to_is_empty() {
+async fn a_window_without_writes_is_empty() {
     let readers = ShardReaders::plain().await;
     let laid = readers.board(points(), 1);
     let query = Query {
@@ -139,7 +140,7 @@ async fn windows_with_members_are_counted() {
     for number in 0..2100 {
         laid.window = hour(500_000 + number);
         if number % 3 == 0 {
-            // Everybody was taken off.
+            // All were taken off.
             laid.change();
         } else {
             lay_some(&mut laid, 2);

@@ -1,8 +1,9 @@
 use board::Standing;
 
 use super::order_of;
-use crate::fixtures::random_standings::{any_packed_rules, any_rules, any_standing, points};
-use crate::fixtures::written_window::{ShardReaders, WrittenWindow, member, ranked};
+use crate::written_window::{ShardReaders, WrittenWindow};
+use redis_boards::fixtures::random_standings::{any_packed_rules, any_rules, any_standing, points};
+use redis_boards::fixtures::redis_standings::{member, ranked};
 use shard_store::{Disagreement, Query, StoreError};
 use testkit::dice::{Dice, Seed, runs};
 
@@ -89,16 +90,16 @@ fn told(wrong: &[Disagreement]) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn each_fault_is_told_once_and_mended() {
-    faults_are_told_and_mended(&ShardReaders::plain().await).await;
+async fn each_fault_is_reported_once_and_repaired() {
+    faults_are_reported_and_repaired(&ShardReaders::plain().await).await;
 }
 
 #[tokio::test]
-async fn without_scripts_each_fault_is_told_once_and_mended() {
-    faults_are_told_and_mended(&ShardReaders::without_scripts().await).await;
+async fn without_scripts_each_fault_is_reported_once_and_repaired() {
+    faults_are_reported_and_repaired(&ShardReaders::without_scripts().await).await;
 }
 
-async fn faults_are_told_and_mended(readers: &ShardReaders) {
+async fn faults_are_reported_and_repaired(readers: &ShardReaders) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     for number in 0..runs(20, 200) {
@@ -130,7 +131,7 @@ async fn faults_are_told_and_mended(readers: &ShardReaders) {
         if laid.rules().rank_words_len() > 1 {
             let key = laid.rank_key();
             laid.do_command(&[b"ZADD", &key, b"5", b"short"]);
-            let what = "an entry of the order names nobody: \"short\"";
+            let what = "an entry of the order names no member: \"short\"";
             expected.insert(0, ("-".to_owned(), what.to_owned()));
         }
 
@@ -146,14 +147,14 @@ async fn faults_are_told_and_mended(readers: &ShardReaders) {
 }
 
 #[tokio::test]
-async fn a_lost_order_is_told_as_one_and_made_anew_with_its_end() {
+async fn a_lost_order_is_reported_as_one_and_rebuilt_with_its_expiry() {
     let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(5);
     let mut laid = crowd(&readers, &mut dice, 1, 1500);
     let (scores, rank) = (laid.scores_key(), laid.rank_key());
     laid.do_command(&[b"DEL", &rank]);
     laid.do_command(&[b"PEXPIRE", &scores, b"1000000"]);
-    let what = "1500 members have scores, nobody is ranked";
+    let what = "1500 members have scores, none is ranked";
     let expected = [("-".to_owned(), what.to_owned())];
     assert_eq!(told(&verify(&readers, &laid, false).await), expected);
     let mended = verify(&readers, &laid, true).await;
@@ -166,13 +167,13 @@ async fn a_lost_order_is_told_as_one_and_made_anew_with_its_end() {
 }
 
 #[tokio::test]
-async fn an_order_without_scores_is_told_as_one_and_goes() {
+async fn an_order_without_scores_is_reported_as_one_and_dropped() {
     let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(6);
     let mut laid = crowd(&readers, &mut dice, 1, 700);
     let scores = laid.scores_key();
     laid.do_command(&[b"DEL", &scores]);
-    let what = "700 entries are ranked, nobody has a score";
+    let what = "700 entries are ranked, none has a score";
     let expected = [("-".to_owned(), what.to_owned())];
     assert_eq!(told(&verify(&readers, &laid, false).await), expected);
     assert_eq!(told(&verify(&readers, &laid, true).await), expected);
@@ -184,7 +185,7 @@ async fn an_order_without_scores_is_told_as_one_and_goes() {
 }
 
 #[tokio::test]
-async fn a_score_that_is_none_is_told_and_left() {
+async fn an_invalid_score_is_reported_and_left() {
     let readers = ShardReaders::plain().await;
     let mut laid = readers.board(points(), 1);
     lay(&mut laid, &mut Dice::new(8), 10);
@@ -192,7 +193,7 @@ async fn a_score_that_is_none_is_told_and_left() {
     laid.do_command(&[b"HSET", &scores, b"u4", b"?"]);
     let expected = (
         "u4".to_owned(),
-        "has a score that is none of its kind".to_owned(),
+        "has a score that its kind cannot have".to_owned(),
     );
     for repair in [false, true, false] {
         let wrong = verify(&readers, &laid, repair).await;
@@ -225,9 +226,9 @@ async fn boards_merged_of_the_wrong_order_are_known_by_their_version() {
     assert_ne!(after.digest, before.digest);
 }
 
-/// Of more than are told, all are mended.
+/// All are repaired, also those beyond the limit of the report.
 #[tokio::test]
-async fn more_than_can_be_told_are_counted() {
+async fn more_than_can_be_reported_are_counted() {
     let readers = ShardReaders::plain().await;
     let mut laid = readers.board(points(), 1);
     lay(&mut laid, &mut Dice::new(10), 12_000);
@@ -281,7 +282,7 @@ async fn the_dead_are_not_verified() {
 }
 
 #[tokio::test]
-async fn packed_scores_that_are_none_are_told_and_left() {
+async fn invalid_packed_scores_are_reported_and_left() {
     let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(6);
     for number in 0..10 {
@@ -295,7 +296,7 @@ async fn packed_scores_that_are_none_are_told_and_left() {
         }
         for repair in [false, true] {
             let wrong = verify(&readers, &laid, repair).await;
-            let what = "has a score that is none of its kind";
+            let what = "has a score that its kind cannot have";
             let expected = expected.map(|(name, _)| (name.to_owned(), what.to_owned()));
             assert_eq!(told(&wrong), expected);
             assert!(wrong.iter().all(|wrong| !wrong.repaired));

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use board::{BoardName, Member, Period, Timestamp, Value, Values, WindowRule};
 use testkit::redis::{FaultProxy, Pooled, RedisServer};
 
-use crate::keys;
-use crate::settings::RedisSettings;
 use crate::store::RedisStore;
-use crate::sweep::tests::{NOW, gifts};
+use redis_boards::fixtures::gifts::{NOW, gifts};
+use redis_boards::keys;
+use redis_boards::settings::RedisSettings;
 use shard_store::{Batch, BoardRecord, Change, Item, KindRecord, Revision, ShardStore};
 
 const fn now() -> Timestamp {
@@ -68,7 +68,7 @@ impl Stage {
         board
     }
 
-    /// Has the registry forget a board, as a replica does that took over before it heard of it.
+    /// Has the registry forget a board, as a replica does that took over before it had it.
     fn lose(&self, name: &BoardName) {
         let subject = name.subject().as_bytes();
         for (key, command) in [("boards", "HDEL"), ("subjects", "ZREM")] {

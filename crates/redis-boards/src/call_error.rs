@@ -1,0 +1,28 @@
+//! What a call that failed means to the caller of the store.
+
+use crate::wire::Garbled;
+use redis_nodes::{CallError, Refusal};
+use shard_store::{Overload, StoreError};
+
+/// The error of the store, where `refused` decides what a refusal means.
+pub fn store_error(error: CallError, refused: impl FnOnce(Refusal) -> StoreError) -> StoreError {
+    match error {
+        CallError::Refused(refusal) => refused(refusal),
+        CallError::Overloaded(overload) => StoreError::Overloaded(overloaded(overload)),
+        CallError::Unavailable(why) => StoreError::Unavailable(why),
+        CallError::Unknown(why) => StoreError::Unknown(why),
+    }
+}
+
+/// The same overload, in the words of the contract.
+#[must_use]
+pub fn overloaded(overload: redis_nodes::Overload) -> Overload {
+    let redis_nodes::Overload { why, wait } = overload;
+    Overload { why, wait }
+}
+
+/// The error of a call that changed nothing, and whose reply could not be read.
+#[must_use]
+pub fn unread(error: Garbled) -> StoreError {
+    StoreError::Unavailable(error.to_string())
+}

@@ -1,0 +1,91 @@
+-- Boards: settings, births, lists.
+
+-- 'b' and the record of a board that was born, 'u' and one of a board with settings only, or nothing.
+register('board', {'no-writes'}, function(keys, args)
+    local kinds, boards, settled = unpack(keys)
+    local kind, subject = unpack(args)
+    local record = call('HGET', boards, subject)
+    if record then return 'Rb' .. record end
+    local life, shards, at, activity = settings_of(settled, subject)
+    if not life then return 'R' end
+    -- It is a board of what its kind has become.
+    local meaning = (call('HGET', kinds, kind) or ''):match('^%d+ (%x+) ')
+    if not meaning then return 'R' end
+    return 'Ru' .. record_text{
+        life = life, shards = shards, meaning = meaning, at = at, touched = at, servers = '-', emptying = '-',
+        activity = activity,
+    }
+end)
+
+-- Boards that were born, by subject: subject, record, subject, record ...
+register('boards', {'no-writes'}, function(keys, args)
+    local boards, subjects = unpack(keys)
+    local after, limit = unpack(args)
+    local from = after == '' and '-' or '(' .. after
+    local found = {}
+    for _, subject in ipairs(call('ZRANGEBYLEX', subjects, from, '+', 'LIMIT', 0, limit)) do
+        found[#found + 1] = subject
+        found[#found + 1] = call('HGET', boards, subject)
+    end
+    return 'R' .. cmsgpack.pack(found)
+end)
+
+-- Creates a board's record, or one of its settings, or answers the one that is there, as 'DUE b RECORD'. Settings
+-- that bound the board's time are taken by who has seen them (`seen`, their life), and answered as '- u RECORD' to
+-- others. A record that is there is not written, unless replicas are to confirm it (`acks`).
+register('birth', {}, function(keys, args)
+    local kinds, boards, subjects, settled, due, key = unpack(keys)
+    local deadline, number, kind, revision, name, subject, life, shards, servers, now, first_due, seen, acks =
+        unpack(args)
+    local answer = remembered(key, number)
+    if answer then return answer end
+    local late = lateness(deadline)
+    if late then return late end
+    local meaning = meaning_at(kinds, kind, revision)
+    if not meaning then return 'ESTALE' end
+    local held, text = record_of(boards, subject)
+    if held then
+        local due_next = next_due(due, name)
+        -- Written as it was: replicas that have this have the record, whichever server created it.
+        if acks == '1' then call('HSET', boards, subject, text) end
+        return 'R' .. due_next .. ' b ' .. text
+    end
+    local settled_life, settled_shards, at, activity = settings_of(settled, subject)
+    if activity and settled_life ~= seen then
+        return 'R- u ' .. record_text{
+            life = settled_life, shards = settled_shards, meaning = meaning, at = at, touched = at, servers = '-',
+            emptying = '-', activity = activity,
+        }
+    end
+    if settled_life then call('HDEL', settled, subject) end
+    local record = record_text{
+        life = settled_life or life, shards = settled_shards or shards, meaning = meaning,
+        at = at or now, touched = now, servers = servers, emptying = '-', activity = activity,
+    }
+    first_due = digits(math.min(tonumber(first_due), expires_at(activity) or math.huge))
+    call('HSET', boards, subject, record)
+    call('ZADD', subjects, 0, subject)
+    call('ZADD', due, first_due, name)
+    return remember(key, number, 'R' .. first_due .. ' b ' .. record)
+end)
+
+-- Keeps settings of a board that was not born.
+register('settle', {}, function(keys, args)
+    local kinds, boards, settled, due, key = unpack(keys)
+    local deadline, number, kind, revision, name, subject, life, shards, now, first_due, activity = unpack(args)
+    local answer = remembered(key, number)
+    if answer then return answer end
+    local late = lateness(deadline)
+    if late then return late end
+    local meaning = meaning_at(kinds, kind, revision)
+    if not meaning then return 'ESTALE' end
+    if call('HEXISTS', boards, subject) == 1 then return 'EBORN' end
+    local bounds = ''
+    if activity ~= '-' then bounds = ' ' .. activity end
+    call('HSET', settled, subject, life .. ' ' .. shards .. ' ' .. now .. bounds)
+    call('ZADD', due, first_due, name)
+    return remember(key, number, 'Ru' .. record_text{
+        life = life, shards = shards, meaning = meaning, at = now, touched = now, servers = '-', emptying = '-',
+        activity = activity ~= '-' and activity or nil,
+    })
+end)

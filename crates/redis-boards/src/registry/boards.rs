@@ -1,0 +1,183 @@
+//! Boards: looked up, listed, settled, created.
+
+use board::{BoardName, Incarnation, KindName, Subject, Timestamp};
+use bytes::Bytes;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+
+use super::record::{Record, activity_text, servers_text};
+use super::{
+    Registry, boards_key, failed, flag, settled_key, subjects_key, text, unread, unread_write,
+};
+use crate::call_error::overloaded;
+use crate::retention::LINGER;
+use crate::wire::{Garbled, Unpack};
+use redis_nodes::{CallError, registry_key};
+use shard_store::{
+    BoardRecord, BoardSettings, CreateBoardError, KindRecord, PutSettingsError, StoreError,
+};
+
+impl Registry {
+    /// What is known of a board, created or not.
+    pub fn board<'a>(
+        &'a self,
+        name: &'a BoardName,
+    ) -> BoxFuture<'a, Result<Option<Record>, StoreError>> {
+        async move {
+            let kind = name.kind();
+            let keys = vec![registry_key("kinds"), boards_key(kind), settled_key(kind)];
+            let args = vec![text(kind), text(name.subject())];
+            let answer = self.read("board", keys, args).await.map_err(failed)?;
+            Record::parse_reply(name, &answer).map_err(unread)
+        }
+        .boxed()
+    }
+
+    /// The boards of a kind that were created, by the bytes of their subjects.
+    pub fn boards<'a>(
+        &'a self,
+        kind: &'a KindName,
+        after: Option<&'a Subject>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
+        async move {
+            let keys = vec![boards_key(kind), subjects_key(kind)];
+            let after = after.map_or_else(Bytes::new, text);
+            let args = vec![after, text(limit)];
+            let answer = self.read("boards", keys, args).await.map_err(failed)?;
+            listed(kind, &answer).map_err(unread)
+        }
+        .boxed()
+    }
+
+    /// Creates a board's record, or one of its settings, or returns the one that is there, with when
+    /// the board is known to be due.
+    pub fn create_board<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        seen: Option<Incarnation>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(Record, Option<Timestamp>), CreateBoardError>> {
+        async move {
+            let current = kind.kind.as_ref().ok_or(CreateBoardError::StaleKind)?;
+            // The creation itself would go ahead of contributions that wait, and stay without its own.
+            let until = Instant::now() + self.write_deadline;
+            let checked = self.servers.check_backlogs(until);
+            checked.map_err(|overload| StoreError::Overloaded(overloaded(overload)))?;
+            let of = name.kind();
+            let (call, number) = self.next_call();
+            let keys = vec![
+                registry_key("kinds"),
+                boards_key(of),
+                subjects_key(of),
+                settled_key(of),
+                registry_key("due"),
+                call,
+            ];
+            let args = vec![
+                number,
+                text(&kind.name),
+                text(kind.revision.0),
+                text(name),
+                text(name.subject()),
+                text(drawn()?),
+                text(current.shards().get()),
+                text(servers_text(&self.servers.ids())),
+                text(now.millis()),
+                text(now.plus(LINGER).millis()),
+                seen.map_or(Bytes::from_static(b"-"), text),
+                flag(self.has_acks),
+            ];
+            let answer = match self.write("birth", keys, args).await {
+                Err(CallError::Refused(refusal)) if refusal.code == "STALE" => {
+                    return Err(CreateBoardError::StaleKind);
+                }
+                answer => answer.map_err(failed)?,
+            };
+            let (due, record) = due_and_record(name, &answer).map_err(unread_write)?;
+            if record.board().created {
+                Ok((record, due))
+            } else {
+                Err(CreateBoardError::Unseen(Box::new(record.spread.board)))
+            }
+        }
+        .boxed()
+    }
+
+    /// Keeps settings for a board not yet created.
+    pub fn put_settings<'a>(
+        &'a self,
+        name: &'a BoardName,
+        kind: &'a KindRecord,
+        settings: BoardSettings,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Record, PutSettingsError>> {
+        async move {
+            let of = name.kind();
+            let (call, number) = self.next_call();
+            let keys = vec![
+                registry_key("kinds"),
+                boards_key(of),
+                settled_key(of),
+                registry_key("due"),
+                call,
+            ];
+            let args = vec![
+                number,
+                text(&kind.name),
+                text(kind.revision.0),
+                text(name),
+                text(name.subject()),
+                text(drawn()?),
+                text(settings.shards.get()),
+                text(now.millis()),
+                text(settings.activity.settings_kept_until(now).millis()),
+                text(activity_text(&settings.activity)),
+            ];
+            let answer = match self.write("settle", keys, args).await {
+                Err(CallError::Refused(refusal)) => match refusal.code.as_str() {
+                    "STALE" => return Err(PutSettingsError::StaleKind),
+                    "BORN" => return Err(PutSettingsError::Created),
+                    _ => return Err(failed(CallError::Refused(refusal)).into()),
+                },
+                answer => answer.map_err(failed)?,
+            };
+            Ok(made(name, &answer)?)
+        }
+        .boxed()
+    }
+}
+
+/// A new incarnation.
+pub(super) fn drawn() -> Result<Incarnation, StoreError> {
+    let drawn = getrandom::u64().map(Incarnation);
+    drawn.map_err(|error| StoreError::Unavailable(format!("no random numbers: {error}")))
+}
+
+/// Reads `DUE b RECORD` or `- u RECORD`.
+fn due_and_record(name: &BoardName, answer: &[u8]) -> Result<(Option<Timestamp>, Record), Garbled> {
+    const WRONG: Garbled = Garbled("no board");
+    let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
+    let (due, told) = text.split_once(' ').ok_or(WRONG)?;
+    let (created, record) = told.split_once(' ').ok_or(WRONG)?;
+    let record = Record::parse(name, created == "b", record)?;
+    Ok((super::record::due(due)?, record))
+}
+
+fn made(name: &BoardName, answer: &[u8]) -> Result<Record, StoreError> {
+    let made = Record::parse_reply(name, answer).and_then(|made| made.ok_or(Garbled("no board")));
+    made.map_err(unread_write)
+}
+
+fn listed(kind: &KindName, answer: &[u8]) -> Result<Vec<BoardRecord>, Garbled> {
+    let mut answer = Unpack::new(answer);
+    let count = answer.array()? / 2;
+    let boards = (0..count).map(|_| {
+        let subject = Subject::new(answer.text()?).map_err(|_| Garbled("no subject"))?;
+        let name = BoardName::new(kind.clone(), subject);
+        Ok(Record::parse(&name, true, answer.text()?)?.spread.board)
+    });
+    boards.collect()
+}

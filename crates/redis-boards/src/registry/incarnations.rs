@@ -1,0 +1,343 @@
+//! Incarnations of boards: which are on, when they were written to, how they end.
+
+use board::{BoardName, Incarnation, Timestamp};
+use bytes::Bytes;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+
+use super::boards::drawn;
+use super::record::{self, Record, activity_text};
+use super::{Registry, boards_key, failed, settled_key, subjects_key, text, unread, unread_write};
+use crate::wire::{Garbled, Unpack};
+use redis_nodes::{Call, CallError, Effect, Refusal, registry_key};
+use shard_store::{BoardRecord, BoardSettings, DeleteBoardError, StoreError};
+
+/// Incarnations whose tombstones may be missing that one call returns, about.
+const DYING_AT_ONCE: usize = 100;
+
+/// What a board is touched for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Touch {
+    /// It is about to be written to.
+    pub(crate) now: Option<Timestamp>,
+    /// Something of it is past its time then.
+    pub(crate) due: Option<Timestamp>,
+}
+
+/// Settings that the name of a board keeps when it ends.
+#[derive(Debug)]
+pub(crate) struct After {
+    pub(crate) settings: BoardSettings,
+    /// When they are as if they were made.
+    pub(crate) settled: Timestamp,
+    incarnation: Incarnation,
+}
+
+impl After {
+    pub(crate) fn new(settings: BoardSettings, settled: Timestamp) -> Result<Self, StoreError> {
+        Ok(Self {
+            settings,
+            settled,
+            incarnation: drawn()?,
+        })
+    }
+
+    /// As the registry keeps settings: `INCARNATION SHARDS AT`, and the board's time where it is bounded.
+    fn settled(&self) -> String {
+        let (shards, at) = (self.settings.shards.get(), self.settled.millis());
+        let bounds = match activity_text(&self.settings.activity).as_str() {
+            "-" => String::new(),
+            bounds => format!(" {bounds}"),
+        };
+        format!("{} {shards} {at}{bounds}", self.incarnation)
+    }
+
+    fn kept_until(&self) -> Timestamp {
+        self.settings.activity.settings_kept_until(self.settled)
+    }
+}
+
+/// Which incarnation is to end, and what stays.
+struct Only<'a> {
+    record: &'a Record,
+    /// Unless it was touched since.
+    touched: Option<Timestamp>,
+    after: Option<After>,
+}
+
+/// An incarnation that is on.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// Of a board that was created: its record.
+    pub(crate) record: Option<Record>,
+    /// When something of it is known to be past its time.
+    pub(crate) due: Option<Timestamp>,
+}
+
+/// What came of touching a board.
+#[derive(Debug)]
+pub(crate) enum Touched {
+    /// It exists, with this record.
+    Held(Held),
+    /// It is idle, and being emptied of what was written until then: touched when that is done.
+    Emptying(Timestamp),
+}
+
+impl Registry {
+    /// Whether this incarnation is on; `Dead` otherwise.
+    pub(crate) async fn incarnation(&self, board: &BoardRecord) -> Result<Held, StoreError> {
+        let name = &board.name;
+        let kind = name.kind();
+        let keys = vec![boards_key(kind), settled_key(kind), registry_key("due")];
+        let args = vec![text(name), text(name.subject()), text(board.incarnation)];
+        match self.read("life", keys, args).await {
+            Ok(answer) => held(name, &answer).map_err(unread),
+            Err(error) => Err(dead_or_failed(error)),
+        }
+    }
+
+    /// Records that a board is about to be written to, or when something of it is due; `Dead` where
+    /// this incarnation has ended.
+    pub(crate) async fn touch(
+        &self,
+        board: &BoardRecord,
+        touch: Touch,
+    ) -> Result<Touched, StoreError> {
+        let name = &board.name;
+        let keys = vec![boards_key(name.kind()), registry_key("due")];
+        let millis = |time: Option<Timestamp>| {
+            time.map_or(Bytes::from_static(b"-"), |time| text(time.millis()))
+        };
+        let args = vec![
+            text(name),
+            text(name.subject()),
+            text(board.incarnation),
+            millis(touch.now),
+            millis(touch.due),
+        ];
+        match self.write("touch", keys, args).await {
+            Ok(answer) => held(name, &answer).map(Touched::Held).map_err(unread_write),
+            Err(CallError::Refused(Refusal { code, payload })) if code == "EMPTYING" => {
+                let bound = std::str::from_utf8(&payload).map_err(|_| Garbled("no UTF-8"));
+                let bound = bound.and_then(record::time).map_err(unread_write)?;
+                Ok(Touched::Emptying(bound))
+            }
+            Err(error) => Err(dead_or_failed(error)),
+        }
+    }
+
+    /// Decides that an idle board is emptied of what was written until `bound`. False where it was
+    /// touched since the record was read, or its incarnation has ended.
+    pub(crate) async fn begin_emptying(
+        &self,
+        record: &Record,
+        bound: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let name = &record.board().name;
+        let args = vec![
+            text(name.subject()),
+            text(record.spread.incarnation()),
+            text(record.touched.millis()),
+            text(bound.millis()),
+        ];
+        let keys = vec![boards_key(name.kind())];
+        match self.write("begin_emptying", keys, args).await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused(refusal)) if ["TOUCHED", "DEAD"].contains(&&*refusal.code) => {
+                Ok(false)
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The board is empty on all shards.
+    pub(crate) async fn end_emptying(
+        &self,
+        board: &BoardRecord,
+        bound: Timestamp,
+    ) -> Result<(), StoreError> {
+        let args = vec![
+            text(board.name.subject()),
+            text(board.incarnation),
+            text(bound.millis()),
+        ];
+        let keys = vec![boards_key(board.name.kind())];
+        let ended = self.write("end_emptying", keys, args).await;
+        ended.map(drop).map_err(failed)
+    }
+
+    /// Ends the incarnation of a board that is on. Answers where its tombstones belong, unless it had
+    /// settings only.
+    pub(crate) async fn delete_board(
+        &self,
+        name: &BoardName,
+    ) -> Result<Option<Record>, DeleteBoardError> {
+        let until = Instant::now() + self.write_deadline;
+        let answer = match self.end(name, None, until).await {
+            Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => {
+                return Err(DeleteBoardError::NotThere);
+            }
+            answer => answer.map_err(failed)?,
+        };
+        if answer.first() == Some(&b'u') {
+            return Ok(None);
+        }
+        Ok(Record::parse_reply(name, &answer).map_err(unread_write)?)
+    }
+
+    /// Ends this incarnation of a board, before `until`, touched or not, and keeps settings for its name.
+    /// Whether it was on.
+    pub(crate) async fn delete_incarnation(
+        &self,
+        record: &Record,
+        after: Option<After>,
+        until: Instant,
+    ) -> Result<bool, StoreError> {
+        let only = Only {
+            record,
+            touched: None,
+            after,
+        };
+        let ended = self.end(&record.board().name, Some(only), until);
+        match ended.await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => Ok(false),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Ends this incarnation of a board, before `until`, unless it was touched since its record was read, and
+    /// keeps settings for its name. Whether it did.
+    pub(crate) async fn delete_untouched(
+        &self,
+        record: &Record,
+        after: Option<After>,
+        until: Instant,
+    ) -> Result<bool, StoreError> {
+        let only = Only {
+            record,
+            touched: Some(record.touched),
+            after,
+        };
+        let ended = self.end(&record.board().name, Some(only), until);
+        match ended.await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused(refusal))
+                if ["NOTTHERE", "TOUCHED"].contains(&&*refusal.code) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    async fn end(
+        &self,
+        name: &BoardName,
+        only: Option<Only<'_>>,
+        until: Instant,
+    ) -> Result<Bytes, CallError> {
+        let kind = name.kind();
+        let (call, number) = self.next_call();
+        let keys = vec![
+            boards_key(kind),
+            subjects_key(kind),
+            settled_key(kind),
+            registry_key("due"),
+            registry_key("dying"),
+            call,
+        ];
+        let any = || Bytes::from_static(b"-");
+        let args = vec![
+            number,
+            text(name),
+            text(name.subject()),
+            only.as_ref()
+                .map_or_else(any, |only| text(only.record.spread.incarnation())),
+            only.as_ref()
+                .and_then(|only| only.touched)
+                .map_or_else(any, |touched| text(touched.millis())),
+            only.as_ref()
+                .and_then(|only| only.after.as_ref())
+                .map_or_else(any, |after| text(after.settled())),
+            only.and_then(|only| only.after)
+                .map_or_else(any, |after| text(after.kept_until().millis())),
+        ];
+        let call = Call {
+            function: "bury",
+            keys,
+            args,
+            effect: Effect::Write,
+            until,
+            // Later on the board may be written to again: what kept it still ends.
+            closes: Some(until),
+        };
+        self.call(&call).await
+    }
+
+    /// The tombstones of an incarnation are there.
+    pub(crate) async fn deleted(&self, incarnation: Incarnation) -> Result<(), StoreError> {
+        let keys = vec![registry_key("dying")];
+        let deleted = self.write("buried", keys, vec![text(incarnation)]).await;
+        deleted.map(drop).map_err(failed)
+    }
+
+    /// Whether this incarnation has ended, and its tombstones may be missing.
+    pub fn is_dying(&self, incarnation: Incarnation) -> BoxFuture<'_, Result<bool, StoreError>> {
+        async move {
+            let keys = vec![registry_key("dying")];
+            let answer = self.read("is_dying", keys, vec![text(incarnation)]).await;
+            Ok(*answer.map_err(failed)? == *b"1")
+        }
+        .boxed()
+    }
+
+    /// Some of the incarnations whose tombstones may be missing, and the cursor of the next call; all were returned when
+    /// that is `0`, where it begins.
+    pub(crate) async fn dying(&self, cursor: &str) -> Result<(String, Vec<Record>), StoreError> {
+        let keys = vec![registry_key("dying")];
+        let args = vec![text(cursor), text(DYING_AT_ONCE)];
+        let answer = self.read("dying", keys, args).await.map_err(failed)?;
+        dying(&answer).map_err(unread)
+    }
+}
+
+fn dead_or_failed(error: CallError) -> StoreError {
+    match error {
+        CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::Dead,
+        error => failed(error),
+    }
+}
+
+/// Reads `DUE b RECORD` or `DUE u INCARNATION`.
+fn held(name: &BoardName, answer: &[u8]) -> Result<Held, Garbled> {
+    const WRONG: Garbled = Garbled("no incarnation");
+    let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
+    let (due, rest) = text.split_once(' ').ok_or(WRONG)?;
+    let due = record::due(due)?;
+    let record = match rest.split_once(' ').ok_or(WRONG)? {
+        ("b", text) => Some(Record::parse(name, true, text)?),
+        ("u", _) => None,
+        _ => return Err(WRONG),
+    };
+    Ok(Held { record, due })
+}
+
+/// Reads a cursor, and `RECORD KIND/SUBJECT` of each incarnation. One that cannot be read is passed by: it
+/// would hold up all others.
+fn dying(answer: &[u8]) -> Result<(String, Vec<Record>), Garbled> {
+    let mut answer = Unpack::new(answer);
+    let count = answer.array()?;
+    let cursor = answer.text()?.to_owned();
+    let mut records = Vec::new();
+    for _ in 1..count {
+        let text = answer.text()?;
+        if let Some(record) = Record::parse_named(text) {
+            records.push(record);
+        } else {
+            tracing::error!(text, "the registry has an incarnation that cannot be ended");
+        }
+    }
+    Ok((cursor, records))
+}

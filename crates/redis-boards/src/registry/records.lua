@@ -1,0 +1,70 @@
+-- What the registry keeps, as text, and the calls that it remembers.
+--
+-- A board that was created: 'LIFE SHARDS MEANING AT TOUCHED SERVERS EMPTYING'. AT is when its settings were made, or
+-- when it was created without any; EMPTYING is '-', or while an idle board is being emptied the time up to which its
+-- writes go. A board with settings only:
+-- 'LIFE SHARDS AT'. Behind either, where the board's time is bounded, stands a further word
+-- 'STARTS,ENDS,EXPIRES', each of them milliseconds or '-': this is the time when it ends, not how long it is kept.
+-- A kind: 'REVISION MEANING JSON', deleted 'REVISION - '.
+
+-- What the call of this key and number was answered, if it was done before.
+local function remembered(key, number)
+    local held = call('GET', key)
+    local begins = number .. ' '
+    if held and held:sub(1, #begins) == begins then
+        -- Said again it is written again: replicas that have this have what it speaks of.
+        call('PEXPIRE', key, REMEMBERED_MS)
+        return held:sub(#begins + 1)
+    end
+end
+
+local function remember(key, number, answer)
+    call('SET', key, number .. ' ' .. answer, 'PX', REMEMBERED_MS)
+    return answer
+end
+
+-- What the boards of a kind mean, if it is at this revision and was not deleted.
+local function meaning_at(kinds, kind, revision)
+    local held, meaning = (call('HGET', kinds, kind) or ''):match('^(%d+) (%x+) ')
+    if held == revision then return meaning end
+end
+
+local RECORD = {'life', 'shards', 'meaning', 'at', 'touched', 'servers', 'emptying', 'activity'}
+
+local function record_text(record)
+    local words = {}
+    for i, name in ipairs(RECORD) do words[i] = record[name] end
+    return table.concat(words, ' ')
+end
+
+-- The record of a board that was born, and its text.
+local function record_of(boards, subject)
+    local text = call('HGET', boards, subject)
+    if not text then return nil end
+    local record, i = {}, 0
+    for word in text:gmatch('%S+') do
+        i = i + 1
+        record[RECORD[i]] = word
+    end
+    return record, text
+end
+
+-- A board with settings only: its life, how many shards, since when, and its time where that is bounded.
+local function settings_of(settled, subject)
+    local text = call('HGET', settled, subject)
+    if not text then return nil end
+    local life, shards, at, activity = text:match('^(%x+) (%d+) (%S+) ?(%S*)$')
+    if activity == '' then activity = nil end
+    return life, shards, at, activity
+end
+
+-- When a board of this time goes, if it does.
+local function expires_at(activity)
+    return activity and tonumber(activity:match('([^,]+)$'))
+end
+
+-- When a board is due; nothing while a sweep is about it, which will say so.
+local function next_due(due, name)
+    local at = tonumber(call('ZSCORE', due, name) or 0.5)
+    return at == math.floor(at) and digits(at) or '-'
+end

@@ -1,0 +1,315 @@
+//! Calls on all shards of one incarnation of a board: [`Shards`], for the sweep and for who finishes its work.
+//!
+//! Each call is about one shard; [`Shards::each`] makes it on all of them, some at a time. Every one
+//! may be made again: what was done once is found done.
+
+use std::time::Duration;
+
+use board::{Period, Timestamp, Window};
+use bytes::Bytes;
+use futures::stream::{self, StreamExt, TryStreamExt};
+use tokio::time::Instant;
+
+use crate::keys::{window_name, window_named};
+use crate::session::Session;
+use crate::spread::Spread;
+use crate::wire::{Garbled, Unpack};
+use redis_nodes::{Call, CallError, Effect, Nodes};
+use shard_store::StoreError;
+
+/// Shards of one board that are called at once.
+const CALLS_AT_ONCE: usize = 32;
+
+/// How long a freeze lasts, by the node's clock.
+pub(crate) const FREEZE: Duration = Duration::from_secs(10);
+
+/// Windows that one call drops.
+const WINDOWS_AT_ONCE: usize = 32;
+
+/// How long a tombstone is kept. A server that has not learned of it uses an incarnation for half as
+/// long at most ([`Incarnations`](crate::incarnations::Incarnations)); an incarnation that is in no record is dead
+/// anyway.
+const TOMBSTONE_KEPT: Duration = Duration::from_hours(24);
+
+/// How often a shard is asked for windows that were opened while it was ended.
+const TOMBSTONE_TRIES_MAX: usize = 1_000;
+
+/// The shards of one incarnation, to be called.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shards<'a> {
+    pub(crate) servers: &'a Nodes,
+    pub(crate) spread: &'a Spread,
+    /// When to give up.
+    pub(crate) until: Instant,
+}
+
+/// What a shard holds.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    /// The greatest time of a batch that applied anything.
+    pub(crate) written: Option<Timestamp>,
+    /// The generations of its ids, as the function returns them.
+    pub(crate) ids: Bytes,
+    /// Members ranked in the window without bounds.
+    pub(crate) ranked: u64,
+    pub(crate) windows: Vec<Window>,
+    /// Those whose lists may lack members.
+    pub(crate) short: Vec<Window>,
+}
+
+impl Shards<'_> {
+    /// Calls something on all shards, some at a time, until one fails.
+    pub(crate) async fn each<T, F>(self, make: impl Fn(u16) -> F) -> Result<Vec<T>, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let shards = 0..self.spread.board.shards.get();
+        let calls = stream::iter(shards).map(make).buffered(CALLS_AT_ONCE);
+        calls.try_collect().await
+    }
+
+    /// All shards: first those whose nodes are connected, then the others.
+    pub(crate) fn by_connection(self) -> (Vec<u16>, Vec<u16>) {
+        let shards = 0..self.spread.board.shards.get();
+        shards.partition(|shard| self.servers.is_connected(self.spread.place(*shard)))
+    }
+
+    /// Refuses a board of which some node is not connected: no other board that is due waits for that.
+    pub(crate) fn check_connected(self) -> Result<(), StoreError> {
+        let (_, away) = self.by_connection();
+        away.first()
+            .map_or(Ok(()), |shard| Err(not_connected(*shard)))
+    }
+
+    /// What a shard holds.
+    pub(crate) async fn survey(self, shard: u16) -> Result<Survey, StoreError> {
+        let of = self.spread.keys(shard);
+        let keys = vec![of.meta(), of.rank(Window::ALL_TIME)];
+        let answer = self.call("survey", shard, keys, Vec::new(), Effect::Read);
+        survey(&answer.await?).map_err(|error| StoreError::Unavailable(error.to_string()))
+    }
+
+    /// Drops windows, and keeps them closed, here or not.
+    pub(crate) async fn drop_windows(self, shard: u16, gone: &[Window]) -> Result<(), StoreError> {
+        let of = self.spread.keys(shard);
+        for gone in gone.chunks(WINDOWS_AT_ONCE) {
+            let windows = gone
+                .iter()
+                .flat_map(|window| [of.scores(*window), of.rank(*window)]);
+            let keys = std::iter::once(of.meta()).chain(windows).collect();
+            let names = gone.iter().map(|window| window_name(*window).into());
+            let args = std::iter::once(watermark(gone)).chain(names).collect();
+            self.call("drop", shard, keys, args, Effect::Write).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives the keys of windows so many milliseconds to live; 0: they stay.
+    pub(crate) async fn renew_windows(
+        self,
+        shard: u16,
+        ttls: &[(Window, i64)],
+    ) -> Result<(), StoreError> {
+        let of = self.spread.keys(shard);
+        for ttls in ttls.chunks(WINDOWS_AT_ONCE) {
+            let keys = ttls
+                .iter()
+                .flat_map(|(window, _)| [of.scores(*window), of.rank(*window)]);
+            let args = ttls.iter().map(|(_, ttl_ms)| ttl_ms.to_string().into());
+            let (keys, args) = (keys.collect(), args.collect());
+            self.call("renew", shard, keys, args, Effect::Write).await?;
+        }
+        Ok(())
+    }
+
+    /// Empties the window without bounds, unless something was written past `bound`.
+    pub(crate) async fn empty(
+        self,
+        shard: u16,
+        bound: Timestamp,
+        session: &Session,
+    ) -> Result<(), StoreError> {
+        let of = self.spread.keys(shard);
+        let all = Window::ALL_TIME;
+        let keys = vec![of.meta(), of.scores(all), of.rank(all)];
+        let caller = format!("{} {}", session.name(), session.next_call());
+        let args = vec![bound.millis().to_string().into(), caller.into()];
+        self.call("empty", shard, keys, args, Effect::Write).await?;
+        Ok(())
+    }
+
+    /// The same on all shards.
+    pub(crate) async fn empty_all(
+        self,
+        bound: Timestamp,
+        session: &Session,
+    ) -> Result<(), StoreError> {
+        let done = self.each(|shard| self.empty(shard, bound, session)).await;
+        done.map(drop)
+    }
+
+    /// Freezes a shard that holds nothing, and the ids that were seen. Whether it did.
+    pub(crate) async fn freeze(
+        self,
+        shard: u16,
+        token: &Bytes,
+        seen: &Survey,
+        idle: bool,
+    ) -> Result<bool, StoreError> {
+        let of = self.spread.keys(shard);
+        let keys = vec![of.meta(), of.rank(Window::ALL_TIME)];
+        let args = vec![
+            token.clone(),
+            FREEZE.as_millis().to_string().into(),
+            seen.ids.clone(),
+            Bytes::from_static(if idle { b"1" } else { b"0" }),
+        ];
+        match self
+            .try_call("freeze", shard, keys, args, Effect::Write)
+            .await
+        {
+            Err(CallError::Refused(refusal)) if refusal.code == "KEPT" => Ok(false),
+            answer => answer.map(|_| true).map_err(failed),
+        }
+    }
+
+    /// Takes the freeze of this token back; with `-` one that ended by itself.
+    pub(crate) async fn thaw(self, shard: u16, token: &Bytes) -> Result<(), StoreError> {
+        let keys = vec![self.spread.keys(shard).meta()];
+        let args = vec![token.clone()];
+        self.call("thaw", shard, keys, args, Effect::Write).await?;
+        Ok(())
+    }
+
+    /// Ends these shards for good, each whatever becomes of another; the first failure is returned.
+    pub(crate) async fn tombstones(self, shards: &[u16]) -> Result<(), StoreError> {
+        let ends = shards.iter().copied().map(|shard| self.tombstone(shard));
+        let ended = stream::iter(ends).buffer_unordered(CALLS_AT_ONCE);
+        let ended: Vec<Result<(), StoreError>> = ended.collect().await;
+        ended.into_iter().collect()
+    }
+
+    /// Ends a shard for good.
+    async fn tombstone(self, shard: u16) -> Result<(), StoreError> {
+        let of = self.spread.keys(shard);
+        let mut left: Vec<Window> = Vec::new();
+        for _ in 0..TOMBSTONE_TRIES_MAX {
+            left.truncate(WINDOWS_AT_ONCE);
+            let windows = left
+                .iter()
+                .flat_map(|window| [of.scores(*window), of.rank(*window)]);
+            let keys = [of.meta(), of.ids(0), of.ids(1)].into_iter().chain(windows);
+            let kept = TOMBSTONE_KEPT.as_millis().to_string();
+            let names = left.iter().map(|window| window_name(*window));
+            let args = std::iter::once(kept).chain(names).map(Bytes::from);
+            let answer = self.call(
+                "tombstone",
+                shard,
+                keys.collect(),
+                args.collect(),
+                Effect::Write,
+            );
+            let answer = answer.await?;
+            left = windows_left(&answer).map_err(|error| StoreError::Unknown(error.to_string()))?;
+            if left.is_empty() {
+                return Ok(());
+            }
+        }
+        Err(StoreError::Unavailable(
+            "a shard has too many windows".to_owned(),
+        ))
+    }
+
+    async fn call(
+        self,
+        function: &'static str,
+        shard: u16,
+        keys: Vec<Bytes>,
+        args: Vec<Bytes>,
+        effect: Effect,
+    ) -> Result<Bytes, StoreError> {
+        let answer = self.try_call(function, shard, keys, args, effect).await;
+        answer.map_err(failed)
+    }
+
+    async fn try_call(
+        self,
+        function: &'static str,
+        shard: u16,
+        keys: Vec<Bytes>,
+        args: Vec<Bytes>,
+        effect: Effect,
+    ) -> Result<Bytes, CallError> {
+        let call = Call {
+            function,
+            keys,
+            args,
+            effect,
+            until: self.until,
+            closes: None,
+        };
+        let answer = self.servers.call(self.spread.place(shard), &call).await?;
+        Ok(answer.payload)
+    }
+}
+
+/// What becomes of a shard that is passed by.
+pub(crate) fn not_connected(shard: u16) -> StoreError {
+    StoreError::Unavailable(format!("the node of shard {shard} is not connected"))
+}
+
+fn failed(error: CallError) -> StoreError {
+    match error {
+        CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::Dead,
+        error => crate::registry::failed(error),
+    }
+}
+
+/// By period, from the hour on, the latest start: `HOUR DAY WEEK MONTH`, each `-` for none.
+fn watermark(gone: &[Window]) -> Bytes {
+    let latest = |period| {
+        let of_period = gone.iter().filter(|window| window.period() == period);
+        let latest = of_period.map(|window| window.start()).max();
+        latest.map_or_else(|| "-".to_owned(), |start| start.millis().to_string())
+    };
+    let periods = [Period::Hour, Period::Day, Period::Week, Period::Month];
+    periods.map(latest).join(" ").into()
+}
+
+fn survey(answer: &[u8]) -> Result<Survey, Garbled> {
+    let mut answer = Unpack::new(answer);
+    answer.array()?;
+    let written = answer.text()?;
+    let written = match written {
+        "" => None,
+        ms => Some(ms.parse().map_err(|_| Garbled("no time"))?),
+    };
+    let ids = Bytes::copy_from_slice(answer.raw()?);
+    let ranked = answer.count()?;
+    Ok(Survey {
+        written: written.map(Timestamp::from_millis),
+        ids,
+        ranked,
+        windows: take_windows(&mut answer)?,
+        short: take_windows(&mut answer)?,
+    })
+}
+
+fn windows_left(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
+    take_windows(&mut Unpack::new(answer))
+}
+
+fn take_windows(answer: &mut Unpack<'_>) -> Result<Vec<Window>, Garbled> {
+    let count = answer.array()?;
+    let windows = (0..count).map(|_| window_named(answer.text()?).ok_or(Garbled("no window")));
+    windows.collect()
+}
+
+impl Survey {
+    /// When the younger generation of its ids began, if it remembers any.
+    pub(crate) fn ids_began(&self) -> Option<Timestamp> {
+        let text = std::str::from_utf8(&self.ids).ok()?;
+        let (_, began) = text.split_once(' ')?;
+        began.parse().ok().map(Timestamp::from_millis)
+    }
+}

@@ -1,0 +1,210 @@
+//! Merged boards that servers share: one merges and publishes, the others take.
+//!
+//! [`SharedTops`] keeps a board's shared tops where its shard 0 lies, with an end to each, and knows
+//! whether other servers are active ([`Presence`]): one that is alone asks for nothing. Leases and boards
+//! may be lost with the node that has them; who merges what then is the merger's part.
+
+mod presence;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+
+use self::presence::Presence;
+use super::call_error::store_error;
+use super::incarnations::Incarnations;
+use super::keys::ShardKeys;
+use super::session::Session;
+use super::wire::{Garbled, Unpack};
+use redis_nodes::{Call, CallError, Effect, Nodes};
+use shard_store::Calls;
+use shard_store::{Lease, Merged, SharedBoards, SharedTop, StoreError, Taken};
+
+/// Bytes of the largest board that is shared: Redis holds other calls up while it copies one.
+pub(super) const BOARD_BYTES_MAX: usize = 4 << 20;
+
+/// How long a lease to merge is good for. A merge that takes longer is still published.
+pub(super) const LEASE: Duration = Duration::from_millis(500);
+
+/// How long a board or a lease is asked for: a reader waits.
+const TAKE_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How long publishing is tried: others wait no longer than a lease is good for.
+const PUBLISH_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The shard beside which the board's shared tops lie.
+const HOME_SHARD: u16 = 0;
+
+/// The shared tops of a store.
+#[derive(Debug)]
+pub struct SharedTops {
+    servers: Arc<Nodes>,
+    session: Arc<Session>,
+    incarnations: Arc<Incarnations>,
+    presence: Presence,
+    calls: Arc<Calls>,
+}
+
+impl SharedTops {
+    /// Starts to announce this server to the others, until [`SharedTops::close`].
+    pub fn new(
+        servers: Arc<Nodes>,
+        session: Arc<Session>,
+        incarnations: Arc<Incarnations>,
+        calls: Arc<Calls>,
+    ) -> Self {
+        Self {
+            presence: Presence::begin(servers.clone(), session.clone()),
+            servers,
+            session,
+            incarnations,
+            calls,
+        }
+    }
+
+    /// Whether other servers are active: otherwise there is no server to share with.
+    #[must_use]
+    pub fn has_others(&self) -> bool {
+        self.presence.has_others()
+    }
+
+    /// Announces that this server stops.
+    #[must_use]
+    pub fn close(&self) -> BoxFuture<'_, ()> {
+        self.presence.end(&self.servers, &self.session).boxed()
+    }
+
+    /// Calls a function on a shared top.
+    async fn call(
+        &self,
+        function: &'static str,
+        top: &SharedTop,
+        args: Vec<Bytes>,
+        timeout: Duration,
+    ) -> Result<Bytes, StoreError> {
+        let place = self.incarnations.place(&top.board, HOME_SHARD).await?;
+        let key = ShardKeys::new(&top.board, HOME_SHARD).top(top.window, &top.shape);
+        let call = Call {
+            function,
+            keys: vec![key],
+            args,
+            effect: Effect::Volatile,
+            until: Instant::now() + timeout,
+            closes: None,
+        };
+        let answer = self.servers.call(place, &call).await.map_err(failed)?;
+        Ok(answer.payload)
+    }
+
+    async fn take_once(
+        &self,
+        top: &SharedTop,
+        known: Option<&str>,
+        age_max: Duration,
+    ) -> Result<Taken, StoreError> {
+        let token = format!("{}-{}", self.session.name(), self.session.next_call());
+        let args = vec![
+            Bytes::from(token.clone()),
+            Bytes::copy_from_slice(known.unwrap_or_default().as_bytes()),
+            millis(age_max),
+            millis(LEASE),
+        ];
+        let payload = self.call("take", top, args, TAKE_TIMEOUT).await?;
+        taken(&payload, token).map_err(|garbled| StoreError::Unavailable(garbled.to_string()))
+    }
+
+    async fn publish_once(
+        &self,
+        top: &SharedTop,
+        lease: &Lease,
+        merged: Merged,
+        kept: Duration,
+    ) -> Result<(), StoreError> {
+        let (what, version, bytes) = match merged {
+            Merged::Board { version, bytes } if bytes.len() <= BOARD_BYTES_MAX => {
+                ("board", version, bytes)
+            }
+            Merged::Same { version } => ("same", version, Bytes::new()),
+            Merged::Board { .. } | Merged::Nothing => ("nothing", String::new(), Bytes::new()),
+        };
+        let args = vec![
+            Bytes::from(lease.token.clone()),
+            Bytes::from(lease.began_ms.to_string()),
+            millis(kept),
+            Bytes::from_static(what.as_bytes()),
+            Bytes::from(version),
+            bytes,
+        ];
+        let published = self.call("publish", top, args, PUBLISH_TIMEOUT).await;
+        published.map(drop)
+    }
+}
+
+impl SharedBoards for SharedTops {
+    fn bytes_max(&self) -> usize {
+        BOARD_BYTES_MAX
+    }
+
+    fn take<'a>(
+        &'a self,
+        top: &'a SharedTop,
+        known: Option<&'a str>,
+        age_max: Duration,
+    ) -> BoxFuture<'a, Result<Taken, StoreError>> {
+        let take = self.take_once(top, known, age_max);
+        self.calls.take_shared.time(take).boxed()
+    }
+
+    fn publish<'a>(
+        &'a self,
+        top: &'a SharedTop,
+        lease: &'a Lease,
+        merged: Merged,
+        kept: Duration,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let publish = self.publish_once(top, lease, merged, kept);
+        self.calls.publish_shared.time(publish).boxed()
+    }
+}
+
+/// What `take` answered.
+fn taken(payload: &Bytes, token: String) -> Result<Taken, Garbled> {
+    let mut answer = Unpack::new(payload);
+    let len = answer.array()?;
+    let what = answer.text()?;
+    let number = answer.count()?;
+    let span = Duration::from_millis(number);
+    let told = match (what, len) {
+        ("unchanged", 2) => Taken::Unchanged { age: span },
+        ("wait", 2) => Taken::Wait(span),
+        ("board", 3) => Taken::Board {
+            bytes: payload.slice_ref(answer.raw()?),
+            age: span,
+        },
+        ("merge", 3) => Taken::Merge(Lease {
+            token,
+            began_ms: i64::try_from(number).map_err(|_| Garbled("no time"))?,
+            published: Some(answer.text()?)
+                .filter(|version| !version.is_empty())
+                .map(str::to_owned),
+        }),
+        _ => return Err(Garbled("no answer of take")),
+    };
+    answer.end()?;
+    Ok(told)
+}
+
+fn failed(error: CallError) -> StoreError {
+    store_error(error, |refusal| StoreError::Unavailable(refusal.code))
+}
+
+/// Whole milliseconds, as text.
+fn millis(span: Duration) -> Bytes {
+    Bytes::from(span.as_millis().to_string())
+}

@@ -1,0 +1,70 @@
+//! Where the shards of one incarnation of a board lie.
+
+use std::sync::Arc;
+
+use board::Incarnation;
+
+use super::keys::{self, ShardKeys};
+use redis_nodes::{Location, ServerId};
+use shard_store::BoardRecord;
+
+/// One incarnation of a board, and the independent servers that it is spread over; none otherwise.
+#[derive(Debug, Clone)]
+pub struct Spread {
+    /// The incarnation.
+    pub board: BoardRecord,
+    pub(super) servers: Arc<[ServerId]>,
+}
+
+impl Spread {
+    /// Where a shard lies.
+    pub(super) fn place(&self, shard: u16) -> Location {
+        place(&self.board, &self.servers, shard)
+    }
+
+    /// The names of a shard's keys.
+    pub(super) fn keys(&self, shard: u16) -> ShardKeys {
+        ShardKeys::new(&self.board, shard)
+    }
+
+    /// Which incarnation it is.
+    #[must_use]
+    pub const fn incarnation(&self) -> Incarnation {
+        self.board.incarnation
+    }
+}
+
+/// Where a shard of a board lies that is spread over these servers.
+pub(super) fn place(board: &BoardRecord, servers: &[ServerId], shard: u16) -> Location {
+    let from = usize::from(keys::offset(board.incarnation)) + usize::from(shard);
+    Location {
+        slot: keys::shard_slot(board.incarnation, board.shards, shard),
+        server: servers.get(from % servers.len().max(1)).copied(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use board::{Activity, Meaning, ShardCount};
+
+    use super::*;
+
+    #[test]
+    fn shards_go_round_the_servers_of_their_incarnation() {
+        let board = BoardRecord {
+            name: "gifts/room".parse().unwrap(),
+            incarnation: Incarnation(7),
+            shards: ShardCount::new(16).unwrap(),
+            meaning: Meaning(0),
+            activity: Activity::ALWAYS,
+            created: true,
+        };
+        let servers: Vec<_> = (0..3).map(ServerId).collect();
+        let of = |shard| place(&board, &servers, shard).server.unwrap();
+        for shard in 0..13 {
+            assert_eq!(of(shard), of(shard + 3));
+            assert_ne!(of(shard), of(shard + 1));
+        }
+        assert_eq!(place(&board, &[], 3).server, None);
+    }
+}

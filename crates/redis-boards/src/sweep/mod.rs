@@ -1,0 +1,307 @@
+//! The sweep: drops what is past its time, board by board, and ends boards.
+//!
+//! [`Sweep::expire`] takes boards that are due and visits each. Several servers share the work by
+//! claiming what they take; one that ends in the middle of it leaves nothing that another does not
+//! finish:
+//!
+//! - Windows past their retention go on all shards, and a watermark keeps them closed.
+//! - An idle board is emptied: that is decided in its record (`begin_emptying`), if no writer has touched it.
+//!   A writer touches the record first, finds what was decided and finishes it. So
+//!   the board is emptied whole before a write, or stays whole.
+//! - A board that holds nothing ends. Writers touch no record for this, so its shards are frozen while it
+//!   is decided, again in its record. A freeze that was not taken back keeps writers out until they have
+//!   asked the registry.
+//! - A board to which nothing was applied within a minute ends likewise, and its name keeps the settings that it had:
+//!   the server that created it could not withdraw it, since a node had too much to do or was away.
+//! - The refill of a list that lacks members is started, in case the caller that marked it did not.
+//! - A board whose time is over (`expires_at`) ends with all that it holds, as if it had been deleted.
+//! - An incarnation that ended is in `dying` until all its shards have tombstones.
+//!
+//! A board of which a node is not connected is passed by, and due again.
+//!
+//! Clocks of servers have to agree to within a small part of the shortest idle time.
+
+mod short_list;
+#[cfg(test)]
+mod tests;
+mod visit;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{BoardName, KindName, Timestamp};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use futures::stream::{self, StreamExt};
+use tokio::time::Instant;
+
+use super::incarnations::Incarnations;
+use super::registry::{After, Claimed, Record, Registry, Touch};
+use super::session::Session;
+use super::settings::RedisSettings;
+use super::shards::{Shards, not_connected};
+use super::spread::Spread;
+use redis_nodes::Nodes;
+use shard_store::{DeleteBoardError, KindRecord, StoreError};
+pub use short_list::{RefillLists, ShortList};
+use visit::Next;
+
+/// Boards that are claimed at once.
+const BOARDS_CLAIMED: usize = 100;
+
+/// Boards that are visited at once.
+const BOARDS_AT_ONCE: usize = 8;
+
+/// The longest that a board is left alone. Windows that were not reported are dropped that late.
+const DUE_MAX: Duration = Duration::from_hours(24);
+
+/// How long after its first freeze the end of a board may be decided. What is left of
+/// [`FREEZE`](super::shards::FREEZE) is for clocks that are read at other times.
+const DECIDED: Duration = Duration::from_secs(5);
+
+/// What is done about shards whose nodes are not connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Away {
+    /// They are tried until the deadline.
+    Await,
+    /// They are left to a later sweep.
+    PassBy,
+}
+
+/// Drops what is past its time.
+#[derive(Debug)]
+pub struct Sweep {
+    servers: Arc<Nodes>,
+    session: Arc<Session>,
+    registry: Arc<Registry>,
+    incarnations: Arc<Incarnations>,
+    lists: Arc<dyn RefillLists>,
+    deadline: Duration,
+}
+
+/// The boards that a sweep could not visit: a node that is away may have very many.
+#[derive(Debug, Default)]
+struct Failures {
+    boards: u64,
+    first: Option<StoreError>,
+}
+
+impl Failures {
+    fn note(&mut self, name: &BoardName, error: StoreError) {
+        tracing::debug!(board = %name, %error, "the board could not be swept");
+        self.boards += 1;
+        self.first.get_or_insert(error);
+    }
+
+    fn log(&self) {
+        if let Some(error) = &self.first {
+            tracing::warn!(boards = self.boards, %error, "boards could not be swept");
+        }
+    }
+}
+
+impl Sweep {
+    /// A sweep that has lists refilled by `lists`.
+    pub fn new(
+        servers: Arc<Nodes>,
+        session: Arc<Session>,
+        registry: Arc<Registry>,
+        incarnations: Arc<Incarnations>,
+        lists: Arc<dyn RefillLists>,
+        settings: &RedisSettings,
+    ) -> Self {
+        Self {
+            servers,
+            session,
+            registry,
+            incarnations,
+            lists,
+            deadline: settings.write_deadline,
+        }
+    }
+
+    /// Drops what is past its time at `now`, of all boards that no other server is about. What fails
+    /// is due again a minute later; the first failure is returned.
+    #[must_use]
+    pub fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        async move {
+            let finished = self.finish_deletions().await;
+            let swept = self.sweep_due(now).await;
+            finished.and(swept)
+        }
+        .boxed()
+    }
+
+    /// Ends the incarnation of a board that is on.
+    #[must_use]
+    pub fn delete_board<'a>(
+        &'a self,
+        name: &'a BoardName,
+    ) -> BoxFuture<'a, Result<(), DeleteBoardError>> {
+        async move {
+            let Some(record) = self.registry.delete_board(name).await? else {
+                return Ok(());
+            };
+            self.incarnations.forget(record.board());
+            let ended = self.put_tombstones(&record, Away::Await).await;
+            // The board has ended, whatever the error says, and the next sweep finishes it. Until then servers
+            // that have not learned of its end show it and write to it, so that this is not a success either.
+            Ok(ended.map_err(|error| {
+                let why = format!("the board is deleted, but not yet on all shards: {error}");
+                StoreError::Unknown(why)
+            })?)
+        }
+        .boxed()
+    }
+
+    async fn sweep_due(&self, now: Timestamp) -> Result<(), StoreError> {
+        self.incarnations.swept(now);
+        let mut failures = Failures::default();
+        loop {
+            let claimed = self.registry.take_due(now, BOARDS_CLAIMED).await;
+            let claimed = claimed.inspect_err(|_| failures.log())?;
+            if claimed.boards.is_empty() {
+                failures.log();
+                return failures.first.map_or(Ok(()), Err);
+            }
+            self.sweep_claimed(&claimed, now, &mut failures).await?;
+        }
+    }
+
+    async fn sweep_claimed(
+        &self,
+        claimed: &Claimed,
+        now: Timestamp,
+        failures: &mut Failures,
+    ) -> Result<(), StoreError> {
+        // Read after they were claimed: one that changes later makes them due again.
+        let kinds = &self.kinds_of(&claimed.boards).await?;
+        let visits = claimed.boards.iter().map(|name| async move {
+            let kind = kinds
+                .get(name.kind())
+                .and_then(|record| record.kind.as_ref());
+            match kind {
+                Some(kind) => (name, self.visit(name, kind, now).await),
+                // Kinds are deleted without boards; their settings go with them.
+                None => (name, Ok(None)),
+            }
+        });
+        let visits = stream::iter(visits.collect::<Vec<_>>()).buffer_unordered(BOARDS_AT_ONCE);
+        let visited: Vec<(_, Result<Next, StoreError>)> = visits.collect().await;
+        let mut next = Vec::new();
+        for (name, visited) in visited {
+            match visited {
+                Ok(due) => next.push((name, due)),
+                Err(error) => failures.note(name, error),
+            }
+        }
+        self.registry.set_due(claimed, &next).await
+    }
+
+    async fn kinds_of(
+        &self,
+        boards: &[BoardName],
+    ) -> Result<HashMap<KindName, KindRecord>, StoreError> {
+        let mut kinds = HashMap::new();
+        for name in boards {
+            if !kinds.contains_key(name.kind())
+                && let Some(record) = self.registry.kind(name.kind()).await?
+            {
+                kinds.insert(record.name.clone(), record);
+            }
+        }
+        Ok(kinds)
+    }
+
+    /// Puts the tombstones that servers before this one did not.
+    async fn finish_deletions(&self) -> Result<(), StoreError> {
+        let mut cursor = "0".to_owned();
+        let mut first_failure = Ok(());
+        loop {
+            let (next, dying) = self.registry.dying(&cursor).await?;
+            let end = |record| self.put_tombstones(record, Away::PassBy);
+            let ends: Vec<_> = dying.iter().map(end).collect();
+            let ends = stream::iter(ends).buffer_unordered(BOARDS_AT_ONCE);
+            let ended: Vec<_> = ends.collect().await;
+            first_failure = first_failure.and(ended.into_iter().collect());
+            if next == "0" {
+                return first_failure;
+            }
+            cursor = next;
+        }
+    }
+
+    /// Ends this incarnation of a board, before `until`, unless it was touched. Whether it did.
+    async fn remove(
+        &self,
+        record: &Record,
+        after: Option<After>,
+        until: Instant,
+    ) -> Result<bool, StoreError> {
+        let removed = self.registry.delete_untouched(record, after, until).await?;
+        if removed {
+            self.incarnations.forget(record.board());
+            self.put_tombstones(record, Away::PassBy).await?;
+        }
+        Ok(removed)
+    }
+
+    /// Ends this incarnation of a board, before `until`, with all that it holds.
+    async fn end_expired(
+        &self,
+        record: &Record,
+        after: Option<After>,
+        until: Instant,
+    ) -> Result<(), StoreError> {
+        let ended = self
+            .registry
+            .delete_incarnation(record, after, until)
+            .await?;
+        if ended && record.board().created {
+            self.incarnations.forget(record.board());
+            self.put_tombstones(record, Away::PassBy).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends the shards of an incarnation that has ended. Those whose nodes are connected come first: none of them waits
+    /// for
+    /// a node that is away.
+    async fn put_tombstones(&self, record: &Record, away: Away) -> Result<(), StoreError> {
+        let (here, others) = self.shards(&record.spread).by_connection();
+        let mut ended = self.shards(&record.spread).tombstones(&here).await;
+        match (others.first(), away) {
+            (None, _) => {}
+            (Some(_), Away::Await) => {
+                let shards = self.shards(&record.spread);
+                ended = ended.and(shards.tombstones(&others).await);
+            }
+            // Whether or not it has come back meanwhile: nothing was done there.
+            (Some(shard), Away::PassBy) => ended = ended.and(Err(not_connected(*shard))),
+        }
+        ended?;
+        self.registry.deleted(record.spread.incarnation()).await
+    }
+
+    async fn touch(&self, record: &Record, written: Timestamp) -> Result<(), StoreError> {
+        let touch = Touch {
+            now: Some(written),
+            due: None,
+        };
+        self.registry.touch(record.board(), touch).await.map(drop)
+    }
+
+    /// Names a freeze.
+    fn token(&self) -> String {
+        format!("{}-{}", self.session.name(), self.session.next_call())
+    }
+
+    fn shards<'a>(&'a self, spread: &'a Spread) -> Shards<'a> {
+        Shards {
+            servers: &self.servers,
+            spread,
+            until: Instant::now() + self.deadline,
+        }
+    }
+}

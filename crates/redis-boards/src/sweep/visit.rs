@@ -1,0 +1,363 @@
+//! One board's turn: what of it is past its time, and when it is due next.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{BoardName, Kind, Timestamp, Window};
+use bytes::Bytes;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+
+use super::{DECIDED, DUE_MAX, ShortList, Sweep};
+use crate::registry::{After, Record};
+use crate::retention::{LINGER, gone_at, time_to_live_ms};
+use crate::shards::{Shards, Survey};
+use shard_store::{BoardRecord, BoardSettings, StoreError};
+
+/// When a board is due next; none where it is no more.
+pub(super) type Next = Option<Timestamp>;
+
+/// A board in its turn.
+struct Visit<'a> {
+    sweep: &'a Sweep,
+    record: &'a Record,
+    kind: &'a Arc<Kind>,
+    now: Timestamp,
+    surveys: Vec<Survey>,
+}
+
+impl Sweep {
+    /// Drops what is past its time of one board.
+    pub(super) async fn visit(
+        &self,
+        name: &BoardName,
+        kind: &Arc<Kind>,
+        now: Timestamp,
+    ) -> Result<Next, StoreError> {
+        let Some(record) = self.registry.board(name).await? else {
+            return Ok(None);
+        };
+        if record.board().activity.has_expired(now) {
+            let until = Instant::now() + self.deadline;
+            let after = after(&record, kind, now)?;
+            self.end_expired(&record, after, until).await?;
+            return Ok(None);
+        }
+        if !record.board().created {
+            return self.visit_uncreated(&record, kind, now).await;
+        }
+        self.shards(&record.spread).check_connected()?;
+        match self.survey(&record).await {
+            // The registry has lost that this incarnation ended: it is ended again.
+            Err(StoreError::Dead) => {
+                let until = Instant::now() + self.deadline;
+                let after = after(&record, kind, now)?;
+                let removed = self.remove(&record, after, until).await?;
+                Ok((!removed).then(|| now.plus(LINGER)))
+            }
+            surveys => {
+                let mut visit = Visit {
+                    sweep: self,
+                    record: &record,
+                    kind,
+                    now,
+                    surveys: surveys?,
+                };
+                visit.work().await
+            }
+        }
+    }
+
+    /// Ends a board to which nothing was ever applied, and keeps the settings that it had, dated as they were.
+    #[must_use]
+    pub fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
+        async move {
+            let kind = self.registry.kind(board.name.kind()).await?;
+            let (Some(record), Some(kind)) = (
+                self.registry.board(&board.name).await?,
+                kind.and_then(|record| record.kind),
+            ) else {
+                return Ok(());
+            };
+            if record.spread.incarnation() != board.incarnation || !record.board().created {
+                return Ok(());
+            }
+            let visit = Visit {
+                sweep: self,
+                record: &record,
+                kind: &kind,
+                // Nothing of it depends on the time.
+                now: record.touched,
+                surveys: self.survey(&record).await?,
+            };
+            if visit.written().is_some() {
+                return Ok(());
+            }
+            let kept = visit.kept()?;
+            visit.end(false, kept).await.map(drop)
+        }
+        .boxed()
+    }
+
+    async fn visit_uncreated(
+        &self,
+        record: &Record,
+        kind: &Kind,
+        now: Timestamp,
+    ) -> Result<Next, StoreError> {
+        let end = record.board().activity.settings_kept_until(record.at);
+        if now < end {
+            return Ok(Some(end));
+        }
+        // Settings that were made anew meanwhile are another incarnation, and have their own time.
+        let until = Instant::now() + self.deadline;
+        let after = after(record, kind, now)?;
+        self.registry.delete_untouched(record, after, until).await?;
+        Ok(None)
+    }
+
+    async fn survey(&self, record: &Record) -> Result<Vec<Survey>, StoreError> {
+        if let Some(bound) = record.emptying {
+            // The server that began it is gone.
+            self.empty(record, bound).await?;
+        }
+        let shards = self.shards(&record.spread);
+        shards.each(|shard| shards.survey(shard)).await
+    }
+
+    /// Empties the window without bounds on all shards of a board of which that was decided.
+    async fn empty(&self, record: &Record, bound: Timestamp) -> Result<(), StoreError> {
+        let shards = self.shards(&record.spread);
+        shards.empty_all(bound, &self.session).await?;
+        self.registry.end_emptying(record.board(), bound).await
+    }
+}
+
+impl Visit<'_> {
+    async fn work(&mut self) -> Result<Next, StoreError> {
+        self.drop_windows().await?;
+        self.renew_windows().await?;
+        self.refill_lists();
+        let idle = self.is_idle();
+        if idle && self.surveys.iter().any(|held| held.ranked > 0) && !self.empty_idle().await? {
+            // It was touched just now: it is another time's matter.
+            return Ok(Some(self.now.plus(LINGER)));
+        }
+        let end = self.may_end_at(idle);
+        if end.is_some_and(|end| self.now >= end) {
+            let kept = self.kept()?;
+            if self.end(idle, kept).await? {
+                return Ok(None);
+            }
+            return Ok(Some(self.now.plus(LINGER)));
+        }
+        Ok(Some(self.next(idle, end)))
+    }
+
+    /// What one shard drops is closed on all, also where it never held a member.
+    async fn drop_windows(&mut self) -> Result<(), StoreError> {
+        let all = self.surveys.iter().flat_map(|held| &held.windows).copied();
+        let mut gone: Vec<Window> = all
+            .filter(|window| self.kind.is_expired(*window, self.now))
+            .collect();
+        gone.sort_unstable();
+        gone.dedup();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let shards = self.shards();
+        let drop = |shard| shards.drop_windows(shard, &gone);
+        shards.each(drop).await?;
+        for held in &mut self.surveys {
+            held.windows.retain(|window| !gone.contains(window));
+            held.short.retain(|window| !gone.contains(window));
+        }
+        Ok(())
+    }
+
+    /// Keys live for as long as the kind says now: it may keep windows longer than when they were made.
+    async fn renew_windows(&self) -> Result<(), StoreError> {
+        let shards = self.shards();
+        let renew = |shard: u16| {
+            let windows = &self.surveys[usize::from(shard)].windows;
+            let ttls = windows.iter().map(|window| {
+                let ttl_ms = time_to_live_ms(self.kind, *window, self.now);
+                (*window, ttl_ms)
+            });
+            let ttls: Vec<_> = ttls.collect();
+            async move { shards.renew_windows(shard, &ttls).await }
+        };
+        shards.each(renew).await.map(drop)
+    }
+
+    /// Starts the refills of lists that are still marked.
+    fn refill_lists(&self) {
+        for (shard, held) in (0..).zip(&self.surveys) {
+            for window in &held.short {
+                let list = ShortList {
+                    board: self.record.board().clone(),
+                    shard,
+                    kind: self.kind.clone(),
+                    place: self.record.spread.place(shard),
+                    window: *window,
+                };
+                self.sweep.lists.clone().refill(list);
+            }
+        }
+    }
+
+    /// Whether there was no write for the idle time. Writers touch the record an eighth of that late
+    /// at most.
+    fn is_idle(&self) -> bool {
+        let end = idle_end(self.record, self.kind);
+        end.is_some_and(|end| self.now >= end)
+    }
+
+    /// Empties the window without bounds of an idle board: on all shards or on none, since a writer that
+    /// touches the board after it was decided finishes it before writing. False where a writer
+    /// touched it before.
+    async fn empty_idle(&mut self) -> Result<bool, StoreError> {
+        let Some(idle) = self.kind.idle() else {
+            return Ok(false);
+        };
+        let bound = self.record.touched.plus(idle / 8);
+        if let Some(written) = self.written().filter(|written| *written > bound) {
+            // A write came without a touch: the registry went back in time, and lost it.
+            self.sweep.touch(self.record, written).await?;
+            return Ok(false);
+        }
+        if !self
+            .sweep
+            .registry
+            .begin_emptying(self.record, bound)
+            .await?
+        {
+            return Ok(false);
+        }
+        self.sweep.empty(self.record, bound).await?;
+        for held in &mut self.surveys {
+            held.ranked = 0;
+        }
+        Ok(true)
+    }
+
+    /// The latest time of anything that was written.
+    fn written(&self) -> Option<Timestamp> {
+        self.surveys.iter().filter_map(|held| held.written).max()
+    }
+
+    /// What the name keeps when the board ends: the settings that it had, dated as they were, if nothing was ever
+    /// applied to it.
+    fn kept(&self) -> Result<Option<After>, StoreError> {
+        if self.written().is_some() {
+            return after(self.record, self.kind, self.now);
+        }
+        let board = self.record.board();
+        let settings = BoardSettings {
+            shards: board.shards,
+            activity: board.activity,
+        };
+        let had_settings = settings != self.kind.shards().into();
+        let kept = had_settings.then(|| After::new(settings, self.record.at));
+        kept.transpose()
+    }
+
+    /// From when on a board that holds nothing may go: a board just created has its first contribution
+    /// under way. None while it holds windows.
+    fn may_end_at(&self, idle: bool) -> Option<Timestamp> {
+        let is_spent = |window: &Window| idle && *window == Window::ALL_TIME;
+        let holds_windows = |held: &Survey| !held.windows.iter().all(is_spent);
+        if self.surveys.iter().any(holds_windows) {
+            return None;
+        }
+        // An id is noted until the generation is one span old, and counts for one more.
+        let spans = self.kind.dedupe() * 2;
+        let ids = self.surveys.iter().filter_map(Survey::ids_began).max();
+        let touched = self.record.touched;
+        let written = self
+            .written()
+            .map_or(touched, |written| written.max(touched));
+        let linger = written.plus(LINGER);
+        let end = ids.map_or(linger, |began| linger.max(began.plus(spans)));
+        let activity = self.record.board().activity;
+        // Settings of a board to which nothing was applied outlast it.
+        if activity.is_always() || self.written().is_none() {
+            return Some(end);
+        }
+        // A name must not come back without the bounds that its board has.
+        Some(end.max(activity.settings_kept_until(written)))
+    }
+
+    /// Ends the incarnation of a board that holds nothing. No shard takes anything while it is decided, and
+    /// it is decided long before the first of them would again. False where one is not empty.
+    async fn end(&self, idle: bool, after: Option<After>) -> Result<bool, StoreError> {
+        let decided = Instant::now() + DECIDED;
+        let token = Bytes::from(self.sweep.token());
+        let shards = Shards {
+            until: decided,
+            ..self.shards()
+        };
+        let freeze = |shard| shards.freeze(shard, &token, &self.surveys[usize::from(shard)], idle);
+        let frozen = match shards.each(freeze).await {
+            Ok(frozen) => frozen.into_iter().all(|frozen| frozen),
+            Err(error) => {
+                self.thaw(&token).await;
+                return Err(error);
+            }
+        };
+        // Where the answer is lost nothing is thawed: writers ask the registry what came of it.
+        if frozen && self.sweep.remove(self.record, after, decided).await? {
+            return Ok(true);
+        }
+        self.thaw(&token).await;
+        Ok(false)
+    }
+
+    /// Best effort: freezes end by themselves.
+    async fn thaw(&self, token: &Bytes) {
+        let shards = self.shards();
+        if let Err(error) = shards.each(|shard| shards.thaw(shard, token)).await {
+            tracing::debug!(board = %self.record.board().name, %error, "a freeze ends by itself");
+        }
+    }
+
+    /// When something of the board is past its time.
+    fn next(&self, idle: bool, end: Option<Timestamp>) -> Timestamp {
+        let windows = self.surveys.iter().flat_map(|held| &held.windows);
+        let windows = windows.filter_map(|window| gone_at(self.kind, *window));
+        let idle_end = idle_end(self.record, self.kind).filter(|_| !idle);
+        let expires_at = self.record.board().activity.expires_at();
+        // Whether they are whole by then.
+        let is_short = self.surveys.iter().any(|held| !held.short.is_empty());
+        let refilled = is_short.then(|| self.now.plus(LINGER));
+        let first = windows.chain(idle_end).chain(end).chain(expires_at);
+        let first = first.chain(refilled).min();
+        let latest = self.now.plus(DUE_MAX);
+        let soonest = self.now.plus(Duration::from_millis(1));
+        first.map_or(latest, |first| first.clamp(soonest, latest))
+    }
+
+    fn shards(&self) -> Shards<'_> {
+        self.sweep.shards(&self.record.spread)
+    }
+}
+
+/// What the name of a board keeps when it goes.
+fn after(record: &Record, kind: &Kind, now: Timestamp) -> Result<Option<After>, StoreError> {
+    let activity = &record.board().activity;
+    let after = activity.after_it(|at| kind.admits_until(at), now);
+    let kept = after.map(|(activity, settled)| {
+        let settings = BoardSettings {
+            shards: kind.shards(),
+            activity,
+        };
+        After::new(settings, settled)
+    });
+    kept.transpose()
+}
+
+fn idle_end(record: &Record, kind: &Kind) -> Option<Timestamp> {
+    let idle = kind.idle()?;
+    Some(record.touched.plus(idle).plus(idle / 8))
+}

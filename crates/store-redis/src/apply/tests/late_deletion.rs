@@ -1,0 +1,78 @@
+//! A deletion that a sweep without scripts decided, and that Redis receives late.
+
+use std::time::Duration;
+
+use board::{Period, WindowRule};
+use testkit::redis::{FaultProxy, Matching};
+use tokio::time::{Instant, sleep};
+
+use super::applier::{APPLIED, ApplierOnRedis, NOW};
+use crate::library::library;
+use crate::lists::Refills;
+use redis_boards::fixtures::gifts::gifts;
+use redis_boards::fixtures::parts::Parts;
+use redis_boards::keys;
+use redis_boards::retention::LINGER;
+use redis_boards::settings::RedisSettings;
+use redis_boards::sweep::Sweep;
+use redis_nodes::Writes;
+use shard_store::StoreError;
+
+/// As long as any test waits.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+async fn wait_for_transactions(opened: &ApplierOnRedis, count: u64) {
+    let end = Instant::now() + DEADLINE;
+    while opened.ran("exec") < count {
+        assert!(Instant::now() < end, "transactions that never came");
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_that_outlasts_its_freeze_deletes_nothing() {
+    let opened = ApplierOnRedis::new().await;
+    let room = opened
+        .board(gifts(vec![WindowRule::with_defaults(Period::All)]))
+        .await;
+    let proxy = FaultProxy::before(&opened.redis);
+    let settings = RedisSettings {
+        writes: Writes::ScriptFree,
+        ..RedisSettings::default()
+    };
+    let parts = Parts::at(proxy.url(), &settings, library()).await;
+    let refills = Refills::new(
+        &parts.servers,
+        &parts.session,
+        &parts.incarnations,
+        &settings,
+    );
+    let sweep = Sweep::new(
+        parts.servers,
+        parts.session,
+        parts.registry,
+        parts.incarnations,
+        refills,
+        &settings,
+    );
+    let boards = keys::of_kind("boards", room.kind.name());
+    proxy.hold(&Matching::request("a deletion", move |words| {
+        words[0] == b"HDEL" && words[1] == boards
+    }));
+    let swept = sweep.expire(NOW.plus(LINGER * 2)).await;
+    assert!(matches!(swept, Err(StoreError::Unknown(_))), "{swept:?}");
+    // Frozen until the decision has expired.
+    let point = [room.points("u1", 1, NOW)];
+    assert_eq!(room.apply(&point, NOW).await, [APPLIED]);
+    let held = proxy.held();
+    assert!(held > 0);
+    let arrived = opened.ran("exec") + u64::try_from(held).unwrap();
+    proxy.heal();
+    wait_for_transactions(&opened, arrived).await;
+    let found = opened.registry.board(&room.record.name).await;
+    assert!(
+        found.unwrap().is_some(),
+        "it was deleted with what was applied to it"
+    );
+    assert_eq!(room.apply(&point, NOW).await, [APPLIED]);
+}
