@@ -17,7 +17,7 @@ use super::progress::{self, Lost, Progress, Standing, THREAD_ENDED};
 use super::read::Recovered;
 use super::settings::Settings;
 use super::{Sequence, tail};
-use crate::disk::Disk;
+use disk::Disk;
 use crate::metrics::JournalMetrics;
 
 /// A running journal. If it is dropped without [`stop`](Self::stop), it ends as if the process had

@@ -14,12 +14,12 @@
 //!   to writing.
 //! - `committer`: the one thread, and when it does what. `inbox`, `capacity`, `progress`: how other
 //!   threads interact with it.
-//! - `handle`: the [`Journal`] itself, as the store uses it. `disk`: every operation on the file
-//!   system, where tests inject failures.
+//! - `handle`: the [`Journal`] itself, as the store uses it.
+//!
+//! Every operation on the file system goes through the crate `disk`, where tests inject failures.
 
 mod capacity;
 mod committer;
-mod disk;
 mod format;
 mod handle;
 mod inbox;
@@ -45,7 +45,6 @@ use progress::Lost;
 use read::ReadError;
 
 pub use capacity::{BATCH_BYTES_MAX, Reservation, reserved_bytes};
-pub use disk::{Disk, DiskFile, LocalDisk, OpenError};
 pub use handle::Journal;
 pub use metrics::JournalMetrics;
 pub use read::{Recovered, read};

@@ -16,7 +16,7 @@ use super::format::{
 };
 use super::inbox::Group;
 use super::segment::{self, CreateError, Segment};
-use crate::disk::Disk;
+use disk::Disk;
 use crate::metrics::JournalMetrics;
 
 /// The first sequence of each segment of the folder, in order; the last is the current segment.

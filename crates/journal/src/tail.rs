@@ -10,7 +10,7 @@ use super::log::{Log, Segments, draw_salt};
 use super::read::{Recovered, Tail};
 use super::segment::{self, CreateError, Segment, ZEROS_STEP_BYTES};
 use super::window::{WINDOW_BYTES, Window};
-use crate::disk::Disk;
+use disk::Disk;
 use crate::metrics::JournalMetrics;
 
 /// Truncates what recovery found past the end, and makes the remaining log durable; creates the log

@@ -35,7 +35,8 @@ mod unconfirmed;
 
 pub use engine::REMEMBERED_ID_BYTES_MAX;
 pub use error::EmbeddedError;
-pub use journal::{Disk, DiskFile, Durability, LocalDisk, OpenError};
+pub use disk::{Disk, DiskFile, LocalDisk, OpenError};
+pub use journal::Durability;
 pub use settings::EmbeddedSettings;
 pub use store::LocalStore;
 

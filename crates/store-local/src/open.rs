@@ -12,7 +12,7 @@ use crate::{
 };
 use board::Timestamp;
 use engine::Registry;
-use journal::Disk;
+use disk::Disk;
 use journal::Journal;
 use shard_store::StoreError;
 

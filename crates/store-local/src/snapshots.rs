@@ -14,7 +14,7 @@ use super::settings::EmbeddedSettings;
 use super::snapshotter;
 use crate::metrics::SnapshotMetrics;
 use engine::Registry;
-use journal::Disk;
+use disk::Disk;
 use journal::Journal;
 
 /// How often the thread checks the size of the journal.

@@ -16,7 +16,7 @@ use board::{Kind, KindName};
 use super::error::EmbeddedError;
 use super::snapshot::{self, PartHead, SnapshotWriter, WindowHead};
 use engine::{FrozenPart, FrozenShard, Registry, SharedCell, is_equivalent_for_boards};
-use journal::Disk;
+use disk::Disk;
 use journal::Journal;
 
 /// Boards that are looked up at once.
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::LocalDisk;
     use engine::NoLog;
-    use journal::Disk;
+    use disk::Disk;
     use journal::{self, Sequence, Settings};
     use shard_store::{Batch, Change, Item, Revision};
     use store_conformance::fixtures::gifts;

@@ -102,7 +102,7 @@ fn a_missing_segment_is_rejected_where_it_is_needed() {
     let disk = |missing: u64| {
         let disk = written.disk.after_kill();
         let name = crate::segment::name_of(Sequence(missing));
-        crate::disk::Disk::remove(&disk, &name).unwrap();
+        disk::Disk::remove(&disk, &name).unwrap();
         disk
     };
     assert!(matches!(

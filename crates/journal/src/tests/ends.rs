@@ -11,7 +11,7 @@ use super::{
 };
 use crate::capacity::Capacity;
 use crate::committer::Committer;
-use crate::disk::Disk;
+use disk::Disk;
 use crate::inbox::{End, Work};
 
 fn never_by_itself() -> Settings {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::platter::Content;
-use crate::disk::{Disk, DiskFile};
+use disk::{Disk, DiskFile};
 use testkit::dice::Dice;
 
 /// The calls that change something.

@@ -18,7 +18,7 @@ use super::record;
 use super::snapshot::{self, SnapshotReader};
 use crew::Crew;
 use engine::{Registry, SharedCell};
-use journal::Disk;
+use disk::Disk;
 use journal::{Recovered, Sequence};
 use replay::{Misfit, Positions, Replay};
 

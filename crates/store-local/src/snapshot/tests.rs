@@ -20,7 +20,7 @@ use super::{
 use any_contents::any_contents;
 use contents::{Contents, ReadParts, read_all};
 use gifts::small;
-use journal::{Disk, LocalDisk};
+use disk::{Disk, LocalDisk};
 use memory::MemoryDisk;
 
 proptest! {

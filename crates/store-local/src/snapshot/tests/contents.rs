@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use board::{Kind, Timestamp};
-use journal::Disk;
+use disk::Disk;
 use shard_store::KindRecord;
 
 use super::super::{

@@ -4,7 +4,7 @@ use super::super::{SnapshotError, list};
 use super::contents::{Contents, Part, read_all};
 use super::gifts::{gifts_head, gifts_rows, small};
 use super::memory::{Crash, MemoryDisk};
-use journal::Disk;
+use disk::Disk;
 
 /// What every snapshot of the disk has to be.
 fn check(disk: &MemoryDisk, older: &Contents, newer: &Contents) -> Vec<u64> {

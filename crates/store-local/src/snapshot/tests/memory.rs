@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use journal::{Disk, DiskFile};
+use disk::{Disk, DiskFile};
 
 /// Files by name; what is reached through clones is the same.
 #[derive(Debug, Clone, Default)]
