@@ -6,12 +6,13 @@ mod damage;
 mod faults;
 mod gifts;
 mod golden;
-mod memory;
 mod shape;
 
 use std::fs;
 
+use disk::{Disk, LocalDisk};
 use proptest::prelude::*;
+use simulated_disk::SimDisk;
 
 use super::{
     PartVisitor, Refusal, SnapshotError, SnapshotName, SnapshotReader, WindowHead, list,
@@ -20,15 +21,13 @@ use super::{
 use any_contents::any_contents;
 use contents::{Contents, ReadParts, read_all};
 use gifts::small;
-use disk::{Disk, LocalDisk};
-use memory::MemoryDisk;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn any_contents_are_read_as_written(contents in any_contents()) {
-        let disk = MemoryDisk::default();
+        let disk = SimDisk::default();
         let bytes = contents.write(&disk).unwrap();
         let name = SnapshotName::of(contents.sequence);
         prop_assert_eq!(bytes, disk.open(&name.name).unwrap().size().unwrap());
@@ -38,7 +37,7 @@ proptest! {
 
 #[test]
 fn an_empty_snapshot_is_complete() {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     let contents = Contents::default();
     contents.write(&disk).unwrap();
     let found = list(&disk).unwrap();
@@ -97,7 +96,7 @@ fn the_newest_is_listed_first_and_older_ones_can_go() {
 
 #[test]
 fn one_that_is_dropped_before_its_end_leaves_nothing() {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     let mut writer = small().begin(&disk).unwrap();
     writer.begin_part(&small().parts[0].head).unwrap();
     assert_eq!(disk.list().unwrap().len(), 1);
@@ -143,7 +142,7 @@ impl PartVisitor for Until {
 
 #[test]
 fn what_the_visitor_refuses_is_reported_with_the_file() {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     small().write(&disk).unwrap();
     let name = &list(&disk).unwrap()[0];
     let reader = SnapshotReader::open(&disk, name).unwrap();

@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use board::{Activity, Timestamp};
+use simulated_disk::SimDisk;
 
 use super::super::SnapshotName;
 use super::super::part::put_head;
 use super::contents::read_all;
 use super::gifts::{gifts_head, small};
-use super::memory::MemoryDisk;
 
 const KIND: &str = r#"{"name":"gifts","mode":"accumulate","fields":[{"name":"points","order":"desc","op":"sum"}],"ties":"earliest","rank":"ordinal","windows":[{"period":"all","keep":"forever"}],"time_zone":"UTC","shards":16,"top":10,"max_staleness_ms":0,"dedupe_ms":0}"#;
 
@@ -35,17 +35,18 @@ const VERSION_2: [&str; 2] = [
 
 #[test]
 fn a_small_snapshot() {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     small().write(&disk).unwrap();
-    assert_eq!(hex(&disk.get(NAME)), text_of_small(VERSION_2));
+    assert_eq!(hex(&disk.bytes_of(NAME)), text_of_small(VERSION_2));
 }
 
 #[test]
 fn a_small_snapshot_of_version_1_is_read() {
     let text = text_of_small(VERSION_1);
     let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
-    let disk = MemoryDisk::default();
-    disk.put(NAME, (0..text.len()).step_by(2).map(byte).collect());
+    let disk = SimDisk::default();
+    let bytes: Vec<u8> = (0..text.len()).step_by(2).map(byte).collect();
+    disk.put(NAME, &bytes);
     let name = SnapshotName::parse(NAME).unwrap();
     assert_eq!(read_all(&disk, &name).unwrap(), small());
 }

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use shard_store::{Batch, Outcome, Revision, ShardStore};
 
 use crate::durability::durable::{self, settings};
-use crate::durability::sim::{Act, SimDisk, Trap};
+use simulated_disk::{Operation, SimDisk, Trap};
 use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -31,7 +31,7 @@ async fn what_speaks_of_a_write_is_answered_no_sooner_than_that_is_durable() {
     // The journal waits at its next sync until it is let on.
     let (reached, at_sync) = channel();
     let (go, gone) = channel();
-    disk.set(Trap::runs(Act::Sync, "journal", 0, move || {
+    disk.set(Trap::runs(Operation::Sync, "journal", 0, move || {
         reached.send(()).unwrap();
         gone.recv_timeout(DEADLINE).unwrap();
     }));

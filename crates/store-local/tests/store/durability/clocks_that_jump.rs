@@ -9,7 +9,7 @@ use shard_store::{BoardSettings, Revision, ShardStore};
 use store_local::Disk as _;
 
 use crate::durability::durable::{self, EmbeddedSettings, settings};
-use crate::durability::sim::SimDisk;
+use simulated_disk::SimDisk;
 use store_conformance::fixtures::{
     Board, DAY, HOUR, board_name, gifts, idle, kept, member, window,
 };

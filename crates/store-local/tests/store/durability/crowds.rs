@@ -9,7 +9,7 @@ use shard_store::{Outcome, ShardStore, StoreError};
 use store_local::LocalStore;
 
 use crate::durability::durable::{self, Durability, EmbeddedSettings, NEVER, settings};
-use crate::durability::sim::{Act, SimDisk, Trap};
+use simulated_disk::{Operation, SimDisk, Trap};
 use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 use testkit::dice::{Dice, Seed, runs};
 
@@ -200,7 +200,7 @@ async fn what_was_answered_outlasts_the_process_where_answers_do_not_wait() {
         let found = Arc::new(Mutex::new(None));
         let (watched, image, there) = (crowd.clone(), found.clone(), disk.clone());
         let writes = dice.word() % 100;
-        disk.set(Trap::runs(Act::Write, "journal", writes, move || {
+        disk.set(Trap::runs(Operation::Write, "journal", writes, move || {
             let told = watched.told();
             *image.lock().unwrap() = Some((told, there.killed()));
             watched.ended.store(true, Ordering::Relaxed);

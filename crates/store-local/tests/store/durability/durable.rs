@@ -7,7 +7,7 @@ use shard_store::ShardStore;
 use store_local::LocalStore;
 pub(crate) use store_local::{Durability, EmbeddedSettings};
 
-use crate::durability::sim::SimDisk;
+use simulated_disk::SimDisk;
 
 /// Longer than any test: what is to happen then does not happen.
 pub(crate) const NEVER: Duration = Duration::from_hours(1);

@@ -13,7 +13,7 @@ use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{self, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
-use crate::durability::sim::{Act, SimDisk, Trap};
+use simulated_disk::{Operation, SimDisk, Trap};
 use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 use testkit::dice::{Seed, runs};
 
@@ -102,7 +102,7 @@ async fn end_of_incarnation(audit: &mut Audit) {
 }
 
 /// The change is woven in before this step of the snapshot. False when it has no such step.
-async fn weave(seed: u64, act: Act, passing: u64) -> bool {
+async fn weave(seed: u64, operation: Operation, passing: u64) -> bool {
     let script = Script::new(seed, 10);
     let mut audit = Audit::new(script, settings(), SimDisk::default()).await;
     incarnation(&mut audit, Mode::Accumulate).await;
@@ -111,7 +111,7 @@ async fn weave(seed: u64, act: Act, passing: u64) -> bool {
     let told = reached.clone();
     audit
         .disk
-        .set(Trap::runs(act, "snapshot", passing, move || {
+        .set(Trap::runs(operation, "snapshot", passing, move || {
             told.send(true).unwrap();
             let _ = gone.recv_timeout(DEADLINE);
         }));
@@ -141,9 +141,15 @@ async fn weave(seed: u64, act: Act, passing: u64) -> bool {
 async fn boards_of_the_new_kind_are_there_afterwards() {
     let seed = Seed::of_this_run();
     for round in 0..runs(1, 20) {
-        for act in [Act::Create, Act::Write, Act::Sync, Act::Rename, Act::Remove] {
+        for operation in [
+            Operation::Create,
+            Operation::Write,
+            Operation::Sync,
+            Operation::Rename,
+            Operation::Remove,
+        ] {
             let mut passing = 0;
-            while weave(seed.0.wrapping_add(round), act, passing).await {
+            while weave(seed.0.wrapping_add(round), operation, passing).await {
                 passing += 1;
             }
         }
@@ -171,7 +177,7 @@ async fn settings_made_anew_during_a_snapshot_are_kept() {
     }
     let (reached, step) = channel();
     let (go, gone) = channel();
-    disk.set(Trap::runs(Act::Write, "snapshot", 1, move || {
+    disk.set(Trap::runs(Operation::Write, "snapshot", 1, move || {
         reached.send(true).unwrap();
         let _ = gone.recv_timeout(DEADLINE);
     }));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use shard_store::{Batch, Item, Revision, ShardStore};
 
 use crate::durability::durable::{self, settings};
-use crate::durability::sim::{Act, SimDisk, Trap};
+use simulated_disk::{Operation, SimDisk, Trap};
 use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -46,7 +46,7 @@ async fn a_journal_that_ends_before_what_a_snapshot_holds_is_refused() {
     };
     let (reached, step) = channel();
     let (go, gone) = channel();
-    disk.set(Trap::runs(Act::Write, "snapshot", 0, move || {
+    disk.set(Trap::runs(Operation::Write, "snapshot", 0, move || {
         reached.send(true).unwrap();
         let _ = gone.recv_timeout(DEADLINE);
     }));

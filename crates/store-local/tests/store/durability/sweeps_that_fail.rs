@@ -6,7 +6,7 @@ use board::Period;
 use shard_store::{Memory, Revision, ShardStore, StoreError};
 
 use crate::durability::durable::{self, EmbeddedSettings, settings};
-use crate::durability::sim::{Act, EIO, SimDisk, Times, Trap};
+use simulated_disk::{EIO, Operation, SimDisk, Times, Trap};
 use store_conformance::fixtures::{Board, DAY, NOW, board_name, gifts, kept, member, window};
 
 #[tokio::test]
@@ -28,7 +28,13 @@ async fn what_is_held_is_weighed_where_nothing_can_be_dropped() {
     };
     let points = |name| [board.points(&member(name), 1, NOW)];
     board.apply(&points("u1"), NOW).await;
-    disk.set(Trap::fails(Act::Sync, "journal", 0, EIO, Times::ForGood));
+    disk.set(Trap::fails(
+        Operation::Sync,
+        "journal",
+        0,
+        EIO,
+        Times::ForGood,
+    ));
     let lost = board.try_apply(&points("u2"), NOW, false).await;
     assert!(lost.is_err(), "{lost:?}");
     assert!(memory.added() > 0);

@@ -7,15 +7,15 @@ use std::time::Duration;
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{self, EmbeddedSettings, settings};
 use crate::durability::script::Script;
-use crate::durability::sim::{Act, SimDisk, Trap};
+use simulated_disk::{Operation, SimDisk, Trap};
 use testkit::dice::{Seed, runs};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Stops whoever comes to this step: tells that it is reached, and waits to be let on.
-fn stop_at(audit: &Audit, act: Act, passing: u64, reached: Sender<bool>) -> Sender<()> {
+fn stop_at(audit: &Audit, operation: Operation, passing: u64, reached: Sender<bool>) -> Sender<()> {
     let (go, gone) = channel();
-    let stop = Trap::runs(act, "snapshot", passing, move || {
+    let stop = Trap::runs(operation, "snapshot", passing, move || {
         reached.send(true).unwrap();
         // Whoever is to let it on may be gone as well.
         let _ = gone.recv_timeout(DEADLINE);
@@ -25,7 +25,7 @@ fn stop_at(audit: &Audit, act: Act, passing: u64, reached: Sender<bool>) -> Send
 }
 
 /// Weaves calls in before this step of a snapshot. False when it has no such step.
-async fn weave(seed: u64, act: Act, passing: u64) -> bool {
+async fn weave(seed: u64, operation: Operation, passing: u64) -> bool {
     let settings = EmbeddedSettings {
         segment_bytes: 2 << 10,
         ..settings()
@@ -35,7 +35,7 @@ async fn weave(seed: u64, act: Act, passing: u64) -> bool {
     audit.snapshot().unwrap();
     audit.calls(20).await;
     let (reached, step) = channel();
-    let go = stop_at(&audit, act, passing, reached.clone());
+    let go = stop_at(&audit, operation, passing, reached.clone());
     let store = audit.store().clone();
     let snapshot = thread::spawn(move || {
         let done = durable::snapshot(&store);
@@ -70,12 +70,18 @@ async fn calls_are_taken_and_kept_at_every_step() {
     let seed = Seed::of_this_run();
     for round in 0..runs(2, 60) {
         let seed = seed.0.wrapping_add(round);
-        for act in [Act::Create, Act::Write, Act::Sync, Act::Rename, Act::Remove] {
+        for operation in [
+            Operation::Create,
+            Operation::Write,
+            Operation::Sync,
+            Operation::Rename,
+            Operation::Remove,
+        ] {
             let mut passing = 0;
-            while weave(seed, act, passing).await {
+            while weave(seed, operation, passing).await {
                 passing += 1;
             }
-            assert!(passing > 0, "a snapshot has no {act:?}");
+            assert!(passing > 0, "a snapshot has no {operation:?}");
         }
     }
 }
