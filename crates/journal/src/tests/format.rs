@@ -123,7 +123,7 @@ fn what_a_reader_cannot_take_is_reported_with_its_offset() {
     let position = written.groups[1].from;
     assert_eq!(
         text,
-        format!("ram/{}: at byte {position}: no board", written.file())
+        format!("sim/{}: at byte {position}: no board", written.file())
     );
 }
 

@@ -14,10 +14,7 @@ use disk::{Disk, LocalDisk};
 use proptest::prelude::*;
 use simulated_disk::SimDisk;
 
-use super::{
-    PartVisitor, Refusal, SnapshotError, SnapshotName, SnapshotReader, WindowHead, list,
-    remove_before, remove_unfinished,
-};
+use super::{SnapshotError, SnapshotName, SnapshotReader, list, remove_before, remove_unfinished};
 use any_contents::any_contents;
 use contents::{Contents, ReadParts, read_all};
 use gifts::small;
@@ -104,49 +101,16 @@ fn one_that_is_dropped_before_its_end_leaves_nothing() {
     assert_eq!(disk.list().unwrap(), Vec::<String>::new());
 }
 
-/// Takes everything up to the row of a member.
-struct Until(&'static [u8], ReadParts);
-
-impl PartVisitor for Until {
-    fn head(&mut self, head: &super::PartHead) -> Result<(), Refusal> {
-        self.1.head(head)
-    }
-
-    fn watermarks(&mut self, watermarks: &super::Watermarks) -> Result<(), Refusal> {
-        self.1.watermarks(watermarks)
-    }
-
-    fn ids_generation(&mut self, began: board::Timestamp, count: u64) -> Result<(), Refusal> {
-        self.1.ids_generation(began, count)
-    }
-
-    fn id(&mut self, id: [u32; 4]) -> Result<(), Refusal> {
-        self.1.id(id)
-    }
-
-    fn window(&mut self, head: &WindowHead) -> Result<(), Refusal> {
-        self.1.window(head)
-    }
-
-    fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), Refusal> {
-        if member == self.0 {
-            return Err(Refusal("no such member".to_owned()));
-        }
-        self.1.row(member, words)
-    }
-
-    fn end(&mut self) -> Result<(), Refusal> {
-        self.1.end()
-    }
-}
-
 #[test]
 fn what_the_visitor_refuses_is_reported_with_the_file() {
     let disk = SimDisk::default();
     small().write(&disk).unwrap();
     let name = &list(&disk).unwrap()[0];
     let reader = SnapshotReader::open(&disk, name).unwrap();
-    let mut visitor = Until(b"ben", ReadParts::default());
+    let mut visitor = ReadParts {
+        rejects: Some(b"ben"),
+        ..ReadParts::default()
+    };
     let error = reader.read_unit(0, &mut visitor).unwrap_err();
     assert!(matches!(error, SnapshotError::Refused { .. }));
     let text = error.to_string();
@@ -154,6 +118,6 @@ fn what_the_visitor_refuses_is_reported_with_the_file() {
         text.contains(&name.name) && text.contains("no such member"),
         "{text}"
     );
-    let read_parts = &visitor.1.parts[0].windows[0].1;
+    let read_parts = &visitor.parts[0].windows[0].1;
     assert_eq!(read_parts.len(), 1, "{read_parts:?}");
 }

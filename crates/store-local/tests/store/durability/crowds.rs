@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use board::{Member, Window};
-use shard_store::{Outcome, ShardStore, StoreError};
+use shard_store::{Outcome, StoreError};
 use store_local::LocalStore;
 
 use crate::durability::durable::{self, Durability, EmbeddedSettings, NEVER, settings};
@@ -21,26 +21,13 @@ const BATCH: u64 = 3;
 const ALL: Window = Window::ALL_TIME;
 
 async fn board_in(store: &Arc<LocalStore>) -> Board {
-    let store: Arc<dyn ShardStore> = store.clone();
-    let name = board_name("gifts", "room");
-    let kind = store.kinds().await.unwrap().remove(0);
-    Board {
-        kind: kind.kind.clone().unwrap(),
-        record: store.board(&name).await.unwrap().unwrap(),
-        store,
-    }
+    durable::found(store, &board_name("gifts", "room")).await
 }
 
 /// A new store with one board, that is durable.
 async fn opened(disk: &SimDisk, settings: &EmbeddedSettings) -> Arc<LocalStore> {
     let store = durable::open(disk, settings).unwrap();
-    let kind = Arc::new(gifts(|_| ()));
-    let kind = store.put_kind(kind, shard_store::Revision(0), true).await;
-    let name = board_name("gifts", "room");
-    store
-        .create_board(&name, &kind.unwrap(), None, NOW)
-        .await
-        .unwrap();
+    durable::board(&store, gifts(|_| ()), "room", NOW).await;
     durable::snapshot(&store).unwrap();
     store
 }

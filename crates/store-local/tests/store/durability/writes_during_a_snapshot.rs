@@ -1,30 +1,13 @@
-//! Calls between any two steps of a snapshot: they are taken, and a crash at that step loses none.
-
-use std::sync::mpsc::{Sender, channel};
-use std::thread;
-use std::time::Duration;
+//! Calls between any two operations of a snapshot: they are applied, and a crash at that operation
+//! loses none.
 
 use crate::durability::audit::{Audit, End};
-use crate::durability::durable::{self, EmbeddedSettings, settings};
+use crate::durability::durable::{EmbeddedSettings, StoppedSnapshot, settings};
 use crate::durability::script::Script;
-use simulated_disk::{Operation, SimDisk, Trap};
+use simulated_disk::{Operation, SimDisk};
 use testkit::dice::{Seed, runs};
 
-const DEADLINE: Duration = Duration::from_secs(30);
-
-/// Stops whoever comes to this step: tells that it is reached, and waits to be let on.
-fn stop_at(audit: &Audit, operation: Operation, passing: u64, reached: Sender<bool>) -> Sender<()> {
-    let (go, gone) = channel();
-    let stop = Trap::runs(operation, "snapshot", passing, move || {
-        reached.send(true).unwrap();
-        // Whoever is to let it on may be gone as well.
-        let _ = gone.recv_timeout(DEADLINE);
-    });
-    audit.disk.set(stop);
-    go
-}
-
-/// Weaves calls in before this step of a snapshot. False when it has no such step.
+/// Makes calls before this operation of a snapshot. Returns whether it has such an operation.
 async fn weave(seed: u64, operation: Operation, passing: u64) -> bool {
     let settings = EmbeddedSettings {
         segment_bytes: 2 << 10,
@@ -34,16 +17,9 @@ async fn weave(seed: u64, operation: Operation, passing: u64) -> bool {
     audit.calls(20).await;
     audit.snapshot().unwrap();
     audit.calls(20).await;
-    let (reached, step) = channel();
-    let go = stop_at(&audit, operation, passing, reached.clone());
-    let store = audit.store().clone();
-    let snapshot = thread::spawn(move || {
-        let done = durable::snapshot(&store);
-        let _ = reached.send(false);
-        done
-    });
-    let stopped = step.recv_timeout(DEADLINE).unwrap();
-    if stopped {
+    let snapshot = StoppedSnapshot::start(&audit.disk, audit.store(), operation, passing);
+    let is_stopped = snapshot.is_stopped;
+    if is_stopped {
         for _ in 0..12 {
             assert!(audit.call().await, "a snapshot refuses no call");
         }
@@ -52,9 +28,8 @@ async fn weave(seed: u64, operation: Operation, passing: u64) -> bool {
             let mut found = audit.after(end).await;
             found.send_again().await;
         }
-        go.send(()).unwrap();
     }
-    snapshot.join().unwrap().unwrap();
+    snapshot.finish();
     audit.look().await;
     audit.calls(5).await;
     for end in [End::PowerCut(seed), End::PowerCut(!seed)] {
@@ -62,7 +37,7 @@ async fn weave(seed: u64, operation: Operation, passing: u64) -> bool {
         found.send_again().await;
     }
     audit.restart(End::Stopped).await;
-    stopped
+    is_stopped
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
