@@ -11,7 +11,7 @@ use crate::durability::durable::{self, StoppedSnapshot, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
 use simulated_disk::{Operation, SimDisk};
-use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
+use store_conformance::fixtures::{NOW, board_name, gifts, member};
 use testkit::dice::{Seed, runs};
 
 fn points(mode: Mode) -> Kind {
@@ -34,18 +34,7 @@ fn put(mode: Mode) -> What {
 
 /// Points for some members, of a board as it is.
 async fn gifts_to(audit: &Audit, subject: &str) -> Vec<Op> {
-    let store: Arc<dyn ShardStore> = audit.store().clone();
-    let record = store
-        .board(&board_name("gifts", subject))
-        .await
-        .unwrap()
-        .unwrap();
-    let kind = store.kinds().await.unwrap().remove(0).kind.unwrap();
-    let board = Board {
-        store,
-        kind,
-        record,
-    };
+    let board = durable::found(audit.store(), &board_name("gifts", subject)).await;
     let item = |number: u32| board.points_by_id(&member(&format!("u{number}")), 3, "evt-1", NOW);
     let of_shard = |shard| {
         op(What::Apply {
