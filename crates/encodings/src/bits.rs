@@ -7,7 +7,7 @@
 use board::{Timestamp, Value, Values};
 
 use crate::countdown::{Countdown, Unit};
-use crate::encoding::Doubt;
+use crate::doubt::Doubt;
 use crate::error::{DecodeError, EncodeError};
 use crate::number::{exact, lost_bits, whole};
 use crate::range::Range;

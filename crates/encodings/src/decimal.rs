@@ -6,7 +6,7 @@
 use board::Timestamp;
 
 use crate::countdown::{Countdown, Unit};
-use crate::encoding::Doubt;
+use crate::doubt::Doubt;
 use crate::error::{DecodeError, EncodeError};
 use crate::number::{EXACT_MAX, exact, lost_bits, whole};
 use crate::range::Range;

@@ -10,17 +10,15 @@ use board::{Ties, Timestamp, Value, Values};
 use crate::bits::Bits;
 use crate::countdown::Unit;
 use crate::decimal::Decimal;
+use crate::doubt::Doubt;
 use crate::error::{DecodeError, EncodeError};
 use crate::fraction::Fraction;
 use crate::number::{exact, lost_bits, of_text, whole};
 use crate::range::Range;
+use crate::reading::Reading;
 use crate::time_left::TimeLeft;
 use crate::time_member::TimeMember;
 use crate::two_sets::TwoSets;
-
-/// The names of encodings.
-pub(crate) const NAMES: &str =
-    "plain, decimal, binary, bits, fraction, time-left, time-member and two-sets";
 
 /// A way to keep a score and a time in a sorted set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,15 +38,6 @@ pub enum Encoding {
     TimeMember(TimeMember),
     /// A second sorted set for the time. `two-sets(time-key=K)`.
     TwoSets(TwoSets),
-}
-
-/// How existing readers read the sorted set to get the best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
-    /// From the highest score down, higher member bytes first: `ZREVRANGE`.
-    Reverse,
-    /// From the lowest score up, lower member bytes first: `ZRANGE`.
-    Forward,
 }
 
 /// The stored form of a standing.
@@ -73,25 +62,6 @@ pub struct Decoded<'a> {
     pub member: &'a [u8],
     /// The information that the double could not represent, if any.
     pub doubt: Option<Doubt>,
-}
-
-/// What is lost of an entry. The decoded contents are the nearest ones; what was written may have
-/// been different.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
-    /// The time may be off by this many milliseconds.
-    Time {
-        /// The maximum error.
-        within_ms: u64,
-    },
-    /// The lowest bits of the packed integer are lost: it is off by up to half of 2^`bits`. These
-    /// belong to the last field; by a carry the field before may be off by one.
-    LowBits {
-        /// Number of bits.
-        bits: u32,
-    },
-    /// The time is lost, and the score may be one less: its fraction may have been rounded up.
-    Score,
 }
 
 impl Encoding {

@@ -3,7 +3,8 @@
 
 use board::Timestamp;
 
-use crate::encoding::NAMES;
+/// The names of encodings.
+const NAMES: &str = "plain, decimal, binary, bits, fraction, time-left, time-member and two-sets";
 
 /// Why a text is not an encoding.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -10,7 +10,7 @@
 use board::Timestamp;
 
 use crate::countdown::{Countdown, Unit};
-use crate::encoding::Doubt;
+use crate::doubt::Doubt;
 use crate::error::{DecodeError, EncodeError};
 use crate::number::exact;
 use crate::parts::{self, Parts};

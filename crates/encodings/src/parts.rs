@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::countdown::Unit;
-use crate::encoding::Doubt;
+use crate::doubt::Doubt;
 use crate::error::DecodeError;
 use crate::number::{EXACT_MAX, exact, spacing, whole};
 

@@ -8,8 +8,8 @@
 
 use board::{Ties, Timestamp};
 
-use crate::encoding::Reading;
 use crate::error::{DecodeError, EncodeError};
+use crate::reading::Reading;
 
 /// `2022-12-15 13:30:30`.
 const TIME_BYTES: usize = 19;

@@ -12,14 +12,8 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::format::{GROUP_HEADER_BYTES, RECORD_HEADER_BYTES};
+use super::limits::BATCH_BYTES_MAX;
 use super::progress::{Progress, THREAD_ENDED};
-
-/// Maximum bytes of one reservation.
-pub const BATCH_BYTES_MAX: usize = 4 << 20;
-
-/// Maximum bytes that are free, reserved, or appended but not yet written, together: it bounds the
-/// memory of pending records, and a group.
-pub(super) const CAPACITY_BYTES_MAX: usize = 8 << 20;
 
 /// Returns the capacity that a record needs at most: it may be alone in a group.
 #[must_use]

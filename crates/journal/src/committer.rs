@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::capacity::{BATCH_BYTES_MAX, CAPACITY_BYTES_MAX, Capacity};
+use super::capacity::Capacity;
 use super::format::GROUP_HEADER_BYTES;
 use super::inbox::{End, Group, Inbox, Work};
+use super::limits::{BATCH_BYTES_MAX, CAPACITY_BYTES_MAX};
 use super::log::Log;
 use super::progress::{Progress, Standing};
 use super::segment::{CreateError, ZEROS_STEP_BYTES, is_full};

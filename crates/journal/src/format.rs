@@ -4,7 +4,7 @@
 //! is checked in `read`.
 
 use super::Sequence;
-use super::capacity::CAPACITY_BYTES_MAX;
+use super::limits::CAPACITY_BYTES_MAX;
 
 /// The version of everything described here, and of the records. A folder of a newer version is
 /// rejected; all versions from 1 on can be read.

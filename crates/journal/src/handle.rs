@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
+use metering::Registry;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -17,8 +18,8 @@ use super::progress::{self, Lost, Progress, Standing, THREAD_ENDED};
 use super::read::Recovered;
 use super::settings::Settings;
 use super::{Sequence, tail};
-use crate::disk::Disk;
 use crate::metrics::JournalMetrics;
+use disk::Disk;
 
 /// A running journal. If it is dropped without [`stop`](Self::stop), it ends as if the process had
 /// been killed: pending records are not written.
@@ -63,7 +64,7 @@ impl Journal {
 
     /// Waits for capacity of this many bytes: the sum of [`reserved_bytes`] of each record.
     /// Rejected when the disk is full, when the journal has failed, or when they are more than
-    /// [`BATCH_BYTES_MAX`](super::capacity::BATCH_BYTES_MAX).
+    /// [`BATCH_BYTES_MAX`](super::limits::BATCH_BYTES_MAX).
     pub async fn reserve(&self, bytes: usize) -> Result<Reservation<'_>, Rejected> {
         self.capacity.reserve(bytes, &self.progress).await
     }
@@ -140,9 +141,16 @@ impl Journal {
         self.inbox.appended_bytes()
     }
 
-    /// Returns the metrics of its thread.
-    pub const fn metrics(&self) -> &JournalMetrics {
-        &self.metrics
+    /// Registers the metrics. A journal that no longer exists counts as rejecting.
+    pub fn register_metrics(self: &Arc<Self>, registry: &mut Registry) {
+        // A weak reference, so that dropping the store ends its journal.
+        let journal = Arc::downgrade(self);
+        let is_refusing = move || {
+            journal
+                .upgrade()
+                .is_none_or(|journal| journal.refusal().is_some())
+        };
+        self.metrics.register(is_refusing, registry);
     }
 
     /// Writes and syncs everything, and ends. Nothing may be appended afterwards; reservations are

@@ -16,8 +16,8 @@ use super::format::{
 };
 use super::inbox::Group;
 use super::segment::{self, CreateError, Segment};
-use crate::disk::Disk;
 use crate::metrics::JournalMetrics;
+use disk::Disk;
 
 /// The first sequence of each segment of the folder, in order; the last is the current segment.
 #[derive(Debug, Default)]

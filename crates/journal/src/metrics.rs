@@ -2,19 +2,17 @@
 
 use metering::{CALLS, Counter, Histogram, Pulled, Registry, Unit};
 
-use crate::Journal;
-
 /// Counters of the journal's thread.
 #[derive(Debug, Clone)]
-pub struct JournalMetrics {
+pub(crate) struct JournalMetrics {
     /// Groups written.
-    pub groups: Counter,
+    pub(crate) groups: Counter,
     /// Records written.
-    pub records: Counter,
+    pub(crate) records: Counter,
     /// Bytes written.
-    pub bytes: Counter,
+    pub(crate) bytes: Counter,
     /// How long syncs took.
-    pub syncs: Histogram,
+    pub(crate) syncs: Histogram,
 }
 
 impl Default for JournalMetrics {
@@ -29,9 +27,12 @@ impl Default for JournalMetrics {
 }
 
 impl JournalMetrics {
-    /// Registers the metrics, and a gauge that reads the journal. A journal that no longer exists
-    /// counts as rejecting.
-    pub fn register(&self, journal: &std::sync::Arc<Journal>, registry: &mut Registry) {
+    /// Registers the metrics, and a gauge of whether the journal rejects writes.
+    pub(crate) fn register(
+        &self,
+        is_refusing: impl Fn() -> bool + Send + Sync + 'static,
+        registry: &mut Registry,
+    ) {
         registry.register(
             "journal_groups",
             "Groups of records written to the journal, each with one call",
@@ -54,17 +55,10 @@ impl JournalMetrics {
             Unit::Seconds,
             self.syncs.clone(),
         );
-        // A weak reference, so that dropping the store ends its journal.
-        let journal = std::sync::Arc::downgrade(journal);
-        let refuses = move || {
-            journal
-                .upgrade()
-                .is_none_or(|journal| journal.refusal().is_some())
-        };
         registry.register(
             "journal_refusing",
             "1 while the journal rejects writes: it has failed, or the disk is full; otherwise 0",
-            Pulled::gauge(move || f64::from(u8::from(refuses()))),
+            Pulled::gauge(move || f64::from(u8::from(is_refusing()))),
         );
     }
 }

@@ -17,7 +17,7 @@ use super::format::{
 use super::search;
 use super::segment::{self, Segment};
 use super::window::Window;
-use crate::disk::Disk;
+use disk::Disk;
 
 /// Receives a record and its number; an error ends the reading.
 type Each<'a, E> = dyn FnMut(Sequence, &[u8]) -> Result<(), E> + 'a;

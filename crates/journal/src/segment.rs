@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::Sequence;
 use super::format::{SEGMENT_HEADER_BYTES, SegmentHeader};
-use crate::disk::{Disk, DiskFile};
+use disk::{Disk, DiskFile};
 
 /// Zeros that are written with one call.
 pub(super) const ZEROS_STEP_BYTES: usize = 1 << 20;

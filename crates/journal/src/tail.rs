@@ -10,8 +10,8 @@ use super::log::{Log, Segments, draw_salt};
 use super::read::{Recovered, Tail};
 use super::segment::{self, CreateError, Segment, ZEROS_STEP_BYTES};
 use super::window::{WINDOW_BYTES, Window};
-use crate::disk::Disk;
 use crate::metrics::JournalMetrics;
+use disk::Disk;
 
 /// Truncates what recovery found past the end, and makes the remaining log durable; creates the log
 /// if there is none.

@@ -6,18 +6,10 @@
 //! read show which of them are on it. If one of them has moved since it was located, the read is
 //! repeated.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use board::{Bound, Member, RankKey};
-use futures::FutureExt as _;
-use futures::future::try_join_all;
-use shard_store::{Anchor, Ask, Entry, Part, Reading, StoreError};
-
-use crate::scope::Scope;
-
-/// Attempts at a read whose hidden members keep moving.
-const MOVES_MAX: usize = 16;
+use shard_store::{Anchor, Ask, Entry, Part, Reading};
 
 /// The keys of the hidden members that may be on the list.
 #[derive(Debug, Default)]
@@ -28,6 +20,23 @@ pub(crate) struct HiddenKeys {
 }
 
 impl HiddenKeys {
+    /// Finds the hidden members that may be on a list of `keep`, from their own entries.
+    pub(crate) fn of(keep: u64, readings: &[Reading]) -> Self {
+        let mut hidden_keys = Self {
+            keep,
+            ..Self::default()
+        };
+        let parts = readings.iter().flat_map(|reading| &reading.parts).flatten();
+        let listed = parts.filter(|part| hidden_keys.may_list(part));
+        hidden_keys.keys = listed.filter_map(entry).map(|e| e.key.clone()).collect();
+        hidden_keys
+    }
+
+    /// Returns whether a hidden member has moved since.
+    pub(crate) fn have_moved(&self) -> bool {
+        self.moved.load(Ordering::Relaxed)
+    }
+
     /// Returns the additional asks for every shard.
     pub(crate) fn asks(&self) -> impl Iterator<Item = Ask> {
         let bounds = self.keys.iter().map(Bound::key);
@@ -78,6 +87,15 @@ pub(crate) struct Counting {
 }
 
 impl Counting {
+    /// Starts counting the entries of a list of `keep`.
+    pub(crate) fn new(keep: u64, hidden_keys: Option<&HiddenKeys>) -> Self {
+        let keys = hidden_keys.map_or(0, |hidden_keys| hidden_keys.keys.len());
+        Self {
+            keep,
+            above: vec![0; keys],
+        }
+    }
+
     /// Adds the counts that follow the requested parts of a reading.
     pub(crate) fn see(&mut self, reading: &Reading) {
         let parts = reading.parts.as_deref().unwrap_or_default();
@@ -92,94 +110,4 @@ impl Counting {
         let hidden = self.above.iter().filter(|above| **above < self.keep);
         self.keep.saturating_sub(hidden.count() as u64)
     }
-}
-
-impl Scope<'_> {
-    /// Returns how many members are on the list at most, including hidden ones.
-    pub(crate) fn keep(&self) -> u64 {
-        self.kind.retain().map_or(u64::MAX, |retain| retain.keep)
-    }
-
-    /// Starts counting the entries of the list.
-    pub(crate) fn counting(&self) -> Counting {
-        let keys = self
-            .hidden_keys
-            .as_ref()
-            .map_or(0, |hidden_keys| hidden_keys.keys.len());
-        Counting {
-            keep: self.keep(),
-            above: vec![0; keys],
-        }
-    }
-
-    /// Returns how many entries are listed at most, given a reading of each shard.
-    pub(crate) fn listed(&self, readings: &[Reading]) -> u64 {
-        let mut counting = self.counting();
-        for reading in readings {
-            counting.see(reading);
-        }
-        counting.listed()
-    }
-
-    /// Returns whether a position with `above` visible members above it is on the list.
-    pub(crate) fn lists(&self, bound: &Bound, above: u64) -> bool {
-        let hidden = self
-            .hidden_keys
-            .as_ref()
-            .map_or(0, |hidden_keys| hidden_keys.above(bound));
-        above.saturating_add(hidden) < self.keep()
-    }
-
-    /// Returns whether the kind has a list and hidden members, which leave positions of it empty.
-    fn hides_listed(&self) -> bool {
-        self.kind.retain().is_some() && !self.kind.hidden().is_empty()
-    }
-
-    /// Locates the hidden members that may be on the list.
-    async fn find_hidden_keys(&self) -> Result<HiddenKeys, StoreError> {
-        let shards = (0..self.shards()).filter_map(|shard| {
-            let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
-            let asks: Vec<Ask> = hidden.map(own).collect();
-            (!asks.is_empty()).then_some((shard, asks))
-        });
-        let looks = shards.map(|(shard, asks)| self.look_at(shard, asks.into(), None));
-        let readings = try_join_all(looks).await?;
-        self.counters.count_round(0);
-        let mut hidden_keys = HiddenKeys {
-            keep: self.keep(),
-            ..HiddenKeys::default()
-        };
-        let parts = readings.iter().flat_map(|reading| &reading.parts).flatten();
-        let listed = parts.filter(|part| hidden_keys.may_list(part));
-        hidden_keys.keys = listed.filter_map(entry).map(|e| e.key.clone()).collect();
-        Ok(hidden_keys)
-    }
-}
-
-/// Repeats a read until no hidden member has moved in the meantime.
-pub(crate) async fn steady<'a, T, Read>(
-    scope: Scope<'a>,
-    read: impl Fn(Scope<'a>) -> Read + Send + Sync,
-) -> Result<T, StoreError>
-where
-    Read: Future<Output = Result<T, StoreError>> + Send,
-{
-    if !scope.hides_listed() {
-        return read(scope).await;
-    }
-    for _ in 0..MOVES_MAX {
-        // Boxed, since this is rare and would increase the size of every read.
-        let hidden_keys = Arc::new(scope.find_hidden_keys().boxed().await?);
-        let there = Scope {
-            hidden_keys: Some(hidden_keys.clone()),
-            ..scope.clone()
-        };
-        let answer = read(there).await?;
-        if !hidden_keys.moved.load(Ordering::Relaxed) {
-            return Ok(answer);
-        }
-    }
-    Err(StoreError::Unavailable(
-        "a hidden member moves faster than it can be read".to_owned(),
-    ))
 }

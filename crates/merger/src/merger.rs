@@ -13,10 +13,9 @@ use tokio::time::timeout;
 
 use crate::cache::{GlobalBoards, Rendered};
 use crate::error::ReadError;
-use crate::list_length::steady;
 use crate::metrics::Counters;
 use crate::ranks::RankedEntry;
-use crate::scope::Scope;
+use crate::scope::{Scope, steady};
 use crate::version::Version;
 
 /// Maximum wait of a read of a closed window for the durability of what it has seen.

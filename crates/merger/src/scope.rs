@@ -5,28 +5,29 @@
 //! ranks every member, the store on Redis trims each shard's list. The standing of a member that
 //! was trimmed off such a list is in [`Part::unlisted`](shard_store::Part::unlisted).
 
-use std::collections::BTreeMap;
+mod steady;
+mod windows;
+
 use std::sync::Arc;
 
-use board::{Kind, Member, RankStyle, Timestamp, Window};
+use board::{Bound, Kind, Member, RankStyle, Timestamp, Window};
 use futures::FutureExt;
-use futures::future::{join_all, try_join_all};
-use futures::stream::{self, StreamExt, TryStreamExt};
+use futures::future::try_join_all;
+use futures::stream::{self, StreamExt};
 use shard_router::SPANS;
 use shard_store::{Ask, BoardRecord, Query, Reading, ShardStore, ShardVersion, StoreError};
 use tracing::Instrument as _;
 
 use crate::hidden::HidingQuery;
-use crate::list_length::{HiddenKeys, steady};
+use crate::list_length::{Counting, HiddenKeys};
 use crate::metrics::Counters;
 use crate::version::Version;
+
+pub(crate) use steady::steady;
 
 /// Parts that shards may be sending at once where entries are only counted: limits how many shards
 /// are read concurrently, to at least one.
 const COUNTED_PARTS_MAX: usize = 65_536;
-
-/// Windows of shards that are counted at once where some of their members are hidden.
-const COUNTED_WINDOWS_MAX: usize = 64;
 
 /// One window of one incarnation of a board.
 #[derive(Clone)]
@@ -193,76 +194,32 @@ impl Scope<'_> {
         Version::new(self.record.incarnation, self.kind.rank_style(), shards).without(hidden)
     }
 
-    /// Returns every shard's windows.
-    pub(crate) async fn windows(&self) -> Result<Vec<shard_store::WindowCount>, StoreError> {
-        let calls = (0..self.shards()).map(|shard| self.store.windows(&self.record, shard));
-        let counts: Result<Vec<_>, _> = join_all(calls).await.into_iter().collect();
-        self.counters.count_round(0);
-        let mut counts = counts?;
-        // The windows of a list are counted later, when its length is known.
-        if !self.kind.hidden().is_empty() && self.hidden_keys.is_none() {
-            self.count_visible(&mut counts).await?;
-        }
-        Ok(counts.into_iter().flatten().collect())
+    /// Returns how many members are on the list at most, including hidden ones.
+    pub(crate) fn keep(&self) -> u64 {
+        self.kind.retain().map_or(u64::MAX, |retain| retain.keep)
     }
 
-    /// Returns how many members are ranked in each of these windows, given how many the shards
-    /// have.
-    pub(crate) async fn listed_windows(
-        &self,
-        windows: BTreeMap<Window, u64>,
-    ) -> Result<BTreeMap<Window, u64>, StoreError> {
-        if self.hidden_keys.is_none() {
-            let windows = windows.into_iter();
-            let listed = windows.map(|(window, members)| (window, members.min(self.keep())));
-            return Ok(listed.collect());
-        }
-        let count = |window| async move { Ok((window, self.count_listed(window).await?)) };
-        let counts: Vec<_> = windows.into_keys().map(|w| count(w).boxed()).collect();
-        let counts = stream::iter(counts).buffer_unordered(COUNTED_WINDOWS_MAX);
-        counts.try_collect().await
+    /// Starts counting the entries of the list.
+    pub(crate) fn counting(&self) -> Counting {
+        Counting::new(self.keep(), self.hidden_keys.as_deref())
     }
 
-    async fn count_listed(&self, window: Window) -> Result<u64, StoreError> {
-        let there = Scope {
-            window,
-            ..self.clone()
-        };
-        let count = |there: Self| async move {
-            let readings = there.round_of_all([]).await?;
-            Ok(there.members_of(&readings))
-        };
-        steady(there, count).await
+    /// Returns how many entries are listed at most, given a reading of each shard.
+    pub(crate) fn listed(&self, readings: &[Reading]) -> u64 {
+        let mut counting = self.counting();
+        for reading in readings {
+            counting.see(reading);
+        }
+        counting.listed()
     }
 
-    /// Counts every window of every shard with hidden members again, without those.
-    async fn count_visible(
-        &self,
-        counts: &mut [Vec<shard_store::WindowCount>],
-    ) -> Result<(), StoreError> {
-        let hides = |shard| {
-            let mut hidden = self.kind.hidden().on_shard(self.record.shards, shard);
-            hidden.next().is_some()
-        };
-        let looks = (0..).zip(counts).filter(|(shard, _)| hides(*shard));
-        let looks = looks.flat_map(|(shard, counts)| {
-            counts.iter_mut().map(move |count| async move {
-                let window = count.window;
-                let there = Scope {
-                    window,
-                    ..self.clone()
-                };
-                count.members = there.look(shard, [].into(), None).await?.members;
-                Ok::<_, StoreError>(())
-            })
-        });
-        let looks: Vec<_> = looks.map(FutureExt::boxed).collect();
-        let mut looks = stream::iter(looks).buffer_unordered(COUNTED_WINDOWS_MAX);
-        while let Some(counted) = looks.next().await {
-            counted?;
-        }
-        self.counters.count_round(0);
-        Ok(())
+    /// Returns whether a position with `above` visible members above it is on the list.
+    pub(crate) fn lists(&self, bound: &Bound, above: u64) -> bool {
+        let hidden = self
+            .hidden_keys
+            .as_ref()
+            .map_or(0, |hidden_keys| hidden_keys.above(bound));
+        above.saturating_add(hidden) < self.keep()
     }
 }
 

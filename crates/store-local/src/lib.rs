@@ -33,9 +33,10 @@ mod store;
 mod sweep;
 mod unconfirmed;
 
+pub use disk::{Disk, DiskFile, LocalDisk, OpenError};
 pub use engine::REMEMBERED_ID_BYTES_MAX;
 pub use error::EmbeddedError;
-pub use journal::{Disk, DiskFile, Durability, LocalDisk, OpenError};
+pub use journal::Durability;
 pub use settings::EmbeddedSettings;
 pub use store::LocalStore;
 

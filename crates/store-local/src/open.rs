@@ -11,8 +11,8 @@ use crate::{
     EmbeddedError, EmbeddedSettings, LifecycleRecord, Recovery, Snapshots, recovery, snapshot,
 };
 use board::Timestamp;
+use disk::Disk;
 use engine::Registry;
-use journal::Disk;
 use journal::Journal;
 use shard_store::StoreError;
 

@@ -13,8 +13,8 @@ use super::recovery::Sizes;
 use super::settings::EmbeddedSettings;
 use super::snapshotter;
 use crate::metrics::SnapshotMetrics;
+use disk::Disk;
 use engine::Registry;
-use journal::Disk;
 use journal::Journal;
 
 /// How often the thread checks the size of the journal.

@@ -15,8 +15,8 @@ use board::{Kind, KindName};
 
 use super::error::EmbeddedError;
 use super::snapshot::{self, PartHead, SnapshotWriter, WindowHead};
+use disk::Disk;
 use engine::{FrozenPart, FrozenShard, Registry, SharedCell, is_equivalent_for_boards};
-use journal::Disk;
 use journal::Journal;
 
 /// Boards that are looked up at once.
@@ -179,8 +179,8 @@ mod tests {
 
     use super::*;
     use crate::LocalDisk;
+    use disk::Disk;
     use engine::NoLog;
-    use journal::Disk;
     use journal::{self, Sequence, Settings};
     use shard_store::{Batch, Change, Item, Revision};
     use store_conformance::fixtures::gifts;

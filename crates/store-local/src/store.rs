@@ -305,8 +305,8 @@ impl ShardStore for LocalStore {
         self.held.register(registry);
         self.registry.memory.register_metrics(registry);
         if let Persistence::Journal { snapshots, journal } = &self.persistence {
-            journal.metrics().register(journal, registry);
-            snapshots.metrics().register(snapshots, registry);
+            journal.register_metrics(registry);
+            snapshots.metrics().register(snapshots.watched(), registry);
             registry.register_with_unit(
                 "recovery_duration",
                 "How long this process took to load the folder at its start",

@@ -16,7 +16,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use journal::Disk;
+use disk::Disk;
 
 /// The file; it is empty.
 const NAME: &str = "clock-unconfirmed";

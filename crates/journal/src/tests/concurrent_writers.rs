@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread;
 
 use parking_lot::Mutex;
+use simulated_disk::{Operation, SimDisk};
 
-use super::ram::{Call, RamDisk};
 use super::{
     Journal, Sequence, append, block_on, durable, eventually, open, quick, records_from,
     reserved_bytes,
@@ -13,12 +13,12 @@ use super::{
 
 #[test]
 fn one_sync_serves_all_waiting_writers() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, quick());
-    let before = disk.count(Call::Sync);
-    disk.hold(Call::Sync);
+    let before = disk.count(Operation::Sync);
+    disk.hold(Operation::Sync);
     append(&journal, b"first").unwrap();
-    eventually("a sync", || disk.count(Call::Sync) > before);
+    eventually("a sync", || disk.count(Operation::Sync) > before);
     thread::scope(|scope| {
         for writer in 0..64_u8 {
             let journal = &journal;
@@ -29,14 +29,14 @@ fn one_sync_serves_all_waiting_writers() {
     });
     // One for the first, and one for all others; a new segment may have had its own.
     let segments = disk.names().len();
-    assert_eq!(disk.count(Call::Sync) - before, 2 + segments - 1);
+    assert_eq!(disk.count(Operation::Sync) - before, 2 + segments - 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_order_of_appending_is_the_order_in_the_files() {
     const WRITERS: u32 = 64;
     const EACH: u32 = 200;
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal: Arc<Journal> = Arc::new(open(
         &disk,
         super::Settings {
@@ -81,7 +81,7 @@ async fn the_order_of_appending_is_the_order_in_the_files() {
 
 #[test]
 fn more_than_the_capacity_is_written_in_turn() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(
         &disk,
         super::Settings {

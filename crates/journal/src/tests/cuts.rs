@@ -100,9 +100,9 @@ fn a_missing_segment_is_rejected_where_it_is_needed() {
     }
     written.group(1);
     let disk = |missing: u64| {
-        let disk = written.disk.after_kill();
+        let disk = written.disk.killed();
         let name = crate::segment::name_of(Sequence(missing));
-        crate::disk::Disk::remove(&disk, &name).unwrap();
+        disk::Disk::remove(&disk, &name).unwrap();
         disk
     };
     assert!(matches!(

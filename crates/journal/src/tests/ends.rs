@@ -4,15 +4,16 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::ram::{Call, RamDisk};
+use simulated_disk::{Operation, SimDisk};
+
 use super::{
     Durability, Inbox, Sequence, Settings, Written, append, block_on, durable, eventually, open,
     prefix, quick, record, records_from,
 };
 use crate::capacity::Capacity;
 use crate::committer::Committer;
-use crate::disk::Disk;
 use crate::inbox::{End, Work};
+use disk::Disk;
 
 fn never_by_itself() -> Settings {
     Settings {
@@ -25,7 +26,7 @@ fn never_by_itself() -> Settings {
 #[test]
 fn stop_writes_and_syncs_everything() {
     for settings in [quick(), never_by_itself()] {
-        let disk = RamDisk::default();
+        let disk = SimDisk::default();
         let journal = open(&disk, settings);
         for number in 0..50 {
             append(&journal, &record(number)).unwrap();
@@ -39,7 +40,7 @@ fn stop_writes_and_syncs_everything() {
         assert!(durable(&journal, Sequence(51)).is_err());
         let seed = testkit::dice::Seed::of_this_run();
         let mut dice = testkit::dice::Dice::new(seed.0);
-        let recovered = prefix(&disk.after_power_cut(&mut dice)).unwrap();
+        let recovered = prefix(&disk.crash(dice.word())).unwrap();
         assert_eq!(recovered.next, Sequence(50));
         // A mark records it.
         assert_eq!(recovered.tail.unwrap().synced, Sequence(50));
@@ -48,8 +49,8 @@ fn stop_writes_and_syncs_everything() {
 
 #[test]
 fn a_dropped_journal_writes_nothing_more() {
-    for held in [Call::Write, Call::Sync] {
-        let disk = RamDisk::default();
+    for held in [Operation::Write, Operation::Sync] {
+        let disk = SimDisk::default();
         let journal = open(&disk, quick());
         durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
         let before = disk.count(held);
@@ -57,39 +58,39 @@ fn a_dropped_journal_writes_nothing_more() {
         append(&journal, &record(1)).unwrap();
         eventually("a call", || disk.count(held) > before);
         append(&journal, &record(2)).unwrap();
-        let calls = disk.calls().len();
+        let calls = disk.begun().len();
         thread::scope(|scope| {
             let inbox = Arc::clone(&journal.inbox);
             scope.spawn(move || drop(journal));
             eventually("the drop", || inbox.is_killed());
             disk.release();
         });
-        assert_eq!(disk.calls().len(), calls, "after a {held:?}");
+        assert_eq!(disk.begun().len(), calls, "after a {held:?}");
         assert_eq!(prefix(&disk).unwrap().next, Sequence(2));
     }
 }
 
 #[test]
 fn with_an_interval_records_count_when_written_and_are_synced_later() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let settings = Settings {
         durability: Durability::Interval(Duration::from_millis(20)),
         ..never_by_itself()
     };
     let journal = open(&disk, settings);
-    disk.hold(Call::Sync);
+    disk.hold(Operation::Sync);
     let until = append(&journal, &record(0)).unwrap();
     durable(&journal, until).unwrap();
-    assert_eq!(prefix(&disk.after_kill()).unwrap().next, Sequence(1));
+    assert_eq!(prefix(&disk.killed()).unwrap().next, Sequence(1));
     disk.release();
-    let syncs = disk.count(Call::Sync);
+    let syncs = disk.count(Operation::Sync);
     append(&journal, &record(1)).unwrap();
-    eventually("a sync", || disk.count(Call::Sync) > syncs);
+    eventually("a sync", || disk.count(Operation::Sync) > syncs);
 }
 
 #[test]
 fn a_snapshot_can_have_everything_synced_at_once() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, never_by_itself());
     let seed = testkit::dice::Seed::of_this_run();
     let mut dice = testkit::dice::Dice::new(seed.0);
@@ -100,7 +101,7 @@ fn a_snapshot_can_have_everything_synced_at_once() {
         }
         journal.durable_blocking(until).unwrap();
         journal.durable_blocking(until).unwrap();
-        let recovered = prefix(&disk.after_power_cut(&mut dice)).unwrap();
+        let recovered = prefix(&disk.crash(dice.word())).unwrap();
         assert_eq!(recovered.next, until);
     }
 }
@@ -120,7 +121,7 @@ fn an_idle_journal_marks_its_last_sync_once() {
         let capacity = Arc::new(Capacity::none());
         let (mut committer, _progress) =
             Committer::new(log, settings, Arc::clone(&inbox), capacity).unwrap();
-        let synced = || prefix(&disk.after_kill()).unwrap().tail.unwrap().synced;
+        let synced = || prefix(&disk.killed()).unwrap().tail.unwrap().synced;
         let mut step = |group: bool| {
             let work = Work {
                 group: group.then(|| inbox.take().unwrap()),
@@ -132,9 +133,9 @@ fn an_idle_journal_marks_its_last_sync_once() {
         };
         assert!(!step(false), "a mark is due though one was written");
         assert_eq!(synced(), Sequence(2));
-        let writes = disk.count(Call::Write);
+        let writes = disk.count(Operation::Write);
         assert!(!step(false));
-        assert_eq!(disk.count(Call::Write), writes);
+        assert_eq!(disk.count(Operation::Write), writes);
         inbox.append(&record(2));
         // A group records what came before it, and something has to record the group.
         assert!(step(true));
@@ -147,7 +148,7 @@ fn an_idle_journal_marks_its_last_sync_once() {
 
 #[test]
 fn a_restart_marks_what_it_recovered() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, quick());
     durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
     drop(journal);
@@ -157,14 +158,14 @@ fn a_restart_marks_what_it_recovered() {
         ..quick()
     };
     let journal = open(&disk, settings);
-    let synced = || prefix(&disk.after_kill()).unwrap().tail.unwrap().synced;
+    let synced = || prefix(&disk.killed()).unwrap().tail.unwrap().synced;
     eventually("a mark", || synced() == Sequence(1));
     assert_eq!(journal.next(), Sequence(1));
 }
 
 #[test]
 fn segments_are_removed_when_no_record_of_them_is_needed() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, quick());
     for number in 0..200 {
         durable(&journal, append(&journal, &record(number)).unwrap()).unwrap();
@@ -173,8 +174,8 @@ fn segments_are_removed_when_no_record_of_them_is_needed() {
     assert!(segments > 8);
     journal.remove_before(Sequence(100)).unwrap();
     assert!(disk.names().len() < segments);
-    assert_eq!(records_from(&disk.after_kill(), 100).unwrap().0.len(), 100);
-    assert!(records_from(&disk.after_kill(), 50).is_err());
+    assert_eq!(records_from(&disk.killed(), 100).unwrap().0.len(), 100);
+    assert!(records_from(&disk.killed(), 50).is_err());
     journal.remove_before(Sequence(200)).unwrap();
     assert_eq!(disk.names().len(), 1);
     durable(&journal, append(&journal, &record(200)).unwrap()).unwrap();
@@ -184,7 +185,7 @@ fn segments_are_removed_when_no_record_of_them_is_needed() {
 
 #[test]
 fn unfinished_files_are_removed_at_the_next_start() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let left = "journal-00000000000000000007.log.tmp";
     disk.put(left, b"half a header");
     disk.put("snapshot.tmp", b"another's");

@@ -1,18 +1,25 @@
 //! Each call to the disk fails in turn: no wrong acknowledgement, and nothing wrong after a
 //! restart.
 
-use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::ram::{Call, Fault, RamDisk};
+use simulated_disk::{EIO, ENOSPC, Failure, Operation, SimDisk, Times, Trap};
+
 use super::{
     Durability, Journal, Sequence, Settings, append, durable, eventually, open, prefix, quick,
     record, records_from,
 };
 use testkit::dice::{Dice, Seed, runs};
 
-/// The the journal reported in a run.
+/// A disk that does nothing from now on.
+const BROKEN: Failure = Failure {
+    error: EIO,
+    times: Times::ForGood,
+    in_effect: false,
+};
+
+/// What the journal reported in a run.
 #[derive(Debug, Default)]
 struct RunReport {
     /// Accepted records, in order. One may be missing later unless it was reported as durable.
@@ -24,7 +31,7 @@ struct RunReport {
 }
 
 /// Writes twenty records to a journal of several segments.
-fn run(disk: &RamDisk) -> RunReport {
+fn run(disk: &SimDisk) -> RunReport {
     let mut report = RunReport::default();
     let recovered = records_from(disk, 0).unwrap().1;
     let settings = Settings {
@@ -54,7 +61,7 @@ fn run(disk: &RamDisk) -> RunReport {
 }
 
 /// Checks that a folder contains what was reported as durable, and nothing that was not accepted.
-fn check(disk: &RamDisk, report: &RunReport, what: &str) -> u64 {
+fn check(disk: &SimDisk, report: &RunReport, what: &str) -> u64 {
     let from = report.removed_before;
     let (records, recovered) =
         records_from(disk, from).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -70,18 +77,18 @@ fn check(disk: &RamDisk, report: &RunReport, what: &str) -> u64 {
 
 /// Continues after a restart, and acknowledges everything that was read: a power cut must not lose
 /// it.
-fn restart(disk: &RamDisk, report: &RunReport, dice: &mut Dice, what: &str) {
+fn restart(disk: &SimDisk, report: &RunReport, dice: &mut Dice, what: &str) {
     let there = check(disk, report, what);
     let recovered = records_from(disk, report.removed_before).unwrap().1;
     let journal = Journal::start(Arc::new(disk.clone()), &recovered, quick()).unwrap();
     durable(&journal, Sequence(there)).unwrap();
-    let now = check(&disk.after_power_cut(dice), report, what);
+    let now = check(&disk.crash(dice.word()), report, what);
     assert_eq!(now, there, "{what}: lost after a restart");
     let further = append(&journal, b"further").unwrap();
     durable(&journal, further).unwrap();
     drop(journal);
     let (records, recovered) =
-        records_from(&disk.after_power_cut(dice), report.removed_before).unwrap();
+        records_from(&disk.crash(dice.word()), report.removed_before).unwrap();
     assert_eq!(recovered.next.0, there + 1, "{what}: lost after a restart");
     assert_eq!(records.last().unwrap(), b"further", "{what}");
 }
@@ -90,43 +97,42 @@ fn restart(disk: &RamDisk, report: &RunReport, dice: &mut Dice, what: &str) {
 fn each_call_may_fail() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    let whole = RamDisk::default();
+    let whole = SimDisk::default();
     let report = run(&whole);
     assert_eq!((report.durable, report.stopped), (20, true));
-    let calls = whole.calls();
+    let calls = whole.begun();
     for call in [
-        Call::Create,
-        Call::Rename,
-        Call::Remove,
-        Call::SyncFolder,
-        Call::Sync,
+        Operation::Create,
+        Operation::Rename,
+        Operation::Remove,
+        Operation::SyncFolder,
+        Operation::Sync,
     ] {
         assert!(calls.contains(&call), "{call:?} is never made");
     }
     for at in 0..calls.len() + 2 {
-        for (for_good, in_effect, error) in [
-            (false, false, ErrorKind::Other),
-            (false, true, ErrorKind::Other),
-            (true, false, ErrorKind::Other),
-            (true, true, ErrorKind::Other),
-            (false, false, ErrorKind::StorageFull),
-            (true, false, ErrorKind::StorageFull),
+        for (times, in_effect, error) in [
+            (Times::Once, false, EIO),
+            (Times::Once, true, EIO),
+            (Times::ForGood, false, EIO),
+            (Times::ForGood, true, EIO),
+            (Times::Once, false, ENOSPC),
+            (Times::ForGood, false, ENOSPC),
         ] {
-            let fault = Fault {
-                at,
-                for_good,
-                in_effect,
+            let failure = Failure {
                 error,
+                times,
+                in_effect,
             };
-            let disk = RamDisk::default();
-            disk.fail(fault);
+            let disk = SimDisk::default();
+            disk.set(Trap::fails_change(at as u64, failure));
             let report = run(&disk);
-            let what = format!("{fault:?} of {:?}", calls.get(at));
-            check(&disk.after_kill(), &report, &what);
+            let what = format!("{failure:?} of call {at}, {:?}", calls.get(at));
+            check(&disk.killed(), &report, &what);
             for _ in 0..runs(1, 5) {
-                check(&disk.after_power_cut(&mut dice), &report, &what);
+                check(&disk.crash(dice.word()), &report, &what);
             }
-            restart(&disk.after_kill(), &report, &mut dice, &what);
+            restart(&disk.killed(), &report, &mut dice, &what);
         }
     }
 }
@@ -136,14 +142,14 @@ fn a_start_that_fails_can_be_tried_again() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     let torn = || {
-        let disk = RamDisk::default();
+        let disk = SimDisk::default();
         let journal = open(&disk, quick());
         for number in 0..6 {
             durable(&journal, append(&journal, &record(number)).unwrap()).unwrap();
         }
         drop(journal);
         let name = disk.names().pop().unwrap();
-        let mut bytes = disk.content(&name);
+        let mut bytes = disk.bytes_of(&name);
         let end = bytes.iter().rposition(|&byte| byte != 0).unwrap();
         bytes[end + 3] = 1;
         disk.put(&name, &bytes);
@@ -151,19 +157,14 @@ fn a_start_that_fails_can_be_tried_again() {
     };
     for at in 0.. {
         let disk = torn();
-        let begun = disk.calls().len();
+        let begun = disk.begun().len();
         let recovered = prefix(&disk).unwrap();
         assert!(recovered.cut_bytes > 0);
-        disk.fail(Fault {
-            at: begun + at,
-            for_good: true,
-            in_effect: false,
-            error: ErrorKind::Other,
-        });
+        disk.set(Trap::fails_change(at as u64, BROKEN));
         let started = Journal::start(Arc::new(disk.clone()), &recovered, quick());
-        let again = disk.after_power_cut(&mut dice);
+        let again = disk.crash(dice.word());
         assert_eq!(prefix(&again).unwrap().next, recovered.next);
-        if started.is_ok() && disk.calls().len() <= begun + at {
+        if started.is_ok() && disk.begun().len() <= begun + at {
             break;
         }
     }
@@ -171,25 +172,31 @@ fn a_start_that_fails_can_be_tried_again() {
 
 #[test]
 fn a_failed_sync_is_never_trusted_again() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, quick());
     let first = append(&journal, b"one").unwrap();
     durable(&journal, first).unwrap();
-    let syncs = disk.calls().iter().rposition(|&call| call == Call::Sync);
+    let syncs = disk
+        .begun()
+        .iter()
+        .rposition(|&call| call == Operation::Sync);
     assert!(syncs.is_some());
-    disk.hold(Call::Sync);
+    disk.hold(Operation::Sync);
     let second = append(&journal, b"two").unwrap();
     eventually("the second sync", || {
-        let calls = disk.calls();
-        calls.iter().filter(|&&call| call == Call::Sync).count() == 3
+        let calls = disk.begun();
+        calls
+            .iter()
+            .filter(|&&call| call == Operation::Sync)
+            .count()
+            == 3
     });
     // Every later call fails once, but the sync that waits does not.
-    disk.fail(Fault {
-        at: disk.calls().len(),
-        for_good: false,
-        in_effect: false,
-        error: ErrorKind::Other,
-    });
+    let once = Failure {
+        times: Times::Once,
+        ..BROKEN
+    };
+    disk.set(Trap::fails_change(0, once));
     let third = append(&journal, b"three").unwrap();
     disk.release();
     durable(&journal, second).unwrap();
@@ -197,16 +204,16 @@ fn a_failed_sync_is_never_trusted_again() {
     assert!(lost.0.contains("the journal has failed"), "{lost}");
     let refused = append(&journal, b"four").unwrap_err();
     assert!(refused.0.contains("restart"), "{refused}");
-    let calls = disk.calls().len();
+    let calls = disk.begun().len();
     let why = journal.stop().unwrap_err();
-    assert!(why.0.contains("ram/journal-"), "no file: {why}");
-    assert_eq!(disk.calls().len(), calls, "it continued");
+    assert!(why.0.contains("sim/journal-"), "no file: {why}");
+    assert_eq!(disk.begun().len(), calls, "it continued");
     assert_eq!(durable(&journal, second), Ok(()));
 }
 
 #[test]
 fn with_an_interval_a_failed_sync_revokes_what_it_was_to_cover() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let settings = Settings {
         durability: Durability::Interval(Duration::from_hours(1)),
         ..quick()
@@ -216,12 +223,7 @@ fn with_an_interval_a_failed_sync_revokes_what_it_was_to_cover() {
     journal.durable_blocking(synced).unwrap();
     let written = append(&journal, b"written").unwrap();
     durable(&journal, written).unwrap();
-    disk.fail(Fault {
-        at: disk.calls().len(),
-        for_good: true,
-        in_effect: false,
-        error: ErrorKind::Other,
-    });
+    disk.set(Trap::fails_change(0, BROKEN));
     assert!(journal.durable_blocking(written).is_err());
     assert!(durable(&journal, written).is_err());
     durable(&journal, synced).unwrap();

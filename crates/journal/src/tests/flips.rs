@@ -90,7 +90,7 @@ fn a_record_that_holds_a_group_is_no_evidence() {
     let mut last = written.inbox.take().unwrap();
     let from = usize::try_from(written.log.offset).unwrap();
     written.log.write(&mut last).unwrap();
-    let mut bytes = written.disk.content(&written.file());
+    let mut bytes = written.disk.bytes_of(&written.file());
     bytes[from] ^= 1;
     let disk = written.with(&written.file(), &bytes);
     assert_eq!(prefix(&disk).unwrap().next, written.groups[0].end);

@@ -41,13 +41,13 @@ fn a_segment_of_version_1_is_read_and_left_behind() {
     continues(&disk);
     let follower = super::super::segment::name_of(Sequence(5));
     assert_eq!(disk.names(), [file.clone(), follower.clone()]);
-    let version = |file: &str| disk.content(file)[8];
+    let version = |file: &str| disk.bytes_of(file)[8];
     assert_eq!((version(&file), version(&follower)), (1, 2));
     // An empty segment has the name that the next would have, so it continues.
     let written = Written::new();
     let file = written.file();
-    let empty = super::RamDisk::default();
-    empty.put(&file, &of_version_1(&written.disk.content(&file)));
+    let empty = super::SimDisk::default();
+    empty.put(&file, &of_version_1(&written.disk.bytes_of(&file)));
     continues(&empty);
     assert_eq!(empty.names(), [file]);
 }
@@ -123,7 +123,7 @@ fn what_a_reader_cannot_take_is_reported_with_its_offset() {
     let position = written.groups[1].from;
     assert_eq!(
         text,
-        format!("ram/{}: at byte {position}: no board", written.file())
+        format!("sim/{}: at byte {position}: no board", written.file())
     );
 }
 

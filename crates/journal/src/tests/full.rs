@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use super::ram::RamDisk;
+use simulated_disk::{ENOSPC, Operation, SimDisk, Times, Trap};
+
 use super::{
     Durability, append, block_on, durable, eventually, open, prefix, quick, record, reserved_bytes,
 };
@@ -12,8 +13,8 @@ use crate::BATCH_BYTES_MAX;
 
 #[test]
 fn a_full_disk_rejects_writers_until_it_has_space() {
-    let disk = RamDisk::default();
-    disk.limit((1 << 20) + (200 << 10));
+    let disk = SimDisk::default();
+    disk.limit(Some((1 << 20) + (200 << 10)));
     let journal = open(&disk, quick());
     let record_of = |number: u64| vec![u8::try_from(number % 251).unwrap(); 10_000];
     let mut taken = 0;
@@ -30,7 +31,7 @@ fn a_full_disk_rejects_writers_until_it_has_space() {
     assert!(taken * 10_000 > (1 << 20) + (100 << 10), "{taken}");
     let waiting = block_on(journal.reserve(BATCH_BYTES_MAX)).unwrap_err();
     assert_eq!(waiting, refused);
-    disk.limit(1 << 30);
+    disk.limit(Some(1 << 30));
     eventually("capacity again", || {
         journal.try_reserve(BATCH_BYTES_MAX).is_ok()
     });
@@ -45,13 +46,13 @@ fn a_full_disk_rejects_writers_until_it_has_space() {
 
 #[test]
 fn waiting_for_capacity_is_rejected_when_the_disk_is_full() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let settings = Settings {
         segment_bytes: 1 << 30,
         ..quick()
     };
     let journal = open(&disk, settings);
-    disk.limit(8 << 20);
+    disk.limit(Some(8 << 20));
     // Two batches take all capacity; the third may wait until they are written.
     let batch = vec![1; BATCH_BYTES_MAX - reserved_bytes(0)];
     let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
@@ -73,14 +74,14 @@ fn a_group_without_space_is_lost_for_its_writers_but_kept() {
         Durability::Always,
         Durability::Interval(Duration::from_millis(1)),
     ] {
-        let disk = RamDisk::default();
+        let disk = SimDisk::default();
         let settings = Settings {
             durability,
             ..quick()
         };
         let journal = open(&disk, settings);
         durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
-        disk.refuse_writes(true);
+        disk.set(Trap::fails(Operation::Write, "", 0, ENOSPC, Times::ForGood));
         let until = append(&journal, &record(1)).unwrap();
         let lost = durable(&journal, until).unwrap_err();
         assert!(lost.0.starts_with("the disk is full"), "{lost}");
@@ -88,7 +89,7 @@ fn a_group_without_space_is_lost_for_its_writers_but_kept() {
         let refused = append(&journal, b"refused").unwrap_err();
         assert!(refused.0.starts_with("the disk is full"), "{refused}");
         assert!(block_on(journal.reserve(1)).is_err());
-        disk.refuse_writes(false);
+        disk.remove_traps();
         let mut next = None;
         eventually("capacity again", || {
             next = append(&journal, &record(2)).ok();
@@ -103,31 +104,31 @@ fn a_group_without_space_is_lost_for_its_writers_but_kept() {
 
 #[test]
 fn a_journal_without_space_can_be_stopped() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, quick());
     durable(&journal, append(&journal, &record(0)).unwrap()).unwrap();
-    disk.refuse_writes(true);
+    disk.set(Trap::fails(Operation::Write, "", 0, ENOSPC, Times::ForGood));
     let until = append(&journal, &record(1)).unwrap();
     durable(&journal, until).unwrap_err();
     let lost = journal.stop().unwrap_err();
     assert!(lost.0.contains("the disk is full"), "{lost}");
-    assert_eq!(prefix(&disk.after_kill()).unwrap().next, Sequence(1));
+    assert_eq!(prefix(&disk.killed()).unwrap().next, Sequence(1));
 }
 
 #[test]
 fn without_space_for_another_segment_the_old_one_continues() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, quick());
     let used = disk
         .names()
         .into_iter()
-        .map(|name| disk.content(&name).len());
-    disk.limit(used.sum::<usize>() + 1_000);
+        .map(|name| disk.bytes_of(&name).len());
+    disk.limit(Some(used.sum::<usize>() + 1_000));
     for number in 0..40 {
         durable(&journal, append(&journal, &record(number)).unwrap()).unwrap();
     }
     assert_eq!(disk.names().len(), 1, "{:?}", disk.names());
-    disk.limit(1 << 30);
+    disk.limit(Some(1 << 30));
     eventually("a new segment", || {
         let number = journal.next().0;
         durable(&journal, append(&journal, &record(number)).unwrap()).unwrap();

@@ -7,8 +7,6 @@ mod faults;
 mod flips;
 mod format;
 mod full;
-mod platter;
-mod ram;
 mod random_runs;
 mod reservations;
 
@@ -17,7 +15,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use self::ram::RamDisk;
+use simulated_disk::SimDisk;
+
 use super::inbox::{Group, Inbox};
 use super::log::Log;
 use super::progress::block_on;
@@ -48,7 +47,7 @@ fn record(number: u64) -> Vec<u8> {
 
 /// Returns all records from `from` on.
 fn records_from(
-    disk: &RamDisk,
+    disk: &SimDisk,
     from: u64,
 ) -> Result<(Vec<Vec<u8>>, Recovered), ReadError<Infallible>> {
     let mut records = Vec::new();
@@ -62,7 +61,7 @@ fn records_from(
 }
 
 /// Returns what a folder contains, which must be the first of the records that `record` makes.
-fn prefix(disk: &RamDisk) -> Result<Recovered, ReadError<Infallible>> {
+fn prefix(disk: &SimDisk) -> Result<Recovered, ReadError<Infallible>> {
     let (records, recovered) = records_from(disk, 0)?;
     for (number, read) in (0..).zip(records) {
         assert_eq!(read, record(number));
@@ -71,7 +70,7 @@ fn prefix(disk: &RamDisk) -> Result<Recovered, ReadError<Infallible>> {
 }
 
 /// Starts a journal on the folder.
-fn open(disk: &RamDisk, settings: Settings) -> Journal {
+fn open(disk: &SimDisk, settings: Settings) -> Journal {
     let recovered = records_from(disk, 0).unwrap().1;
     Journal::start(Arc::new(disk.clone()), &recovered, settings).unwrap()
 }
@@ -97,7 +96,7 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// A log without a thread, in which tests control the positions of groups.
 struct Written {
-    disk: RamDisk,
+    disk: SimDisk,
     log: Log,
     inbox: Inbox,
     /// The position of every group.
@@ -117,7 +116,7 @@ struct Position {
 
 impl Written {
     fn new() -> Self {
-        let disk = RamDisk::default();
+        let disk = SimDisk::default();
         let log = tail::resume_log(Arc::new(disk.clone()), &Recovered::default()).unwrap();
         Self {
             disk,
@@ -178,8 +177,8 @@ impl Written {
     }
 
     /// Returns a copy in which `file` contains these bytes.
-    fn with(&self, file: &str, bytes: &[u8]) -> RamDisk {
-        let copy = RamDisk::default();
+    fn with(&self, file: &str, bytes: &[u8]) -> SimDisk {
+        let copy = SimDisk::default();
         for name in self.disk.names() {
             copy.put(&name, &self.used(&name));
         }
@@ -189,7 +188,7 @@ impl Written {
 
     /// Returns the bytes of a segment, with some of the zeros after them.
     fn used(&self, file: &str) -> Vec<u8> {
-        let mut bytes = self.disk.content(file);
+        let mut bytes = self.disk.bytes_of(file);
         let ends = self.groups.iter().filter(|group| group.file == file);
         bytes.truncate(ends.map(|group| group.to).max().unwrap() + 50);
         bytes
@@ -197,7 +196,7 @@ impl Written {
 }
 
 /// Checks that the log of a folder can be continued: a record is appended, and read again.
-fn continues(disk: &RamDisk) {
+fn continues(disk: &SimDisk) {
     let journal = open(disk, quick());
     let next = journal.next();
     durable(&journal, append(&journal, &record(next.0)).unwrap()).unwrap();

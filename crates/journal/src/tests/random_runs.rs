@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::ram::RamDisk;
+use simulated_disk::SimDisk;
+
 use super::{
     Durability, Journal, Sequence, Settings, append, durable, quick, record, records_from,
 };
@@ -20,7 +21,7 @@ struct Bound {
 }
 
 /// One run of a process. The folder has the records from `from` on.
-fn live(disk: &RamDisk, dice: &mut Dice, bound: &mut Bound) {
+fn live(disk: &SimDisk, dice: &mut Dice, bound: &mut Bound) {
     let from = bound.removed_before;
     let (records, recovered) = records_from(disk, from).unwrap();
     for (number, read) in (from..).zip(records) {
@@ -76,15 +77,15 @@ fn nothing_that_was_acknowledged_is_missing() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     for _ in 0..runs(20, 1_000) {
-        let mut disk = RamDisk::default();
+        let mut disk = SimDisk::default();
         let mut bound = Bound::default();
         for _ in 0..10 {
             live(&disk, &mut dice, &mut bound);
             disk = if dice.below(2) == 0 {
-                disk.after_kill()
+                disk.killed()
             } else {
                 bound.written = bound.synced;
-                disk.after_power_cut(&mut dice)
+                disk.crash(dice.word())
             };
         }
     }

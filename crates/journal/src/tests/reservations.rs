@@ -3,14 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-use super::ram::{Call, RamDisk};
+use simulated_disk::{Operation, SimDisk};
+
 use super::{
     Inbox, Sequence, append, block_on, durable, eventually, open, quick, record, records_from,
     reserved_bytes,
 };
-use crate::BATCH_BYTES_MAX;
-use crate::capacity::CAPACITY_BYTES_MAX;
 use crate::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX};
+use crate::limits::{BATCH_BYTES_MAX, CAPACITY_BYTES_MAX};
 
 /// Returns whether all capacity is free, as far as callers can see.
 fn all_capacity_is_free(journal: &super::Journal) -> bool {
@@ -23,7 +23,7 @@ fn all_capacity_is_free(journal: &super::Journal) -> bool {
 
 #[test]
 fn more_than_a_batch_is_rejected() {
-    let journal = open(&RamDisk::default(), quick());
+    let journal = open(&SimDisk::default(), quick());
     let refused = block_on(journal.reserve(BATCH_BYTES_MAX + 1)).unwrap_err();
     assert!(refused.0.contains("4194304"), "{refused}");
     assert!(journal.try_reserve(usize::MAX).is_err());
@@ -32,7 +32,7 @@ fn more_than_a_batch_is_rejected() {
 
 #[test]
 fn what_is_not_used_is_released() {
-    let journal = open(&RamDisk::default(), quick());
+    let journal = open(&SimDisk::default(), quick());
     for turn in 0..100 {
         let mut capacity = journal.try_reserve(BATCH_BYTES_MAX).unwrap();
         if turn % 2 == 0 {
@@ -47,11 +47,11 @@ fn what_is_not_used_is_released() {
 #[test]
 fn what_a_shared_header_saves_is_released() {
     const RECORDS: usize = 50_000;
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, quick());
     for _ in 0..4 {
         let mut capacity = block_on(journal.reserve(RECORDS * reserved_bytes(0))).unwrap();
-        disk.hold(Call::Write);
+        disk.hold(Operation::Write);
         for _ in 0..RECORDS {
             journal.append(&mut capacity, b"");
         }
@@ -64,7 +64,7 @@ fn what_a_shared_header_saves_is_released() {
 
 #[test]
 fn capacity_is_granted_in_order_of_the_calls() {
-    let journal = open(&RamDisk::default(), quick());
+    let journal = open(&SimDisk::default(), quick());
     let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
     thread::scope(|scope| {
         let large = scope.spawn(|| block_on(journal.reserve(BATCH_BYTES_MAX)).map(drop));
@@ -77,7 +77,7 @@ fn capacity_is_granted_in_order_of_the_calls() {
 
 #[test]
 fn a_cancelled_wait_leaves_no_trace() {
-    let journal = open(&RamDisk::default(), quick());
+    let journal = open(&SimDisk::default(), quick());
     let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
     let mut waiting = Box::pin(journal.reserve(BATCH_BYTES_MAX));
     let polled = block_on(async { futures::poll!(&mut waiting).is_pending() });
@@ -91,7 +91,7 @@ fn a_cancelled_wait_leaves_no_trace() {
 
 #[test]
 fn records_beyond_their_reservation_are_counted_nevertheless() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, quick());
     let large = vec![7; 3 << 20];
     for _ in 0..20 {
@@ -113,9 +113,9 @@ fn records_beyond_their_reservation_are_counted_nevertheless() {
 
 #[test]
 fn a_panic_after_an_append_returns_only_what_was_not_appended() {
-    let disk = RamDisk::default();
+    let disk = SimDisk::default();
     let journal = open(&disk, quick());
-    disk.hold(Call::Write);
+    disk.hold(Operation::Write);
     for _ in 0..4 {
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let mut capacity = journal.try_reserve(2 << 20).unwrap();

@@ -9,13 +9,11 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::share::{MergeRequest, SharedMerge};
-use super::snapshot::{Need, Shape, Snapshot};
-use super::top::Key;
+use super::snapshot::{Key, Need, Shape, Snapshot};
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
-use crate::list_length::steady;
 use crate::merger::Merger;
-use crate::scope::Scope;
+use crate::scope::{Scope, steady};
 use crate::version::Version;
 
 impl Merger {

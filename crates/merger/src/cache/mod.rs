@@ -12,6 +12,7 @@
 //! after its end, plus [`ShardStore::clock_tolerance`](shard_store::ShardStore::clock_tolerance):
 //! older snapshots are not used.
 
+mod boards;
 mod gate;
 mod merge;
 mod publish;
@@ -25,4 +26,5 @@ mod wire;
 pub use snapshot::{Rendered, Snapshot, TopAnswer, TopForm};
 pub use top::TopView;
 
-pub(crate) use top::{GlobalBoards, Key};
+pub(crate) use boards::GlobalBoards;
+pub(crate) use snapshot::Key;

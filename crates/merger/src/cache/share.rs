@@ -14,10 +14,8 @@ use board::{Kind, Timestamp};
 use shard_store::{BoardRecord, SharedBoards, SharedTop, StoreError, Taken};
 use tokio::time::Instant;
 
-use super::publish::{HeldLease, Publishers};
-use super::shown_times::ShownTimes;
-use super::snapshot::{Need, Shape, Snapshot};
-use super::top::Key;
+use super::publish::HeldLease;
+use super::snapshot::{Key, Need, Shape, Snapshot};
 use super::wire::{self, Content};
 use crate::merger::Merger;
 
@@ -29,13 +27,6 @@ const POLL_MIN: Duration = Duration::from_millis(4);
 
 /// The maximum interval between two polls for another server's merge.
 const POLL_MAX: Duration = Duration::from_millis(64);
-
-/// The state of a merger for sharing.
-#[derive(Default)]
-pub(super) struct Sharing {
-    pub(super) shown: ShownTimes,
-    publishers: Publishers,
-}
 
 /// The caller inside the gate of a board, and what it needs.
 pub(super) struct MergeRequest<'a> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::top::Key;
+use super::snapshot::Key;
 
 /// Slots, of eight bytes each.
 const SLOTS: usize = 16_384;

@@ -5,11 +5,14 @@
 
 use std::sync::OnceLock;
 
-use board::{Activity, Kind, RankStyle, Timestamp, Window};
+use board::{Activity, Incarnation, Kind, RankStyle, Timestamp, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::version::Version;
+
+/// One window of one incarnation of a board.
+pub(crate) type Key = (Incarnation, Window);
 
 /// The wire form of merged entries: joined by commas, with the end of each.
 #[derive(Debug, Clone, Default)]

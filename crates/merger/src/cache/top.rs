@@ -2,72 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use board::{BoardName, Incarnation, Kind, Timestamp, Window};
+use board::{BoardName, Kind, Timestamp, Window};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use moka::sync::Cache;
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
-use super::gate::Gates;
-use super::share::Sharing;
 use super::snapshot::{Need, Snapshot};
 use super::state::BoardState;
 use crate::error::ReadError;
 use crate::merger::{BEFORE_FINAL, INCARNATIONS_MAX, Merger};
-use crate::version::Version;
-
-/// Maximum bytes of versions that are known to be final.
-const FINALS_BYTES_MAX: u64 = 16 << 20;
-
-/// Estimated bytes of each of them beside its shards, mostly the cache's own.
-const FINAL_BYTES: usize = 300;
-
-/// Maximum names without a board that are cached.
-const UNCREATED_MAX: u64 = 65_536;
-
-/// One window of one incarnation of a board.
-pub(crate) type Key = (Incarnation, Window);
-
-/// Snapshots by board incarnation and window, under a limit of bytes.
-pub(crate) struct GlobalBoards {
-    pub(crate) snapshots: Cache<Key, Arc<Snapshot>>,
-    /// The last version of each closed window that is known to be durable.
-    pub(crate) finals: Cache<Key, Version>,
-    pub(super) merges: Gates<Key>,
-    pub(super) sharing: Sharing,
-    pub(crate) uncreated: Cache<BoardName, Arc<Snapshot>>,
-    pub(super) creations: Gates<BoardName>,
-}
-
-impl GlobalBoards {
-    pub(crate) fn new(bytes_max: u64) -> Self {
-        let snapshots = Cache::builder()
-            .max_capacity(bytes_max)
-            .weigher(|_, snapshot: &Arc<Snapshot>| snapshot.weight())
-            .build();
-        let finals = Cache::builder()
-            .max_capacity(FINALS_BYTES_MAX)
-            .weigher(|_, version: &Version| {
-                u32::try_from(FINAL_BYTES + version.bytes()).unwrap_or(u32::MAX)
-            })
-            .build();
-        Self {
-            snapshots,
-            finals,
-            merges: Gates::default(),
-            sharing: Sharing::default(),
-            uncreated: Cache::new(UNCREATED_MAX),
-            creations: Gates::default(),
-        }
-    }
-
-    pub(crate) fn tidy(&self) {
-        self.snapshots.run_pending_tasks();
-        self.finals.run_pending_tasks();
-        self.uncreated.run_pending_tasks();
-    }
-}
 
 /// A top, and whether it is older than allowed because the store is unavailable.
 #[derive(Debug, Clone)]
@@ -270,41 +214,4 @@ impl Merger {
 /// Returns whether the last snapshot may be served after such an error.
 const fn may_last(fresh: bool, error: &ReadError) -> bool {
     !fresh && !matches!(error, ReadError::WindowGone | ReadError::KindChanged)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, Instant};
-
-    use board::RankStyle;
-    use shard_store::ShardVersion;
-
-    use super::*;
-
-    const DEADLINE: Duration = Duration::from_secs(20);
-
-    #[test]
-    fn known_final_versions_stay_within_their_limit() {
-        const VERSIONS: u64 = 100_000;
-        let boards = GlobalBoards::new(0);
-        let finals = &boards.finals;
-        for number in 0..VERSIONS {
-            let incarnation = Incarnation(number);
-            let shards = vec![ShardVersion::default()];
-            let version = Version::new(incarnation, RankStyle::Ordinal, shards);
-            finals.insert((incarnation, Window::ALL_TIME), version);
-            if number == 0 {
-                boards.tidy();
-                assert_eq!(finals.entry_count(), 1);
-            }
-        }
-        // Evicted entries are freed a little later.
-        let deadline = Instant::now() + DEADLINE;
-        let kept_max = FINALS_BYTES_MAX / FINAL_BYTES as u64;
-        while finals.entry_count() > kept_max {
-            assert!(Instant::now() < deadline, "too many are kept");
-            boards.tidy();
-        }
-        assert!(finals.entry_count() > kept_max / 2);
-    }
 }

@@ -1,19 +1,7 @@
 //! Errors of calls to a store, one type for each operation.
 
-use std::time::Duration;
-
+use super::failure::{Failure, Overload};
 use super::record::BoardRecord;
-use super::write::Failure;
-
-/// The store has more pending work than it can do in time.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
-pub struct Overload {
-    /// What is pending, and where.
-    pub why: String,
-    /// Estimated time until that is done.
-    pub wait: Duration,
-}
 
 /// A call to a store failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

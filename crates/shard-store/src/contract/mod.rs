@@ -3,20 +3,20 @@
 //!
 //! [`ShardStore`] is the contract; `record` has the records of boards and kinds, `write` the input
 //! of a shard, `read` its output, `shared` the merged boards that servers share, `error` how a call
-//! can fail. One suite, `store-conformance`, tests every store against it.
+//! can fail, `failure` how an item can. One suite, `store-conformance`, tests every store against it.
 
 mod error;
+mod failure;
 mod read;
 mod record;
 mod shared;
 mod store;
 mod write;
 
-pub use error::{
-    CreateBoardError, DeleteBoardError, KindWriteError, Overload, PutSettingsError, StoreError,
-};
+pub use error::{CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError};
+pub use failure::{Failure, Overload};
 pub use read::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, WindowCount};
 pub use record::{BoardRecord, BoardSettings, KindRecord, Revision};
 pub use shared::{Lease, Merged, SharedBoards, SharedTop, Taken};
 pub use store::{Disagreement, Orphan, ShardStore};
-pub use write::{Batch, Change, Clock, Deadline, Failure, Item, Outcome, Refused, WindowStanding};
+pub use write::{Batch, Change, Clock, Deadline, Item, Outcome, Refused, WindowStanding};

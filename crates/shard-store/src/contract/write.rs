@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use board::{IdDigest, Kind, Member, OutOfRange, Standing, Timestamp, Values, Window, Windows};
 
-use super::error::Overload;
+use super::failure::Failure;
 
 /// Items for one shard of one board, applied in order, each as a whole or not at all.
 #[derive(Debug, Clone)]
@@ -141,20 +141,6 @@ pub enum Refused {
     /// A removal of a member that is not there.
     #[error("member {:?} is not ranked", .0.as_str())]
     NotRanked(Member),
-}
-
-/// Why the store could not apply an item.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
-    /// Definitely not applied: the store is overloaded.
-    #[error("{0}")]
-    Overloaded(Overload),
-    /// Definitely not applied.
-    #[error("{0}")]
-    Unavailable(String),
-    /// May have been applied.
-    #[error("{0}")]
-    Unknown(String),
 }
 
 #[cfg(test)]

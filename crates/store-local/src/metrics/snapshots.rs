@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use metering::{Counter, FloatGauge, Gauge, Pulled, Registry, Unit, seconds, unix_seconds};
 
-use crate::Snapshots;
-
 /// Metrics of the snapshots of this process.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SnapshotMetrics {
@@ -32,8 +30,16 @@ impl SnapshotMetrics {
             .set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
-    /// Registers the metrics, and gauges of what a start would have to replay now.
-    pub(crate) fn register(&self, snapshots: &Snapshots, registry: &mut Registry) {
+    /// Registers the metrics, and gauges: the journal bytes after the last snapshot, and how many
+    /// of them cause the next one.
+    pub(crate) fn register(
+        &self,
+        (behind, due): (
+            impl Fn() -> f64 + Send + Sync + 'static,
+            impl Fn() -> f64 + Send + Sync + 'static,
+        ),
+        registry: &mut Registry,
+    ) {
         registry.register(
             "snapshots",
             "Snapshots taken by this process",
@@ -62,7 +68,6 @@ impl SnapshotMetrics {
             Unit::Bytes,
             self.last_bytes.clone(),
         );
-        let (behind, due) = snapshots.watched();
         registry.register_with_unit(
             "journal_behind_snapshot",
             "Journal behind the last snapshot, which a start would replay",

@@ -14,8 +14,7 @@ use super::super::bytes::{
     Bytes, Malformed, invalid, put_name, put_signed, put_time, put_time_near, put_u16, put_u32,
     put_varint, put_window,
 };
-use super::Applied;
-use super::decode::shard;
+use super::{Applied, take_shard};
 use shard_store::{Change, Item};
 
 /// Bytes of a digest that are stored. A shard remembers only the lowest 84 bits, and nothing else
@@ -106,7 +105,7 @@ fn put_windows(out: &mut Vec<u8>, windows: &[Window], now: Timestamp) {
 
 pub(super) fn take(bytes: &mut Bytes<'_>, incarnation: Incarnation) -> Result<Applied, Malformed> {
     const COUNT: &str = "a number of items";
-    let shard = shard(bytes)?;
+    let shard = take_shard(bytes)?;
     let now = bytes.time("the time of a batch")?;
     let dedupe = Duration::from_millis(bytes.varint("a dedupe span")?);
     let count = bytes.u32(COUNT)?;

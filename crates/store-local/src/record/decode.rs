@@ -1,12 +1,11 @@
 //! Decodes records. Any bytes are decoded or rejected; none panic, and the result is not much
 //! larger than the bytes.
 
-use board::limits::SHARDS_MAX;
 use board::{Activity, BoardName, Incarnation, KindName, Meaning, ShardCount, Subject, Window};
 
 use super::super::bytes::{Bytes, Malformed, invalid};
 use super::encode::EPOCH;
-use super::{Record, Type, applied};
+use super::{Record, Type, applied, take_shard};
 use shard_store::BoardRecord;
 use shard_store::kind_text::{Calendars, take_record};
 
@@ -50,15 +49,6 @@ fn incarnation(bytes: &mut Bytes<'_>) -> Result<Incarnation, Malformed> {
     bytes.u64("an incarnation").map(Incarnation)
 }
 
-/// Reads a shard's number: below the maximum of any board.
-pub(super) fn shard(bytes: &mut Bytes<'_>) -> Result<u16, Malformed> {
-    const WHAT: &str = "a shard";
-    match bytes.u16(WHAT)? {
-        shard if shard < SHARDS_MAX => Ok(shard),
-        other => Err(Malformed::OutOfRange(WHAT, u64::from(other))),
-    }
-}
-
 /// Reads a board's record. `bounded`: its activity follows.
 fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed> {
     const SHARDS: &str = "a number of shards";
@@ -89,7 +79,7 @@ fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed>
 fn windows_dropped(bytes: &mut Bytes<'_>) -> Result<Record, Malformed> {
     const NUMBER: &str = "a number of windows";
     let incarnation = incarnation(bytes)?;
-    let shard = shard(bytes)?;
+    let shard = take_shard(bytes)?;
     let number = bytes.varint(NUMBER)?;
     // A window takes at least a byte.
     let len = usize::try_from(number)

@@ -46,9 +46,11 @@ pub(super) mod tests;
 
 use std::time::Duration;
 
+use board::limits::SHARDS_MAX;
 use board::{Incarnation, Timestamp, Window};
-
 use shard_store::{BoardRecord, Item, KindRecord};
+
+use super::bytes::{Bytes, Malformed};
 
 pub(crate) use decode::decode;
 pub(crate) use encode::encode;
@@ -127,4 +129,13 @@ impl Type {
         Self::BoardEnded,
         Self::BoundedBoardMade,
     ];
+}
+
+/// Reads a shard's number: below the maximum of any board.
+fn take_shard(bytes: &mut Bytes<'_>) -> Result<u16, Malformed> {
+    const WHAT: &str = "a shard";
+    match bytes.u16(WHAT)? {
+        shard if shard < SHARDS_MAX => Ok(shard),
+        other => Err(Malformed::OutOfRange(WHAT, u64::from(other))),
+    }
 }

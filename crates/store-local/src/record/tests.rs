@@ -2,7 +2,7 @@
 
 pub(crate) mod any_event;
 pub(crate) mod any_kind;
-mod golden;
+pub(crate) mod golden;
 mod items;
 mod kinds;
 mod logged_event;

@@ -12,7 +12,7 @@ use std::thread::Scope;
 use board::Window;
 use parking_lot::Mutex;
 
-use super::threads;
+use super::threads::threads;
 use crate::record::Applied;
 use engine::{Registry, SharedCell};
 use journal::Sequence;

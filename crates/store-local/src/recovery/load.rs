@@ -11,7 +11,7 @@ use board::{Incarnation, Kind, Timestamp};
 use parking_lot::Mutex;
 
 use super::replay::Positions;
-use super::share_out;
+use super::threads::share_out;
 use crate::snapshot::{
     PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
 };

@@ -6,9 +6,9 @@
 mod crew;
 mod load;
 mod replay;
+mod threads;
 
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::bytes::Malformed;
@@ -17,10 +17,11 @@ use super::lifecycle::LifecycleRecord;
 use super::record;
 use super::snapshot::{self, SnapshotReader};
 use crew::Crew;
+use disk::Disk;
 use engine::{Registry, SharedCell};
-use journal::Disk;
 use journal::{Recovered, Sequence};
 use replay::{Misfit, Positions, Replay};
+use threads::share_out;
 
 /// The result of a recovery.
 #[derive(Debug)]
@@ -128,31 +129,4 @@ fn build_order(cells: &[SharedCell]) {
         cell.build_order(part);
         Ok::<_, Infallible>(())
     });
-}
-
-/// Runs `work` for 0..count on several threads. After an error others may or may not have run.
-fn share_out<E: Send>(count: usize, work: impl Fn(usize) -> Result<(), E> + Sync) -> Result<(), E> {
-    let next = AtomicUsize::new(0);
-    let share = || {
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            if place >= count {
-                return Ok(());
-            }
-            work(place)?;
-        }
-    };
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..threads()).map(|_| scope.spawn(share)).collect();
-        let mine = share();
-        let joined = others.into_iter().map(|other| {
-            let ended = other.join();
-            ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        joined.chain([mine]).collect()
-    })
-}
-
-fn threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }

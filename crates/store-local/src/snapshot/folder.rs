@@ -3,7 +3,7 @@
 use std::io;
 
 use super::SnapshotError;
-use journal::Disk;
+use disk::Disk;
 
 const PREFIX: &str = "snapshot-";
 const SUFFIX: &str = ".snap";

@@ -9,7 +9,7 @@ use super::SnapshotError;
 use super::format::{
     FRAME_BYTES_MAX, FRAME_HEAD_BYTES, VERSION, frame_checksum, header, seal_frame,
 };
-use journal::DiskFile;
+use disk::DiskFile;
 
 /// Maximum bytes that are written between two syncs, so that neither the last sync nor the
 /// journal's own syncs have to wait for many others.

@@ -14,7 +14,7 @@ use super::part::{
 };
 use super::table::{self, Table};
 use super::{PartVisitor, Refusal, SnapshotError, SnapshotName, Totals};
-use journal::{Disk, DiskFile};
+use disk::{Disk, DiskFile};
 use shard_store::KindRecord;
 
 /// A snapshot whose header, table and footer have been checked. Its units are checked when they are

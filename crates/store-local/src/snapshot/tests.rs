@@ -6,29 +6,25 @@ mod damage;
 mod faults;
 mod gifts;
 mod golden;
-mod memory;
 mod shape;
 
 use std::fs;
 
+use disk::{Disk, LocalDisk};
 use proptest::prelude::*;
+use simulated_disk::SimDisk;
 
-use super::{
-    PartVisitor, Refusal, SnapshotError, SnapshotName, SnapshotReader, WindowHead, list,
-    remove_before, remove_unfinished,
-};
+use super::{SnapshotError, SnapshotName, SnapshotReader, list, remove_before, remove_unfinished};
 use any_contents::any_contents;
 use contents::{Contents, ReadParts, read_all};
 use gifts::small;
-use journal::{Disk, LocalDisk};
-use memory::MemoryDisk;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn any_contents_are_read_as_written(contents in any_contents()) {
-        let disk = MemoryDisk::default();
+        let disk = SimDisk::default();
         let bytes = contents.write(&disk).unwrap();
         let name = SnapshotName::of(contents.sequence);
         prop_assert_eq!(bytes, disk.open(&name.name).unwrap().size().unwrap());
@@ -38,7 +34,7 @@ proptest! {
 
 #[test]
 fn an_empty_snapshot_is_complete() {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     let contents = Contents::default();
     contents.write(&disk).unwrap();
     let found = list(&disk).unwrap();
@@ -97,7 +93,7 @@ fn the_newest_is_listed_first_and_older_ones_can_go() {
 
 #[test]
 fn one_that_is_dropped_before_its_end_leaves_nothing() {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     let mut writer = small().begin(&disk).unwrap();
     writer.begin_part(&small().parts[0].head).unwrap();
     assert_eq!(disk.list().unwrap().len(), 1);
@@ -105,49 +101,16 @@ fn one_that_is_dropped_before_its_end_leaves_nothing() {
     assert_eq!(disk.list().unwrap(), Vec::<String>::new());
 }
 
-/// Takes everything up to the row of a member.
-struct Until(&'static [u8], ReadParts);
-
-impl PartVisitor for Until {
-    fn head(&mut self, head: &super::PartHead) -> Result<(), Refusal> {
-        self.1.head(head)
-    }
-
-    fn watermarks(&mut self, watermarks: &super::Watermarks) -> Result<(), Refusal> {
-        self.1.watermarks(watermarks)
-    }
-
-    fn ids_generation(&mut self, began: board::Timestamp, count: u64) -> Result<(), Refusal> {
-        self.1.ids_generation(began, count)
-    }
-
-    fn id(&mut self, id: [u32; 4]) -> Result<(), Refusal> {
-        self.1.id(id)
-    }
-
-    fn window(&mut self, head: &WindowHead) -> Result<(), Refusal> {
-        self.1.window(head)
-    }
-
-    fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), Refusal> {
-        if member == self.0 {
-            return Err(Refusal("no such member".to_owned()));
-        }
-        self.1.row(member, words)
-    }
-
-    fn end(&mut self) -> Result<(), Refusal> {
-        self.1.end()
-    }
-}
-
 #[test]
 fn what_the_visitor_refuses_is_reported_with_the_file() {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     small().write(&disk).unwrap();
     let name = &list(&disk).unwrap()[0];
     let reader = SnapshotReader::open(&disk, name).unwrap();
-    let mut visitor = Until(b"ben", ReadParts::default());
+    let mut visitor = ReadParts {
+        rejects: Some(b"ben"),
+        ..ReadParts::default()
+    };
     let error = reader.read_unit(0, &mut visitor).unwrap_err();
     assert!(matches!(error, SnapshotError::Refused { .. }));
     let text = error.to_string();
@@ -155,6 +118,6 @@ fn what_the_visitor_refuses_is_reported_with_the_file() {
         text.contains(&name.name) && text.contains("no such member"),
         "{text}"
     );
-    let read_parts = &visitor.1.parts[0].windows[0].1;
+    let read_parts = &visitor.parts[0].windows[0].1;
     assert_eq!(read_parts.len(), 1, "{read_parts:?}");
 }

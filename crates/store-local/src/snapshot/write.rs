@@ -10,7 +10,7 @@ use super::part::{
 };
 use super::table::{self, Texts, Unit};
 use super::{PartHead, SnapshotError, SnapshotName, Totals, Watermarks, WindowHead};
-use journal::Disk;
+use disk::Disk;
 use shard_store::KindRecord;
 use shard_store::kind_text::{put_kind, put_record};
 

@@ -4,12 +4,10 @@
 //! default a twentieth of the boards is made, `MEGABOARD_TEST_LONG=1` makes all of them.
 
 use std::process::Command;
-use std::sync::Arc;
 use std::{env, fs};
 
-use board::{BoardName, Member, Subject, Value, Values};
-use shard_store::{Batch, Change, Item, KindRecord, Outcome, Revision, ShardStore as _};
-use store_conformance::fixtures::{NOW, gifts};
+use shard_store::{KindRecord, Outcome};
+use store_conformance::fixtures::{NOW, OpenStore, gifts, member};
 use store_local::LocalStore;
 use testkit::dice::runs;
 
@@ -26,36 +24,16 @@ fn resident_bytes() -> usize {
     resident.parse::<usize>().unwrap() * PAGE_BYTES
 }
 
-/// A board of ten members with ten characters each, whose contributions come one by one.
-async fn fill(store: &LocalStore, kind: &KindRecord, number: usize) {
-    let name = Subject::new(&format!("room-{number}")).unwrap();
-    let name = BoardName::new(kind.name.clone(), name);
-    let board = store.create_board(&name, kind, None, NOW).await.unwrap();
-    let kind = kind.kind.as_ref().unwrap();
-    let windows = kind.admit(NOW, NOW).unwrap();
-    for place in 0..MEMBERS {
-        let member = Member::new(&format!("u{:09}", number * MEMBERS + place)).unwrap();
-        let points = Value::new(i64::try_from(1 + place * 7 % 10).unwrap()).unwrap();
-        let hash = member.placement_hash();
-        let item = Item {
-            member,
-            hash,
-            change: Change::Fold(Values::from(points)),
-            at: NOW,
-            id: None,
-            windows: windows.clone(),
-        };
-        let batch = Batch {
-            kind,
-            now: NOW,
-            until: None,
-            report: false,
-            items: &[item],
-        };
-        let applied = store
-            .apply(&board, board.shards.shard_of(hash), batch)
+/// Creates a board of ten members with ten characters each, whose contributions come one by one.
+async fn fill(store: &OpenStore, kind: &KindRecord, number: usize) {
+    let board = store.created(kind, &format!("room-{number}"), NOW).await;
+    for index in 0..MEMBERS {
+        let member = member(&format!("u{:09}", number * MEMBERS + index));
+        let points = i64::try_from(1 + index * 7 % 10).unwrap();
+        let applied = board
+            .apply(&[board.points(&member, points, NOW)], NOW)
             .await;
-        assert_eq!(applied.unwrap(), [Outcome::Applied(Vec::new())]);
+        assert_eq!(applied, [Outcome::Applied(Vec::new())]);
     }
 }
 
@@ -77,10 +55,8 @@ fn a_million_boards_of_ten_members_fit_into_two_gigabytes() {
 }
 
 async fn measure(boards: usize) {
-    let store = LocalStore::in_memory().unwrap();
-    let kind = gifts(|kind| kind.shards = 16);
-    let kind = store.put_kind(Arc::new(kind), Revision::default(), true);
-    let kind = kind.await.unwrap();
+    let store = OpenStore::new(LocalStore::in_memory().unwrap(), ());
+    let kind = store.kind(gifts(|kind| kind.shards = 16)).await;
     let before = resident_bytes();
     for number in 0..boards {
         fill(&store, &kind, number).await;

@@ -20,8 +20,13 @@ const INCARNATION: Incarnation = Incarnation(0x0123_4567_89AB_CDEF);
 fn hex(event: &Event<'_>) -> String {
     let mut out = Vec::new();
     encode(event, &mut out);
+    hex_of(&out)
+}
+
+/// Returns bytes as hexadecimal digits.
+pub(crate) fn hex_of(bytes: &[u8]) -> String {
     let mut text = String::new();
-    for byte in out {
+    for byte in bytes {
         write!(text, "{byte:02x}").unwrap();
     }
     text
@@ -145,10 +150,7 @@ fn a_kind_that_was_deleted() {
         kind: None,
     };
     let json = r#"{"name":"gifts","revision":2}"#;
-    let mut expected = "0101".to_owned();
-    for byte in json.bytes() {
-        write!(expected, "{byte:02x}").unwrap();
-    }
+    let expected = "0101".to_owned() + &hex_of(json.as_bytes());
     assert_eq!(
         hex(&Event::KindWritten {
             record,

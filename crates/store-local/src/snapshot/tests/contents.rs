@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use board::{Kind, Timestamp};
-use journal::Disk;
+use disk::Disk;
 use shard_store::KindRecord;
 
 use super::super::{
@@ -105,6 +105,8 @@ pub(super) fn read_all(disk: &dyn Disk, name: &SnapshotName) -> Result<Contents,
 #[derive(Debug, Default)]
 pub(super) struct ReadParts {
     pub(super) parts: Vec<Part>,
+    /// The member whose row is rejected.
+    pub(super) rejects: Option<&'static [u8]>,
 }
 
 impl ReadParts {
@@ -147,6 +149,9 @@ impl PartVisitor for ReadParts {
     }
 
     fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), Refusal> {
+        if self.rejects == Some(member) {
+            return Err(Refusal("no such member".to_owned()));
+        }
         let row = (str::from_utf8(member).unwrap().to_owned(), words.to_vec());
         self.part().windows.last_mut().unwrap().1.push(row);
         Ok(())

@@ -1,21 +1,22 @@
 //! A changed bit, a cut, changed content under a valid checksum: never a panic, never a part that was not written.
 
+use simulated_disk::SimDisk;
+
 use super::super::format::{FOOTER_BYTES, FRAME_HEAD_BYTES, HEADER_BYTES, seal_frame};
 use super::super::{SnapshotError, SnapshotName};
 use super::contents::{Contents, read_all};
 use super::gifts::small;
-use super::memory::MemoryDisk;
 
 const NAME: &str = "snapshot-00000000000000000010.snap";
 
 fn written() -> Vec<u8> {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     small().write(&disk).unwrap();
-    disk.get(NAME)
+    disk.bytes_of(NAME)
 }
 
-fn read(bytes: Vec<u8>) -> Result<Contents, SnapshotError> {
-    let disk = MemoryDisk::default();
+fn read(bytes: &[u8]) -> Result<Contents, SnapshotError> {
+    let disk = SimDisk::default();
     disk.put(NAME, bytes);
     read_all(&disk, &SnapshotName::parse(NAME).unwrap())
 }
@@ -38,7 +39,7 @@ fn one_bit_changed_anywhere_is_refused_with_its_place() {
         for bit in 0..8 {
             let mut bytes = whole.clone();
             bytes[place] ^= 1 << bit;
-            let refused = read(bytes);
+            let refused = read(&bytes);
             let what = format!("byte {place}, bit {bit}");
             let in_version = (8..12).contains(&place);
             if in_version && matches!(refused, Err(SnapshotError::Newer { .. })) {
@@ -53,10 +54,10 @@ fn one_bit_changed_anywhere_is_refused_with_its_place() {
 fn a_file_cut_anywhere_is_refused() {
     let whole = written();
     for len in 0..whole.len() {
-        check_refused(read(whole[..len].to_vec()), len, &format!("cut at {len}"));
+        check_refused(read(&whole[..len]), len, &format!("cut at {len}"));
         let mut zeros = whole.clone();
         zeros[len..].fill(0);
-        check_refused(read(zeros), whole.len(), &format!("zeros from {len}"));
+        check_refused(read(&zeros), whole.len(), &format!("zeros from {len}"));
     }
 }
 
@@ -68,18 +69,18 @@ fn a_file_that_goes_on_is_refused() {
         let len = bytes.len();
         if len == 2 * whole.len() {
             // It ends as a snapshot ends; the table is not where the footer says.
-            assert!(read(bytes).is_err());
+            assert!(read(&bytes).is_err());
         } else {
-            check_refused(read(bytes), len, "longer");
+            check_refused(read(&bytes), len, "longer");
         }
     }
 }
 
 #[test]
 fn a_snapshot_under_another_name_is_refused() {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     let name = SnapshotName::of(11);
-    disk.put(&name.name, written());
+    disk.put(&name.name, &written());
     let error = read_all(&disk, &name).unwrap_err();
     assert!(error.to_string().contains(&name.name), "{error}");
 }
@@ -88,7 +89,7 @@ fn a_snapshot_under_another_name_is_refused() {
 fn a_newer_version_is_refused_by_name() {
     let mut bytes = written();
     bytes[8] = 3;
-    let error = read(bytes).unwrap_err();
+    let error = read(&bytes).unwrap_err();
     let text = error.to_string();
     assert!(
         matches!(error, SnapshotError::Newer { version: 3, .. }),
@@ -122,7 +123,7 @@ fn content_changed_under_a_right_checksum_never_panics() {
                 let mut bytes = whole.clone();
                 bytes[place] = byte;
                 seal_frame(&mut bytes[frame.clone()], 10, frame.start as u64);
-                taken += usize::from(read(bytes).is_ok());
+                taken += usize::from(read(&bytes).is_ok());
             }
         }
     }
@@ -138,5 +139,5 @@ fn a_frame_moved_to_another_place_is_refused() {
     bytes.extend(&whole[table]);
     bytes.extend(&whole[unit]);
     bytes.extend(&whole[whole.len() - FOOTER_BYTES..]);
-    check_refused(read(bytes), whole.len(), "frames swapped");
+    check_refused(read(&bytes), whole.len(), "frames swapped");
 }

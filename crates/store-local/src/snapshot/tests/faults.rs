@@ -1,13 +1,26 @@
-//! Every step fails in turn: what has a snapshot's name is whole, after a crash too.
+//! Each change of the disk fails in turn: every file with the name of a snapshot is complete, also
+//! after a crash.
+
+use disk::Disk;
+use simulated_disk::{EIO, Failure, Operation, SimDisk, Times, Trap};
 
 use super::super::{SnapshotError, list};
 use super::contents::{Contents, Part, read_all};
 use super::gifts::{gifts_head, gifts_rows, small};
-use super::memory::{Crash, MemoryDisk};
-use journal::Disk;
 
-/// What every snapshot of the disk has to be.
-fn check(disk: &MemoryDisk, older: &Contents, newer: &Contents) -> Vec<u64> {
+/// Crashes for each failure: all, none and some of what was not durable is kept.
+const CRASHES: u64 = 12;
+
+const fn failure(times: Times) -> Failure {
+    Failure {
+        error: EIO,
+        times,
+        in_effect: false,
+    }
+}
+
+/// Checks that every snapshot of the disk is complete, and returns their sequences.
+fn check(disk: &SimDisk, older: &Contents, newer: &Contents) -> Vec<u64> {
     let found = list(disk).unwrap();
     for name in &found {
         let whole = if name.sequence == older.sequence {
@@ -20,70 +33,60 @@ fn check(disk: &MemoryDisk, older: &Contents, newer: &Contents) -> Vec<u64> {
     found.iter().map(|name| name.sequence).collect()
 }
 
-/// Fails each step of writing `newer` beside `older`; what the steps were.
-fn fail_each_step(newer: &Contents, for_good: bool) -> Vec<&'static str> {
+/// Fails each change of writing `newer` beside `older`, and returns the changes.
+fn fail_each_change(newer: &Contents, times: Times) -> Vec<Operation> {
     let older = small();
-    for step in 0.. {
-        let disk = MemoryDisk::default();
+    for passing in 0.. {
+        let disk = SimDisk::default();
         older.write(&disk).unwrap();
-        disk.fail_at(step, for_good);
+        let begun = disk.begun().len();
+        disk.set(Trap::fails_change(passing as u64, failure(times)));
         let written = newer.write(&disk);
-        let steps = disk.steps();
-        let worlds = [
-            disk.clone(),
-            disk.after(Crash::NamesLost),
-            disk.after(Crash::NamesKept),
-        ];
-        let whole = worlds.map(|world| check(&world, &older, newer));
+        let changes = disk.begun().split_off(begun);
+        let found = check(&disk.killed(), &older, newer);
+        let crashed = (0..CRASHES).map(|seed| check(&disk.crash(seed), &older, newer));
+        let crashed: Vec<_> = crashed.collect();
         if written.is_ok() {
-            assert_eq!(whole, [[20, 10], [20, 10], [20, 10]].map(Vec::from));
-            assert_eq!(disk.list().unwrap().len(), 2);
-            return steps;
+            assert!(crashed.iter().all(|found| *found == [20, 10]));
+            assert_eq!(disk.names().len(), 2);
+            return changes;
         }
-        let renamed = steps[step] == "sync_folder";
-        let expected = if renamed { vec![20, 10] } else { vec![10] };
-        assert_eq!(whole[0], expected, "{step}: {}", steps[step]);
-        assert_eq!(whole[1], [10], "{step}: {}", steps[step]);
-        let is_gone = disk.list().unwrap().len() == whole[0].len();
-        assert!(is_gone || for_good, "the rest of step {step} is left");
+        let failed = changes[passing];
+        let is_renamed = failed == Operation::SyncFolder;
+        let expected = if is_renamed { vec![20, 10] } else { vec![10] };
+        assert_eq!(found, expected, "{passing}: {failed:?}");
+        assert!(crashed.contains(&vec![10]), "{passing}: {failed:?}");
+        let is_gone = disk.names().len() == found.len();
+        let is_for_good = times == Times::ForGood;
+        assert!(is_gone || is_for_good, "the rest of {passing} is left");
     }
-    unreachable!("there are not that many steps");
+    unreachable!("there are not that many changes");
 }
 
 #[test]
-fn a_step_that_fails_once_leaves_no_half_snapshot() {
+fn a_change_that_fails_once_leaves_no_incomplete_snapshot() {
+    use Operation::{Create, Rename, Sync, SyncFolder, Write};
     let newer = Contents {
         sequence: 20,
         ..small()
     };
-    let steps = fail_each_step(&newer, false);
-    assert_eq!(
-        steps,
-        // The header, the one unit, the table, the footer.
-        [
-            "create",
-            "write",
-            "write",
-            "write",
-            "write",
-            "sync",
-            "rename",
-            "sync_folder"
-        ]
-    );
+    let changes = fail_each_change(&newer, Times::Once);
+    // The header, the one unit, the table, the footer.
+    let expected = [Create, Write, Write, Write, Write, Sync, Rename, SyncFolder];
+    assert_eq!(changes, expected);
 }
 
 #[test]
-fn steps_that_fail_for_good_leave_no_half_snapshot() {
+fn changes_that_fail_for_good_leave_no_incomplete_snapshot() {
     let newer = Contents {
         sequence: 20,
         ..small()
     };
-    fail_each_step(&newer, true);
+    fail_each_change(&newer, Times::ForGood);
 }
 
 #[test]
-fn a_sync_on_the_way_that_fails_is_not_made_good_by_the_last_one() {
+fn a_failed_sync_in_between_is_not_repaired_by_the_last_one() {
     // Two of these are more than 8 MiB.
     let part = |part| Part {
         windows: vec![gifts_rows(150_000)],
@@ -97,19 +100,12 @@ fn a_sync_on_the_way_that_fails_is_not_made_good_by_the_last_one() {
         parts: (0..2).map(part).collect(),
         ..small()
     };
-    let disk = MemoryDisk::default();
-    disk.fail_at(usize::MAX, false);
+    let disk = SimDisk::default();
     newer.write(&disk).unwrap();
-    let syncs = || disk.steps().iter().filter(|step| **step == "sync").count();
-    assert_eq!(syncs(), 2);
-    let first = disk
-        .steps()
-        .iter()
-        .position(|step| *step == "sync")
-        .unwrap();
+    assert_eq!(disk.count(Operation::Sync), 2);
 
-    let disk = MemoryDisk::default();
-    disk.fail_at(first, false);
+    let disk = SimDisk::default();
+    disk.set(Trap::fails(Operation::Sync, "", 0, EIO, Times::Once));
     let mut writer = newer.begin(&disk).unwrap();
     let mut errors = Vec::new();
     for part in &newer.parts {
@@ -123,11 +119,7 @@ fn a_sync_on_the_way_that_fails_is_not_made_good_by_the_last_one() {
         }
         errors.extend(writer.end_part().err());
     }
-    assert!(
-        errors[0].to_string().ends_with("sync fails"),
-        "{}",
-        errors[0]
-    );
+    assert!(disk.all_sprung() && !errors.is_empty(), "{errors:?}");
     let finished = writer.finish(&newer.kinds);
     assert!(matches!(finished, Err(SnapshotError::Io { .. })));
     assert_eq!(disk.list().unwrap(), Vec::<String>::new());

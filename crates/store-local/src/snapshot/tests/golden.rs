@@ -1,25 +1,17 @@
 //! The format as it is: what changes this text needs a new version of it.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use board::{Activity, Timestamp};
+use simulated_disk::SimDisk;
 
 use super::super::SnapshotName;
 use super::super::part::put_head;
 use super::contents::read_all;
 use super::gifts::{gifts_head, small};
-use super::memory::MemoryDisk;
+use crate::record::tests::golden::hex_of;
 
 const KIND: &str = r#"{"name":"gifts","mode":"accumulate","fields":[{"name":"points","order":"desc","op":"sum"}],"ties":"earliest","rank":"ordinal","windows":[{"period":"all","keep":"forever"}],"time_zone":"UTC","shards":16,"top":10,"max_staleness_ms":0,"dedupe_ms":0}"#;
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in bytes {
-        write!(text, "{byte:02x}").unwrap();
-    }
-    text
-}
 
 const NAME: &str = "snapshot-00000000000000000010.snap";
 
@@ -35,17 +27,18 @@ const VERSION_2: [&str; 2] = [
 
 #[test]
 fn a_small_snapshot() {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     small().write(&disk).unwrap();
-    assert_eq!(hex(&disk.get(NAME)), text_of_small(VERSION_2));
+    assert_eq!(hex_of(&disk.bytes_of(NAME)), text_of_small(VERSION_2));
 }
 
 #[test]
 fn a_small_snapshot_of_version_1_is_read() {
     let text = text_of_small(VERSION_1);
     let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
-    let disk = MemoryDisk::default();
-    disk.put(NAME, (0..text.len()).step_by(2).map(byte).collect());
+    let disk = SimDisk::default();
+    let bytes: Vec<u8> = (0..text.len()).step_by(2).map(byte).collect();
+    disk.put(NAME, &bytes);
     let name = SnapshotName::parse(NAME).unwrap();
     assert_eq!(read_all(&disk, &name).unwrap(), small());
 }
@@ -59,7 +52,7 @@ fn a_board_whose_time_is_bounded_says_so_in_its_head() {
     put_head(&mut out, &head);
     let expected = "06efcdab89674523010c00000000000000ebb871f9a1010000011000010000000004726f6f6d\
         070201000000000000030100000000000001";
-    assert_eq!(hex(&out), expected);
+    assert_eq!(hex_of(&out), expected);
 }
 
 fn text_of_small([header, footer]: [&str; 2]) -> String {
@@ -84,12 +77,12 @@ fn text_of_small([header, footer]: [&str; 2]) -> String {
         // One unit of 229 bytes with two parts, three rows and two ids; one definition of 246 bytes.
         "01e501020302",
         "01f601",
-        &hex(KIND.as_bytes()),
+        &hex_of(KIND.as_bytes()),
         // Two kinds.
         "029b02",
-        &hex(record.as_bytes()),
+        &hex_of(record.as_bytes()),
         "1b",
-        &hex(deleted.as_bytes()),
+        &hex_of(deleted.as_bytes()),
     ];
     [header, unit, &table.concat(), footer].concat()
 }

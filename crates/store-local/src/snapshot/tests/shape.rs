@@ -2,11 +2,12 @@
 
 use std::thread;
 
+use simulated_disk::SimDisk;
+
 use super::super::format::{FRAME_BYTES_MAX, UNIT_BYTES};
 use super::super::{SnapshotReader, Totals, list};
 use super::contents::{Contents, Part, ReadParts};
 use super::gifts::{gifts_head, gifts_rows, small};
-use super::memory::MemoryDisk;
 
 fn part(subject: &str, rows: u64) -> Part {
     Part {
@@ -17,7 +18,7 @@ fn part(subject: &str, rows: u64) -> Part {
 }
 
 fn written(parts: Vec<Part>) -> SnapshotReader {
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     let contents = Contents { parts, ..small() };
     contents.write(&disk).unwrap();
     SnapshotReader::open(&disk, &list(&disk).unwrap()[0]).unwrap()
@@ -95,7 +96,7 @@ fn a_table_longer_than_a_frame_comes_back() {
     let mut contents = small();
     let kind = contents.kinds[0].clone();
     contents.kinds = vec![kind; 5000];
-    let disk = MemoryDisk::default();
+    let disk = SimDisk::default();
     let bytes = contents.write(&disk).unwrap();
     assert!(bytes > FRAME_BYTES_MAX as u64, "{bytes}");
     let reader = SnapshotReader::open(&disk, &list(&disk).unwrap()[0]).unwrap();

@@ -1,37 +1,24 @@
 //! What a write, a duplicate or a wait for what was read answers, is durable by then.
 
-use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use board::Window;
 use futures::FutureExt;
-use shard_store::{Batch, Outcome, Revision, ShardStore};
+use shard_store::{Batch, Outcome};
 
-use crate::durability::durable::{self, settings};
-use crate::durability::sim::{Act, SimDisk, Trap};
-use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
-
-const DEADLINE: Duration = Duration::from_secs(30);
+use crate::durability::durable::{self, DEADLINE, settings};
+use simulated_disk::{Operation, SimDisk, Trap};
+use store_conformance::fixtures::{NOW, gifts, member};
 
 #[tokio::test]
 async fn what_speaks_of_a_write_is_answered_no_sooner_than_that_is_durable() {
     let disk = SimDisk::default();
-    let store: Arc<dyn ShardStore> = durable::open(&disk, &settings()).unwrap();
-    let kind = store
-        .put_kind(Arc::new(gifts(|_| ())), Revision(0), true)
-        .await
-        .unwrap();
-    let name = board_name("gifts", "room");
-    let board = Board {
-        record: store.create_board(&name, &kind, None, NOW).await.unwrap(),
-        kind: kind.kind.unwrap(),
-        store,
-    };
+    let store = durable::open(&disk, &settings()).unwrap();
+    let board = durable::board(&store, gifts(|_| ()), "room", NOW).await;
     // The journal waits at its next sync until it is let on.
     let (reached, at_sync) = channel();
     let (go, gone) = channel();
-    disk.set(Trap::runs(Act::Sync, "journal", 0, move || {
+    disk.set(Trap::runs(Operation::Sync, "journal", 0, move || {
         reached.send(()).unwrap();
         gone.recv_timeout(DEADLINE).unwrap();
     }));

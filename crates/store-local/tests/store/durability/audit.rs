@@ -20,9 +20,9 @@ use crate::durability::durable::{self, Durability, EmbeddedSettings};
 use crate::durability::op::{Answer, Op, Reply, What};
 use crate::durability::script::{Script, names};
 use crate::durability::seen::{Seen, SeenWindow};
-use crate::durability::sim::SimDisk;
 use crate::durability::world::World;
 pub(crate) use restart::End;
+use simulated_disk::SimDisk;
 use store_conformance::versions_seen::Versions;
 
 /// Nothing in memory takes that long.

@@ -8,13 +8,11 @@ use board::{Period, ShardCount, Timestamp, Window};
 use shard_store::{BoardSettings, Revision, ShardStore};
 use store_local::Disk as _;
 
-use crate::durability::durable::{self, EmbeddedSettings, settings};
-use crate::durability::sim::SimDisk;
+use crate::durability::durable::{self, DEADLINE, EmbeddedSettings, settings};
+use simulated_disk::SimDisk;
 use store_conformance::fixtures::{
     Board, DAY, HOUR, board_name, gifts, idle, kept, member, window,
 };
-
-const DEADLINE: Duration = Duration::from_secs(30);
 
 /// A pause that a test waits for.
 const SHORT: Duration = Duration::from_millis(20);
@@ -51,16 +49,7 @@ impl Filled {
     async fn at(now: Timestamp, disk: &SimDisk, clock_pause: Duration) -> Self {
         let store = durable::open(disk, &settings_with(clock_pause)).unwrap();
         let kind = gifts(|spec| spec.windows = vec![kept(Period::Hour, DAY * 2), idle(DAY * 30)]);
-        let kind = store
-            .put_kind(Arc::new(kind), Revision::default(), true)
-            .await
-            .unwrap();
-        let name = board_name("gifts", "a");
-        let board = Board {
-            record: store.create_board(&name, &kind, None, now).await.unwrap(),
-            kind: kind.kind.unwrap(),
-            store,
-        };
+        let board = durable::board(&store, kind, "a", now).await;
         let change = board.points(&member("u"), 1, now).change;
         let times = [now, now.minus(HOUR * 30)];
         for at in times {

@@ -12,7 +12,7 @@ use crate::durability::audit::Audit;
 use crate::durability::durable::{self, Durability, EmbeddedSettings, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
-use crate::durability::sim::SimDisk;
+use simulated_disk::SimDisk;
 use store_conformance::fixtures::{HOUR, MINUTE, NOW, board_name, gifts};
 
 fn room() -> BoardName {

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use board::{Member, Window};
-use shard_store::{Outcome, ShardStore, StoreError};
+use shard_store::{Outcome, StoreError};
 use store_local::LocalStore;
 
 use crate::durability::durable::{self, Durability, EmbeddedSettings, NEVER, settings};
-use crate::durability::sim::{Act, SimDisk, Trap};
+use simulated_disk::{Operation, SimDisk, Trap};
 use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 use testkit::dice::{Dice, Seed, runs};
 
@@ -21,26 +21,13 @@ const BATCH: u64 = 3;
 const ALL: Window = Window::ALL_TIME;
 
 async fn board_in(store: &Arc<LocalStore>) -> Board {
-    let store: Arc<dyn ShardStore> = store.clone();
-    let name = board_name("gifts", "room");
-    let kind = store.kinds().await.unwrap().remove(0);
-    Board {
-        kind: kind.kind.clone().unwrap(),
-        record: store.board(&name).await.unwrap().unwrap(),
-        store,
-    }
+    durable::found(store, &board_name("gifts", "room")).await
 }
 
 /// A new store with one board, that is durable.
 async fn opened(disk: &SimDisk, settings: &EmbeddedSettings) -> Arc<LocalStore> {
     let store = durable::open(disk, settings).unwrap();
-    let kind = Arc::new(gifts(|_| ()));
-    let kind = store.put_kind(kind, shard_store::Revision(0), true).await;
-    let name = board_name("gifts", "room");
-    store
-        .create_board(&name, &kind.unwrap(), None, NOW)
-        .await
-        .unwrap();
+    durable::board(&store, gifts(|_| ()), "room", NOW).await;
     durable::snapshot(&store).unwrap();
     store
 }
@@ -200,7 +187,7 @@ async fn what_was_answered_outlasts_the_process_where_answers_do_not_wait() {
         let found = Arc::new(Mutex::new(None));
         let (watched, image, there) = (crowd.clone(), found.clone(), disk.clone());
         let writes = dice.word() % 100;
-        disk.set(Trap::runs(Act::Write, "journal", writes, move || {
+        disk.set(Trap::runs(Operation::Write, "journal", writes, move || {
             let told = watched.told();
             *image.lock().unwrap() = Some((told, there.killed()));
             watched.ended.store(true, Ordering::Relaxed);

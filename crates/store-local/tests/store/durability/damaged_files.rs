@@ -10,8 +10,8 @@ use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{EmbeddedSettings, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
-use crate::durability::sim::SimDisk;
 use crate::durability::world::World;
+use simulated_disk::SimDisk;
 use store_conformance::fixtures::gifts;
 use testkit::dice::{Dice, Seed, runs};
 

@@ -4,7 +4,7 @@
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{EmbeddedSettings, settings};
 use crate::durability::script::Script;
-use crate::durability::sim::{Act, EIO, ENOSPC, SimDisk, Times, Trap};
+use simulated_disk::{EIO, ENOSPC, Operation, SimDisk, Times, Trap};
 use testkit::dice::{Dice, Seed, runs};
 
 /// Members, so that all that is written between two syncs fits into a page, or does not.
@@ -79,14 +79,14 @@ fn ways() -> impl Iterator<Item = (Folder, i32, Times)> {
     })
 }
 
-async fn hold(act: Act, members: usize) {
+async fn hold(operation: Operation, members: usize) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     let mut sprung = 0;
     for round in 0..runs(1, 3) {
         let seed = seed.0.wrapping_add(round);
         for (folder, error, times) in ways() {
-            let trap = |passing| Trap::fails(act, "", passing, error, times);
+            let trap = |passing| Trap::fails(operation, "", passing, error, times);
             let step = runs(3, 1);
             let mut passing = dice.word() % step;
             while run(seed, members, folder, trap(passing)).await {
@@ -95,45 +95,45 @@ async fn hold(act: Act, members: usize) {
             }
         }
     }
-    assert!(sprung > 0, "no {act:?} at all");
+    assert!(sprung > 0, "no {operation:?} at all");
 }
 
 #[tokio::test]
 async fn each_write_fails() {
-    hold(Act::Write, FEW).await;
+    hold(Operation::Write, FEW).await;
 }
 
 #[tokio::test]
 async fn each_sync_fails() {
-    hold(Act::Sync, FEW).await;
+    hold(Operation::Sync, FEW).await;
 }
 
 #[tokio::test]
 async fn each_sync_of_more_than_a_page_fails() {
-    hold(Act::Sync, MANY).await;
+    hold(Operation::Sync, MANY).await;
 }
 
 #[tokio::test]
 async fn each_sync_of_the_folder_fails() {
-    hold(Act::SyncFolder, FEW).await;
+    hold(Operation::SyncFolder, FEW).await;
 }
 
 #[tokio::test]
 async fn each_rename_fails() {
-    hold(Act::Rename, FEW).await;
+    hold(Operation::Rename, FEW).await;
 }
 
 #[tokio::test]
 async fn each_creation_fails() {
-    hold(Act::Create, FEW).await;
+    hold(Operation::Create, FEW).await;
 }
 
 #[tokio::test]
 async fn each_removal_fails() {
-    hold(Act::Remove, FEW).await;
+    hold(Operation::Remove, FEW).await;
 }
 
 #[tokio::test]
 async fn each_cut_fails() {
-    hold(Act::SetSize, FEW).await;
+    hold(Operation::SetSize, FEW).await;
 }

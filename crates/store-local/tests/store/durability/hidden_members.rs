@@ -8,7 +8,7 @@ use board::{Hidden, Kind, Member, Window};
 use shard_store::{KindRecord, Outcome, Revision, ShardStore};
 
 use crate::durability::durable::{self, settings};
-use crate::durability::sim::SimDisk;
+use simulated_disk::SimDisk;
 use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 
 /// Hidden one by one. From the 59th on a kind is longer than 8 KiB.
@@ -49,11 +49,7 @@ async fn holds(disk: &SimDisk, boards: usize) {
     assert_eq!(there.len(), boards);
     for number in 0..boards {
         let name = board_name("gifts", &format!("room-{number}"));
-        let board = Board {
-            store: store.clone(),
-            kind: kinds[0].kind.clone().unwrap(),
-            record: store.board(&name).await.unwrap().unwrap(),
-        };
+        let board = durable::found(&store, &name).await;
         let points = board
             .points_of(Window::ALL_TIME, &longest_name(number))
             .await;

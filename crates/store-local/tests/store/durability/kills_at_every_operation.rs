@@ -3,7 +3,7 @@
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::settings;
 use crate::durability::script::Script;
-use crate::durability::sim::SimDisk;
+use simulated_disk::SimDisk;
 use testkit::dice::{Dice, Seed, runs};
 
 /// Opens, calls, takes two snapshots on its way, and stops at the first call that is not taken.

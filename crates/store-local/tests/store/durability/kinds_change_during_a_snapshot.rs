@@ -2,22 +2,17 @@
 //! snapshot has them, and the journal behind it tells of the change again.
 
 use std::sync::Arc;
-use std::sync::mpsc::channel;
-use std::thread;
-use std::time::Duration;
 
 use board::{Kind, KindName, Mode, Rules, ShardCount};
 use shard_store::{Revision, ShardStore};
 
 use crate::durability::audit::{Audit, End};
-use crate::durability::durable::{self, settings};
+use crate::durability::durable::{self, StoppedSnapshot, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
-use crate::durability::sim::{Act, SimDisk, Trap};
-use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
+use simulated_disk::{Operation, SimDisk};
+use store_conformance::fixtures::{NOW, board_name, gifts, member};
 use testkit::dice::{Seed, runs};
-
-const DEADLINE: Duration = Duration::from_secs(30);
 
 fn points(mode: Mode) -> Kind {
     gifts(|spec| {
@@ -39,18 +34,7 @@ fn put(mode: Mode) -> What {
 
 /// Points for some members, of a board as it is.
 async fn gifts_to(audit: &Audit, subject: &str) -> Vec<Op> {
-    let store: Arc<dyn ShardStore> = audit.store().clone();
-    let record = store
-        .board(&board_name("gifts", subject))
-        .await
-        .unwrap()
-        .unwrap();
-    let kind = store.kinds().await.unwrap().remove(0).kind.unwrap();
-    let board = Board {
-        store,
-        kind,
-        record,
-    };
+    let board = durable::found(audit.store(), &board_name("gifts", subject)).await;
     let item = |number: u32| board.points_by_id(&member(&format!("u{number}")), 3, "evt-1", NOW);
     let of_shard = |shard| {
         op(What::Apply {
@@ -101,49 +85,40 @@ async fn end_of_incarnation(audit: &mut Audit) {
     all(audit, whats.map(op).to_vec()).await;
 }
 
-/// The change is woven in before this step of the snapshot. False when it has no such step.
-async fn weave(seed: u64, act: Act, passing: u64) -> bool {
+/// Makes the change before this operation of a snapshot. Returns whether it has such an operation.
+async fn weave(seed: u64, operation: Operation, passing: u64) -> bool {
     let script = Script::new(seed, 10);
     let mut audit = Audit::new(script, settings(), SimDisk::default()).await;
     incarnation(&mut audit, Mode::Accumulate).await;
-    let (reached, step) = channel();
-    let (go, gone) = channel();
-    let told = reached.clone();
-    audit
-        .disk
-        .set(Trap::runs(act, "snapshot", passing, move || {
-            told.send(true).unwrap();
-            let _ = gone.recv_timeout(DEADLINE);
-        }));
-    let store = audit.store().clone();
-    let snapshot = thread::spawn(move || {
-        let done = durable::snapshot(&store);
-        let _ = reached.send(false);
-        done
-    });
-    let stopped = step.recv_timeout(DEADLINE).unwrap();
-    if stopped {
+    let snapshot = StoppedSnapshot::start(&audit.disk, audit.store(), operation, passing);
+    let is_stopped = snapshot.is_stopped;
+    if is_stopped {
         end_of_incarnation(&mut audit).await;
         incarnation(&mut audit, Mode::Best).await;
-        go.send(()).unwrap();
     }
-    snapshot.join().unwrap().unwrap();
+    snapshot.finish();
     audit.look().await;
     for end in [End::PowerCut(seed), End::Killed] {
         audit.after(end).await.send_again().await;
     }
     end_of_incarnation(&mut audit).await;
     audit.restart(End::Stopped).await;
-    stopped
+    is_stopped
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn boards_of_the_new_kind_are_there_afterwards() {
     let seed = Seed::of_this_run();
     for round in 0..runs(1, 20) {
-        for act in [Act::Create, Act::Write, Act::Sync, Act::Rename, Act::Remove] {
+        for operation in [
+            Operation::Create,
+            Operation::Write,
+            Operation::Sync,
+            Operation::Rename,
+            Operation::Remove,
+        ] {
             let mut passing = 0;
-            while weave(seed.0.wrapping_add(round), act, passing).await {
+            while weave(seed.0.wrapping_add(round), operation, passing).await {
                 passing += 1;
             }
         }
@@ -169,21 +144,13 @@ async fn settings_made_anew_during_a_snapshot_are_kept() {
             .await
             .unwrap();
     }
-    let (reached, step) = channel();
-    let (go, gone) = channel();
-    disk.set(Trap::runs(Act::Write, "snapshot", 1, move || {
-        reached.send(true).unwrap();
-        let _ = gone.recv_timeout(DEADLINE);
-    }));
-    let held = store.clone();
-    let snapshot = thread::spawn(move || durable::snapshot(&held));
-    assert!(step.recv_timeout(DEADLINE).unwrap());
+    let snapshot = StoppedSnapshot::start(&disk, &store, Operation::Write, 1);
+    assert!(snapshot.is_stopped);
     let best = store
         .put_kind(Arc::new(points(Mode::Best)), kind.revision, true)
         .await
         .unwrap();
-    go.send(()).unwrap();
-    snapshot.join().unwrap().unwrap();
+    snapshot.finish();
     let again = durable::open(&disk.killed(), &settings()).unwrap();
     for n in 0..4000 {
         let there = again.board(&name(n)).await.unwrap();

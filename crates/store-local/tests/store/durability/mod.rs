@@ -1,8 +1,9 @@
-//! What the embedded store promises of its folder: it loses nothing and says nothing false.
+//! What the local store promises of its folder: it loses nothing, and reports nothing false.
 //!
-//! Each scenario file stops a store in its own way, opens it again, and holds what is there against
-//! what may be. `sim` is the disk that crashes, fails and fills; `audit` drives a store and knows the
-//! worlds that its answers leave possible; `world` and `op` are what those are made of.
+//! Each scenario file stops a store in its own way, opens it again, and compares what is there with
+//! what may be there. The disk that crashes, fails and fills is the crate `simulated-disk`; `audit`
+//! drives a store and knows the worlds that its answers leave possible; `world` and `op` are what
+//! those are made of.
 //!
 //! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long:
 //! each then takes a few minutes at most.
@@ -12,7 +13,6 @@ mod durable;
 mod op;
 mod script;
 mod seen;
-mod sim;
 mod world;
 
 mod a_full_disk_is_waited_out;

@@ -4,7 +4,7 @@
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{self, EmbeddedSettings, settings};
 use crate::durability::script::Script;
-use crate::durability::sim::SimDisk;
+use simulated_disk::SimDisk;
 use testkit::dice::{Seed, runs};
 
 #[derive(Debug, Clone, Copy)]

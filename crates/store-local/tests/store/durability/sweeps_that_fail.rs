@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use board::Period;
-use shard_store::{Memory, Revision, ShardStore, StoreError};
+use shard_store::{Memory, StoreError};
 
 use crate::durability::durable::{self, EmbeddedSettings, settings};
-use crate::durability::sim::{Act, EIO, SimDisk, Times, Trap};
-use store_conformance::fixtures::{Board, DAY, NOW, board_name, gifts, kept, member, window};
+use simulated_disk::{EIO, Operation, SimDisk, Times, Trap};
+use store_conformance::fixtures::{DAY, NOW, gifts, kept, member, window};
 
 #[tokio::test]
 async fn what_is_held_is_weighed_where_nothing_can_be_dropped() {
@@ -18,17 +18,17 @@ async fn what_is_held_is_weighed_where_nothing_can_be_dropped() {
     };
     let disk = SimDisk::default();
     let store = durable::open(&disk, &settings).unwrap();
-    let kind = Arc::new(gifts(|spec| spec.windows = vec![kept(Period::Hour, DAY)]));
-    let kind = store.put_kind(kind, Revision(0), true).await.unwrap();
-    let name = board_name("gifts", "a");
-    let board = Board {
-        record: store.create_board(&name, &kind, None, NOW).await.unwrap(),
-        kind: kind.kind.unwrap(),
-        store,
-    };
+    let kind = gifts(|spec| spec.windows = vec![kept(Period::Hour, DAY)]);
+    let board = durable::board(&store, kind, "a", NOW).await;
     let points = |name| [board.points(&member(name), 1, NOW)];
     board.apply(&points("u1"), NOW).await;
-    disk.set(Trap::fails(Act::Sync, "journal", 0, EIO, Times::ForGood));
+    disk.set(Trap::fails(
+        Operation::Sync,
+        "journal",
+        0,
+        EIO,
+        Times::ForGood,
+    ));
     let lost = board.try_apply(&points("u2"), NOW, false).await;
     assert!(lost.is_err(), "{lost:?}");
     assert!(memory.added() > 0);

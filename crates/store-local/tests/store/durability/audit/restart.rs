@@ -4,8 +4,8 @@ use shard_store::ShardStore;
 
 use super::Audit;
 use crate::durability::durable;
-use crate::durability::sim::SimDisk;
 use crate::durability::world::World;
+use simulated_disk::SimDisk;
 
 /// How a store ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

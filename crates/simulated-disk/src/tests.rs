@@ -1,17 +1,17 @@
-//! The simulated disk crashes as a disk does.
+//! The simulated disk crashes like a real one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use store_local::Disk;
+use disk::Disk;
 
-use super::{Act, EIO, ENOSPC, SimDisk, Times, Trap};
+use super::{EIO, ENOSPC, Operation, SimDisk, Times, Trap};
 
 /// Two pages and some.
 const LONG: usize = 10_000;
 
 /// A file of ones that is durable.
-fn with_ones(disk: &SimDisk) -> Box<dyn store_local::DiskFile> {
+fn with_ones(disk: &SimDisk) -> Box<dyn disk::DiskFile> {
     let file = disk.create("a").unwrap();
     file.write_at(&[1; LONG], 0).unwrap();
     file.sync().unwrap();
@@ -74,7 +74,7 @@ fn no_later_sync_mends_one_that_failed() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
     file.write_at(&[2; 100], 0).unwrap();
-    disk.set(Trap::fails(Act::Sync, "", 0, EIO, Times::Once));
+    disk.set(Trap::fails(Operation::Sync, "", 0, EIO, Times::Once));
     assert_eq!(file.sync().unwrap_err().raw_os_error(), Some(EIO));
     file.sync().unwrap();
     assert!(found(&disk).contains(&vec![1; LONG]));
@@ -104,7 +104,7 @@ fn names_are_durable_with_their_folder() {
 fn a_write_that_fails_leaves_a_part() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
-    disk.set(Trap::fails(Act::Write, "a", 1, EIO, Times::ForGood));
+    disk.set(Trap::fails(Operation::Write, "a", 1, EIO, Times::ForGood));
     file.write_at(&[2; 8], 0).unwrap();
     assert!(!disk.all_sprung());
     for _ in 0..2 {
@@ -149,7 +149,7 @@ fn a_hook_runs_before_its_operation() {
     let file = with_ones(&disk);
     let seen = Arc::new(AtomicU64::new(0));
     let (sight, there) = (seen.clone(), disk.clone());
-    disk.set(Trap::runs(Act::Write, "a", 1, move || {
+    disk.set(Trap::runs(Operation::Write, "a", 1, move || {
         sight.store(there.bytes_of("a")[0].into(), Ordering::Relaxed);
     }));
     for number in 2..5 {

@@ -1,29 +1,24 @@
-//! A disk in memory that can be crashed, failed, filled and watched.
+//! [`SimDisk`]: a folder in which only synced data is durable.
 //!
-//! [`SimDisk`] is a [`Disk`] in which nothing is durable but what was synced: [`SimDisk::crash`] gives
-//! what a restart finds after the power went, [`SimDisk::killed`] after the process went. [`Trap`]s
-//! fail an operation or run something before it. What the files hold is nobody's business here.
-
-mod pages;
-mod tests;
-mod trap;
+//! [`SimDisk::crash`] returns what a restart finds after a power cut, [`SimDisk::killed`] after the
+//! end of the process.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-use store_local::{Disk, DiskFile};
-
-use pages::{Fate, PAGE_BYTES, SimFile};
+use disk::{Disk, DiskFile};
 use testkit::dice::Dice;
-pub(crate) use trap::{Act, EIO, ENOSPC, Times, Trap};
-use trap::{Sprung, Traps};
+
+use crate::pages::{Fate, PAGE_BYTES, SimFile};
+use crate::trap::{ENOSPC, Operation, Sprung, Trap, Traps};
 
 /// A flat folder in memory. Clones are the same disk.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SimDisk {
+pub struct SimDisk {
     state: Arc<Mutex<State>>,
+    released: Arc<Condvar>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -31,13 +26,17 @@ struct State {
     files: Vec<SimFile>,
     names: BTreeMap<String, usize>,
     durable_names: BTreeMap<String, usize>,
-    /// What happened to names since the folder was last synced.
+    /// Changes of names since the folder was last synced.
     renamings: Vec<Renaming>,
-    /// Bytes that all files together may take, where there is a limit.
+    /// Maximum bytes of all files together, if there is a limit.
     limit_bytes: Option<usize>,
-    /// The disk takes so many more changes, then the power is gone.
+    /// Number of changes until the power is cut.
     changes_left: Option<u64>,
     changes: u64,
+    /// Changes that were begun, in order.
+    begun: Vec<Operation>,
+    /// Operations of this type wait.
+    held: Option<Operation>,
     traps: Traps,
 }
 
@@ -112,11 +111,14 @@ impl SimDisk {
     fn of(state: State) -> Self {
         Self {
             state: Arc::new(Mutex::new(state)),
+            released: Arc::default(),
         }
     }
 
-    /// What a restart finds when the power goes now: of what is not durable any part, by the seed.
-    pub(crate) fn crash(&self, seed: u64) -> Self {
+    /// Returns what a restart finds after a power cut now: any part of what is not durable, by the
+    /// seed.
+    #[must_use]
+    pub fn crash(&self, seed: u64) -> Self {
         let state = self.state();
         let mut dice = Dice::new(seed);
         let fate = Fate::any(&mut dice);
@@ -137,59 +139,96 @@ impl SimDisk {
         })
     }
 
-    /// What a restart finds when the process goes now: all that was written, durable or not.
-    pub(crate) fn killed(&self) -> Self {
+    /// Returns what a restart finds after the end of the process now: everything that was written,
+    /// durable or not.
+    #[must_use]
+    pub fn killed(&self) -> Self {
         let state = self.state();
         Self::of(State {
             changes_left: None,
             changes: 0,
+            begun: Vec::new(),
+            held: None,
             traps: Traps::default(),
             ..state.clone()
         })
     }
 
-    /// The power goes after so many more changes: what is asked then fails and leaves no trace.
-    pub(crate) fn halt_after(&self, changes: u64) {
+    /// Cuts the power after this many more changes: later operations fail and leave no trace.
+    pub fn halt_after(&self, changes: u64) {
         self.state().changes_left = Some(changes);
     }
 
-    pub(crate) fn is_halted(&self) -> bool {
+    /// Returns whether the power is cut.
+    pub fn is_halted(&self) -> bool {
         self.state().changes_left == Some(0)
     }
 
-    /// Changes so far: writes, cuts, syncs, and what was done to names.
-    pub(crate) fn changes(&self) -> u64 {
+    /// Returns the number of changes so far: writes, cuts, syncs, and changes of names.
+    pub fn changes(&self) -> u64 {
         self.state().changes
     }
 
-    pub(crate) fn set(&self, trap: Trap) {
+    /// Returns the changes that were begun, in order.
+    pub fn begun(&self) -> Vec<Operation> {
+        self.state().begun.clone()
+    }
+
+    /// Returns how many changes of a type were begun.
+    pub fn count(&self, operation: Operation) -> usize {
+        let state = self.state();
+        let same = state.begun.iter().filter(|begun| **begun == operation);
+        same.count()
+    }
+
+    /// Makes operations of this type wait until [`release`](Self::release).
+    pub fn hold(&self, operation: Operation) {
+        self.state().held = Some(operation);
+    }
+
+    /// Lets waiting operations continue.
+    pub fn release(&self) {
+        self.state().held = None;
+        self.released.notify_all();
+    }
+
+    /// Sets a trap.
+    pub fn set(&self, trap: Trap) {
         self.state().traps.add(trap);
     }
 
-    /// Whether every trap that was set has sprung.
-    pub(crate) fn all_sprung(&self) -> bool {
+    /// Removes all traps.
+    pub fn remove_traps(&self) {
+        self.state().traps = Traps::default();
+    }
+
+    /// Returns whether every trap that was set has sprung.
+    pub fn all_sprung(&self) -> bool {
         self.state().traps.all_sprung()
     }
 
-    /// Whether one of them has.
-    pub(crate) fn any_sprung(&self) -> bool {
+    /// Returns whether any trap has sprung.
+    pub fn any_sprung(&self) -> bool {
         self.state().traps.any_sprung()
     }
 
-    /// Lets the disk take no more than so many bytes, or what it may.
-    pub(crate) fn limit(&self, bytes: Option<usize>) {
+    /// Limits the bytes of all files together, or removes the limit.
+    pub fn limit(&self, bytes: Option<usize>) {
         self.state().limit_bytes = bytes;
     }
 
-    pub(crate) fn taken_bytes(&self) -> usize {
+    /// Returns the bytes that all files together take.
+    pub fn taken_bytes(&self) -> usize {
         self.state().taken_bytes()
     }
 
-    pub(crate) fn names(&self) -> Vec<String> {
+    /// Returns the names of all files, sorted.
+    pub fn names(&self) -> Vec<String> {
         self.state().names.keys().cloned().collect()
     }
 
-    pub(crate) fn bytes_of(&self, name: &str) -> Vec<u8> {
+    /// Returns the contents of a file.
+    pub fn bytes_of(&self, name: &str) -> Vec<u8> {
         let state = self.state();
         let file = &state.files[state.file(name).unwrap()];
         let mut bytes = vec![0; file.size()];
@@ -197,51 +236,82 @@ impl SimDisk {
         bytes
     }
 
-    /// Changes a file behind everybody's back, durably.
-    pub(crate) fn write_over(&self, name: &str, bytes: &[u8], offset: usize) {
+    /// Creates a durable file, or replaces one. No trap springs.
+    pub fn put(&self, name: &str, bytes: &[u8]) {
+        let mut file = SimFile::default();
+        file.write(bytes, 0);
+        file.sync();
+        let mut state = self.state();
+        let index = state.files.len();
+        state.files.push(file);
+        state.names.insert(name.to_owned(), index);
+        state.durable_names.insert(name.to_owned(), index);
+    }
+
+    /// Overwrites bytes of a file, durably. No trap springs.
+    pub fn write_over(&self, name: &str, bytes: &[u8], offset: usize) {
         let mut state = self.state();
         let file = state.file(name).unwrap();
         state.files[file].write(bytes, offset);
         state.files[file].sync();
     }
 
-    /// Cuts a file behind everybody's back, durably.
-    pub(crate) fn cut(&self, name: &str, bytes: usize) {
+    /// Truncates a file, durably. No trap springs.
+    pub fn cut(&self, name: &str, bytes: usize) {
         let mut state = self.state();
         let file = state.file(name).unwrap();
         state.files[file].set_size(bytes);
         state.files[file].sync();
     }
 
-    /// Does one operation, unless the power is gone or a trap is in its way.
+    /// Runs one operation, unless the power is cut or a trap fails it.
     fn ask<T>(
         &self,
-        act: Act,
+        operation: Operation,
         name: &str,
         run: impl FnOnce(&mut State) -> io::Result<T>,
         fail: impl FnOnce(&mut State),
     ) -> io::Result<T> {
-        let sprung = self.state().traps.spring(act, name);
-        if let Sprung::Runs(hook) = sprung {
-            // Without the lock: it may ask this disk, or wait for somebody who does.
-            hook();
-            return self.pass(act, run);
-        }
-        let Sprung::Fails(error) = sprung else {
-            return self.pass(act, run);
+        let sprung = {
+            let mut state = self.state();
+            if operation.is_change() {
+                state.begun.push(operation);
+            }
+            state.traps.spring(operation, name)
         };
-        self.pass(act, |state| {
-            fail(state);
-            Err(io::Error::from_raw_os_error(error))
+        let failure = match sprung {
+            Sprung::Nothing => None,
+            Sprung::Runs(hook) => {
+                // Without the lock: it may use this disk, or wait for another thread that does.
+                hook();
+                None
+            }
+            Sprung::Fails(failure) => Some(failure),
+        };
+        self.pass(operation, |state| {
+            let Some(failure) = failure else {
+                return run(state);
+            };
+            if failure.in_effect {
+                run(state)?;
+            } else {
+                fail(state);
+            }
+            Err(io::Error::from_raw_os_error(failure.error))
         })
     }
 
-    fn pass<T>(&self, act: Act, run: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
-        let mut state = self.state();
+    fn pass<T>(
+        &self,
+        operation: Operation,
+        run: impl FnOnce(&mut State) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let is_held = |state: &mut State| state.held == Some(operation);
+        let mut state = self.released.wait_while(self.state(), is_held).unwrap();
         if state.changes_left == Some(0) {
             return Err(io::Error::other("the power is gone"));
         }
-        if act.is_change() {
+        if operation.is_change() {
             state.changes += 1;
             state.changes_left = state.changes_left.map(|left| left - 1);
         }
@@ -264,11 +334,11 @@ impl Disk for SimDisk {
 
     fn list(&self) -> io::Result<Vec<String>> {
         let run = |state: &mut State| Ok(state.names.keys().cloned().collect());
-        self.ask(Act::List, "", run, |_| ())
+        self.ask(Operation::List, "", run, |_| ())
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
-        let file = self.ask(Act::Open, name, |state| state.file(name), |_| ())?;
+        let file = self.ask(Operation::Open, name, |state| state.file(name), |_| ())?;
         Ok(self.opened(name, file))
     }
 
@@ -279,7 +349,7 @@ impl Disk for SimDisk {
             state.rename(None, Some((name, file)));
             Ok(file)
         };
-        let file = self.ask(Act::Create, name, create, |_| ())?;
+        let file = self.ask(Operation::Create, name, create, |_| ())?;
         Ok(self.opened(name, file))
     }
 
@@ -289,7 +359,7 @@ impl Disk for SimDisk {
             state.rename(Some(from), Some((to, file)));
             Ok(())
         };
-        self.ask(Act::Rename, to, rename, |_| ())
+        self.ask(Operation::Rename, to, rename, |_| ())
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
@@ -298,7 +368,7 @@ impl Disk for SimDisk {
             state.rename(Some(name), None);
             Ok(())
         };
-        self.ask(Act::Remove, name, remove, |_| ())
+        self.ask(Operation::Remove, name, remove, |_| ())
     }
 
     fn sync_folder(&self) -> io::Result<()> {
@@ -306,9 +376,8 @@ impl Disk for SimDisk {
             state.sync_folder();
             Ok(())
         };
-        // A file system that can't write its own records is no file system any more: unlike a file's
-        // pages, names that were not synced are there for the next attempt.
-        self.ask(Act::SyncFolder, "", sync, |_| ())
+        // Unlike the pages of a file, names that were not synced are kept for the next attempt.
+        self.ask(Operation::SyncFolder, "", sync, |_| ())
     }
 }
 
@@ -319,37 +388,37 @@ struct OpenFile {
     file: usize,
 }
 
-fn place(offset: u64) -> usize {
+fn index(offset: u64) -> usize {
     usize::try_from(offset).unwrap()
 }
 
 impl DiskFile for OpenFile {
     fn size(&self) -> io::Result<u64> {
         let size = |state: &mut State| Ok(state.files[self.file].size() as u64);
-        self.disk.ask(Act::Size, &self.name, size, |_| ())
+        self.disk.ask(Operation::Size, &self.name, size, |_| ())
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let read = |state: &mut State| Ok(state.files[self.file].read(buffer, place(offset)));
-        self.disk.ask(Act::Read, &self.name, read, |_| ())
+        let read = |state: &mut State| Ok(state.files[self.file].read(buffer, index(offset)));
+        self.disk.ask(Operation::Read, &self.name, read, |_| ())
     }
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        let write = |state: &mut State| state.write(self.file, bytes, place(offset));
+        let write = |state: &mut State| state.write(self.file, bytes, index(offset));
         let part = |state: &mut State| {
-            // An odd part: what is left is torn.
+            // A part that ends inside a sector.
             let part = &bytes[..bytes.len() * 5 / 8];
-            state.files[self.file].write(part, place(offset));
+            state.files[self.file].write(part, index(offset));
         };
-        self.disk.ask(Act::Write, &self.name, write, part)
+        self.disk.ask(Operation::Write, &self.name, write, part)
     }
 
     fn set_size(&self, bytes: u64) -> io::Result<()> {
         let cut = |state: &mut State| {
-            state.files[self.file].set_size(place(bytes));
+            state.files[self.file].set_size(index(bytes));
             Ok(())
         };
-        self.disk.ask(Act::SetSize, &self.name, cut, |_| ())
+        self.disk.ask(Operation::SetSize, &self.name, cut, |_| ())
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -358,6 +427,6 @@ impl DiskFile for OpenFile {
             Ok(())
         };
         let fail = |state: &mut State| state.files[self.file].fail_sync();
-        self.disk.ask(Act::Sync, &self.name, sync, fail)
+        self.disk.ask(Operation::Sync, &self.name, sync, fail)
     }
 }

@@ -1,13 +1,11 @@
-//! [`Disk`]: every file system operation of the local store, on one flat folder of files.
-//!
-//! It is the interface at which tests inject failures and crashes; [`LocalDisk`] is a real folder,
-//! which it locks against a second server. Nothing here knows the contents of files.
+//! [`LocalDisk`]: a real folder, locked against a second server.
 
-use std::fmt::Debug;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use crate::disk::{Disk, DiskFile};
 
 /// The file whose lock marks a folder as in use by a server.
 const LOCK_NAME: &str = "lock";
@@ -21,49 +19,6 @@ const OWN_NAMES: [&str; 5] = [LOCK_NAME, "journal-", "snapshot-", "clock-", "aud
 
 /// The permission bits of others.
 const OTHERS: u32 = 0o007;
-
-/// A flat folder of files.
-pub trait Disk: Debug + Send + Sync + 'static {
-    /// Returns the path, for messages.
-    fn path(&self) -> &Path;
-
-    /// Returns the names of its files, in no particular order.
-    fn list(&self) -> io::Result<Vec<String>>;
-
-    /// Opens an existing file for reading and writing.
-    fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
-
-    /// Creates an empty file, replacing one of the same name.
-    fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
-
-    /// Renames a file atomically, replacing one of the new name.
-    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
-
-    /// Removes a file.
-    fn remove(&self, name: &str) -> io::Result<()>;
-
-    /// Makes creations, renames and removals durable.
-    fn sync_folder(&self) -> io::Result<()>;
-}
-
-/// One file of a [`Disk`]; every call names an offset.
-pub trait DiskFile: Debug + Send + Sync {
-    /// Returns its length, in bytes.
-    fn size(&self) -> io::Result<u64>;
-
-    /// Reads the bytes from `offset` on, up to the buffer's length or the end of the file.
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
-
-    /// Writes all bytes at `offset`; the file grows past its end. After an error any part of them
-    /// may have been written.
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
-
-    /// Truncates the file, or extends it with zeros.
-    fn set_size(&self, bytes: u64) -> io::Result<()>;
-
-    /// Makes its contents and its length durable.
-    fn sync(&self) -> io::Result<()>;
-}
 
 /// A folder could not be opened for exclusive use.
 #[derive(Debug, thiserror::Error)]

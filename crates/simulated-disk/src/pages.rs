@@ -1,9 +1,8 @@
-//! One file of a simulated disk: what a reader sees, and what a crash leaves of it.
+//! [`SimFile`]: one file of a simulated disk, its contents and what is durable of them.
 //!
-//! [`SimFile`] keeps both, page by page. A page that was written and not synced is dirty: a crash
-//! leaves it as it was, as it is, or a mixture of sectors. A page that was dirty when a sync failed is
-//! forsaken: it stays readable, and no later sync makes it durable, as on Linux. Names and faults are
-//! elsewhere.
+//! A page that was written and not synced is dirty: a crash leaves it as it was, as it is, or a
+//! mixture of sectors. A page that was dirty when a sync failed stays readable, and no later sync
+//! makes it durable, as on Linux.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,12 +11,12 @@ use testkit::dice::Dice;
 
 pub(super) const PAGE_BYTES: usize = 4096;
 
-/// What a disk writes whole, unless the power goes.
+/// What a disk writes atomically, unless the power is cut.
 const SECTOR_BYTES: usize = 512;
 
 type Bytes = [u8; PAGE_BYTES];
 
-/// Zeros are not spelled out: journals lie in megabytes of them.
+/// Pages of zeros take no memory: journals have megabytes of them.
 #[derive(Debug, Clone, Default)]
 enum Page {
     /// Reads as zeros and takes no space.
@@ -50,15 +49,15 @@ impl Page {
     }
 }
 
-/// What a crash does to what was not durable.
+/// What a crash does to data that was not durable.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fate {
-    /// How many of 8 changes outlast it.
+    /// How many of 8 changes are kept.
     pub(super) kept_of_8: u64,
 }
 
 impl Fate {
-    /// All, none, or any part, each a third of the time.
+    /// Chooses all, none, or any part, each a third of the time.
     pub(super) fn any(dice: &mut Dice) -> Self {
         let some = 1 + dice.word() % 7;
         Self {
@@ -70,12 +69,12 @@ impl Fate {
         dice.word() % 8 < self.kept_of_8
     }
 
-    /// Whether all or nothing is kept.
+    /// Returns whether all or nothing is kept.
     const fn is_whole(self) -> bool {
         self.kept_of_8.is_multiple_of(8)
     }
 
-    /// A page that was `old` and became `new`.
+    /// Returns the page that is left of `old` and `new`.
     fn of_page(self, dice: &mut Dice, old: &Page, new: &Page) -> Page {
         if self.is_whole() || dice.one_in(2) {
             return if self.keeps(dice) { new } else { old }.clone();
@@ -120,7 +119,7 @@ impl Content {
         self.pages[index] = page;
     }
 
-    /// Cuts, or lengthens with a hole.
+    /// Truncates, or extends with a hole.
     fn set_size(&mut self, size: usize) {
         let pages = size.div_ceil(PAGE_BYTES);
         self.pages.resize(pages, Page::Hole);
@@ -138,7 +137,7 @@ pub(super) struct SimFile {
     now: Content,
     durable: Content,
     dirty: BTreeSet<usize>,
-    forsaken: BTreeSet<usize>,
+    lost: BTreeSet<usize>,
 }
 
 impl SimFile {
@@ -175,7 +174,7 @@ impl SimFile {
     }
 
     pub(super) fn set_size(&mut self, size: usize) {
-        // What is cut off may come back with a crash, and must not with a sync.
+        // Truncated bytes may reappear after a crash, but not after a sync.
         for index in size / PAGE_BYTES..self.now.pages.len().max(self.durable.pages.len()) {
             self.touch(index);
         }
@@ -184,7 +183,7 @@ impl SimFile {
 
     fn touch(&mut self, index: usize) {
         self.dirty.insert(index);
-        self.forsaken.remove(&index);
+        self.lost.remove(&index);
     }
 
     pub(super) fn sync(&mut self) {
@@ -195,13 +194,13 @@ impl SimFile {
     }
 
     pub(super) fn fail_sync(&mut self) {
-        self.forsaken.append(&mut self.dirty);
+        self.lost.append(&mut self.dirty);
     }
 
-    /// What a crash leaves.
+    /// Returns what a crash leaves.
     pub(super) fn crash(&self, dice: &mut Dice, fate: Fate) -> Self {
         let mut left = self.durable.clone();
-        for index in self.dirty.union(&self.forsaken) {
+        for index in self.dirty.union(&self.lost) {
             let page = fate.of_page(dice, &self.durable.page(*index), &self.now.page(*index));
             left.set_page(*index, page);
         }
@@ -214,7 +213,7 @@ impl SimFile {
         }
     }
 
-    /// Pages that a write of so many bytes would take anew.
+    /// Returns how many more pages a write of this many bytes would take.
     pub(super) fn pages_missing(&self, bytes: usize, offset: usize) -> usize {
         let pages = offset / PAGE_BYTES..(offset + bytes).div_ceil(PAGE_BYTES);
         let is_hole = |index: &usize| matches!(self.now.page(*index), Page::Hole);

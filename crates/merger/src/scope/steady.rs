@@ -1,0 +1,61 @@
+//! [`steady`]: reads of a list whose kind hides members.
+
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use futures::future::try_join_all;
+use shard_store::{Ask, StoreError};
+
+use super::Scope;
+use crate::list_length::{HiddenKeys, own};
+
+/// Attempts at a read whose hidden members keep moving.
+const MOVES_MAX: usize = 16;
+
+impl Scope<'_> {
+    /// Returns whether the kind has a list and hidden members, which leave positions of it empty.
+    fn hides_listed(&self) -> bool {
+        self.kind.retain().is_some() && !self.kind.hidden().is_empty()
+    }
+
+    /// Locates the hidden members that may be on the list.
+    async fn find_hidden_keys(&self) -> Result<HiddenKeys, StoreError> {
+        let shards = (0..self.shards()).filter_map(|shard| {
+            let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
+            let asks: Vec<Ask> = hidden.map(own).collect();
+            (!asks.is_empty()).then_some((shard, asks))
+        });
+        let looks = shards.map(|(shard, asks)| self.look_at(shard, asks.into(), None));
+        let readings = try_join_all(looks).await?;
+        self.counters.count_round(0);
+        Ok(HiddenKeys::of(self.keep(), &readings))
+    }
+}
+
+/// Repeats a read until no hidden member has moved in the meantime.
+pub(crate) async fn steady<'a, T, Read>(
+    scope: Scope<'a>,
+    read: impl Fn(Scope<'a>) -> Read + Send + Sync,
+) -> Result<T, StoreError>
+where
+    Read: Future<Output = Result<T, StoreError>> + Send,
+{
+    if !scope.hides_listed() {
+        return read(scope).await;
+    }
+    for _ in 0..MOVES_MAX {
+        // Boxed, since this is rare and would increase the size of every read.
+        let hidden_keys = Arc::new(scope.find_hidden_keys().boxed().await?);
+        let there = Scope {
+            hidden_keys: Some(hidden_keys.clone()),
+            ..scope.clone()
+        };
+        let answer = read(there).await?;
+        if !hidden_keys.have_moved() {
+            return Ok(answer);
+        }
+    }
+    Err(StoreError::Unavailable(
+        "a hidden member moves faster than it can be read".to_owned(),
+    ))
+}

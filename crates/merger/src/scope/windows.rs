@@ -1,0 +1,89 @@
+//! Counts the members of windows.
+
+use std::collections::BTreeMap;
+
+use board::Window;
+use futures::FutureExt;
+use futures::future::join_all;
+use futures::stream::{self, StreamExt, TryStreamExt};
+use shard_store::StoreError;
+
+use super::Scope;
+use super::steady::steady;
+
+/// Windows of shards that are counted at once where some of their members are hidden.
+const COUNTED_WINDOWS_MAX: usize = 64;
+
+impl Scope<'_> {
+    /// Returns every shard's windows.
+    pub(crate) async fn windows(&self) -> Result<Vec<shard_store::WindowCount>, StoreError> {
+        let calls = (0..self.shards()).map(|shard| self.store.windows(&self.record, shard));
+        let counts: Result<Vec<_>, _> = join_all(calls).await.into_iter().collect();
+        self.counters.count_round(0);
+        let mut counts = counts?;
+        // The windows of a list are counted later, when its length is known.
+        if !self.kind.hidden().is_empty() && self.hidden_keys.is_none() {
+            self.count_visible(&mut counts).await?;
+        }
+        Ok(counts.into_iter().flatten().collect())
+    }
+
+    /// Returns how many members are ranked in each of these windows, given how many the shards
+    /// have.
+    pub(crate) async fn listed_windows(
+        &self,
+        windows: BTreeMap<Window, u64>,
+    ) -> Result<BTreeMap<Window, u64>, StoreError> {
+        if self.hidden_keys.is_none() {
+            let windows = windows.into_iter();
+            let listed = windows.map(|(window, members)| (window, members.min(self.keep())));
+            return Ok(listed.collect());
+        }
+        let count = |window| async move { Ok((window, self.count_listed(window).await?)) };
+        let counts: Vec<_> = windows.into_keys().map(|w| count(w).boxed()).collect();
+        let counts = stream::iter(counts).buffer_unordered(COUNTED_WINDOWS_MAX);
+        counts.try_collect().await
+    }
+
+    async fn count_listed(&self, window: Window) -> Result<u64, StoreError> {
+        let there = Scope {
+            window,
+            ..self.clone()
+        };
+        let count = |there: Self| async move {
+            let readings = there.round_of_all([]).await?;
+            Ok(there.members_of(&readings))
+        };
+        steady(there, count).await
+    }
+
+    /// Counts every window of every shard with hidden members again, without those.
+    async fn count_visible(
+        &self,
+        counts: &mut [Vec<shard_store::WindowCount>],
+    ) -> Result<(), StoreError> {
+        let hides = |shard| {
+            let mut hidden = self.kind.hidden().on_shard(self.record.shards, shard);
+            hidden.next().is_some()
+        };
+        let looks = (0..).zip(counts).filter(|(shard, _)| hides(*shard));
+        let looks = looks.flat_map(|(shard, counts)| {
+            counts.iter_mut().map(move |count| async move {
+                let window = count.window;
+                let there = Scope {
+                    window,
+                    ..self.clone()
+                };
+                count.members = there.look(shard, [].into(), None).await?.members;
+                Ok::<_, StoreError>(())
+            })
+        });
+        let looks: Vec<_> = looks.map(FutureExt::boxed).collect();
+        let mut looks = stream::iter(looks).buffer_unordered(COUNTED_WINDOWS_MAX);
+        while let Some(counted) = looks.next().await {
+            counted?;
+        }
+        self.counters.count_round(0);
+        Ok(())
+    }
+}
