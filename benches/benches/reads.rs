@@ -24,7 +24,7 @@ fn board(shards: u64) -> Board {
     let settings = Settings {
         clock: Arc::new(now),
         renderer: Arc::new(wire::render),
-        renderer_mark: wire::RENDERER_MARK,
+        renderer_format: wire::RENDERER_FORMAT,
         cache_bytes_max: 64 << 20,
     };
     let runtime = Builder::new_current_thread().enable_all().build();

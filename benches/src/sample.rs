@@ -9,7 +9,7 @@ use board::{
     Values, WindowRule,
 };
 use futures::executor::block_on;
-use shard_router::{BoardBatches, KnownKind, Router, Write, Written};
+use shard_router::{BoardBatches, KnownKind, Router, Write, WriteOutcome};
 use shard_store::{Batch, BoardRecord, Change, Item, Outcome, ShardStore};
 use store_local::LocalStore;
 
@@ -58,7 +58,7 @@ pub fn gifts(windows: &[Period], shards: u64) -> Kind {
 pub fn packed_gifts(shards: u64) -> Kind {
     let mut spec = gifts(&[Period::All], shards).spec().clone();
     let packing = Packing {
-        most: 1_000_000,
+        max: 1_000_000,
         unit: Duration::from_secs(1),
         span: Some((
             Timestamp::from_millis(1_700_000_000_000),
@@ -231,7 +231,11 @@ impl Sample {
     pub fn write(&self, writes: Vec<Write>, now: Timestamp) {
         let writes: BoardBatches = writes.into_iter().collect();
         let written = block_on(self.router.write(writes, now, false));
-        assert!(written.iter().all(|w| matches!(w, Written::Applied(_))));
+        assert!(
+            written
+                .iter()
+                .all(|w| matches!(w, WriteOutcome::Applied(_)))
+        );
     }
 
     fn item(&mut self, number: u64, now: Timestamp, admission: &mut Admission) -> Item {

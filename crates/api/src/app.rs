@@ -6,8 +6,8 @@ use access::Access;
 use audit::{AuditLog, HasAuditLog};
 use board::{PublishTargets, Timestamp};
 use connection::{
-    ADDRESS_PART, ANSWER_BYTES_MAX, Answers, BODIES_BYTES_MAX, BODY_BYTES_MAX, HasAnswers, Pools,
-    Room,
+    ADDRESS_PART, BODIES_BYTES_MAX, BODY_BYTES_MAX, BodyMemory, HasResponses, Pools,
+    RESPONSE_BYTES_MAX, Responses,
 };
 use merger::Merger;
 use metering::Registry;
@@ -33,13 +33,13 @@ pub struct App {
     /// Bytes of a JSON body.
     pub(crate) body_bytes_max: usize,
     /// Of all bodies that are held.
-    pub(crate) room: Room,
+    pub(crate) room: BodyMemory,
     pub(crate) pools: Pools,
     /// Of contributions that are being written.
     pub(crate) write_permits: WritePermits,
     /// Those that clients have not taken yet, but for those to scrapes.
-    pub(crate) answers: Answers,
-    pub(crate) scrapes: Answers,
+    pub(crate) answers: Responses,
+    pub(crate) scrapes: Responses,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
     clock: Clock,
     stop: watch::Sender<bool>,
@@ -47,8 +47,8 @@ pub struct App {
     registry: Registry,
 }
 
-impl HasAnswers for App {
-    fn answers(&self) -> &Answers {
+impl HasResponses for App {
+    fn answers(&self) -> &Responses {
         &self.answers
     }
 }
@@ -68,8 +68,8 @@ impl App {
         let mut registry = metrics.register(&router, &merger, &access);
         let pools = Pools::default();
         pools.register(metrics::of_service(&mut registry));
-        let answers = Answers::new(&pools.answers, ANSWER_BYTES_MAX / ADDRESS_PART);
-        let scrapes = Answers::for_scrapes(&pools.scrapes);
+        let answers = Responses::new(&pools.answers, RESPONSE_BYTES_MAX / ADDRESS_PART);
+        let scrapes = Responses::for_scrapes(&pools.scrapes);
         Self {
             router,
             merger,
@@ -78,7 +78,7 @@ impl App {
             audit: AuditLog::default(),
             publish_targets: PublishTargets::default(),
             body_bytes_max: BODY_BYTES_MAX,
-            room: Room::for_bodies_of(&pools.bodies, BODY_BYTES_MAX, BODIES_BYTES_MAX),
+            room: BodyMemory::for_bodies_of(&pools.bodies, BODY_BYTES_MAX, BODIES_BYTES_MAX),
             pools,
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
             answers,
@@ -102,7 +102,7 @@ impl App {
     #[must_use]
     pub fn with_bodies_up_to(mut self, bytes: usize, all_bytes: usize) -> Self {
         self.body_bytes_max = bytes;
-        self.room = Room::for_bodies_of(&self.pools.bodies, bytes, all_bytes);
+        self.room = BodyMemory::for_bodies_of(&self.pools.bodies, bytes, all_bytes);
         self
     }
 
@@ -134,7 +134,7 @@ impl App {
     pub fn with_answers_up_to(mut self, bytes: usize, address_bytes: Option<usize>) -> Self {
         let address_bytes = address_bytes.unwrap_or(bytes / ADDRESS_PART);
         self.pools.answers.limit_to(bytes);
-        self.answers = Answers::new(&self.pools.answers, address_bytes);
+        self.answers = Responses::new(&self.pools.answers, address_bytes);
         self
     }
 

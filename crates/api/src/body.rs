@@ -1,4 +1,4 @@
-//! Bodies of requests, within the limits of the service ([`connection::Room`]).
+//! Bodies of requests, within the limits of the service ([`connection::BodyMemory`]).
 
 use axum::body::Body;
 use axum::http::HeaderMap;

@@ -5,7 +5,7 @@
 //! has the route's handler answer. The table of routes ([`crate::route`]) says what a route requires of its callers, and
 //! [`Access`](access::Access) checks it. A handler whose boards are in the body or the query asks its [`Caller`]. For a
 //! route that is audited the gate gives the handler an entry to begin, and ends it. The response counts until its
-//! connection has written it ([`connection::Answers`]).
+//! connection has written it ([`connection::Responses`]).
 
 mod token;
 

@@ -8,7 +8,7 @@ use std::task::Poll;
 use axum::http::{HeaderValue, Method, Request, header};
 use axum::response::Response;
 use request_trace::{Answering, CurrentRequest, REQUEST_ID, request_id, trace_parent};
-use shard_router::SPANS;
+use shard_router::TRACE_TARGET;
 use tracing::field::{Empty, display};
 use tracing::{Level, Span};
 
@@ -135,7 +135,7 @@ fn span_of<B>(request: &Request<B>, peer: IpAddr, route: Option<&'static str>) -
         _ => "_OTHER",
     };
     let span = tracing::trace_span!(
-        target: SPANS,
+        target: TRACE_TARGET,
         "request",
         otel.name = Empty,
         otel.kind = "server",

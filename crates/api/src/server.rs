@@ -10,9 +10,9 @@ use std::time::Duration;
 use access::limited;
 use axum::http::{Request, header};
 use connection::{
-    ANSWER_BYTES_MAX, BODIES_BYTES_MAX, BODY_BYTES_MAX, ConnectionPermit, ConnectionPermits, Flow,
-    HEAD_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, ReadAhead, STREAM_BYTES_MAX, Socket,
-    WriteTimeouts,
+    BODIES_BYTES_MAX, BODY_BYTES_MAX, ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX,
+    READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, RESPONSE_BYTES_MAX, ReadAhead, STREAM_BYTES_MAX,
+    Socket, WriteTimeouts,
 };
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -80,7 +80,7 @@ impl Default for ServerLimits {
             read_ahead_bytes_max: READ_AHEAD_BYTES_MAX,
             receipt_bytes_max: RECEIPT_BYTES_MAX,
             stream_bytes_max: STREAM_BYTES_MAX,
-            answer_bytes_max: ANSWER_BYTES_MAX,
+            answer_bytes_max: RESPONSE_BYTES_MAX,
             answer_bytes_per_address_max: None,
             header_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),

@@ -126,7 +126,11 @@ impl ReadWindow {
     }
 
     /// The envelope of an answer about a board in this window.
-    pub(crate) fn envelope<T>(&self, board: &BoardName, answer: &merger::Answer<T>) -> Envelope {
+    pub(crate) fn envelope<T>(
+        &self,
+        board: &BoardName,
+        answer: &merger::ReadResult<T>,
+    ) -> Envelope {
         let window = WindowShape {
             name: self.name(),
             listed: self.listed,
@@ -195,8 +199,8 @@ fn window_at(kind: &Kind, selector: WindowSelector, now: Timestamp) -> Result<Wi
     let window = selector.resolve(calendar, now);
     match kind.window_state(window, now) {
         WindowState::Open | WindowState::Closed => Ok(window),
-        WindowState::Gone => Err(Problem::window_gone(&calendar.name(window))),
-        WindowState::NeverKept => Err(never_kept(kind, window)),
+        WindowState::Expired => Err(Problem::window_gone(&calendar.name(window))),
+        WindowState::BeforePeriod => Err(never_kept(kind, window)),
     }
 }
 

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::limits::{KEEP_MAX, NAMES_CLOSED, SETTINGS_KEPT};
+use crate::limits::{KEEP_MAX, NAME_CLOSED_MAX, SETTINGS_KEPT_MIN};
 use crate::timestamp::Timestamp;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -46,7 +46,7 @@ pub enum ActivityError {
 
 /// A contribution, a set or a removal falls outside of a board's activity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotOpen {
+pub enum ActivityRejection {
     /// The contribution's own time is outside.
     #[error("at: {at} lies outside of the board's activity, {activity}")]
     Outside {
@@ -136,24 +136,24 @@ impl Activity {
     ///
     /// The settings are dated so that [`settings_kept_until`](Self::settings_kept_until) is the
     /// first moment at which no contribution from before the bound would be admitted
-    /// (`admitted_until`), at least a day and at most [`NAMES_CLOSED`] after the bound. That moment
+    /// (`admitted_until`), at least a day and at most [`NAME_CLOSED_MAX`] after the bound. That moment
     /// depends on the bound and the kind alone: a later board of the name never makes it earlier.
     /// `None` for a board without bounds, and where that moment has passed at `now`.
     #[must_use]
-    pub fn after_it(
+    pub fn settings_after(
         &self,
         admitted_until: impl FnOnce(Timestamp) -> Option<Timestamp>,
         now: Timestamp,
     ) -> Option<(Self, Timestamp)> {
         let closed_to = self.expires_at().or(self.ends_at).or(self.starts_at)?;
-        let last = closed_to.plus(NAMES_CLOSED);
+        let last = closed_to.plus(NAME_CLOSED_MAX);
         let until =
             admitted_until(closed_to.minus(MILLISECOND)).map_or(last, |until| until.min(last));
         let after = Self {
             starts_at: Some(closed_to),
             ..Self::ALWAYS
         };
-        (until > now).then(|| (after, until.minus(SETTINGS_KEPT)))
+        (until > now).then(|| (after, until.minus(SETTINGS_KEPT_MIN)))
     }
 
     /// Returns whether the activity has no bounds.
@@ -178,33 +178,33 @@ impl Activity {
     /// Returns whether the board ended or expired after `then` and up to `now`, so that what was
     /// read at `then` is outdated.
     #[must_use]
-    pub fn has_turned_since(&self, then: Timestamp, now: Timestamp) -> bool {
+    pub fn ended_or_expired_since(&self, then: Timestamp, now: Timestamp) -> bool {
         self.has_ended(then) != self.has_ended(now)
             || self.has_expired(then) != self.has_expired(now)
     }
 
     /// Checks that something that happened `at` and arrives at `now` counts on the board.
-    pub fn admit(&self, at: Timestamp, now: Timestamp) -> Result<(), NotOpen> {
+    pub fn admit(&self, at: Timestamp, now: Timestamp) -> Result<(), ActivityRejection> {
         let activity = *self;
         if self.starts_at.is_some_and(|starts_at| at < starts_at) || self.has_ended(at) {
-            return Err(NotOpen::Outside { at, activity });
+            return Err(ActivityRejection::Outside { at, activity });
         }
         if self.has_ended(now) {
-            return Err(NotOpen::Over { now, activity });
+            return Err(ActivityRejection::Over { now, activity });
         }
         Ok(())
     }
 
-    /// Returns how long settings made at `settled` are kept for a board that has no contributions,
-    /// or whose contributions are gone: until the board would expire, or until [`SETTINGS_KEPT`]
+    /// Returns how long settings made at `set_at` are kept for a board that has no contributions,
+    /// or whose contributions are gone: until the board would expire, or until [`SETTINGS_KEPT_MIN`]
     /// after the last moment that the settings name.
     #[must_use]
-    pub fn settings_kept_until(&self, settled: Timestamp) -> Timestamp {
+    pub fn settings_kept_until(&self, set_at: Timestamp) -> Timestamp {
         let named = self.starts_at.max(self.ends_at);
         self.expires_at().unwrap_or_else(|| {
             named
-                .map_or(settled, |named| named.max(settled))
-                .plus(SETTINGS_KEPT)
+                .map_or(set_at, |named| named.max(set_at))
+                .plus(SETTINGS_KEPT_MIN)
         })
     }
 }

@@ -18,7 +18,7 @@ pub type Windows = Arc<[Window]>;
 
 /// Why no window accepts a contribution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotAdmitted {
+pub enum AdmissionError {
     /// `at` is too far ahead of the server's clock.
     #[error("at: {at} is more than 5 minutes ahead of the server's clock, {now}")]
     FromTheFuture {
@@ -55,14 +55,14 @@ pub enum WindowState {
     /// Contributions are no longer accepted; the window can be read.
     Closed,
     /// Past its retention.
-    Gone,
+    Expired,
     /// It began before its period was added to the kind.
-    NeverKept,
+    BeforePeriod,
 }
 
 impl Kind {
     /// Returns the windows in which a contribution of this time counts, in the kind's order.
-    pub fn admit(&self, at: Timestamp, now: Timestamp) -> Result<Windows, NotAdmitted> {
+    pub fn admit(&self, at: Timestamp, now: Timestamp) -> Result<Windows, AdmissionError> {
         Admission::default().admit(self, at, now)
     }
 
@@ -70,7 +70,7 @@ impl Kind {
     #[must_use]
     pub fn window_state(&self, window: Window, now: Timestamp) -> WindowState {
         self.window_rule(window.period())
-            .map_or(WindowState::NeverKept, |rule| {
+            .map_or(WindowState::BeforePeriod, |rule| {
                 rule.state(&self.calendar().span(window), now)
             })
     }
@@ -106,7 +106,7 @@ impl Kind {
     pub fn is_expired(&self, window: Window, now: Timestamp) -> bool {
         matches!(
             self.window_state(window, now),
-            WindowState::Gone | WindowState::NeverKept
+            WindowState::Expired | WindowState::BeforePeriod
         )
     }
 
@@ -123,7 +123,7 @@ impl Kind {
 impl WindowRule {
     fn state(&self, span: &Span, now: Timestamp) -> WindowState {
         if self.since.is_some_and(|since| span.window.start() < since) {
-            return WindowState::NeverKept;
+            return WindowState::BeforePeriod;
         }
         let Some(end) = span.end else {
             return WindowState::Open;
@@ -131,7 +131,7 @@ impl WindowRule {
         if let Keep::After(keep) = self.keep
             && now >= end.plus(keep)
         {
-            return WindowState::Gone;
+            return WindowState::Expired;
         }
         match self.close {
             Some(close) if now >= end.plus(close) => WindowState::Closed,
@@ -166,9 +166,9 @@ impl Admission {
         kind: &Kind,
         at: Timestamp,
         now: Timestamp,
-    ) -> Result<Windows, NotAdmitted> {
+    ) -> Result<Windows, AdmissionError> {
         if at > now.plus(FUTURE_MAX) {
-            return Err(NotAdmitted::FromTheFuture { at, now });
+            return Err(AdmissionError::FromTheFuture { at, now });
         }
         let known =
             self.now == Some(now) && self.valid.is_some_and(|(from, to)| from <= at && at < to);
@@ -177,13 +177,13 @@ impl Admission {
             _ => self.resolve(kind, at, now),
         };
         if windows.is_empty() {
-            return Err(NotAdmitted::WindowClosed { at });
+            return Err(AdmissionError::WindowClosed { at });
         }
         if let Some(packing) = kind.rules().packing()
             && !windows.iter().all(|window| packing.has_room(*window, at))
         {
             let span = packing.span;
-            return Err(NotAdmitted::OutOfRange { at, span });
+            return Err(AdmissionError::OutOfRange { at, span });
         }
         Ok(windows)
     }

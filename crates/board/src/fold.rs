@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** [`Rules::fold`] commutes, except for packed sums that reach 0 or an end of their
 //! range: the same set of contributions gives the same standing in any order. So shards, retries
-//! and re-sends may work in any order. [`Rules::outright`] and removals do not commute; they take
+//! and re-sends may work in any order. [`Rules::standing_of`] and removals do not commute; they take
 //! effect when they arrive. Rejecting a contribution id that was applied before is the store's
 //! task.
 
@@ -57,7 +57,7 @@ impl Rules {
 
     /// Returns the standing with exactly these values, reached at that time.
     #[must_use]
-    pub fn outright(&self, values: &Values, at: Timestamp) -> Standing {
+    pub fn standing_of(&self, values: &Values, at: Timestamp) -> Standing {
         let mut standing = Standing {
             words: [0; STANDING_WORDS_MAX],
         };
@@ -138,7 +138,7 @@ impl Rules {
             field: self.fields()[index].name.clone(),
             held: held.get(),
             delta: delta.get(),
-            most: self.packing().map(|packing| packing.most),
+            most: self.packing().map(|packing| packing.max),
         })?;
         let (time, moved) = self.field_time(standing, index);
         let nonzero = delta != Value::ZERO;
@@ -191,7 +191,7 @@ impl Rules {
         at: Timestamp,
         compare: impl FnOnce(&Standing, &Standing) -> Ordering,
     ) -> Standing {
-        let new = self.outright(values, at);
+        let new = self.standing_of(values, at);
         match held {
             Some(held) if compare(&new, held).is_le() => *held,
             _ => new,

@@ -261,7 +261,7 @@ fn rule(ok: bool, what: &'static str, text: &str, rule: &'static str) -> Result<
 impl Subject {
     /// Checks that a new board may have this subject: rejects text that people could not
     /// distinguish by sight.
-    pub fn check_shown(&self) -> Result<(), IdentError> {
+    pub fn check_visible(&self) -> Result<(), IdentError> {
         visible::check_visible("subject", self.as_str())
     }
 }
@@ -269,7 +269,7 @@ impl Subject {
 impl Member {
     /// Checks that this member may be written to: rejects text that people could not distinguish by
     /// sight. Standings stored under such a name can still be read and removed by it.
-    pub fn check_shown(&self) -> Result<(), IdentError> {
+    pub fn check_visible(&self) -> Result<(), IdentError> {
         visible::check_visible("member", self.as_str())
     }
 

@@ -27,8 +27,8 @@ mod value;
 mod window;
 mod window_rule;
 
-pub use activity::{Activity, ActivityError, NotOpen};
-pub use admission::{Admission, NotAdmitted, WindowState, Windows};
+pub use activity::{Activity, ActivityError, ActivityRejection};
+pub use admission::{Admission, AdmissionError, WindowState, Windows};
 pub use change::ChangeError;
 pub use fold::OutOfRange;
 pub use hidden::{Hidden, TooManyHidden};
@@ -42,8 +42,8 @@ pub use meaning::Meaning;
 pub use order::{Bound, NameOrder, RANK_WORDS_MAX, RankKey, RankWords};
 pub use packing::Packing;
 pub use publication::{
-    KeyTemplate, KeyTemplateError, Publication, PublishAt, PublishAtError, PublishProtocol,
-    PublishTarget, PublishTargetError, PublishTargets, TargetTwice,
+    DuplicateTarget, KeyTemplate, KeyTemplateError, Publication, PublishAt, PublishAtError,
+    PublishProtocol, PublishTarget, PublishTargetError, PublishTargets,
 };
 pub use retain::Retain;
 pub use rules::{FieldRule, Mode, Op, Rules, ValuesError};

@@ -43,10 +43,10 @@ pub const RETAIN_MAX: u64 = 100_000;
 pub const TRIM_AT_MAX: u64 = 2 * RETAIN_MAX;
 
 /// How long settings are kept for a board that nobody contributes to.
-pub const SETTINGS_KEPT: Duration = Duration::from_hours(24);
+pub const SETTINGS_KEPT_MIN: Duration = Duration::from_hours(24);
 
 /// How long the name of a deleted board rejects contributions from before the board's end.
-pub const NAMES_CLOSED: Duration = Duration::from_hours(30 * 24);
+pub const NAME_CLOSED_MAX: Duration = Duration::from_hours(30 * 24);
 
 /// How far ahead of the server's clock a contribution's `at` may lie.
 pub const FUTURE_MAX: Duration = Duration::from_mins(5);

@@ -39,7 +39,7 @@ impl Meaning {
         if let Some(packing) = rules.packing() {
             // Marks `retain`: no number of it begins like this.
             bytes.extend([0, u8::MAX]);
-            bytes.extend(packing.most.to_le_bytes());
+            bytes.extend(packing.max.to_le_bytes());
             bytes.extend(packing.unit_ms().to_le_bytes());
             let base = packing.span.map_or(0, |(from, _)| from.millis());
             bytes.extend(base.to_le_bytes());

@@ -80,7 +80,7 @@ mod tests {
 
     fn standing(rules: &Rules, points: Option<i64>, at: i64) -> Standing {
         let values = Values::from([points.and_then(Value::new)]);
-        rules.outright(&values, Timestamp::from_millis(at))
+        rules.standing_of(&values, Timestamp::from_millis(at))
     }
 
     /// Returns the change by which member `a` passes `b`.

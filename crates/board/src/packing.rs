@@ -23,7 +23,7 @@ use crate::window_rule::WindowRule;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Packing {
     /// The largest value; the smallest is 0.
-    pub most: u64,
+    pub max: u64,
     /// The unit that times are rounded down to: whole milliseconds, a divisor of a second.
     pub unit: Duration,
     /// The range (end exclusive) in which the window without bounds accepts contributions; `None`
@@ -45,8 +45,8 @@ impl Packing {
             return refused("ties", reason);
         }
         let largest = (1 << (PACKED_BITS - 1)) - 1;
-        if self.most == 0 || self.most > largest {
-            let reason = format!("{} is not between 1 and {largest}", self.most);
+        if self.max == 0 || self.max > largest {
+            let reason = format!("{} is not between 1 and {largest}", self.max);
             return refused("packed.most", reason);
         }
         let ms = self.unit.as_millis();
@@ -96,7 +96,7 @@ impl Packing {
                 let reason = format!(
                     "values up to {} take {} of {PACKED_BITS} bits; the times of a window {} in units of {} ms \
                      take {}, and {} are left",
-                    self.most,
+                    self.max,
                     self.value_bits(),
                     rule.period.as_str(),
                     self.unit_ms(),
@@ -128,7 +128,7 @@ impl Packing {
     pub(crate) fn difference(&self, other: &Self) -> Option<&'static str> {
         let base = |packing: &Self| packing.span.map(|(from, _)| from);
         let settings = [
-            ("packed.most", self.most == other.most),
+            ("packed.most", self.max == other.max),
             ("packed.unit", self.unit == other.unit),
             ("packed.from", base(self) == base(other)),
         ];
@@ -145,7 +145,7 @@ impl Packing {
     /// Returns the number of bits of a value.
     #[must_use]
     pub const fn value_bits(&self) -> u32 {
-        u64::BITS - self.most.leading_zeros()
+        u64::BITS - self.max.leading_zeros()
     }
 
     /// Returns the number of bits that are left for a time.
@@ -191,6 +191,6 @@ impl Packing {
     /// Returns whether a value is in the declared range.
     #[must_use]
     pub fn holds(&self, value: Value) -> bool {
-        u64::try_from(value.get()).is_ok_and(|value| value <= self.most)
+        u64::try_from(value.get()).is_ok_and(|value| value <= self.max)
     }
 }

@@ -102,7 +102,7 @@ impl Rules {
         }
         for (i, field) in fields.iter().enumerate() {
             if fields[..i].iter().any(|other| other.name == field.name) {
-                return Err(RulesError::FieldTwice(field.name.clone()));
+                return Err(RulesError::DuplicateField(field.name.clone()));
             }
             if mode != Mode::Accumulate && field.op != Op::Sum {
                 return Err(RulesError::OpInAttempts(field.name.clone()));
@@ -182,7 +182,7 @@ impl Rules {
         Err(ValuesError::OutOfRange {
             field: self.fields[0].name.clone(),
             value: value.get(),
-            most: packing.most,
+            most: packing.max,
         })
     }
 

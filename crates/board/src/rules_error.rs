@@ -10,7 +10,7 @@ pub enum RulesError {
     FieldCount(usize),
     /// Two fields have the same name.
     #[error("fields: {0} is named twice")]
-    FieldTwice(FieldName),
+    DuplicateField(FieldName),
     /// A field has an op in a mode that keeps attempts whole.
     #[error("fields: {0} has an op, which is supported only in mode accumulate")]
     OpInAttempts(FieldName),

@@ -41,7 +41,7 @@ pub(crate) enum Then {
 
 /// A request that came.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedRequest {
     /// `GET /v1/kinds`.
     pub(crate) line: String,
     /// As they came.
@@ -58,7 +58,7 @@ pub(crate) struct Scripted {
 
 struct Shared {
     script: Mutex<VecDeque<Reply>>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<ReceivedRequest>>,
 }
 
 impl Reply {
@@ -105,13 +105,13 @@ impl Scripted {
     }
 
     /// All requests so far.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<ReceivedRequest> {
         self.shared.seen.lock().unwrap().clone()
     }
 
     /// All requests; all of the script was used.
     #[track_caller]
-    pub(crate) fn done(self) -> Vec<Seen> {
+    pub(crate) fn done(self) -> Vec<ReceivedRequest> {
         let left = self.shared.script.lock().unwrap().len();
         assert_eq!(left, 0, "not asked for: {:#?}", self.seen());
         self.seen()
@@ -124,7 +124,7 @@ impl Drop for Scripted {
     }
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// Its body, as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
@@ -191,14 +191,14 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
 }
 
 /// The next request; none at the end of the connection.
-async fn request(stream: &mut BufReader<TcpStream>) -> Option<Seen> {
+async fn request(stream: &mut BufReader<TcpStream>) -> Option<ReceivedRequest> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await.ok()?);
     }
     let head = String::from_utf8(head).unwrap();
     let line = head.lines().next().unwrap();
-    let mut seen = Seen {
+    let mut seen = ReceivedRequest {
         line: line.trim_end_matches(" HTTP/1.1").to_owned(),
         head,
         body: String::new(),

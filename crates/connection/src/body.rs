@@ -1,7 +1,7 @@
 //! Request bodies, under limits: whole, or as a stream of lines in constant memory.
 
 mod items;
-mod room;
+mod memory;
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use tokio::time::timeout;
 use wire::Object;
 
 pub use self::items::items_from_json;
-pub use self::room::{ARRAY_ITEMS_MAX, Room, Whole};
-use self::room::{Taken, grown};
+pub use self::memory::{ARRAY_ITEMS_MAX, BodyMemory, Whole};
+use self::memory::{BodyBytes, grown};
 use problem::{Problem, ProblemType};
 
 /// Bytes of a JSON body, where nothing else is said.
@@ -80,7 +80,11 @@ async fn next_bytes(body: &mut Body) -> Result<Option<Bytes>, Problem> {
 }
 
 /// Reads a whole body of at most so many bytes, within a limit of time.
-pub async fn whole_up_to(room: &Room, body: Body, bytes_max: usize) -> Result<Whole, Problem> {
+pub async fn whole_up_to(
+    room: &BodyMemory,
+    body: Body,
+    bytes_max: usize,
+) -> Result<Whole, Problem> {
     let whole = timeout(WHOLE_WAIT_MAX, read_whole(room, body, bytes_max)).await;
     whole.unwrap_or_else(|_| {
         let detail = format!("the body took more than {} s", WHOLE_WAIT_MAX.as_secs());
@@ -88,7 +92,7 @@ pub async fn whole_up_to(room: &Room, body: Body, bytes_max: usize) -> Result<Wh
     })
 }
 
-async fn read_whole(room: &Room, mut body: Body, bytes_max: usize) -> Result<Whole, Problem> {
+async fn read_whole(room: &BodyMemory, mut body: Body, bytes_max: usize) -> Result<Whole, Problem> {
     let too_large = || {
         let detail = format!("the body is larger than {bytes_max} bytes");
         Problem::new(ProblemType::TooLarge, detail)
@@ -181,7 +185,7 @@ fn strings(text: &[u8]) -> impl Iterator<Item = usize> {
 pub struct Lines {
     body: Body,
     held: BytesMut,
-    taken: Taken,
+    taken: BodyBytes,
     /// Lines were taken out of `held`, whose memory still has them.
     has_given: bool,
     /// How much of `held` is known to have no newline.
@@ -205,7 +209,7 @@ pub enum Line {
 impl Lines {
     /// The lines of a body, of which nothing has been read.
     #[must_use]
-    pub fn new(room: &Room, body: Body) -> Self {
+    pub fn new(room: &BodyMemory, body: Body) -> Self {
         Self {
             body,
             held: BytesMut::new(),
@@ -307,8 +311,8 @@ mod tests {
     use super::*;
     use crate::pool::{BODIES_BYTES_MAX, Pool};
 
-    fn room() -> Room {
-        Room::for_bodies_of(&Pool::up_to(0), 0, BODIES_BYTES_MAX)
+    fn room() -> BodyMemory {
+        BodyMemory::for_bodies_of(&Pool::up_to(0), 0, BODIES_BYTES_MAX)
     }
 
     async fn lines(chunks: Vec<Vec<u8>>) -> Vec<Line> {
@@ -388,7 +392,7 @@ mod tests {
     }
 
     /// A stream of lines of which this has come, and nothing more does.
-    fn begun(room: &Room, parts: &[&[u8]]) -> Lines {
+    fn begun(room: &BodyMemory, parts: &[&[u8]]) -> Lines {
         let parts: Vec<_> = parts.iter().map(|part| Ok(part.to_vec())).collect();
         let silence = futures::stream::pending::<Result<Vec<u8>, std::io::Error>>();
         Lines::new(
@@ -403,7 +407,7 @@ mod tests {
         let pool = Pool::up_to(0);
         // Each has doubled its memory once.
         let of_one = LINE_BYTES_MAX - LINES_FREE_BYTES;
-        let room = Room::for_bodies_of(&pool, 0, 2 * of_one);
+        let room = BodyMemory::for_bodies_of(&pool, 0, 2 * of_one);
         let long = vec![b'x'; HALF + LINES_FREE_BYTES];
         let mut streams = [(); 2].map(|()| begun(&room, &[&long[..HALF], &long[HALF..]]));
         for lines in &mut streams {
@@ -425,7 +429,7 @@ mod tests {
     #[tokio::test]
     async fn lines_that_were_read_take_no_room() {
         let pool = Pool::up_to(0);
-        let room = Room::for_bodies_of(&pool, 0, LINE_BYTES_MAX);
+        let room = BodyMemory::for_bodies_of(&pool, 0, LINE_BYTES_MAX);
         let mut body = vec![b'x'; LINE_BYTES_MAX];
         body.extend_from_slice(b"\nb");
         let mut lines = begun(&room, &[&body]);

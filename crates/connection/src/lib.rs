@@ -12,7 +12,6 @@
 //!
 //! Nothing here knows a route, a key or a board. `api` accepts connections and puts these parts together.
 
-mod answers;
 mod body;
 mod metrics;
 mod per_address;
@@ -21,23 +20,25 @@ mod pool;
 mod read_ahead;
 mod refused_head;
 mod request_permits;
+mod responses;
 mod socket;
 
-pub use answers::{
-    ADDRESS_PART, AnswerRoom, Answers, AnswersTo, HasAnswers, SMALL_BYTES_MAX, bytes_of,
-};
 pub use body::{
-    ARRAY_ITEMS_MAX, BODY_BYTES_MAX, LINE_BYTES_MAX, LINES, Line, Lines, Room, Whole, from_json,
-    items_from_json, media_type, whole_up_to,
+    ARRAY_ITEMS_MAX, BODY_BYTES_MAX, BodyMemory, LINE_BYTES_MAX, LINES, Line, Lines, Whole,
+    from_json, items_from_json, media_type, whole_up_to,
 };
 pub use metrics::{Connections, EarlyEnds, Open};
 pub use per_address::{OfAddress, PerAddress};
 pub use permits::{ConnectionPermit, ConnectionPermits};
 pub use pool::{
-    ANSWER_BYTES_MAX, BODIES_BYTES_MAX, Held, Pool, Pools, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX,
-    STREAM_BYTES_MAX,
+    BODIES_BYTES_MAX, HeldBytes, Pool, Pools, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX,
+    RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
 };
 pub use read_ahead::{ReadAhead, ReadingRequest};
 pub use refused_head::HEAD_BYTES_MAX;
 pub use request_permits::{RequestPermit, RequestPermits};
+pub use responses::{
+    ADDRESS_PART, AddressResponses, HasResponses, ResponseReservation, Responses, SMALL_BYTES_MAX,
+    bytes_of,
+};
 pub use socket::{Flow, Socket, WriteTimeouts};

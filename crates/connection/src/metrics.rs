@@ -5,7 +5,7 @@ use std::io;
 
 use metering::{Counter, CounterFamily, Gauge, Registry, labels};
 
-use crate::read_ahead::NoRoom;
+use crate::read_ahead::PoolFull;
 
 /// What is counted of connections.
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ fn is_no_room(error: &hyper::Error) -> bool {
         .source()
         .and_then(|error| error.downcast_ref::<io::Error>());
     let inner = error.and_then(io::Error::get_ref);
-    inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<NoRoom>)
+    inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<PoolFull>)
 }
 
 /// Counts them by cause.

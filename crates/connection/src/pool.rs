@@ -1,7 +1,7 @@
 //! Bytes that clients make the server hold, under a limit for each purpose: [`Pool`].
 //!
 //! There are as many [`Pools`] as there are purposes, so that what fills one leaves the others alone. What is held is
-//! counted by a [`Held`], and given back when that is dropped. Of each pool a part is a reserve, for what is worse to
+//! counted by a [`HeldBytes`], and given back when that is dropped. Of each pool a part is a reserve, for what is worse to
 //! refuse: a stream that is open rather than a new one, a write rather than a read. Contributions that are
 //! being written and the cache of the merger have limits of their own.
 //!
@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use metering::{
-    Collector, Counter, DescriptorEncoder, Labels, Pulled, Registry, Unit, as_float, encode_each,
-    labels,
+    Collector, Counter, DescriptorEncoder, Labels, Registry, ScrapedMetric, Unit, as_float,
+    encode_each, labels,
 };
 
 /// Bytes of [`Pools::answers`], where nothing else is set.
-pub const ANSWER_BYTES_MAX: usize = 256 << 20;
+pub const RESPONSE_BYTES_MAX: usize = 256 << 20;
 
 /// Bytes of [`Pools::bodies`], where nothing else is set.
 pub const BODIES_BYTES_MAX: usize = 256 << 20;
@@ -66,7 +66,7 @@ pub struct Pools {
 impl Default for Pools {
     fn default() -> Self {
         Self {
-            answers: Pool::up_to(ANSWER_BYTES_MAX),
+            answers: Pool::up_to(RESPONSE_BYTES_MAX),
             bodies: Pool::up_to(BODIES_BYTES_MAX),
             read_ahead: Pool::up_to(READ_AHEAD_BYTES_MAX),
             receipts: Pool::up_to(RECEIPT_BYTES_MAX),
@@ -104,7 +104,7 @@ impl Pools {
             "answers_unwritten",
             "Answers of more than 16 KiB that their connections have not written yet, and room taken for such",
             Unit::Bytes,
-            Pulled::gauge(move || as_float(answers.bytes() as u64)),
+            ScrapedMetric::gauge(move || as_float(answers.bytes() as u64)),
         );
         registry.register(
             "answers_refused",
@@ -117,7 +117,7 @@ impl Pools {
 impl Collector for Pools {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let named = self.named();
-        let gauge = |bytes: usize| Pulled::gauge(move || as_float(bytes as u64));
+        let gauge = |bytes: usize| ScrapedMetric::gauge(move || as_float(bytes as u64));
         encode_each(
             &mut encoder,
             (
@@ -163,7 +163,7 @@ struct Counts {
 
 /// Bytes that are held; given back when this is dropped.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldBytes {
     pool: Pool,
     bytes: usize,
 }
@@ -208,8 +208,8 @@ impl Pool {
 
     /// Holds nothing yet.
     #[must_use]
-    pub fn hold(&self) -> Held {
-        Held {
+    pub fn hold(&self) -> HeldBytes {
+        HeldBytes {
             pool: self.clone(),
             bytes: 0,
         }
@@ -221,7 +221,7 @@ impl Pool {
     }
 }
 
-impl Held {
+impl HeldBytes {
     /// Returns how much this holds.
     #[must_use]
     pub const fn bytes(&self) -> usize {
@@ -276,7 +276,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldBytes {
     fn drop(&mut self) {
         self.pool.0.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::pool::{Held, Pool};
+use crate::pool::{HeldBytes, Pool};
 use problem::{Problem, ProblemType};
 
 /// Bytes of a connection that are not counted: hyper's buffer at first.
@@ -33,7 +33,7 @@ struct State {
     head: usize,
     is_reading_request: bool,
     /// What the buffer has grown by.
-    held: Held,
+    held: HeldBytes,
 }
 
 /// A request whose head was read: what is read until this is dropped is no head.
@@ -46,9 +46,9 @@ pub struct ReadingRequest {
 /// The buffers of all connections take all the memory that there is for them.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("there is no room for the head of the request")]
-pub(crate) struct NoRoom;
+pub(crate) struct PoolFull;
 
-impl NoRoom {
+impl PoolFull {
     pub(crate) fn problem() -> Problem {
         let detail = "the heads of all requests take more memory than there is for them";
         Problem::new(ProblemType::Overloaded, detail)
@@ -82,7 +82,7 @@ impl ReadAhead {
     }
 
     /// Counts what was read. An error: there is no room for it, and the connection has to end.
-    pub(crate) fn note_read(&self, bytes: usize) -> Result<(), NoRoom> {
+    pub(crate) fn note_read(&self, bytes: usize) -> Result<(), PoolFull> {
         let state = &mut *self.0.lock();
         if state.is_reading_request {
             return Ok(());
@@ -90,7 +90,7 @@ impl ReadAhead {
         state.head += bytes;
         let more = state.head.saturating_sub(FREE_BYTES);
         let has_room = more <= state.held.bytes() || state.held.resize(more);
-        has_room.then_some(()).ok_or(NoRoom)
+        has_room.then_some(()).ok_or(PoolFull)
     }
 
     /// A whole head was read, and its request begins.
@@ -131,7 +131,7 @@ mod tests {
     }
 
     /// Reads so much of a head, as the socket does.
-    fn read_head(ahead: &ReadAhead, mut bytes: usize) -> Result<(), NoRoom> {
+    fn read_head(ahead: &ReadAhead, mut bytes: usize) -> Result<(), PoolFull> {
         while bytes > 0 {
             let read = ahead.read_max(LONG).min(bytes);
             ahead.note_read(read)?;

@@ -24,7 +24,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep};
 
 use crate::pool::Pool;
-use crate::read_ahead::{FREE_BYTES, NoRoom, ReadAhead};
+use crate::read_ahead::{FREE_BYTES, PoolFull, ReadAhead};
 use crate::refused_head::{self, HeadRead, RefusedHead};
 
 /// Bytes of a stream that the system keeps for a slow reader. It may take twice that.
@@ -270,12 +270,12 @@ impl Socket {
     }
 
     /// Answers a head for which there is no room, as well as it can be done: the connection ends in any case.
-    fn refuse(&self, no_room: NoRoom) -> io::Error {
+    fn refuse(&self, pool_full: PoolFull) -> io::Error {
         if self.stall.is_none() {
-            let answer = refused_head::last_answer(NoRoom::problem(), None);
+            let answer = refused_head::last_answer(PoolFull::problem(), None);
             let _ = self.stream.try_write(&answer);
         }
-        io::Error::other(no_room)
+        io::Error::other(pool_full)
     }
 
     fn begin_write(&mut self) {
@@ -303,7 +303,7 @@ impl AsyncRead for Socket {
         let read = &mut buffer.filled_mut()[before..];
         self.head_read.note_read(read);
         let noted = self.ahead.note_read(read.len());
-        Poll::Ready(noted.map_err(|no_room| self.refuse(no_room)))
+        Poll::Ready(noted.map_err(|pool_full| self.refuse(pool_full)))
     }
 }
 

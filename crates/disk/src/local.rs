@@ -61,7 +61,7 @@ impl LocalDisk {
     }
 
     /// Opens an existing folder for reading.
-    pub fn look_at(folder: &Path) -> Result<Self, OpenError> {
+    pub fn open_read_only(folder: &Path) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(folder.to_owned(), error);
         let lock = match File::open(folder.join(LOCK_NAME)) {
             Ok(lock) => Some(locked(lock, folder)?),

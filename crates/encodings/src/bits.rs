@@ -7,10 +7,10 @@
 use board::{Timestamp, Value, Values};
 
 use crate::countdown::{Countdown, Unit};
-use crate::doubt::Doubt;
 use crate::error::{DecodeError, EncodeError};
 use crate::number::{exact, lost_bits, whole};
 use crate::range::Range;
+use crate::uncertainty::Uncertainty;
 
 /// Bits of the integers that are packed.
 pub(crate) const PACKED_BITS_MAX: u32 = 64;
@@ -84,7 +84,7 @@ impl Bits {
     pub(crate) fn decode(
         &self,
         score: f64,
-    ) -> Result<(Values, Option<Timestamp>, Option<Doubt>), DecodeError> {
+    ) -> Result<(Values, Option<Timestamp>, Option<Uncertainty>), DecodeError> {
         let packed = whole(score)?;
         let bits: u32 = self.widths.iter().sum();
         if packed < 0 || packed >> bits != 0 {
@@ -110,7 +110,7 @@ impl Bits {
             None => None,
         };
         let lost = lost_bits(score);
-        let doubt = (lost > 0).then_some(Doubt::LowBits { bits: lost });
-        Ok((values, at, doubt))
+        let uncertainty = (lost > 0).then_some(Uncertainty::LowBits { bits: lost });
+        Ok((values, at, uncertainty))
     }
 }

@@ -6,10 +6,10 @@
 use board::Timestamp;
 
 use crate::countdown::{Countdown, Unit};
-use crate::doubt::Doubt;
 use crate::error::{DecodeError, EncodeError};
 use crate::number::{EXACT_MAX, exact, lost_bits, whole};
 use crate::range::Range;
+use crate::uncertainty::Uncertainty;
 
 /// Maximum digits of the time, which leave at least one digit to the score.
 pub(crate) const DIGITS_MAX: u32 = 15;
@@ -54,13 +54,13 @@ impl Decimal {
     pub(crate) fn decode(
         &self,
         score: f64,
-    ) -> Result<(i128, Option<Timestamp>, Option<Doubt>), DecodeError> {
+    ) -> Result<(i128, Option<Timestamp>, Option<Uncertainty>), DecodeError> {
         let packed = whole(score)?;
         let step = i128::from(self.step());
         let left = i64::try_from(packed.rem_euclid(step)).expect("below 10^15");
         let at = self.countdown.moment(left)?;
         let lost = lost_bits(score);
-        let doubt = (lost > 0).then_some(Doubt::LowBits { bits: lost });
-        Ok((packed.div_euclid(step), Some(at), doubt))
+        let uncertainty = (lost > 0).then_some(Uncertainty::LowBits { bits: lost });
+        Ok((packed.div_euclid(step), Some(at), uncertainty))
     }
 }

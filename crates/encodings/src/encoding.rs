@@ -10,15 +10,15 @@ use board::{Ties, Timestamp, Value, Values};
 use crate::bits::Bits;
 use crate::countdown::Unit;
 use crate::decimal::Decimal;
-use crate::doubt::Doubt;
 use crate::error::{DecodeError, EncodeError};
 use crate::fraction::Fraction;
 use crate::number::{exact, lost_bits, of_text, whole};
 use crate::range::Range;
-use crate::reading::Reading;
+use crate::reading::ReadDirection;
 use crate::time_left::TimeLeft;
 use crate::time_member::TimeMember;
 use crate::two_sets::TwoSets;
+use crate::uncertainty::Uncertainty;
 
 /// A way to keep a score and a time in a sorted set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub struct Decoded<'a> {
     /// The member, which may be any bytes.
     pub member: &'a [u8],
     /// The information that the double could not represent, if any.
-    pub doubt: Option<Doubt>,
+    pub uncertainty: Option<Uncertainty>,
 }
 
 impl Encoding {
@@ -82,10 +82,10 @@ impl Encoding {
 
     /// Returns how the sorted set is read, best first.
     #[must_use]
-    pub fn reading(&self) -> Reading {
+    pub fn read_direction(&self) -> ReadDirection {
         match self {
-            Self::TimeMember(time_member) => time_member.reading(),
-            _ => Reading::Reverse,
+            Self::TimeMember(time_member) => time_member.read_direction(),
+            _ => ReadDirection::Reverse,
         }
     }
 
@@ -172,12 +172,12 @@ impl Encoding {
         if !score.is_finite() {
             return Err(DecodeError::Infinite(score));
         }
-        let single = |(value, at, doubt)| -> Result<_, DecodeError> {
-            Ok((Values::from(value_of(score, value)?), at, doubt))
+        let single = |(value, at, uncertainty)| -> Result<_, DecodeError> {
+            Ok((Values::from(value_of(score, value)?), at, uncertainty))
         };
         let mut member = member;
-        let (values, at, doubt) = match self {
-            Self::Plain | Self::TwoSets(_) => (plain_value(score)?, None, plain_doubt(score)),
+        let (values, at, uncertainty) = match self {
+            Self::Plain | Self::TwoSets(_) => (plain_value(score)?, None, plain_uncertainty(score)),
             Self::Decimal(decimal) => single(decimal.decode(score)?)?,
             Self::Bits(bits) => bits.decode(score)?,
             Self::Fraction(fraction) => single(fraction.decode(score)?)?,
@@ -186,14 +186,18 @@ impl Encoding {
                 let (at, rest) = time_member.split(member)?;
                 member = rest;
                 let sign = if time_member.is_negated { -1.0 } else { 1.0 };
-                (plain_value(score * sign)?, Some(at), plain_doubt(score))
+                (
+                    plain_value(score * sign)?,
+                    Some(at),
+                    plain_uncertainty(score),
+                )
             }
         };
         Ok(Decoded {
             values,
             at,
             member,
-            doubt,
+            uncertainty,
         })
     }
 
@@ -220,9 +224,9 @@ fn plain_value(score: f64) -> Result<Values, DecodeError> {
     Ok(Values::from(value_of(score, whole(score)?)?))
 }
 
-fn plain_doubt(score: f64) -> Option<Doubt> {
+fn plain_uncertainty(score: f64) -> Option<Uncertainty> {
     let bits = lost_bits(score);
-    (bits > 0).then_some(Doubt::LowBits { bits })
+    (bits > 0).then_some(Uncertainty::LowBits { bits })
 }
 
 /// Converts a number to a value, if a board accepts it.

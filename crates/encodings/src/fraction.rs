@@ -10,11 +10,11 @@
 use board::Timestamp;
 
 use crate::countdown::{Countdown, Unit};
-use crate::doubt::Doubt;
 use crate::error::{DecodeError, EncodeError};
 use crate::number::exact;
 use crate::parts::{self, Parts};
 use crate::range::Range;
+use crate::uncertainty::Uncertainty;
 
 /// `fraction(base=317242022400, unit=s)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,13 +55,13 @@ impl Fraction {
     pub(crate) fn decode(
         &self,
         score: f64,
-    ) -> Result<(i128, Option<Timestamp>, Option<Doubt>), DecodeError> {
+    ) -> Result<(i128, Option<Timestamp>, Option<Uncertainty>), DecodeError> {
         let parts = Parts::of(score, self.base())?;
         // A score without a fraction was written without a time, and is after all scores with one.
         let at = match parts.units {
             0 => None,
             units => Some(self.countdown.moment(units)?),
         };
-        Ok((parts.whole, at, parts.doubt(self.countdown.unit)))
+        Ok((parts.whole, at, parts.uncertainty(self.countdown.unit)))
     }
 }

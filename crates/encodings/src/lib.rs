@@ -2,7 +2,7 @@
 //!
 //! An [`Encoding`] is parsed from and displayed as text: `fraction(base=317242022400)`. It encodes,
 //! decodes, and has the [`Range`] that it represents exactly: anything outside is an error, never a
-//! wrong number. Entries of other writers may be outside; then [`Decoded::doubt`] says what the
+//! wrong number. Entries of other writers may be outside; then [`Decoded::uncertainty`] says what the
 //! double could not represent.
 //!
 //! Pure: no I/O, no clock. Not here: Redis, and the service's own order, which does not use this
@@ -11,7 +11,6 @@
 mod bits;
 mod countdown;
 mod decimal;
-mod doubt;
 mod encoding;
 mod error;
 mod fraction;
@@ -24,16 +23,17 @@ mod text;
 mod time_left;
 mod time_member;
 mod two_sets;
+mod uncertainty;
 
 pub use bits::Bits;
 pub use countdown::Unit;
 pub use decimal::Decimal;
-pub use doubt::Doubt;
 pub use encoding::{Decoded, Encoded, Encoding};
 pub use error::{DecodeError, EncodeError, EncodingError};
 pub use fraction::Fraction;
 pub use range::Range;
-pub use reading::Reading;
+pub use reading::ReadDirection;
 pub use time_left::TimeLeft;
 pub use time_member::TimeMember;
 pub use two_sets::TwoSets;
+pub use uncertainty::Uncertainty;

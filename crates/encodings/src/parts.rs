@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 
 use crate::countdown::Unit;
-use crate::doubt::Doubt;
 use crate::error::DecodeError;
 use crate::number::{EXACT_MAX, exact, spacing, whole};
+use crate::uncertainty::Uncertainty;
 
 /// What the arithmetic of writers may add to the rounding error, in units.
 const ARITHMETIC_UNITS: f64 = 0.05;
@@ -62,12 +62,12 @@ impl Parts {
         clippy::cast_sign_loss,
         reason = "positive; what is too much saturates"
     )]
-    pub(crate) fn doubt(&self, unit: Unit) -> Option<Doubt> {
+    pub(crate) fn uncertainty(&self, unit: Unit) -> Option<Uncertainty> {
         if self.is_carried {
-            return Some(Doubt::Score);
+            return Some(Uncertainty::Score);
         }
         let millis = |units: f64| (units * exact(unit.millis())).ceil() as u64;
         let within_ms = millis(self.off_by_units?);
-        Some(Doubt::Time { within_ms })
+        Some(Uncertainty::Time { within_ms })
     }
 }

@@ -7,11 +7,11 @@
 use board::Timestamp;
 
 use crate::countdown::{Countdown, Unit};
-use crate::doubt::Doubt;
 use crate::error::{DecodeError, EncodeError};
 use crate::number::exact;
 use crate::parts::{self, Parts};
 use crate::range::Range;
+use crate::uncertainty::Uncertainty;
 
 /// `time-left(ends=1765324800, digits=6, unit=s)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl TimeLeft {
     pub(crate) fn decode(
         &self,
         score: f64,
-    ) -> Result<(i128, Option<Timestamp>, Option<Doubt>), DecodeError> {
+    ) -> Result<(i128, Option<Timestamp>, Option<Uncertainty>), DecodeError> {
         if score < 0.0 {
             return Err(DecodeError::Outside {
                 score,
@@ -68,6 +68,10 @@ impl TimeLeft {
         }
         let parts = Parts::of(score, self.units_of_one())?;
         let at = self.countdown.moment(parts.units)?;
-        Ok((parts.whole, Some(at), parts.doubt(self.countdown.unit)))
+        Ok((
+            parts.whole,
+            Some(at),
+            parts.uncertainty(self.countdown.unit),
+        ))
     }
 }

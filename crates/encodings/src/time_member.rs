@@ -9,7 +9,7 @@
 use board::{Ties, Timestamp};
 
 use crate::error::{DecodeError, EncodeError};
-use crate::reading::Reading;
+use crate::reading::ReadDirection;
 
 /// `2022-12-15 13:30:30`.
 const TIME_BYTES: usize = 19;
@@ -31,11 +31,11 @@ impl TimeMember {
         i64::from(self.offset_minutes) * 60_000
     }
 
-    pub(crate) fn reading(self) -> Reading {
+    pub(crate) fn read_direction(self) -> ReadDirection {
         if self.is_negated {
-            Reading::Forward
+            ReadDirection::Forward
         } else {
-            Reading::Reverse
+            ReadDirection::Reverse
         }
     }
 

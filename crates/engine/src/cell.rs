@@ -29,7 +29,7 @@ use super::log::{Applied, Event, Log};
 use super::shard::{ApplyContext, Holding, Shard};
 use shard_store::Memory;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, Disagreement, Outcome, Query, Reading, StoreError,
+    Batch, BoardRecord, BoardSettings, IndexMismatch, Outcome, Query, ShardReading, StoreError,
     WindowCount,
 };
 
@@ -49,8 +49,8 @@ pub struct Cell {
     created: AtomicBool,
     /// When its settings were made, or when it was created without any. For a board that was in use
     /// and was restored at a start: its last write at that time.
-    settled: Timestamp,
-    /// Milliseconds of the last write, or of the creation; equals `settled` before that.
+    settings_set_at: Timestamp,
+    /// Milliseconds of the last write, or of the creation; equals `settings_set_at` before that.
     last_write: AtomicI64,
     body: RwLock<Body>,
 }
@@ -110,7 +110,7 @@ impl Cell {
             shards,
             activity,
             created: AtomicBool::new(created),
-            settled: now,
+            settings_set_at: now,
             last_write: AtomicI64::new(now.millis()),
             body: RwLock::new(body),
         }
@@ -119,7 +119,14 @@ impl Cell {
     /// Returns a board with the same settings for another version of the kind.
     pub fn uncreated_of(&self, kind: Arc<Kind>) -> Self {
         let (name, settings) = (self.name.clone(), self.settings());
-        Self::new(name, kind, self.incarnation, settings, false, self.settled)
+        Self::new(
+            name,
+            kind,
+            self.incarnation,
+            settings,
+            false,
+            self.settings_set_at,
+        )
     }
 
     /// Returns the board's record.
@@ -158,8 +165,8 @@ impl Cell {
     }
 
     /// Returns when its settings were made, as far as that is known.
-    pub const fn settled(&self) -> Timestamp {
-        self.settled
+    pub const fn settings_set_at(&self) -> Timestamp {
+        self.settings_set_at
     }
 
     /// Returns the time of the last write. `None`: nothing was ever applied.
@@ -198,7 +205,7 @@ impl Cell {
         if self.is_created() {
             self.last_write.fetch_max(now.millis(), Ordering::Relaxed);
         } else {
-            // Settings may be dated later than now (`Activity::after_it`).
+            // Settings may be dated later than now (`Activity::settings_after`).
             self.last_write.store(now.millis(), Ordering::Relaxed);
             self.created.store(true, Ordering::Release);
         }
@@ -227,11 +234,11 @@ impl Cell {
         };
         let body = self.body.read();
         let (outcomes, crowded) = match &*body {
-            Body::Ended => return Err(StoreError::Dead),
+            Body::Ended => return Err(StoreError::IncarnationEnded),
             Body::Split(shards) => {
                 let mut held = shards[usize::from(shard)].write();
                 if batch.is_late() {
-                    return Err(StoreError::Late);
+                    return Err(StoreError::DeadlinePassed);
                 }
                 let (outcomes, touched) = held.apply(batch.items, context, shard_of, budget);
                 held.finish(context.rules, &touched);
@@ -241,7 +248,7 @@ impl Cell {
             Body::Whole(whole) => {
                 let mut held = whole.write();
                 if batch.is_late() {
-                    return Err(StoreError::Late);
+                    return Err(StoreError::DeadlinePassed);
                 }
                 let (outcomes, touched) = held.apply(batch.items, context, shard_of, budget);
                 self.report_applied(shard, batch, &outcomes, log);
@@ -281,7 +288,7 @@ impl Cell {
     }
 
     /// Reads one window of one shard.
-    pub fn read(&self, epoch: u64, shard: u16, query: &Query) -> Result<Reading, StoreError> {
+    pub fn read(&self, epoch: u64, shard: u16, query: &Query) -> Result<ShardReading, StoreError> {
         self.look(shard, |held, only| {
             held.read(&self.kind, epoch, only, query)
         })?
@@ -300,7 +307,7 @@ impl Cell {
     }
 
     /// Compares the order of one shard with its standings, and returns the differences.
-    pub fn verify(&self, shard: u16) -> Result<Vec<Disagreement>, StoreError> {
+    pub fn verify(&self, shard: u16) -> Result<Vec<IndexMismatch>, StoreError> {
         self.look(shard, |held, only| {
             if only.is_some_and(|shard| shard > 0) {
                 // The one vector of a small board is verified with shard 0.
@@ -308,10 +315,10 @@ impl Cell {
             }
             let wrong = held.rankings().flat_map(|(window, ranking)| {
                 let wrong = ranking.verify(self.kind.rules()).into_iter();
-                wrong.map(move |(member, what)| Disagreement {
+                wrong.map(move |(member, detail)| IndexMismatch {
                     window,
                     member,
-                    what,
+                    detail,
                     repaired: false,
                 })
             });
@@ -333,7 +340,7 @@ impl Cell {
         look: impl FnOnce(&Shard, Option<u16>) -> T,
     ) -> Result<T, StoreError> {
         match &*self.body.read() {
-            Body::Ended => Err(StoreError::Dead),
+            Body::Ended => Err(StoreError::IncarnationEnded),
             Body::Split(shards) => Ok(look(&shards[usize::from(shard)].read(), None)),
             Body::Whole(whole) => Ok(look(&whole.read(), Some(shard))),
         }

@@ -69,7 +69,7 @@ impl RememberedIds {
     }
 
     /// Returns whether the id was applied within the span, by a time that the budget
-    /// [trusts](IdBudget::trust).
+    /// [trusts](IdBudget::limit_trust).
     pub(crate) fn holds(
         &self,
         digest: IdDigest,
@@ -113,7 +113,7 @@ impl RememberedIds {
     }
 
     /// Drops ids that are past the span. Returns whether nothing is left. While the budget does not
-    /// [trust](IdBudget::trust) the clock, nothing is dropped.
+    /// [trust](IdBudget::limit_trust) the clock, nothing is dropped.
     pub(crate) fn age(&mut self, now: Timestamp, span: Duration, budget: &IdBudget) -> bool {
         let keeps_all = budget.keeps_all();
         if keeps_all && !self.elder.is_empty() {

@@ -129,7 +129,7 @@ impl Registry {
             if !cell.is_created() {
                 let incarnation = cell.incarnation();
                 if !cell.activity().is_always() && seen != Some(incarnation) {
-                    return Err(CreateBoardError::Unseen(Box::new(cell.record())));
+                    return Err(CreateBoardError::SettingsUnseen(Box::new(cell.record())));
                 }
                 log.record(Event::BoardCreated {
                     incarnation,
@@ -161,7 +161,7 @@ impl Registry {
         let held = named(&names, name).cloned();
         if let Some(held) = &held {
             if held.is_created() {
-                return Err(PutSettingsError::Created);
+                return Err(PutSettingsError::AlreadyCreated);
             }
             self.forget(held.incarnation());
         }
@@ -187,7 +187,7 @@ impl Registry {
     pub fn cell(&self, incarnation: Incarnation) -> Result<SharedCell, StoreError> {
         let map = self.cell_map(incarnation).read();
         let found = map.find(incarnation.0, |cell| cell.incarnation() == incarnation);
-        found.cloned().ok_or(StoreError::Dead)
+        found.cloned().ok_or(StoreError::IncarnationEnded)
     }
 
     /// Iterates over the boards of a kind, up to `boards_max` at a time: no lock is held in

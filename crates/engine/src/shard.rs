@@ -17,7 +17,9 @@ pub use restore::ShardLoader;
 
 use super::ids::{IdBudget, RememberedIds};
 use super::ranking::Ranking;
-use shard_store::{Anchor, Ask, Part, Query, Reading, ShardVersion, StoreError, WindowCount};
+use shard_store::{
+    Anchor, Query, RangeAsk, RangePart, ShardReading, ShardVersion, StoreError, WindowCount,
+};
 
 /// By period, from the hour on: the latest start of a window that was dropped.
 pub(crate) type Dropped = [Option<Timestamp>; 4];
@@ -52,7 +54,7 @@ impl Shard {
         epoch: u64,
         only: Option<u16>,
         query: &Query,
-    ) -> Result<Reading, StoreError> {
+    ) -> Result<ShardReading, StoreError> {
         if self.was_dropped(query.window) {
             return Err(StoreError::WindowDropped);
         }
@@ -62,8 +64,8 @@ impl Shard {
                 ..ShardVersion::default()
             };
             let unchanged = query.unless == Some(version);
-            let parts = query.asks.iter().map(nothing_at).collect();
-            return Ok(Reading {
+            let parts = query.ranges.iter().map(nothing_at).collect();
+            return Ok(ShardReading {
                 version,
                 members: 0,
                 parts: (!unchanged).then_some(parts),
@@ -72,9 +74,9 @@ impl Shard {
         let version = ranking.version(epoch);
         let parts = (query.unless != Some(version)).then(|| {
             let answer = |ask| ranking.answer(kind.rules(), only, query.groups, ask);
-            query.asks.iter().map(answer).collect()
+            query.ranges.iter().map(answer).collect()
         });
-        Ok(Reading {
+        Ok(ShardReading {
             version,
             members: ranking.members(only) as u64,
             parts,
@@ -237,10 +239,10 @@ const fn dropped_slot(period: Period) -> Option<usize> {
 }
 
 /// Returns the result of a read where nothing is ranked.
-fn nothing_at(ask: &Ask) -> Part {
+fn nothing_at(ask: &RangeAsk) -> RangePart {
     let there = !matches!(ask.anchor, Anchor::Member(_));
-    Part {
+    RangePart {
         anchor: there.then_some(0),
-        ..Part::default()
+        ..RangePart::default()
     }
 }

@@ -1,6 +1,6 @@
 //! The metrics of a journal.
 
-use metering::{CALLS, Counter, Histogram, Pulled, Registry, Unit};
+use metering::{CALLS, Counter, Histogram, Registry, ScrapedMetric, Unit};
 
 /// Counters of the journal's thread.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl JournalMetrics {
         registry.register(
             "journal_refusing",
             "1 while the journal rejects writes: it has failed, or the disk is full; otherwise 0",
-            Pulled::gauge(move || f64::from(u8::from(is_refusing()))),
+            ScrapedMetric::gauge(move || f64::from(u8::from(is_refusing()))),
         );
     }
 }

@@ -24,7 +24,7 @@ use api::ServerLimits;
 use board::Kind;
 use serde::Deserialize;
 use shard_store::Memory;
-use store_local::EmbeddedSettings;
+use store_local::LocalSettings;
 use wire::KindShape;
 
 use crate::logs::LogFormat;
@@ -161,7 +161,7 @@ impl Config {
     pub(crate) fn store_settings(&self, memory: Arc<Memory>) -> StoreSettings {
         let limits = &self.server.limits;
         StoreSettings {
-            embedded: EmbeddedSettings {
+            embedded: LocalSettings {
                 durability: self.server.durability.unwrap_or_default().into(),
                 id_bytes_max: limits.remembered_id_bytes_max(&memory),
                 ..self.embedded.settings()
@@ -223,7 +223,7 @@ mod tests {
             let config = Config::parse("a.toml", text).unwrap();
             config.store_settings(Arc::default()).embedded.id_bytes_max
         };
-        let default = EmbeddedSettings::default().id_bytes_max;
+        let default = LocalSettings::default().id_bytes_max;
         assert_eq!(id_bytes_max(""), default);
         let text = "[server.limits]\nremembered_id_bytes = 5";
         assert_eq!(id_bytes_max(text), 5);

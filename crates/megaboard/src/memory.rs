@@ -114,7 +114,7 @@ impl MemoryLimit {
                 available.map(|bytes| bytes / SHARE.1 * SHARE.0)
             }
         };
-        bytes.map_or_else(Memory::default, Memory::up_to)
+        bytes.map_or_else(Memory::default, Memory::with_limit)
     }
 }
 
@@ -188,14 +188,14 @@ pub(crate) fn watch(memory: &Arc<Memory>) -> std::io::Result<()> {
         return Ok(());
     };
     tracing::info!(limit_bytes = limit, "memory is limited");
-    memory.note_resident(resident_bytes()?);
+    memory.report_resident(resident_bytes()?);
     let memory = Arc::downgrade(memory);
     let read = move || {
         while let Some(memory) = memory.upgrade() {
             let Ok(resident) = resident_bytes() else {
                 return;
             };
-            memory.note_resident(resident);
+            memory.report_resident(resident);
             drop(memory);
             thread::sleep(if resident > limit / 4 * 3 {
                 READ_INTERVAL_NEAR
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn pools_have_an_eighth_of_the_limit_and_at_most_their_usual_size() {
-        let limited = Memory::up_to(80_000);
+        let limited = Memory::with_limit(80_000);
         assert_eq!(pool_bytes(&limited, 1 << 30), 10_000);
         assert_eq!(pool_bytes(&limited, 5), 5);
         assert_eq!(pool_bytes(&Memory::default(), 5), 5);

@@ -215,7 +215,7 @@ async fn serve_from(
     let settings = Settings {
         clock: clock.clone(),
         renderer: Arc::new(wire::render),
-        renderer_mark: wire::RENDERER_MARK,
+        renderer_format: wire::RENDERER_FORMAT,
         cache_bytes_max: memory::pool_bytes(&serving.memory, CACHE_BYTES_MAX) as u64,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));
@@ -259,7 +259,7 @@ async fn serve_from(
     let app = Arc::new(app);
     let held = Arc::downgrade(&app);
     let held = move || held.upgrade().map_or(0, |app| app.held_bytes());
-    serving.memory.weigh_also(held);
+    serving.memory.add_weigher(held);
     let reload = tokio::spawn(reload.run(app.clone()));
     let served = api::serve(listener, app, limits, stop).await;
     reload.abort();
@@ -301,7 +301,7 @@ async fn seed(router: &Router, kind: board::Kind) -> Result<(), Box<dyn Error>> 
     };
     match &held.kind {
         None => {
-            tracing::warn!(kind = %name, "the configured kind was deleted before and is not created again")
+            tracing::warn!(kind = %name, "the configured kind was deleted before and is not created again");
         }
         Some(kind) if KindShape::from(&**kind) != wanted => {
             tracing::warn!(kind = %name, "the kind in the store differs from the configuration and is used");
@@ -340,7 +340,7 @@ async fn refresh(router: Arc<Router>, merger: Arc<Merger>) {
         if let Err(error) = router.catalogue().refresh().await {
             tracing::warn!(%error, "the kinds could not be refreshed");
         }
-        merger.tidy();
+        merger.free_evicted();
     }
 }
 
@@ -349,7 +349,7 @@ async fn sweep(router: Arc<Router>, clock: Clock) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(error) = router.store().expire(clock()).await {
+        if let Err(error) = router.store().drop_expired(clock()).await {
             tracing::warn!(%error, "expired windows and boards could not be removed");
         }
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use shard_store::{Memory, ShardStore, StoreError};
-use store_local::{EmbeddedError, EmbeddedSettings, LocalDisk, LocalStore, OpenError};
+use store_local::{LocalDisk, LocalError, LocalSettings, LocalStore, OpenError};
 use store_redis::{RedisOpenError, RedisSettings, RedisStore, RedisUrl, RedisUrlError};
 
 /// The URL of a store, as in `--store`.
@@ -23,7 +23,7 @@ pub(crate) enum StoreUrl {
 #[derive(Debug, Clone)]
 pub(crate) struct StoreSettings {
     /// The memory store uses the limit of remembered ids and the pause after a clock jump.
-    pub(crate) embedded: EmbeddedSettings,
+    pub(crate) embedded: LocalSettings,
     /// The memory budget of boards, and of writes in flight to Redis.
     pub(crate) memory: Arc<Memory>,
     pub(crate) redis: RedisSettings,
@@ -48,7 +48,7 @@ pub(crate) enum StoreFailed {
     #[error("store {0}")]
     Folder(#[from] OpenError),
     #[error("store {0}")]
-    Embedded(#[from] EmbeddedError),
+    Embedded(#[from] LocalError),
     #[error("store: {0}")]
     Redis(#[from] RedisOpenError),
     #[error(transparent)]
@@ -92,17 +92,18 @@ impl StoreUrl {
     ) -> Result<Arc<dyn ShardStore>, StoreFailed> {
         match self {
             Self::Memory => {
-                let EmbeddedSettings {
+                let LocalSettings {
                     id_bytes_max,
                     clock_pause,
                     ..
                 } = settings.embedded;
-                let store = LocalStore::in_memory_within(settings.memory.clone(), id_bytes_max)?;
-                Ok(Arc::new(store.steadied(clock_pause)))
+                let store =
+                    LocalStore::in_memory_with_limits(settings.memory.clone(), id_bytes_max)?;
+                Ok(Arc::new(store.with_steady_clock(clock_pause)))
             }
             Self::Embedded(folder) => {
                 let disk = Arc::new(LocalDisk::open(folder)?);
-                let settings = EmbeddedSettings {
+                let settings = LocalSettings {
                     memory: settings.memory.clone(),
                     ..settings.embedded.clone()
                 };
@@ -124,7 +125,7 @@ impl StoreUrl {
         match self {
             Self::Memory => Ok((Arc::new(LocalStore::in_memory()?), 0)),
             Self::Embedded(folder) => {
-                let disk = LocalDisk::look_at(folder)?;
+                let disk = LocalDisk::open_read_only(folder)?;
                 let (store, cut_bytes) = LocalStore::inspect(&disk)?;
                 Ok((Arc::new(store), cut_bytes))
             }

@@ -171,7 +171,7 @@ async fn verify_board(
                 let repaired_note = if wrong.repaired { " (repaired)" } else { "" };
                 terminal::complain(&format!(
                     "{board} {window}{member}: {}{repaired_note}",
-                    wrong.what
+                    wrong.detail
                 ));
             }
         }

@@ -22,12 +22,12 @@ pub enum ReadError {
 impl From<StoreError> for ReadError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Dead => {
+            StoreError::IncarnationEnded => {
                 Self::Unavailable("the board was deleted repeatedly during the read".to_owned())
             }
             StoreError::WindowDropped => Self::WindowGone,
             StoreError::StaleKind => Self::KindChanged,
-            error @ StoreError::Late => Self::Unavailable(error.to_string()),
+            error @ StoreError::DeadlinePassed => Self::Unavailable(error.to_string()),
             StoreError::Overloaded(overload) => Self::Overloaded(overload),
             StoreError::Unavailable(why) | StoreError::Unknown(why) => Self::Unavailable(why),
         }

@@ -14,7 +14,7 @@
 //! ```
 
 use board::Bound;
-use shard_store::{Anchor, Ask, Entry, Part, Reading, StoreError};
+use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardReading, StoreError};
 
 use crate::kway::merge;
 use crate::ranks::{RankedEntry, better_fields, ranked};
@@ -71,7 +71,7 @@ pub(crate) enum Want {
 /// A proven range, and the readings it was made of.
 pub(crate) struct Gathered {
     /// A reading of each shard.
-    pub(crate) readings: Vec<Reading>,
+    pub(crate) readings: Vec<ShardReading>,
     /// Ranked members of the whole board.
     pub(crate) members: u64,
     /// The entries of the range.
@@ -86,8 +86,8 @@ struct Reach {
 }
 
 impl Reach {
-    fn ask(self, cut: &Cut) -> Ask {
-        Ask {
+    fn ask(self, cut: &Cut) -> RangeAsk {
+        RangeAsk {
             anchor: cut.anchor(),
             before: self.before,
             after: self.after,
@@ -117,9 +117,9 @@ impl Scope<'_> {
         &self,
         cut: &Cut,
         want: Want,
-        fixed: Option<(u16, Reading)>,
+        fixed: Option<(u16, ShardReading)>,
     ) -> Result<Gathered, StoreError> {
-        let mut readings: Vec<Option<Reading>> = vec![None; usize::from(self.shards())];
+        let mut readings: Vec<Option<ShardReading>> = vec![None; usize::from(self.shards())];
         if let Some((shard, reading)) = fixed {
             readings[usize::from(shard)] = Some(reading);
         }
@@ -138,7 +138,7 @@ impl Scope<'_> {
         if readings.iter().all(|reading| reading.parts.is_none()) {
             return Ok(None);
         }
-        let changed = |reading: Reading| reading.parts.is_some().then_some(reading);
+        let changed = |reading: ShardReading| reading.parts.is_some().then_some(reading);
         let readings = readings.into_iter().map(changed).collect();
         self.gather_from(cut, want, readings).await.map(Some)
     }
@@ -147,7 +147,7 @@ impl Scope<'_> {
         &self,
         cut: &Cut,
         want: Want,
-        mut readings: Vec<Option<Reading>>,
+        mut readings: Vec<Option<ShardReading>>,
     ) -> Result<Gathered, StoreError> {
         let mut reaches = vec![self.first_reach(cut, want); readings.len()];
         for _ in 0..ROUNDS_MAX {
@@ -160,7 +160,7 @@ impl Scope<'_> {
                     readings[usize::from(*shard)] = Some(reading);
                 }
             }
-            let whole: Vec<Reading> = readings.into_iter().flatten().collect();
+            let whole: Vec<ShardReading> = readings.into_iter().flatten().collect();
             match self.prove(&whole, want, &mut reaches) {
                 Ok(proven) => return Ok(proven.of(whole)),
                 Err(short) => {
@@ -201,7 +201,7 @@ impl Scope<'_> {
     /// Returns the range, or the shards that have to be asked for more, with their reach widened.
     fn prove(
         &self,
-        readings: &[Reading],
+        readings: &[ShardReading],
         want: Want,
         reaches: &mut [Reach],
     ) -> Result<Proven, Vec<usize>> {
@@ -218,7 +218,7 @@ impl Scope<'_> {
         let (from, to) = (from.min(members), to.min(members));
 
         let mut seen = vec![MergedRanks::default(); readings.len()];
-        let mut stretch: Vec<&Entry> = Vec::new();
+        let mut stretch: Vec<&ShardEntry> = Vec::new();
         let merged = merge(
             readings
                 .iter()
@@ -254,7 +254,12 @@ impl Scope<'_> {
         }
     }
 
-    fn rank(&self, readings: &[Reading], stretch: &[&Entry], from: u64) -> Vec<RankedEntry> {
+    fn rank(
+        &self,
+        readings: &[ShardReading],
+        stretch: &[&ShardEntry],
+        from: u64,
+    ) -> Vec<RankedEntry> {
         let rules = self.kind.rules();
         let better = match stretch.first() {
             Some(first) if self.groups() => {
@@ -277,7 +282,7 @@ struct Proven {
 }
 
 impl Proven {
-    fn of(self, readings: Vec<Reading>) -> Gathered {
+    fn of(self, readings: Vec<ShardReading>) -> Gathered {
         let Self { members, entries } = self;
         Gathered {
             readings,
@@ -315,7 +320,7 @@ impl MergedRanks {
     /// Returns the ranks (end excluded) between which the shard has no unfetched entries. Entries
     /// before its part are better than its first entry and than the cut; entries after it are worse
     /// than its last entry and than the cut.
-    fn proven(self, part: &Part, members: u64, cut: u64) -> (u64, u64) {
+    fn proven(self, part: &RangePart, members: u64, cut: u64) -> (u64, u64) {
         let anchor = part.anchor.unwrap_or(0);
         let end = part.start + part.entries.len() as u64;
         let low = match self.first {
@@ -346,7 +351,7 @@ fn wider(reach: usize, missing: u64, part_of_all: f64) -> usize {
 }
 
 /// Returns the part of the cut's own ask.
-pub(crate) fn part(reading: &Reading) -> &Part {
+pub(crate) fn part(reading: &ShardReading) -> &RangePart {
     reading
         .parts
         .as_ref()

@@ -12,7 +12,7 @@
 //! ```
 
 use board::{Kind, Member};
-use shard_store::{Anchor, Ask, Part, Reading};
+use shard_store::{Anchor, RangeAsk, RangePart, ShardReading};
 
 use crate::list_length::{HiddenKeys, own};
 
@@ -24,7 +24,7 @@ const SPARE: usize = 4;
 pub(crate) struct HidingQuery<'a> {
     pub(crate) kind: &'a Kind,
     /// The requested ranges.
-    pub(crate) asks: &'a [Ask],
+    pub(crate) ranges: &'a [RangeAsk],
     /// The hidden members that belong to the shard.
     pub(crate) hidden: Vec<&'a Member>,
     /// For a top list: additional counts, which are appended to the asks.
@@ -59,24 +59,24 @@ impl HidingQuery<'_> {
     }
 
     /// Returns what to ask the shard.
-    pub(crate) fn query(&self, spare: usize) -> Vec<Ask> {
-        let wanted = self.asks.iter().map(|ask| widened(ask, spare));
-        let beside = self.hidden_keys.into_iter().flat_map(HiddenKeys::asks);
+    pub(crate) fn query(&self, spare: usize) -> Vec<RangeAsk> {
+        let wanted = self.ranges.iter().map(|ask| widened(ask, spare));
+        let beside = self.hidden_keys.into_iter().flat_map(HiddenKeys::ranges);
         let hidden = self.hidden.iter().map(|member| match self.hidden_keys {
             Some(_) => own(member),
-            None => Ask::rank_of(Anchor::Member((*member).clone())),
+            None => RangeAsk::rank_of(Anchor::Member((*member).clone())),
         });
         wanted.chain(beside).chain(hidden).collect()
     }
 
     /// Returns what the shard would have returned; `None` if the spare entries did not suffice. A
     /// reading without parts is returned unchanged.
-    pub(crate) fn visible(&self, reading: Reading) -> Option<Reading> {
+    pub(crate) fn visible(&self, reading: ShardReading) -> Option<ShardReading> {
         let Some(mut parts) = reading.parts else {
             return Some(reading);
         };
         let hidden = parts.split_off(parts.len() - self.hidden.len());
-        let beside = parts.split_off(self.asks.len());
+        let beside = parts.split_off(self.ranges.len());
         if let Some(hidden_keys) = self.hidden_keys {
             for (member, part) in self.hidden.iter().zip(&hidden) {
                 hidden_keys.check(member, part);
@@ -86,9 +86,9 @@ impl HidingQuery<'_> {
         gaps.sort_unstable();
         let gaps = Gaps(gaps);
         let members = reading.members - gaps.0.len() as u64;
-        let parts = self.asks.iter().zip(parts);
+        let parts = self.ranges.iter().zip(parts);
         let parts = parts.map(|(ask, part)| self.part(ask, part, &gaps, members));
-        Some(Reading {
+        Some(ShardReading {
             members,
             parts: Some(
                 parts
@@ -99,9 +99,17 @@ impl HidingQuery<'_> {
         })
     }
 
-    fn part(&self, ask: &Ask, part: Part, gaps: &Gaps, members: u64) -> Option<Part> {
+    fn part(
+        &self,
+        ask: &RangeAsk,
+        part: RangePart,
+        gaps: &Gaps,
+        members: u64,
+    ) -> Option<RangePart> {
         let anchor = match &ask.anchor {
-            Anchor::Member(member) if self.hidden.contains(&member) => return Some(Part::default()),
+            Anchor::Member(member) if self.hidden.contains(&member) => {
+                return Some(RangePart::default());
+            }
             Anchor::Rank(rank) => members.min(*rank),
             Anchor::Bound(_) | Anchor::Member(_) => match part.anchor {
                 Some(anchor) => gaps.closed(anchor),
@@ -127,7 +135,7 @@ impl HidingQuery<'_> {
                 Some(at) => gaps.closed(part.start + at as u64),
             }
         });
-        Some(Part {
+        Some(RangePart {
             anchor: Some(anchor),
             start: from,
             group_start,
@@ -139,7 +147,7 @@ impl HidingQuery<'_> {
 }
 
 /// Extends an ask on each side that may contain hidden members.
-fn widened(ask: &Ask, spare: usize) -> Ask {
+fn widened(ask: &RangeAsk, spare: usize) -> RangeAsk {
     // The anchor of a rank is further down if members above it are hidden.
     let by_rank = matches!(ask.anchor, Anchor::Rank(_));
     let wants_any = ask.before + ask.after > 0;
@@ -149,7 +157,7 @@ fn widened(ask: &Ask, spare: usize) -> Ask {
     let after = (ask.after > 0 && !alone) || (by_rank && wants_any);
     let more =
         |reach: usize, is_wider: bool| reach.saturating_add(if is_wider { spare } else { 0 });
-    Ask {
+    RangeAsk {
         anchor: ask.anchor.clone(),
         before: more(ask.before, before),
         after: more(ask.after, after),

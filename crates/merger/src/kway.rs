@@ -13,11 +13,11 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::slice;
 
-use shard_store::Entry;
+use shard_store::ShardEntry;
 
 struct Next<'a> {
-    entry: &'a Entry,
-    rest: slice::Iter<'a, Entry>,
+    entry: &'a ShardEntry,
+    rest: slice::Iter<'a, ShardEntry>,
     list: usize,
 }
 
@@ -43,9 +43,9 @@ impl PartialOrd for Next<'_> {
 
 /// Merges lists that are each sorted best first. Each entry comes with the index of its list.
 pub(crate) fn merge<'a>(
-    lists: impl Iterator<Item = &'a [Entry]>,
-) -> impl Iterator<Item = (usize, &'a Entry)> {
-    let first = |(list, entries): (usize, &'a [Entry])| {
+    lists: impl Iterator<Item = &'a [ShardEntry]>,
+) -> impl Iterator<Item = (usize, &'a ShardEntry)> {
+    let first = |(list, entries): (usize, &'a [ShardEntry])| {
         let mut rest = entries.iter();
         rest.next().map(|entry| Next { entry, rest, list })
     };
@@ -69,14 +69,14 @@ mod tests {
 
     use super::*;
 
-    fn entry(word: u64, member: u16) -> Entry {
+    fn entry(word: u64, member: u16) -> ShardEntry {
         let member = Member::new(&format!("m{member}")).unwrap();
         let key = RankKey {
             words: RankWords::new(&[word]),
             member,
             names: NameOrder::default(),
         };
-        Entry {
+        ShardEntry {
             key,
             reached_at: Timestamp::from_millis(0),
         }
@@ -89,15 +89,15 @@ mod tests {
             for (member, (word, list)) in words.iter().enumerate() {
                 lists[*list].push(entry(*word, u16::try_from(member).unwrap()));
             }
-            let best_first = |a: &Entry, b: &Entry| b.key.cmp(&a.key);
+            let best_first = |a: &ShardEntry, b: &ShardEntry| b.key.cmp(&a.key);
             for list in &mut lists {
                 list.sort_by(best_first);
             }
-            let mut naive: Vec<Entry> = lists.iter().flatten().cloned().collect();
+            let mut naive: Vec<ShardEntry> = lists.iter().flatten().cloned().collect();
             naive.sort_by(best_first);
             let merged: Vec<_> = merge(lists.iter().map(Vec::as_slice)).collect();
             prop_assert!(merged.iter().all(|(list, entry)| lists[*list].contains(entry)));
-            let merged: Vec<Entry> = merged.into_iter().map(|(_, entry)| entry.clone()).collect();
+            let merged: Vec<ShardEntry> = merged.into_iter().map(|(_, entry)| entry.clone()).collect();
             prop_assert_eq!(merged, naive);
         }
     }

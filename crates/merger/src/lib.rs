@@ -24,10 +24,10 @@ mod read;
 mod scope;
 mod version;
 
-pub use cache::{Rendered, Snapshot, TopAnswer, TopForm, TopView};
+pub use cache::{Rendered, Snapshot, TopForm, TopResponse, TopView};
 pub use error::ReadError;
-pub use merger::{Answer, AnswerFuture, Merger, Renderer, Settings, final_from};
+pub use merger::{Merger, ReadFuture, ReadResult, Renderer, Settings, final_from};
 pub use metrics::Counters;
-pub use ranks::{Found, RankedEntry};
-pub use read::{BoardInfo, MemberView, PlaceView, UnlistedView, WindowMembers};
+pub use ranks::{MemberStanding, RankedEntry};
+pub use read::{BoardInfo, MemberView, PositionView, UnlistedView, WindowMembers};
 pub use version::Version;

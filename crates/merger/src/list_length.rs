@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use board::{Bound, Member, RankKey};
-use shard_store::{Anchor, Ask, Entry, Part, Reading};
+use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardReading};
 
 /// The keys of the hidden members that may be on the list.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct HiddenKeys {
 
 impl HiddenKeys {
     /// Finds the hidden members that may be on a list of `keep`, from their own entries.
-    pub(crate) fn of(keep: u64, readings: &[Reading]) -> Self {
+    pub(crate) fn of(keep: u64, readings: &[ShardReading]) -> Self {
         let mut hidden_keys = Self {
             keep,
             ..Self::default()
@@ -38,9 +38,9 @@ impl HiddenKeys {
     }
 
     /// Returns the additional asks for every shard.
-    pub(crate) fn asks(&self) -> impl Iterator<Item = Ask> {
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = RangeAsk> {
         let bounds = self.keys.iter().map(Bound::key);
-        bounds.map(|bound| Ask::rank_of(Anchor::Bound(bound)))
+        bounds.map(|bound| RangeAsk::rank_of(Anchor::Bound(bound)))
     }
 
     /// Returns how many of them are better than the bound.
@@ -49,7 +49,7 @@ impl HiddenKeys {
     }
 
     /// Checks whether a hidden member has moved.
-    pub(crate) fn check(&self, member: &Member, part: &Part) {
+    pub(crate) fn check(&self, member: &Member, part: &RangePart) {
         let was = self.keys.iter().find(|key| key.member == *member);
         let is = entry(part).map(|entry| &entry.key);
         let has_moved = match was {
@@ -61,21 +61,21 @@ impl HiddenKeys {
         }
     }
 
-    fn may_list(&self, part: &Part) -> bool {
+    fn may_list(&self, part: &RangePart) -> bool {
         part.anchor.is_some_and(|rank| rank < self.keep)
     }
 }
 
 /// Returns an ask for a member's own entry.
-pub(crate) fn own(member: &Member) -> Ask {
-    Ask {
+pub(crate) fn own(member: &Member) -> RangeAsk {
+    RangeAsk {
         anchor: Anchor::Member(member.clone()),
         before: 0,
         after: 1,
     }
 }
 
-fn entry(part: &Part) -> Option<&Entry> {
+fn entry(part: &RangePart) -> Option<&ShardEntry> {
     part.entries.last().or(part.unlisted.as_ref())
 }
 
@@ -97,7 +97,7 @@ impl Counting {
     }
 
     /// Adds the counts that follow the requested parts of a reading.
-    pub(crate) fn see(&mut self, reading: &Reading) {
+    pub(crate) fn see(&mut self, reading: &ShardReading) {
         let parts = reading.parts.as_deref().unwrap_or_default();
         let beside = parts.len().saturating_sub(self.above.len());
         for (above, part) in self.above.iter_mut().zip(&parts[beside..]) {

@@ -39,17 +39,17 @@ pub struct Settings {
     pub renderer: Renderer,
     /// Identifies the format of the rendered bytes, in letters, digits, `.` and `-`: servers use
     /// each other's boards only if it is equal.
-    pub renderer_mark: &'static str,
+    pub renderer_format: &'static str,
     /// Bytes that cached global boards may take.
     pub cache_bytes_max: u64,
 }
 
 /// A read in progress. Boxed, so that callers do not compile it again.
-pub type AnswerFuture<'a, T> = BoxFuture<'a, Result<Answer<T>, ReadError>>;
+pub type ReadFuture<'a, T> = BoxFuture<'a, Result<ReadResult<T>, ReadError>>;
 
 /// The result of a read, and its version and time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer<T> {
+pub struct ReadResult<T> {
     /// The versions of all shards.
     pub version: Version,
     /// When the read began.
@@ -62,10 +62,10 @@ pub struct Answer<T> {
     pub value: T,
 }
 
-impl<T> Answer<T> {
+impl<T> ReadResult<T> {
     /// Replaces the value.
-    pub(crate) fn map<U>(self, other: impl FnOnce(T) -> U) -> Answer<U> {
-        Answer {
+    pub(crate) fn map<U>(self, other: impl FnOnce(T) -> U) -> ReadResult<U> {
+        ReadResult {
             version: self.version,
             as_of: self.as_of,
             activity: self.activity,
@@ -134,8 +134,8 @@ impl Merger {
     }
 
     /// Frees evicted entries of the caches. Called periodically.
-    pub fn tidy(&self) {
-        self.boards.tidy();
+    pub fn free_evicted(&self) {
+        self.boards.free_evicted();
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -150,10 +150,10 @@ impl Merger {
         kind: &'a Arc<Kind>,
         window: Window,
         read: impl Fn(Scope<'a>) -> Read + Send + Sync + 'a,
-    ) -> AnswerFuture<'a, T>
+    ) -> ReadFuture<'a, T>
     where
         T: Default + Send + 'a,
-        Read: Future<Output = Result<Answer<T>, StoreError>> + Send + 'a,
+        Read: Future<Output = Result<ReadResult<T>, StoreError>> + Send + 'a,
     {
         let answer = async move {
             for _ in 0..INCARNATIONS_MAX {
@@ -164,7 +164,7 @@ impl Merger {
                         let activity = uncreated.map_or(Activity::ALWAYS, |record| record.activity);
                         let version = Version::UNCREATED;
                         let as_of = self.shown_as_of(kind, window, &activity, as_of, &version);
-                        return Ok(Answer {
+                        return Ok(ReadResult {
                             as_of: as_of.await,
                             version,
                             activity,
@@ -175,7 +175,7 @@ impl Merger {
                 };
                 let scope = self.scope(record.clone(), kind, window, as_of);
                 match steady(scope, &read).await {
-                    Err(StoreError::Dead) => self.router.boards().forget(&record),
+                    Err(StoreError::IncarnationEnded) => self.router.boards().forget(&record),
                     result => {
                         let mut answer = result?;
                         let (activity, version) = (&answer.activity, &answer.version);
@@ -185,7 +185,7 @@ impl Merger {
                     }
                 }
             }
-            Err(StoreError::Dead.into())
+            Err(StoreError::IncarnationEnded.into())
         };
         answer.boxed()
     }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use board::BoardName;
-use metering::{AGES, CALLS, Counter, CounterFamily, Histogram, Pulled, Registry, Unit};
+use metering::{AGES, CALLS, Counter, CounterFamily, Histogram, Registry, ScrapedMetric, Unit};
 use metering::{as_float, labels};
 use moka::sync::Cache;
 use shard_store::StoreError;
@@ -159,25 +159,25 @@ impl Counters {
             "cache_size",
             "Memory of cached global boards",
             Unit::Bytes,
-            Pulled::gauge(move || as_float(bytes.weighted_size())),
+            ScrapedMetric::gauge(move || as_float(bytes.weighted_size())),
         );
         registry.register_with_unit(
             "cache_limit",
             "Memory that cached global boards may take",
             Unit::Bytes,
-            Pulled::gauge(move || as_float(bytes_max)),
+            ScrapedMetric::gauge(move || as_float(bytes_max)),
         );
         let entries = snapshots.clone();
         registry.register(
             "cache_boards",
             "Cached global boards: one for each board and window that is read",
-            Pulled::gauge(move || as_float(entries.entry_count())),
+            ScrapedMetric::gauge(move || as_float(entries.entry_count())),
         );
         let uncreated = uncreated.clone();
         registry.register(
             "cache_uncreated_boards",
             "Names without contributions that are known as such",
-            Pulled::gauge(move || as_float(uncreated.entry_count())),
+            ScrapedMetric::gauge(move || as_float(uncreated.entry_count())),
         );
     }
 
@@ -248,10 +248,10 @@ impl Merging<'_> {
             // changed.
             Ok(true)
             | Err(
-                StoreError::Dead
+                StoreError::IncarnationEnded
                 | StoreError::WindowDropped
                 | StoreError::StaleKind
-                | StoreError::Late,
+                | StoreError::DeadlinePassed,
             ) => {}
         }
     }
@@ -277,7 +277,7 @@ mod tests {
         end(Ok(true));
         end(Ok(false));
         for answer in [
-            StoreError::Dead,
+            StoreError::IncarnationEnded,
             StoreError::WindowDropped,
             StoreError::StaleKind,
         ] {

@@ -5,7 +5,7 @@
 //! enough ([`better_fields`]).
 
 use board::{RankStyle, RankWords, Rules};
-use shard_store::{Entry, Part};
+use shard_store::{RangePart, ShardEntry};
 
 /// An entry with its rank and position in the whole board.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,35 +15,35 @@ pub struct RankedEntry {
     /// 1 is best, all positions are different.
     pub position: u64,
     /// Member, fields and time.
-    pub entry: Entry,
+    pub entry: ShardEntry,
 }
 
 /// The standing of a member, if it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Found<R, U = Entry> {
+pub enum MemberStanding<R, U = ShardEntry> {
     /// It has no standing.
     #[default]
-    NotRanked,
+    NoStanding,
     /// It has one, but is not on the list of a kind that ranks only its best.
     Unlisted(U),
     /// It is ranked.
     Ranked(R),
 }
 
-impl<R, U> Found<R, U> {
+impl<R, U> MemberStanding<R, U> {
     /// Returns the ranked entry, if the member is ranked.
     pub fn ranked(self) -> Option<R> {
         match self {
             Self::Ranked(ranked) => Some(ranked),
-            Self::NotRanked | Self::Unlisted(_) => None,
+            Self::NoStanding | Self::Unlisted(_) => None,
         }
     }
 }
 
 /// Returns how many entries of one shard have better fields than these. The part reaches one entry
 /// above those with these fields, or to the shard's best.
-pub(crate) fn better_fields(rules: &Rules, fields: &RankWords, part: &Part) -> u64 {
-    let fields_of = |entry: &Entry| rules.field_words(&entry.key.words);
+pub(crate) fn better_fields(rules: &Rules, fields: &RankWords, part: &RangePart) -> u64 {
+    let fields_of = |entry: &ShardEntry| rules.field_words(&entry.key.words);
     let better = part
         .entries
         .partition_point(|entry| fields_of(entry) > *fields) as u64;
@@ -58,7 +58,7 @@ pub(crate) fn better_fields(rules: &Rules, fields: &RankWords, part: &Part) -> u
 pub(crate) fn ranked(
     rules: &Rules,
     style: RankStyle,
-    entries: impl IntoIterator<Item = Entry>,
+    entries: impl IntoIterator<Item = ShardEntry>,
     first_position: u64,
     better: u64,
 ) -> Vec<RankedEntry> {
@@ -68,7 +68,7 @@ pub(crate) fn ranked(
             (RankStyle::Ordinal, _) => position,
             (RankStyle::Competition, None) => better + 1,
             (RankStyle::Competition, Some(above)) => {
-                let fields = |entry: &Entry| rules.field_words(&entry.key.words);
+                let fields = |entry: &ShardEntry| rules.field_words(&entry.key.words);
                 if fields(&above.entry) == fields(&entry) {
                     above.rank
                 } else {

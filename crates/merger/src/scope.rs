@@ -3,7 +3,7 @@
 //! A shard of a kind with [`Retain`](board::Retain) may have more than the best `keep` of the
 //! board. So every read ends at `Scope::listed`, and all stores return the same results: the engine
 //! ranks every member, the store on Redis trims each shard's list. The standing of a member that
-//! was trimmed off such a list is in [`Part::unlisted`](shard_store::Part::unlisted).
+//! was trimmed off such a list is in [`RangePart::unlisted`](shard_store::RangePart::unlisted).
 
 mod steady;
 mod windows;
@@ -14,8 +14,10 @@ use board::{Bound, Kind, Member, RankStyle, Timestamp, Window};
 use futures::FutureExt;
 use futures::future::try_join_all;
 use futures::stream::{self, StreamExt};
-use shard_router::SPANS;
-use shard_store::{Ask, BoardRecord, Query, Reading, ShardStore, ShardVersion, StoreError};
+use shard_router::TRACE_TARGET;
+use shard_store::{
+    BoardRecord, Query, RangeAsk, ShardReading, ShardStore, ShardVersion, StoreError,
+};
 use tracing::Instrument as _;
 
 use crate::hidden::HidingQuery;
@@ -55,7 +57,7 @@ impl Scope<'_> {
 
     /// Returns how many members of the board are ranked, given a reading of each shard: shards may
     /// have more.
-    pub(crate) fn members_of(&self, readings: &[Reading]) -> u64 {
+    pub(crate) fn members_of(&self, readings: &[ShardReading]) -> u64 {
         let of_shards = readings.iter().map(|reading| reading.members);
         of_shards.sum::<u64>().min(self.listed(readings))
     }
@@ -64,28 +66,28 @@ impl Scope<'_> {
     pub(crate) async fn look(
         &self,
         shard: u16,
-        asks: Arc<[Ask]>,
+        ranges: Arc<[RangeAsk]>,
         unless: Option<ShardVersion>,
-    ) -> Result<Reading, StoreError> {
+    ) -> Result<ShardReading, StoreError> {
         let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
         let hidden: Vec<&Member> = hidden.collect();
         if hidden.is_empty() && self.hidden_keys.is_none() {
-            return self.look_at(shard, asks, unless).await;
+            return self.look_at(shard, ranges, unless).await;
         }
         // Boxed, since this is rare and would increase the size of every read.
-        self.look_past(shard, &asks, hidden, unless).boxed().await
+        self.look_past(shard, &ranges, hidden, unless).boxed().await
     }
 
     async fn look_past(
         &self,
         shard: u16,
-        asks: &[Ask],
+        ranges: &[RangeAsk],
         hidden: Vec<&Member>,
         unless: Option<ShardVersion>,
-    ) -> Result<Reading, StoreError> {
+    ) -> Result<ShardReading, StoreError> {
         let past = HidingQuery {
             kind: self.kind,
-            asks,
+            ranges,
             hidden,
             hidden_keys: self.hidden_keys.as_deref(),
         };
@@ -101,16 +103,17 @@ impl Scope<'_> {
     pub(crate) async fn look_at(
         &self,
         shard: u16,
-        asks: Arc<[Ask]>,
+        ranges: Arc<[RangeAsk]>,
         unless: Option<ShardVersion>,
-    ) -> Result<Reading, StoreError> {
+    ) -> Result<ShardReading, StoreError> {
         let query = Query {
             window: self.window,
             unless,
             groups: self.groups(),
-            asks,
+            ranges,
         };
-        let span = tracing::trace_span!(target: SPANS, "read", megaboard.shard = i64::from(shard));
+        let span =
+            tracing::trace_span!(target: TRACE_TARGET, "read", megaboard.shard = i64::from(shard));
         let read = self.store.read(&self.record, shard, &query);
         read.instrument(span).await
     }
@@ -118,11 +121,11 @@ impl Scope<'_> {
     /// One round: reads these shards concurrently.
     pub(crate) async fn round(
         &self,
-        looks: Vec<(u16, Arc<[Ask]>)>,
-    ) -> Result<Vec<Reading>, StoreError> {
+        looks: Vec<(u16, Arc<[RangeAsk]>)>,
+    ) -> Result<Vec<ShardReading>, StoreError> {
         let looks = looks
             .into_iter()
-            .map(|(shard, asks)| self.look(shard, asks, None));
+            .map(|(shard, ranges)| self.look(shard, ranges, None));
         let readings = try_join_all(looks).await?;
         self.counters
             .count_round(readings.iter().map(entries).sum());
@@ -132,12 +135,12 @@ impl Scope<'_> {
     /// One round: asks every shard the same.
     pub(crate) async fn round_of_all(
         &self,
-        asks: impl Into<Arc<[Ask]>>,
-    ) -> Result<Vec<Reading>, StoreError> {
-        let asks = asks.into();
+        ranges: impl Into<Arc<[RangeAsk]>>,
+    ) -> Result<Vec<ShardReading>, StoreError> {
+        let ranges = ranges.into();
         self.round(
             (0..self.shards())
-                .map(|shard| (shard, asks.clone()))
+                .map(|shard| (shard, ranges.clone()))
                 .collect(),
         )
         .await
@@ -147,16 +150,16 @@ impl Scope<'_> {
     /// and keeps none.
     pub(crate) async fn each_of_all(
         &self,
-        asks: Arc<[Ask]>,
-        mut take: impl FnMut(u16, Reading) + Send,
+        ranges: Arc<[RangeAsk]>,
+        mut take: impl FnMut(u16, ShardReading) + Send,
     ) -> Result<(), StoreError> {
         let beside = self
             .hidden_keys
             .iter()
-            .flat_map(|hidden_keys| hidden_keys.asks())
+            .flat_map(|hidden_keys| hidden_keys.ranges())
             .count();
-        let at_once = (COUNTED_PARTS_MAX / (asks.len() + beside).max(1)).max(1);
-        let look = |shard| self.look(shard, asks.clone(), None).boxed();
+        let at_once = (COUNTED_PARTS_MAX / (ranges.len() + beside).max(1)).max(1);
+        let look = |shard| self.look(shard, ranges.clone(), None).boxed();
         let looks: Vec<_> = (0..self.shards()).map(look).collect();
         let mut readings = stream::iter(looks).buffered(at_once);
         let mut fetched = 0;
@@ -173,10 +176,10 @@ impl Scope<'_> {
     /// One round: asks every shard that has changed since `known` the same.
     pub(crate) async fn round_unless(
         &self,
-        asks: Arc<[Ask]>,
+        ranges: Arc<[RangeAsk]>,
         known: &Version,
-    ) -> Result<Vec<Reading>, StoreError> {
-        let look = |shard| self.look(shard, asks.clone(), known.shard(shard));
+    ) -> Result<Vec<ShardReading>, StoreError> {
+        let look = |shard| self.look(shard, ranges.clone(), known.shard(shard));
         let readings = try_join_all((0..self.shards()).map(look)).await?;
         self.counters
             .count_round(readings.iter().map(entries).sum());
@@ -184,7 +187,7 @@ impl Scope<'_> {
     }
 
     /// Returns the version of the board, given a reading of each shard, in order.
-    pub(crate) fn version(&self, readings: &[Reading]) -> Version {
+    pub(crate) fn version(&self, readings: &[ShardReading]) -> Version {
         self.version_of(readings.iter().map(|reading| reading.version).collect())
     }
 
@@ -205,7 +208,7 @@ impl Scope<'_> {
     }
 
     /// Returns how many entries are listed at most, given a reading of each shard.
-    pub(crate) fn listed(&self, readings: &[Reading]) -> u64 {
+    pub(crate) fn listed(&self, readings: &[ShardReading]) -> u64 {
         let mut counting = self.counting();
         for reading in readings {
             counting.see(reading);
@@ -223,7 +226,7 @@ impl Scope<'_> {
     }
 }
 
-fn entries(reading: &Reading) -> usize {
+fn entries(reading: &ShardReading) -> usize {
     reading
         .parts
         .iter()

@@ -55,14 +55,17 @@ pub fn encode_each<'a, M: EncodeMetric>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Collector, Pulled, Registry, text};
+    use crate::{Collector, Registry, ScrapedMetric, text};
 
     #[derive(Debug)]
     struct Doors(Vec<Labels>);
 
     impl Collector for Doors {
         fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
-            let doors = self.0.iter().map(|door| (door, Pulled::gauge(|| 1.0)));
+            let doors = self
+                .0
+                .iter()
+                .map(|door| (door, ScrapedMetric::gauge(|| 1.0)));
             encode_each(&mut encoder, ("open", "Whether it is open.", None), doors)
         }
     }

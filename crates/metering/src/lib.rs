@@ -8,14 +8,14 @@
 //! The reasons are in `docs/decisions/0008-metrics-without-a-facade.md`.
 //!
 //! **Invariant:** counting never waits, allocates or looks up a name. Handles are created once, at
-//! construction. Values that only a scrape needs are read at the scrape ([`Pulled`],
+//! construction. Values that only a scrape needs are read at the scrape ([`ScrapedMetric`],
 //! [`Collector`]), and never from an unreachable node.
 
 mod family;
 mod histogram;
 mod process;
-mod pulled;
 mod scale;
+mod scraped_metric;
 mod time;
 
 pub use prometheus_client::collector::Collector;
@@ -27,8 +27,8 @@ pub use prometheus_client::registry::{Registry, Unit};
 pub use family::{CounterFamily, Family, HistogramFamily, Labels, encode_each, labels};
 pub use histogram::Histogram;
 pub use process::register_process;
-pub use pulled::{Pulled, as_float};
 pub use scale::{AGES, CALLS, REQUESTS, SIZES, Scale};
+pub use scraped_metric::{ScrapedMetric, as_float};
 pub use time::{seconds, unix_seconds};
 
 /// A counter of events.

@@ -22,7 +22,7 @@ mod linux {
     use rustix::param::{clock_ticks_per_second, page_size};
     use rustix::process::{Resource, getrlimit};
 
-    use crate::pulled::{Pulled, as_float};
+    use crate::scraped_metric::{ScrapedMetric, as_float};
 
     /// This process.
     #[derive(Debug)]
@@ -115,20 +115,20 @@ mod linux {
     impl Collector for Process {
         fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
             let seen = (self.look)();
-            let mut tell = |name, help, unit: Option<Unit>, value: Option<Pulled>| {
+            let mut tell = |name, help, unit: Option<Unit>, value: Option<ScrapedMetric>| {
                 let Some(value) = value else { return Ok(()) };
                 let kind = value.metric_type();
                 let metric = encoder.encode_descriptor(name, help, unit.as_ref(), kind)?;
                 value.encode(metric)
             };
             let (seconds, bytes) = (|| Some(Unit::Seconds), || Some(Unit::Bytes));
-            let gauge = |value: Option<f64>| value.map(|value| Pulled::gauge(move || value));
+            let gauge = |value: Option<f64>| value.map(|value| ScrapedMetric::gauge(move || value));
             let cpu = seen.cpu_seconds;
             tell(
                 "process_cpu",
                 "Processor time, user and system.",
                 seconds(),
-                cpu.map(|value| Pulled::counter(move || value)),
+                cpu.map(|value| ScrapedMetric::counter(move || value)),
             )?;
             tell(
                 "process_start_time",

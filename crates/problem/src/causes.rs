@@ -1,9 +1,9 @@
 //! What errors of the crates below are to clients.
 
-use board::NotAdmitted;
+use board::AdmissionError;
 use merger::ReadError;
-use shard_router::{CatalogueError, Reason};
-use shard_store::{Failure, PutSettingsError, Refused, StoreError};
+use shard_router::{CatalogueError, WriteRejected};
+use shard_store::{ItemFailure, ItemRejected, PutSettingsError, StoreError};
 use wire::ShapeError;
 
 use crate::problem::Problem;
@@ -25,9 +25,9 @@ impl From<StoreError> for Problem {
             StoreError::Overloaded(overload) => return Self::overloaded(&error, overload),
             StoreError::Unknown(_) => ProblemType::Unknown,
             StoreError::WindowDropped => ProblemType::WindowGone,
-            StoreError::Dead
+            StoreError::IncarnationEnded
             | StoreError::StaleKind
-            | StoreError::Late
+            | StoreError::DeadlinePassed
             | StoreError::Unavailable(_) => ProblemType::Unavailable,
         };
         Self::new(kind, error.to_string())
@@ -45,34 +45,34 @@ impl From<ReadError> for Problem {
     }
 }
 
-impl From<&Failure> for Problem {
-    fn from(failure: &Failure) -> Self {
+impl From<&ItemFailure> for Problem {
+    fn from(failure: &ItemFailure) -> Self {
         let kind = match failure {
-            Failure::Overloaded(overload) => return Self::overloaded(failure, overload),
-            Failure::Unavailable(_) => ProblemType::Unavailable,
-            Failure::Unknown(_) => ProblemType::Unknown,
+            ItemFailure::Overloaded(overload) => return Self::overloaded(failure, overload),
+            ItemFailure::Unavailable(_) => ProblemType::Unavailable,
+            ItemFailure::Unknown(_) => ProblemType::Unknown,
         };
         Self::new(kind, failure.to_string())
     }
 }
 
-impl From<&Reason> for ProblemType {
-    fn from(reason: &Reason) -> Self {
+impl From<&WriteRejected> for ProblemType {
+    fn from(reason: &WriteRejected) -> Self {
         match reason {
-            Reason::NotAdmitted(NotAdmitted::FromTheFuture { .. }) => Self::FromTheFuture,
-            Reason::NotAdmitted(NotAdmitted::WindowClosed { .. })
-            | Reason::Shard(Refused::WindowClosed(_)) => Self::WindowClosed,
-            Reason::NotOpen(_) => Self::NotOpen,
-            Reason::OtherWindow { .. } => Self::Invalid,
-            Reason::NotAdmitted(NotAdmitted::OutOfRange { .. })
-            | Reason::Shard(Refused::OutOfRange(_)) => Self::OutOfRange,
-            Reason::Shard(Refused::NotRanked(_)) => Self::NotRanked,
+            WriteRejected::NotAdmitted(AdmissionError::FromTheFuture { .. }) => Self::FromTheFuture,
+            WriteRejected::NotAdmitted(AdmissionError::WindowClosed { .. })
+            | WriteRejected::Shard(ItemRejected::WindowClosed(_)) => Self::WindowClosed,
+            WriteRejected::NotOpen(_) => Self::NotOpen,
+            WriteRejected::OtherWindow { .. } => Self::Invalid,
+            WriteRejected::NotAdmitted(AdmissionError::OutOfRange { .. })
+            | WriteRejected::Shard(ItemRejected::OutOfRange(_)) => Self::OutOfRange,
+            WriteRejected::Shard(ItemRejected::NotRanked(_)) => Self::NotRanked,
         }
     }
 }
 
-impl From<&Reason> for Problem {
-    fn from(reason: &Reason) -> Self {
+impl From<&WriteRejected> for Problem {
+    fn from(reason: &WriteRejected) -> Self {
         Self::new(reason.into(), reason.to_string())
     }
 }
@@ -94,7 +94,9 @@ impl From<CatalogueError> for Problem {
 impl From<PutSettingsError> for Problem {
     fn from(error: PutSettingsError) -> Self {
         match error {
-            PutSettingsError::Created => Self::new(ProblemType::BoardExists, error.to_string()),
+            PutSettingsError::AlreadyCreated => {
+                Self::new(ProblemType::BoardExists, error.to_string())
+            }
             PutSettingsError::StaleKind => Self::new(ProblemType::Conflict, error.to_string()),
             PutSettingsError::Store(error) => error.into(),
         }
@@ -126,7 +128,7 @@ mod tests {
             let problems = [
                 Problem::from(StoreError::Overloaded(overload.clone())),
                 Problem::from(ReadError::Overloaded(overload.clone())),
-                Problem::from(&Failure::Overloaded(overload)),
+                Problem::from(&ItemFailure::Overloaded(overload)),
             ];
             for problem in problems {
                 assert_eq!(problem.kind, ProblemType::Overloaded);

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use metering::{Collector, Counter, DescriptorEncoder, Labels, Pulled, encode_each, labels};
+use metering::{Collector, Counter, DescriptorEncoder, Labels, ScrapedMetric, encode_each, labels};
 
 use crate::lane::Lane;
 use crate::publication::Outcome;
@@ -79,7 +79,10 @@ impl Collector for Targets {
             ),
             named.iter().map(|(labels, lane)| {
                 let is_up = !lane.is_away();
-                (labels, Pulled::gauge(move || f64::from(u8::from(is_up))))
+                (
+                    labels,
+                    ScrapedMetric::gauge(move || f64::from(u8::from(is_up))),
+                )
             }),
         )?;
         encode_each(
@@ -91,7 +94,7 @@ impl Collector for Targets {
             ),
             named.iter().map(|(labels, lane)| {
                 let places = u32::try_from(lane.marks.len()).unwrap_or(u32::MAX);
-                (labels, Pulled::gauge(move || f64::from(places)))
+                (labels, ScrapedMetric::gauge(move || f64::from(places)))
             }),
         )?;
         let results: Vec<(Labels, Counter)> = named

@@ -13,7 +13,7 @@ use crate::lane::Lane;
 use crate::marks::Extent;
 use crate::names::Names;
 use crate::publisher::Service;
-use crate::target::{Fault, Switched, Turn};
+use crate::target::{Fault, Switched, TargetUpdate};
 
 /// How long a window that has closed waits to be published as final, where what it holds is not durable yet.
 const UNSETTLED_WAIT: Duration = Duration::from_secs(1);
@@ -109,7 +109,7 @@ impl Work {
             self.top(),
             self.is_final(snapshot),
             self.publication().encoding,
-            wire::RENDERER_MARK,
+            wire::RENDERER_FORMAT,
         )
     }
 
@@ -236,7 +236,7 @@ pub(crate) async fn publish(
 
 async fn write(
     work: &Work,
-    turn: Turn<'_>,
+    turn: TargetUpdate<'_>,
     names: &Names,
     snapshot: &Snapshot,
 ) -> Result<Outcome, Fault> {
@@ -277,7 +277,7 @@ async fn write(
 }
 
 /// Whether nothing was lost of what has the mark: a server that runs full may let go of one key alone.
-fn is_whole(work: &Work, turn: &Turn<'_>, snapshot: &Snapshot) -> bool {
+fn is_whole(work: &Work, turn: &TargetUpdate<'_>, snapshot: &Snapshot) -> bool {
     // No set is missing where the encoding gives none.
     turn.has_json() && (turn.has_set() || !matches!(work.set(snapshot), Ok(Some(_))))
 }

@@ -217,11 +217,11 @@ impl Service {
 struct Watch(Arc<Service>);
 
 impl Watcher for Watch {
-    fn changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
+    fn board_changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
         self.each(board, change, Lane::mark);
     }
 
-    fn may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
+    fn board_may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
         self.each(board, change, Lane::mark_twice);
     }
 }

@@ -27,7 +27,7 @@ use moka::sync::Cache;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::registry::{Held, Record, Registry, Touch, Touched};
+use super::registry::{CurrentIncarnation, Record, Registry, Touch, Touched};
 use super::retention::gone_at;
 use super::session::Session;
 use super::settings::RedisSettings;
@@ -114,7 +114,7 @@ impl Incarnations {
             return;
         }
         let servers = record.spread.servers.clone();
-        let held = Held {
+        let held = CurrentIncarnation {
             record: Some(record.clone()),
             due,
         };
@@ -146,7 +146,7 @@ impl Incarnations {
     ) -> Result<Location, StoreError> {
         let incarnation = self.incarnation(board).await?;
         if incarnation.uncreated {
-            return Err(StoreError::Dead);
+            return Err(StoreError::IncarnationEnded);
         }
         if let Some(idle) = kind.idle()
             && incarnation.wants_touch(idle, now)
@@ -203,7 +203,7 @@ impl Incarnations {
             due: Some(due),
         };
         match self.touched(board, touch).boxed().await {
-            Ok(Touched::Held(held)) => incarnation.note(&held),
+            Ok(Touched::Current(held)) => incarnation.note(&held),
             Ok(Touched::Emptying(_)) => {}
             Err(error) => {
                 tracing::debug!(board = %board.name, %error, "its new windows may go a day late");
@@ -330,9 +330,9 @@ impl Incarnations {
         // Of the process that is asked, or of one before it: then it is asked again.
         let epoch = self.registry.epoch();
         let held = match self.registry.incarnation(board).await {
-            Err(StoreError::Dead) => {
+            Err(StoreError::IncarnationEnded) => {
                 self.known.invalidate(&board.incarnation);
-                return Err(StoreError::Dead);
+                return Err(StoreError::IncarnationEnded);
             }
             held => held.map_err(unsent)?,
         };
@@ -354,7 +354,7 @@ impl Incarnations {
     async fn note_deleted(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
         let touched = self.registry.touch(board, AT_ONCE).await;
         touched.map_err(unsent)?;
-        Err(StoreError::Dead)
+        Err(StoreError::IncarnationEnded)
     }
 
     fn ask_later(&self, board: &BoardRecord, incarnation: &Arc<KnownIncarnation>) {

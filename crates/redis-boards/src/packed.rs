@@ -10,7 +10,7 @@ use board::{Bound, Direction, Packing, Rules, Ties, Timestamp, Value, Values, Wi
 
 use super::standing::{Cut, SIGN, member_of, no_longer_than_keys};
 use super::wire::Garbled;
-use shard_store::Entry;
+use shard_store::ShardEntry;
 
 /// How standings of one window are packed.
 #[derive(Debug, Clone, Copy)]
@@ -63,10 +63,10 @@ impl<'a> Packed<'a> {
     }
 
     /// The entry that a score and a name stand for.
-    pub fn entry(&self, score: &str, name: &[u8]) -> Result<Entry, Garbled> {
+    pub fn entry(&self, score: &str, name: &[u8]) -> Result<ShardEntry, Garbled> {
         let (value, reached_at) = self.value_and_time(score)?;
         let words = self.rules.rank_words(&Values::from(value), reached_at);
-        Ok(Entry {
+        Ok(ShardEntry {
             key: self.rules.rank_key(words, member_of(name)?),
             reached_at,
         })

@@ -32,7 +32,7 @@ pub fn spec(rules: &Rules) -> Bytes {
         [order, op]
     });
     let packed = rules.packing().map_or_else(String::new, |packing| {
-        let (bits, unit, most) = (packing.time_bits(), packing.unit_ms(), packing.most);
+        let (bits, unit, most) = (packing.time_bits(), packing.unit_ms(), packing.max);
         format!(":{bits}:{unit}:{most}")
     });
     let letters = [mode, ties].into_iter().chain(fields);

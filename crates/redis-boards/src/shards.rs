@@ -260,7 +260,7 @@ pub(crate) fn not_connected(shard: u16) -> StoreError {
 
 fn failed(error: CallError) -> StoreError {
     match error {
-        CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::Dead,
+        CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::IncarnationEnded,
         error => crate::registry::failed(error),
     }
 }

@@ -14,7 +14,7 @@ use board::{
 };
 
 use super::wire::Garbled;
-use shard_store::Entry;
+use shard_store::ShardEntry;
 
 /// What stands for a field that was never named: below every value, and exact in a double.
 pub const NULL: i64 = -VALUE_MAX - 1;
@@ -85,7 +85,7 @@ pub fn entry_of(
     score: &str,
     bytes: &[u8],
     kept: Option<&[u8]>,
-) -> Result<Entry, Garbled> {
+) -> Result<ShardEntry, Garbled> {
     let len = rules.rank_words_len();
     let mut words = [0; RANK_WORDS_MAX];
     words[0] = first_word(score)?;
@@ -105,7 +105,7 @@ pub fn entry_of(
         (None, None) => Timestamp::from_millis(0),
     };
     let member = ranked_member(rules.name_order(), left)?;
-    Ok(Entry {
+    Ok(ShardEntry {
         key: rules.rank_key(words, member),
         reached_at,
     })

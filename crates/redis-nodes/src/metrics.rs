@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use futures::FutureExt as _;
 use metering::{
-    CALLS, Counter, DescriptorEncoder, Gauge, Histogram, Labels, Pulled, Unit, encode_each, labels,
+    CALLS, Counter, DescriptorEncoder, Gauge, Histogram, Labels, ScrapedMetric, Unit, encode_each,
+    labels,
 };
 
 /// How a call that was to be sent to a node ended there.
@@ -112,15 +113,15 @@ impl NodeSample {
         }
     }
 
-    fn up(&self) -> Pulled {
+    fn up(&self) -> ScrapedMetric {
         let is_up = self.skew_ms.is_some();
-        Pulled::gauge(move || f64::from(u8::from(is_up)))
+        ScrapedMetric::gauge(move || f64::from(u8::from(is_up)))
     }
 
-    fn skew(&self) -> Option<(&Labels, Pulled)> {
+    fn skew(&self) -> Option<(&Labels, ScrapedMetric)> {
         let skew = std::time::Duration::from_millis(self.skew_ms?.unsigned_abs()).as_secs_f64();
         let skew = if self.skew_ms? < 0 { -skew } else { skew };
-        Some((&self.labels, Pulled::gauge(move || skew)))
+        Some((&self.labels, ScrapedMetric::gauge(move || skew)))
     }
 
     /// Ends, and how many there were.

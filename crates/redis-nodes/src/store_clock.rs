@@ -6,7 +6,7 @@
 //! it is open on another.
 //!
 //! **Invariant:** a clock that is wrong writes nothing and drops nothing. While this process's clock differs from the
-//! store's time by more than the limit, `apply`, `create_board`, `put_settings` and `expire` are refused, and reads use
+//! store's time by more than the limit, `apply`, `create_board`, `put_settings` and `drop_expired` are refused, and reads use
 //! the earlier
 //! of the two.
 //!

@@ -16,7 +16,7 @@ impl fmt::Display for TraceId {
     }
 }
 
-/// Takes requests as spans, of target `shard_router::SPANS`.
+/// Takes requests as spans, of target `shard_router::TRACE_TARGET`.
 pub trait Tracer: Send + Sync {
     /// Whether this request is taken, by what its caller says or by chance. Asked for every request.
     fn takes(&self, parent: Option<&TraceParent>) -> bool;

@@ -35,7 +35,7 @@ impl Boards {
     /// Returns the record of a created board of this kind that has not expired, if it is cached:
     /// never waits.
     #[must_use]
-    pub fn at_hand(
+    pub fn cached(
         &self,
         name: &BoardName,
         kind: &Kind,
@@ -67,7 +67,7 @@ impl Boards {
         kind: &Kind,
         now: Timestamp,
     ) -> Result<Option<Arc<BoardRecord>>, StoreError> {
-        if let Some(record) = self.at_hand(name, kind, now) {
+        if let Some(record) = self.cached(name, kind, now) {
             return Ok(Some(record));
         }
         let Some(record) = self.store.board(name).await? else {
@@ -94,7 +94,7 @@ impl Boards {
         seen: Option<Incarnation>,
         now: Timestamp,
     ) -> Result<Arc<BoardRecord>, CreateBoardError> {
-        if let Some(record) = self.at_hand(name, &kind.kind, now) {
+        if let Some(record) = self.cached(name, &kind.kind, now) {
             return Ok(record);
         }
         let record = self

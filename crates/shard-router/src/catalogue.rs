@@ -1,7 +1,7 @@
 //! [`Catalogue`]: a copy of the kinds, read without waiting, written through to the store.
 //!
 //! The store is the authority. The copy is renewed by [`Catalogue::refresh`] and by this server's
-//! writes ([`Catalogue::learn`]); an unknown kind is looked up in the store before it is reported
+//! writes ([`Catalogue::add_written`]); an unknown kind is looked up in the store before it is reported
 //! as unknown.
 //!
 //! **Invariant:** a write that the store has acknowledged succeeds, even if the store fails
@@ -108,7 +108,7 @@ impl Catalogue {
     /// Adds records that this server has written, unless newer ones are known.
     ///
     /// Waits for a read in progress, which may have begun before the write.
-    pub async fn learn(&self, written: Vec<KindRecord>) {
+    pub async fn add_written(&self, written: Vec<KindRecord>) {
         if written.is_empty() {
             return;
         }
@@ -172,7 +172,7 @@ impl Catalogue {
 
     /// Returns whether a kind of this name exists or has been deleted, as far as is known here.
     #[must_use]
-    pub fn was_there(&self, name: &KindName) -> bool {
+    pub fn ever_existed(&self, name: &KindName) -> bool {
         self.records.load().contains_key(name)
     }
 
@@ -197,7 +197,7 @@ impl Catalogue {
             .await
         {
             Ok(record) => {
-                self.learn(vec![record]).await;
+                self.add_written(vec![record]).await;
                 Ok(None)
             }
             Err(KindWriteError::Store(error)) => Err(error.into()),
@@ -255,7 +255,7 @@ impl Catalogue {
             };
             match result {
                 Ok(record) => {
-                    self.learn(vec![record.clone()]).await;
+                    self.add_written(vec![record.clone()]).await;
                     let written = record.kind.clone().unwrap_or_else(|| Arc::new(wanted));
                     let known = KnownKind {
                         kind: written,
@@ -278,7 +278,7 @@ impl Catalogue {
     /// Changes the hidden members of a kind. Returns its record, if that made a difference.
     ///
     /// Starts from the kind as it is known here. The caller passes the records to
-    /// [`Catalogue::learn`], those of many kinds at once, since each call copies all kinds.
+    /// [`Catalogue::add_written`], those of many kinds at once, since each call copies all kinds.
     pub async fn hide(
         &self,
         name: &KindName,
@@ -330,7 +330,7 @@ impl Catalogue {
                         revision: Revision(held.revision.0 + 1),
                         kind: None,
                     };
-                    self.learn(vec![deleted]).await;
+                    self.add_written(vec![deleted]).await;
                     return Ok(());
                 }
                 Err(KindWriteError::Stale) => continue,

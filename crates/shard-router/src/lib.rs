@@ -14,7 +14,7 @@ mod moment;
 mod plan;
 mod router;
 mod send;
-mod spans;
+mod trace_target;
 mod watch;
 mod write;
 
@@ -23,6 +23,6 @@ pub use boards::{Boards, KNOWN_BOARDS_MAX};
 pub use catalogue::{Catalogue, CatalogueError, KnownKind};
 pub use moment::Moment;
 pub use router::Router;
-pub use spans::SPANS;
+pub use trace_target::TRACE_TARGET;
 pub use watch::{BoardChange, Watcher};
-pub use write::{Reason, Write, Written};
+pub use write::{Write, WriteOutcome, WriteRejected};

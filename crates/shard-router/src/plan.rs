@@ -8,13 +8,13 @@ use board::{Admission, Kind, KindName, Timestamp, Window, Windows};
 use shard_store::Revision;
 
 use crate::batch::{BatchItem, BoardBatch, BoardBatches};
-use crate::write::Reason;
+use crate::write::WriteRejected;
 
 /// Everything admitted, by board, and everything rejected, by index.
 pub(crate) struct Plan {
     /// Boards to which something was admitted.
     pub(crate) boards: Vec<BoardBatch>,
-    pub(crate) refused: Vec<(usize, Reason)>,
+    pub(crate) refused: Vec<(usize, WriteRejected)>,
 }
 
 pub(crate) fn plan(batches: BoardBatches, now: Timestamp) -> Plan {
@@ -41,7 +41,7 @@ pub(crate) fn admit_again(
     items: &mut Vec<BatchItem>,
     kind: &Kind,
     now: Timestamp,
-) -> (Option<Timestamp>, Vec<(usize, Reason)>) {
+) -> (Option<Timestamp>, Vec<(usize, WriteRejected)>) {
     let mut refused = Vec::new();
     let closes_at = admit_all(items, kind, &mut Admission::default(), now, &mut refused);
     (closes_at, refused)
@@ -54,7 +54,7 @@ fn admit_all(
     kind: &Kind,
     admission: &mut Admission,
     now: Timestamp,
-    refused: &mut Vec<(usize, Reason)>,
+    refused: &mut Vec<(usize, WriteRejected)>,
 ) -> Option<Timestamp> {
     let mut closes_at = None;
     items.retain_mut(|item| match admit(item, kind, admission, now) {
@@ -82,7 +82,7 @@ fn admit(
     kind: &Kind,
     admission: &mut Admission,
     now: Timestamp,
-) -> Result<Windows, Reason> {
+) -> Result<Windows, WriteRejected> {
     if item.is_removal() {
         // A removal affects all existing windows.
         return Ok(Windows::default());
@@ -100,10 +100,10 @@ fn only_window(
     at: Timestamp,
     only: Window,
     open: &Windows,
-) -> Result<Windows, Reason> {
+) -> Result<Windows, WriteRejected> {
     let calendar = kind.calendar();
     if !calendar.span(only).contains(at) {
-        return Err(Reason::OtherWindow {
+        return Err(WriteRejected::OtherWindow {
             window: calendar.name(only),
             at,
         });
@@ -111,6 +111,6 @@ fn only_window(
     if open.contains(&only) {
         Ok(Windows::from([only]))
     } else {
-        Err(board::NotAdmitted::WindowClosed { at }.into())
+        Err(board::AdmissionError::WindowClosed { at }.into())
     }
 }

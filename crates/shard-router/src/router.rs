@@ -8,8 +8,8 @@ use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use metering::Registry;
 use shard_store::{
-    BoardRecord, BoardSettings, Change, DeleteBoardError, Failure, PutSettingsError, ShardStore,
-    StoreError,
+    BoardRecord, BoardSettings, Change, DeleteBoardError, ItemFailure, PutSettingsError,
+    ShardStore, StoreError,
 };
 
 use crate::batch::{BoardBatches, Contribution};
@@ -20,7 +20,7 @@ use crate::moment::Moment;
 use crate::plan::plan;
 use crate::send::{Gate, Sending};
 use crate::watch::{Watch, Watcher};
-use crate::write::Written;
+use crate::write::WriteOutcome;
 
 /// Attempts at writing settings of a board whose kind others keep writing.
 const SETTINGS_TRIES_MAX: usize = 5;
@@ -113,7 +113,7 @@ impl Router {
         batches: impl Into<BoardBatches>,
         moment: impl Into<Moment>,
         report: bool,
-    ) -> BoxFuture<'_, Vec<Written>> {
+    ) -> BoxFuture<'_, Vec<WriteOutcome>> {
         let (batches, moment) = (batches.into(), moment.into());
         self.write_at(batches, moment, report, Gate::Kept).boxed()
     }
@@ -126,7 +126,7 @@ impl Router {
         kind: &KnownKind,
         boards: &[Arc<BoardName>],
         now: Timestamp,
-    ) -> BoxFuture<'_, Vec<Written>> {
+    ) -> BoxFuture<'_, Vec<WriteOutcome>> {
         let mut batches = BoardBatches::default();
         for board in boards {
             let removal = Contribution {
@@ -149,22 +149,22 @@ impl Router {
         moment: Moment,
         report: bool,
         gate: Gate,
-    ) -> Vec<Written> {
+    ) -> Vec<WriteOutcome> {
         let count = batches.len();
         // A rejection is permanent, and by a wrong clock a contribution may only seem too early or
         // too late.
         if let Err(error) = self.store.check_time() {
             let failure = match error {
-                StoreError::Unavailable(why) => Failure::Unavailable(why),
+                StoreError::Unavailable(why) => ItemFailure::Unavailable(why),
                 error => error.of_unsent(),
             };
-            return vec![Written::Failed(failure); count];
+            return vec![WriteOutcome::Failed(failure); count];
         }
         let plan = plan(batches, moment.now);
-        let lost = || Failure::Unknown("the write has no outcome".to_owned());
-        let mut written: Vec<Option<Written>> = vec![None; count];
+        let lost = || ItemFailure::Unknown("the write has no outcome".to_owned());
+        let mut written: Vec<Option<WriteOutcome>> = vec![None; count];
         for (index, reason) in plan.refused {
-            written[index] = Some(Written::Refused(reason));
+            written[index] = Some(WriteOutcome::Rejected(reason));
         }
         let watch = Watch::over_writes(self.watcher(), &plan.boards);
         let sending = Sending {
@@ -183,7 +183,7 @@ impl Router {
             .into_iter()
             .map(|board| sending.send(board).boxed());
         let mut sends = stream::iter(sends.collect::<Vec<_>>())
-            .buffer_unordered(self.store.applied_at_once_max());
+            .buffer_unordered(self.store.concurrent_applies_max());
         while let Some(outcomes) = sends.next().await {
             for (index, outcome) in outcomes {
                 written[index] = Some(outcome);
@@ -191,7 +191,7 @@ impl Router {
         }
         let written: Vec<_> = written
             .into_iter()
-            .map(|w| w.unwrap_or_else(|| Written::Failed(lost())))
+            .map(|w| w.unwrap_or_else(|| WriteOutcome::Failed(lost())))
             .collect();
         watch.written(&written);
         written

@@ -14,7 +14,7 @@
 //! A batch has a deadline, [`Batch::until`]: the first closing of its windows, or the end of the
 //! board. The store checks it in the atomic step in which it applies the batch. A batch that misses
 //! it is admitted again, by the current time. So nothing is applied after a read that reports a
-//! window as final. Every other error is the outcome of its items; [`Failure`] says whether to send
+//! window as final. Every other error is the outcome of its items; [`ItemFailure`] says whether to send
 //! those again.
 //!
 //! **Invariant:** a contribution that would be rejected never creates a board. What the rules
@@ -25,12 +25,12 @@
 
 use std::sync::Arc;
 
-use board::{Activity, BoardName, IdDigest, NotOpen, OutOfRange, Rules, Timestamp};
+use board::{Activity, ActivityRejection, BoardName, IdDigest, OutOfRange, Rules, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{
-    Batch, BoardRecord, Change, CreateBoardError, Deadline, Failure, Item, Outcome, Refused,
-    ShardStore, StoreError,
+    Batch, BoardRecord, Change, CreateBoardError, Deadline, Item, ItemFailure, ItemRejected,
+    Outcome, ShardStore, StoreError,
 };
 use tracing::Instrument as _;
 
@@ -40,8 +40,8 @@ use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
 use crate::moment::Moment;
 use crate::plan::admit_again;
-use crate::spans::SPANS;
-use crate::write::Written;
+use crate::trace_target::TRACE_TARGET;
+use crate::write::WriteOutcome;
 
 /// Attempts of one request at a board whose incarnations end, or whose windows close.
 const TRIES_MAX: usize = 8;
@@ -57,7 +57,7 @@ struct ShardBatch {
 }
 
 /// What exists under a board's name.
-enum Found {
+enum BoardLookup {
     /// A board, whose record is valid as long as its incarnation exists.
     Created(Arc<BoardRecord>),
     /// A board whose record was not cached: it may have been created just now.
@@ -93,19 +93,19 @@ struct Left {
     closes_at: Option<Timestamp>,
     /// The moment by which they are admitted.
     moment: Moment,
-    written: Vec<(usize, Written)>,
+    written: Vec<(usize, WriteOutcome)>,
 }
 
 impl Left {
-    fn end(mut self, outcome: impl Fn(&BatchItem) -> Written) -> Vec<(usize, Written)> {
+    fn end(mut self, outcome: impl Fn(&BatchItem) -> WriteOutcome) -> Vec<(usize, WriteOutcome)> {
         let ended = self.items.iter();
         let ended = ended.map(|item| (item.origin.index, outcome(item)));
         self.written.extend(ended);
         self.written
     }
 
-    fn fail(self, failure: &Failure) -> Vec<(usize, Written)> {
-        self.end(|_| Written::Failed(failure.clone()))
+    fn fail(self, failure: &ItemFailure) -> Vec<(usize, WriteOutcome)> {
+        self.end(|_| WriteOutcome::Failed(failure.clone()))
     }
 
     /// Admits what has missed a deadline again, by the current time.
@@ -114,7 +114,7 @@ impl Left {
         let (closes_at, refused) = admit_again(&mut self.items, &kind.kind, self.moment.now);
         self.closes_at = closes_at;
         let refused = refused.into_iter();
-        let refused = refused.map(|(index, reason)| (index, Written::Refused(reason)));
+        let refused = refused.map(|(index, reason)| (index, WriteOutcome::Rejected(reason)));
         self.written.extend(refused);
     }
 }
@@ -123,15 +123,15 @@ impl Left {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missed {
     /// The incarnation has ended.
-    Dead,
+    IncarnationEnded,
     /// Its deadline had passed.
-    Late,
+    DeadlinePassed,
 }
 
 impl Sending<'_> {
     /// Applies the batch of one board and returns an outcome for each index. Parts are sent one
     /// after the other, so that the items of one member stay in order.
-    pub(crate) async fn send(&self, batch: BoardBatch) -> Vec<(usize, Written)> {
+    pub(crate) async fn send(&self, batch: BoardBatch) -> Vec<(usize, WriteOutcome)> {
         let BoardBatch { name, parts } = batch;
         let mut written = Vec::new();
         for part in parts {
@@ -140,7 +140,7 @@ impl Sending<'_> {
         written
     }
 
-    async fn send_part(&self, name: &BoardName, part: KindPart) -> Vec<(usize, Written)> {
+    async fn send_part(&self, name: &BoardName, part: KindPart) -> Vec<(usize, WriteOutcome)> {
         let KindPart {
             kind,
             items,
@@ -154,9 +154,9 @@ impl Sending<'_> {
         };
         for _ in 0..TRIES_MAX {
             let (record, perhaps_new) = match self.record_for(name, &kind, &left).await {
-                Ok(Found::Created(record)) => (record, false),
-                Ok(Found::PerhapsNew(record)) => (record, true),
-                Ok(Found::Uncreated(activity)) => {
+                Ok(BoardLookup::Created(record)) => (record, false),
+                Ok(BoardLookup::PerhapsNew(record)) => (record, true),
+                Ok(BoardLookup::Uncreated(activity)) => {
                     self.refuse_outside(&activity, &mut left);
                     return left.end(|item| refused_on_nothing(item, kind.kind.rules()));
                 }
@@ -169,7 +169,7 @@ impl Sending<'_> {
                         Ok(is_current) => is_current,
                         Err(error) => {
                             let failure = error.of_unsent();
-                            let failed = |_| Written::Failed(failure.clone());
+                            let failed = |_| WriteOutcome::Failed(failure.clone());
                             self.end_outside(&record.activity, &mut left, failed);
                             true
                         }
@@ -202,7 +202,7 @@ impl Sending<'_> {
         let why = format!(
             "board {name} was deleted or closed repeatedly during the request: send it again"
         );
-        left.fail(&Failure::Unavailable(why))
+        left.fail(&ItemFailure::Unavailable(why))
     }
 
     /// Sends everything that is left to one incarnation of the board. What met its end, or was
@@ -223,7 +223,7 @@ impl Sending<'_> {
         let calls = batches(record, std::mem::take(items)).into_iter();
         let calls = calls.map(|batch| self.call(record, kind, batch, moment.now, until).boxed());
         let mut calls = stream::iter(calls.collect::<Vec<_>>())
-            .buffer_unordered(self.store.applied_at_once_max());
+            .buffer_unordered(self.store.concurrent_applies_max());
         let (mut any_dead, mut any_late) = (false, false);
         while let Some((batch, result)) = calls.next().await {
             match result {
@@ -232,8 +232,8 @@ impl Sending<'_> {
                     written.extend(indexes.zip(outcomes));
                 }
                 Err(missed) => {
-                    any_dead |= missed == Missed::Dead;
-                    any_late |= missed == Missed::Late;
+                    any_dead |= missed == Missed::IncarnationEnded;
+                    any_late |= missed == Missed::DeadlinePassed;
                     items.extend(batch.into_items());
                 }
             }
@@ -263,14 +263,16 @@ impl Sending<'_> {
 
     /// Rejects items outside of the board's activity.
     fn refuse_outside(&self, activity: &Activity, left: &mut Left) {
-        self.end_outside(activity, left, |not_open| Written::Refused(not_open.into()));
+        self.end_outside(activity, left, |not_open| {
+            WriteOutcome::Rejected(not_open.into())
+        });
     }
 
     fn end_outside(
         &self,
         activity: &Activity,
         left: &mut Left,
-        mut end: impl FnMut(NotOpen) -> Written,
+        mut end: impl FnMut(ActivityRejection) -> WriteOutcome,
     ) {
         if activity.is_always() || self.gate == Gate::Open {
             return;
@@ -309,20 +311,20 @@ impl Sending<'_> {
         name: &BoardName,
         kind: &KnownKind,
         left: &Left,
-    ) -> Result<Found, Failure> {
+    ) -> Result<BoardLookup, ItemFailure> {
         let now = left.moment.now;
         let would_create = |activity: &Activity| {
             let rules = kind.kind.rules();
             let mut items = left.items.iter();
             items.any(|item| activity.admit(item.origin.at, now).is_ok() && creates(item, rules))
         };
-        if let Some(record) = self.boards.at_hand(name, &kind.kind, now) {
-            return Ok(Found::Created(record));
+        if let Some(record) = self.boards.cached(name, &kind.kind, now) {
+            return Ok(BoardLookup::Created(record));
         }
         if !would_create(&Activity::ALWAYS) {
             return match self.boards.found_of(name, &kind.kind, now).await {
-                Ok(Some(record)) if record.created => Ok(Found::Created(record)),
-                Ok(uncreated) => Ok(Found::Uncreated(
+                Ok(Some(record)) if record.created => Ok(BoardLookup::Created(record)),
+                Ok(uncreated) => Ok(BoardLookup::Uncreated(
                     uncreated.map_or(Activity::ALWAYS, |record| record.activity),
                 )),
                 Err(StoreError::StaleKind) => Err(self.changed(name).await),
@@ -333,12 +335,14 @@ impl Sending<'_> {
         let mut seen = None;
         for _ in 0..CREATE_TRIES_MAX {
             match self.boards.created_now(name, &known, seen, now).await {
-                Ok(record) => return Ok(Found::PerhapsNew(record)),
-                Err(CreateBoardError::Unseen(uncreated)) if would_create(&uncreated.activity) => {
+                Ok(record) => return Ok(BoardLookup::PerhapsNew(record)),
+                Err(CreateBoardError::SettingsUnseen(uncreated))
+                    if would_create(&uncreated.activity) =>
+                {
                     seen = Some(uncreated.incarnation);
                 }
-                Err(CreateBoardError::Unseen(uncreated)) => {
-                    return Ok(Found::Uncreated(uncreated.activity));
+                Err(CreateBoardError::SettingsUnseen(uncreated)) => {
+                    return Ok(BoardLookup::Uncreated(uncreated.activity));
                 }
                 // If the creation happened nevertheless, the next write finds the board: nothing of
                 // this contribution was sent.
@@ -350,12 +354,12 @@ impl Sending<'_> {
             }
         }
         let why = format!("the kind or the settings of board {name} keep changing: send it again");
-        Err(Failure::Unavailable(why))
+        Err(ItemFailure::Unavailable(why))
     }
 
     /// Returns the failure of writes read under a kind that was replaced. The new one is in the
     /// catalogue before they are sent again.
-    async fn changed(&self, name: &BoardName) -> Failure {
+    async fn changed(&self, name: &BoardName) -> ItemFailure {
         match self.catalogue.refresh().await {
             Ok(()) => has_changed(name),
             Err(error) => error.of_unsent(),
@@ -381,7 +385,7 @@ impl Sending<'_> {
         batch: ShardBatch,
         now: Timestamp,
         until: Option<Deadline<'_>>,
-    ) -> (ShardBatch, Result<Vec<Written>, Missed>) {
+    ) -> (ShardBatch, Result<Vec<WriteOutcome>, Missed>) {
         let ShardBatch { shard, items, .. } = &batch;
         let shard = *shard;
         let call = Batch {
@@ -392,9 +396,9 @@ impl Sending<'_> {
             items,
         };
         self.metrics.batches.observe_count(items.len());
-        let all = |failure: Failure| vec![Written::Failed(failure); items.len()];
+        let all = |failure: ItemFailure| vec![WriteOutcome::Failed(failure); items.len()];
         let span = tracing::trace_span!(
-            target: SPANS,
+            target: TRACE_TARGET,
             "apply",
             megaboard.board = %record.name,
             megaboard.shard = i64::from(shard),
@@ -402,27 +406,27 @@ impl Sending<'_> {
         );
         let applied = self.store.apply(record, shard, call).instrument(span);
         let result = match applied.await {
-            Ok(outcomes) => Ok(outcomes.into_iter().map(Written::from).collect()),
-            Err(StoreError::Dead) => {
+            Ok(outcomes) => Ok(outcomes.into_iter().map(WriteOutcome::from).collect()),
+            Err(StoreError::IncarnationEnded) => {
                 self.metrics.met_dead.inc();
-                Err(Missed::Dead)
+                Err(Missed::IncarnationEnded)
             }
-            Err(StoreError::Late) => Err(Missed::Late),
+            Err(StoreError::DeadlinePassed) => Err(Missed::DeadlinePassed),
             Err(error @ StoreError::WindowDropped) => {
-                Ok(all(Failure::Unavailable(error.to_string())))
+                Ok(all(ItemFailure::Unavailable(error.to_string())))
             }
             Err(StoreError::StaleKind) => Ok(all(self.changed(&record.name).await)),
-            Err(StoreError::Overloaded(overload)) => Ok(all(Failure::Overloaded(overload))),
-            Err(StoreError::Unavailable(why)) => Ok(all(Failure::Unavailable(why))),
-            Err(StoreError::Unknown(why)) => Ok(all(Failure::Unknown(why))),
+            Err(StoreError::Overloaded(overload)) => Ok(all(ItemFailure::Overloaded(overload))),
+            Err(StoreError::Unavailable(why)) => Ok(all(ItemFailure::Unavailable(why))),
+            Err(StoreError::Unknown(why)) => Ok(all(ItemFailure::Unknown(why))),
         };
         (batch, result)
     }
 }
 
-fn has_changed(name: &BoardName) -> Failure {
+fn has_changed(name: &BoardName) -> ItemFailure {
     let kind = name.kind();
-    Failure::Unavailable(format!("kind {kind} has just changed: send it again"))
+    ItemFailure::Unavailable(format!("kind {kind} has just changed: send it again"))
 }
 
 /// Returns whether the item, alone on a board without standings, would create a standing.
@@ -439,21 +443,22 @@ fn on_nothing(item: &BatchItem, rules: &Rules) -> Result<(), OutOfRange> {
 }
 
 /// Returns the outcome of an item without effect where there is no board.
-fn refused_on_nothing(item: &BatchItem, rules: &Rules) -> Written {
+fn refused_on_nothing(item: &BatchItem, rules: &Rules) -> WriteOutcome {
     let refused = match on_nothing(item, rules) {
-        Err(out_of_range) => Refused::from(out_of_range),
-        Ok(()) => Refused::NotRanked(item.item.member.clone()),
+        Err(out_of_range) => ItemRejected::from(out_of_range),
+        Ok(()) => ItemRejected::NotRanked(item.item.member.clone()),
     };
-    Written::Refused(refused.into())
+    WriteOutcome::Rejected(refused.into())
 }
 
 /// Returns whether an item definitely changed nothing.
-fn is_nothing(written: &Written) -> bool {
+fn is_nothing(written: &WriteOutcome) -> bool {
     match written {
-        Written::Refused(_) | Written::Failed(Failure::Overloaded(_) | Failure::Unavailable(_)) => {
-            true
-        }
-        Written::Applied(_) | Written::Duplicate(_) | Written::Failed(Failure::Unknown(_)) => false,
+        WriteOutcome::Rejected(_)
+        | WriteOutcome::Failed(ItemFailure::Overloaded(_) | ItemFailure::Unavailable(_)) => true,
+        WriteOutcome::Applied(_)
+        | WriteOutcome::Duplicate(_)
+        | WriteOutcome::Failed(ItemFailure::Unknown(_)) => false,
     }
 }
 
@@ -490,12 +495,12 @@ fn batches(record: &BoardRecord, items: Vec<BatchItem>) -> Vec<ShardBatch> {
     batches
 }
 
-impl From<Outcome> for Written {
+impl From<Outcome> for WriteOutcome {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Applied(standings) => Self::Applied(standings),
             Outcome::Duplicate(standings) => Self::Duplicate(standings),
-            Outcome::Refused(refused) => Self::Refused(refused.into()),
+            Outcome::Rejected(refused) => Self::Rejected(refused.into()),
             Outcome::Failed(failure) => Self::Failed(failure),
         }
     }

@@ -9,19 +9,19 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use board::{BoardName, Window, Windows};
-use shard_store::Failure;
+use shard_store::ItemFailure;
 
 use crate::batch::{BoardBatch, KindPart};
-use crate::write::Written;
+use crate::write::WriteOutcome;
 
 /// Receives changes. Called during a write: must not block.
 pub trait Watcher: Send + Sync {
     /// A board has changed, or may have.
-    fn changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>);
+    fn board_changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>);
 
     /// A board may have changed, or may still change: the request was abandoned, and the store may
     /// have received the change.
-    fn may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>);
+    fn board_may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>);
 }
 
 /// Which part of a board has changed.
@@ -115,7 +115,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Reports boards where anything was or may have been changed.
-    pub(crate) fn written(mut self, written: &[Written]) {
+    pub(crate) fn written(mut self, written: &[WriteOutcome]) {
         self.tell(|board| {
             let mut outcomes = board.indexes.iter().map(|index| &written[*index]);
             outcomes.any(may_have_changed)
@@ -132,7 +132,7 @@ impl<'a> Watch<'a> {
         let Some(watcher) = self.watcher else { return };
         for board in boards.iter().filter(|board| is_told(board)) {
             for change in board.changes() {
-                watcher.changed(&board.board, change);
+                watcher.board_changed(&board.board, change);
             }
         }
     }
@@ -143,7 +143,7 @@ impl Drop for Watch<'_> {
         let Some(watcher) = self.watcher else { return };
         for board in &self.boards {
             for change in board.changes() {
-                watcher.may_change(&board.board, change);
+                watcher.board_may_change(&board.board, change);
             }
         }
     }
@@ -151,11 +151,12 @@ impl Drop for Watch<'_> {
 
 /// Returns whether a write may have changed the board. A duplicate may have: the request that
 /// applied it may have ended unreported.
-fn may_have_changed(written: &Written) -> bool {
+fn may_have_changed(written: &WriteOutcome) -> bool {
     match written {
-        Written::Applied(_) | Written::Duplicate(_) | Written::Failed(Failure::Unknown(_)) => true,
-        Written::Refused(_) | Written::Failed(Failure::Overloaded(_) | Failure::Unavailable(_)) => {
-            false
-        }
+        WriteOutcome::Applied(_)
+        | WriteOutcome::Duplicate(_)
+        | WriteOutcome::Failed(ItemFailure::Unknown(_)) => true,
+        WriteOutcome::Rejected(_)
+        | WriteOutcome::Failed(ItemFailure::Overloaded(_) | ItemFailure::Unavailable(_)) => false,
     }
 }

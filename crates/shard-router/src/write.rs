@@ -1,9 +1,11 @@
-//! [`Written`]: the outcome of a contribution. [`Write`]: a contribution with its board and kind.
+//! [`WriteOutcome`]: the outcome of a contribution. [`Write`]: a contribution with its board and kind.
 
 use std::sync::Arc;
 
-use board::{BoardName, ContributionId, Member, NotAdmitted, NotOpen, Timestamp, Window};
-use shard_store::{Change, Failure, Refused, WindowStanding};
+use board::{
+    ActivityRejection, AdmissionError, BoardName, ContributionId, Member, Timestamp, Window,
+};
+use shard_store::{Change, ItemFailure, ItemRejected, WindowStanding};
 
 use crate::catalogue::KnownKind;
 
@@ -29,26 +31,26 @@ pub struct Write {
 
 /// The outcome of a contribution to one board.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Written {
+pub enum WriteOutcome {
     /// Applied as a whole. Standings, if requested, are those after it.
     Applied(Vec<WindowStanding>),
     /// Applied before under its id. Standings, if requested, are the current ones.
     Duplicate(Vec<WindowStanding>),
     /// Rejected permanently.
-    Refused(Reason),
+    Rejected(WriteRejected),
     /// The store failed.
-    Failed(Failure),
+    Failed(ItemFailure),
 }
 
 /// Why a write is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum WriteRejected {
     /// Its time is not admitted.
     #[error(transparent)]
-    NotAdmitted(#[from] NotAdmitted),
+    NotAdmitted(#[from] AdmissionError),
     /// It is outside of its board's activity.
     #[error(transparent)]
-    NotOpen(#[from] NotOpen),
+    NotOpen(#[from] ActivityRejection),
     /// The window that it names does not contain its time.
     #[error("window: {window} does not contain {at}")]
     OtherWindow {
@@ -59,5 +61,5 @@ pub enum Reason {
     },
     /// Its shard rejects it.
     #[error(transparent)]
-    Shard(#[from] Refused),
+    Shard(#[from] ItemRejected),
 }

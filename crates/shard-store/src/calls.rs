@@ -120,7 +120,7 @@ impl Calls {
 
 impl Call {
     /// Times an asynchronous call. The future is hardly larger than the call itself.
-    pub fn time<T, E: Failing>(
+    pub fn time<T, E: StoreFailure>(
         &self,
         call: impl Future<Output = Result<T, E>>,
     ) -> impl Future<Output = Result<T, E>> {
@@ -129,7 +129,10 @@ impl Call {
     }
 
     /// Times a synchronous call.
-    pub fn of<T, E: Failing>(&self, call: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    pub fn time_blocking<T, E: StoreFailure>(
+        &self,
+        call: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
         let under_way = self.begin();
         let answered = call();
         under_way.end(&answered);
@@ -146,9 +149,9 @@ impl Call {
 }
 
 impl UnderWay<'_> {
-    fn end<T, E: Failing>(mut self, answered: &Result<T, E>) {
+    fn end<T, E: StoreFailure>(mut self, answered: &Result<T, E>) {
         self.is_answered = true;
-        match answered.as_ref().err().and_then(Failing::store_error) {
+        match answered.as_ref().err().and_then(StoreFailure::store_error) {
             Some(StoreError::Overloaded(_)) => {
                 self.call.overloaded.inc();
             }
@@ -160,10 +163,10 @@ impl UnderWay<'_> {
             }
             // The other errors are results: the board has ended, the kind has changed.
             Some(
-                StoreError::Dead
+                StoreError::IncarnationEnded
                 | StoreError::WindowDropped
                 | StoreError::StaleKind
-                | StoreError::Late,
+                | StoreError::DeadlinePassed,
             )
             | None => {}
         }
@@ -180,20 +183,20 @@ impl Drop for UnderWay<'_> {
 }
 
 /// An error of a call, which may be an error of the store.
-pub trait Failing {
+pub trait StoreFailure {
     /// Returns the store's error, if it is one.
     fn store_error(&self) -> Option<&StoreError>;
 }
 
-impl Failing for StoreError {
+impl StoreFailure for StoreError {
     fn store_error(&self) -> Option<&StoreError> {
         Some(self)
     }
 }
 
-macro_rules! failing {
+macro_rules! store_failures {
     ($($error:ident),*) => {$(
-        impl Failing for $error {
+        impl StoreFailure for $error {
             fn store_error(&self) -> Option<&StoreError> {
                 match self {
                     Self::Store(error) => Some(error),
@@ -204,7 +207,7 @@ macro_rules! failing {
     )*};
 }
 
-failing!(
+store_failures!(
     CreateBoardError,
     PutSettingsError,
     DeleteBoardError,
@@ -218,14 +221,14 @@ mod tests {
     #[test]
     fn failures_are_distinguished_from_results() {
         let calls = Calls::default();
-        let fail = |error| calls.read.of(|| Err::<(), _>(error)).is_err();
-        assert!(fail(StoreError::Dead));
+        let fail = |error| calls.read.time_blocking(|| Err::<(), _>(error)).is_err();
+        assert!(fail(StoreError::IncarnationEnded));
         assert!(fail(StoreError::Unavailable(String::new())));
         assert!(fail(StoreError::Unknown(String::new())));
         let created = calls
             .put_settings
-            .of(|| Err::<(), _>(PutSettingsError::Created));
-        assert_eq!(created, Err(PutSettingsError::Created));
+            .time_blocking(|| Err::<(), _>(PutSettingsError::AlreadyCreated));
+        assert_eq!(created, Err(PutSettingsError::AlreadyCreated));
         let (read, put_settings) = (&calls.read, &calls.put_settings);
         assert_eq!(
             (read.duration.count(), put_settings.duration.count()),

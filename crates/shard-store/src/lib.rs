@@ -11,13 +11,13 @@ mod high;
 pub mod kind_text;
 mod memory;
 
-pub use calls::{Call, Calls, Failing};
+pub use calls::{Call, Calls, StoreFailure};
 pub use contract::{
-    Anchor, Ask, Batch, BoardRecord, BoardSettings, Change, Clock, CreateBoardError, Deadline,
-    DeleteBoardError, Disagreement, Entry, Failure, Item, KindRecord, KindWriteError, Lease,
-    Merged, Orphan, Outcome, Overload, Part, PutSettingsError, Query, Reading, Refused, Revision,
-    ShardStore, ShardVersion, SharedBoards, SharedTop, StoreError, Taken, WindowCount,
-    WindowStanding,
+    Anchor, Batch, BoardRecord, BoardSettings, Change, Clock, CreateBoardError, Deadline,
+    DeleteBoardError, IndexMismatch, Item, ItemFailure, ItemRejected, KindRecord, KindWriteError,
+    Lease, Orphan, Outcome, Overload, PutSettingsError, Query, RangeAsk, RangePart, Revision,
+    ShardEntry, ShardReading, ShardStore, ShardVersion, SharedBoards, SharedMergeResult,
+    SharedTake, SharedTop, StoreError, WindowCount, WindowStanding,
 };
-pub use high::is_high;
-pub use memory::{BOARD_WEIGHT, Held, Memory, STANDING_WEIGHT};
+pub use high::is_limit_nearly_used;
+pub use memory::{BOARD_WEIGHT, HeldWeight, Memory, STANDING_WEIGHT};

@@ -1,7 +1,7 @@
 //! [`Memory`]: the memory limit of this process, and whether it is reached.
 //!
 //! What kills a process is its resident set, so the limit applies to that: its measurements are
-//! reported here ([`Memory::note_resident`]), and at the limit everything that needs memory is
+//! reported here ([`Memory::report_resident`]), and at the limit everything that needs memory is
 //! rejected. But an allocator keeps much of what is freed, so the resident set alone would reject
 //! for ever what would fit again. So the weight of the boards is measured, too: each sweep measures
 //! all of it, and additions between two sweeps are counted. While boards weigh less than they did
@@ -9,7 +9,7 @@
 //! the limit: then the weight of that moment counts. A store that keeps no boards in this process
 //! uses the weight of its calls in progress instead ([`Memory::hold`]): their maximum since the
 //! limit was last reached. The memory of requests and streams is added to the weight of the boards
-//! ([`Memory::weigh_also`]): if they caused the limit to be reached, there is memory again once
+//! ([`Memory::add_weigher`]): if they caused the limit to be reached, there is memory again once
 //! they have ended.
 //!
 //! Weights are estimates, and are only compared with one another.
@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use metering::{Counter, Pulled, Registry, Unit, as_float};
+use metering::{Counter, Registry, ScrapedMetric, Unit, as_float};
 use parking_lot::Mutex;
 
 use crate::contract::StoreError;
@@ -67,12 +67,12 @@ impl fmt::Debug for Memory {
 
 /// The weight of a call in progress; subtracted on drop.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldWeight {
     memory: Arc<Memory>,
     weight: u64,
 }
 
-impl Drop for Held {
+impl Drop for HeldWeight {
     fn drop(&mut self) {
         self.memory.added.fetch_sub(self.weight, Ordering::Relaxed);
     }
@@ -97,7 +97,7 @@ impl Default for Memory {
 impl Memory {
     /// Creates a limit of this many bytes.
     #[must_use]
-    pub fn up_to(limit_bytes: u64) -> Self {
+    pub fn with_limit(limit_bytes: u64) -> Self {
         Self::of(Some(limit_bytes))
     }
 
@@ -123,7 +123,7 @@ impl Memory {
 
     /// Sets a function that returns the bytes of other memory of this process, to be added to the
     /// weight of the boards. Only the first call has an effect.
-    pub fn weigh_also(&self, weigh: impl Fn() -> u64 + Send + Sync + 'static) {
+    pub fn add_weigher(&self, weigh: impl Fn() -> u64 + Send + Sync + 'static) {
         let _ = self.others.set(Box::new(weigh));
     }
 
@@ -145,7 +145,7 @@ impl Memory {
     }
 
     /// Reports the current resident set.
-    pub fn note_resident(&self, bytes: u64) {
+    pub fn report_resident(&self, bytes: u64) {
         let Some(limit) = self.limit_bytes else {
             return;
         };
@@ -186,14 +186,14 @@ impl Memory {
     }
 
     /// Returns what has been added since the boards were last measured. Read it before a
-    /// measurement, for [`note_weight`](Self::note_weight).
+    /// measurement, for [`report_weight`](Self::report_weight).
     pub fn added(&self) -> u64 {
         self.added.load(Ordering::Relaxed)
     }
 
     /// Reports the weight of the boards; `added_before` is [`added`](Self::added) from when the
     /// measurement began.
-    pub fn note_weight(&self, weight: u64, added_before: u64) {
+    pub fn report_weight(&self, weight: u64, added_before: u64) {
         let mut weighed = self.weighed.lock();
         weighed.last = weight;
         self.added.fetch_sub(added_before, Ordering::Relaxed);
@@ -212,10 +212,10 @@ impl Memory {
     }
 
     /// Counts the memory of a call until the result is dropped.
-    pub fn hold(self: &Arc<Self>, weight: u64) -> Held {
+    pub fn hold(self: &Arc<Self>, weight: u64) -> HeldWeight {
         let added = self.added.fetch_add(weight, Ordering::Relaxed) + weight;
         self.held_peak.fetch_max(added, Ordering::Relaxed);
-        Held {
+        HeldWeight {
             memory: self.clone(),
             weight,
         }
@@ -242,13 +242,13 @@ impl Memory {
             "memory_limit",
             "Memory that this process may have before it refuses what needs more; 0: there is no limit",
             Unit::Bytes,
-            Pulled::gauge(move || limit),
+            ScrapedMetric::gauge(move || limit),
         );
         let memory = self.clone();
         registry.register(
             "memory_full",
             "Whether the memory limit has been reached, and nothing was freed since: 1 or 0",
-            Pulled::gauge(move || f64::from(u8::from(memory.is_refusing()))),
+            ScrapedMetric::gauge(move || f64::from(u8::from(memory.is_refusing()))),
         );
         registry.register(
             "memory_refusals",
@@ -266,16 +266,16 @@ mod tests {
 
     /// Returns a full memory with boards of this weight.
     fn full(weight: u64) -> Memory {
-        let memory = Memory::up_to(LIMIT);
-        memory.note_weight(weight, 0);
-        memory.note_resident(LIMIT);
+        let memory = Memory::with_limit(LIMIT);
+        memory.report_weight(weight, 0);
+        memory.report_resident(LIMIT);
         memory
     }
 
     #[test]
     fn without_a_limit_nothing_is_rejected() {
         let memory = Memory::default();
-        memory.note_resident(u64::MAX);
+        memory.report_resident(u64::MAX);
         memory.add(1);
         assert!(memory.check().is_ok());
         assert_eq!((memory.is_full(), memory.added()), (false, 0));
@@ -283,19 +283,19 @@ mod tests {
 
     #[test]
     fn additions_are_rejected_at_the_limit_and_accepted_below_it() {
-        let memory = Memory::up_to(LIMIT);
-        memory.note_resident(LIMIT - 1);
+        let memory = Memory::with_limit(LIMIT);
+        memory.report_resident(LIMIT - 1);
         assert!(memory.check().is_ok());
-        memory.note_resident(LIMIT);
+        memory.report_resident(LIMIT);
         let refused = memory.check().unwrap_err().to_string();
         assert!(
             refused.contains("memory limit") && refused.contains("32000"),
             "{refused}"
         );
         // Slightly less makes no difference.
-        memory.note_resident(LIMIT - LIMIT / MARGIN_PART);
+        memory.report_resident(LIMIT - LIMIT / MARGIN_PART);
         assert!(memory.check().is_err());
-        memory.note_resident(LIMIT - LIMIT / MARGIN_PART - 1);
+        memory.report_resident(LIMIT - LIMIT / MARGIN_PART - 1);
         assert!(memory.check().is_ok());
         assert_eq!(memory.refused.get(), 2);
     }
@@ -303,9 +303,9 @@ mod tests {
     #[test]
     fn freed_memory_may_be_used_again_though_it_stays_resident() {
         let memory = full(6_400);
-        memory.note_weight(6_400, 0);
+        memory.report_weight(6_400, 0);
         assert!(memory.check().is_err(), "nothing was freed");
-        memory.note_weight(6_000, 0);
+        memory.report_weight(6_000, 0);
         // 6,400 minus a 32nd of it.
         memory.add(199);
         assert!(memory.check().is_ok());
@@ -313,24 +313,24 @@ mod tests {
         assert!(memory.check().is_err());
         let before = memory.added();
         memory.add(50);
-        memory.note_weight(6_000, before);
+        memory.report_weight(6_000, before);
         assert_eq!(memory.added(), 50, "what came while they were weighed");
         assert!(memory.check().is_ok());
     }
 
     #[test]
     fn other_memory_that_caused_the_limit_makes_room_when_it_is_freed() {
-        let memory = Memory::up_to(LIMIT);
+        let memory = Memory::with_limit(LIMIT);
         let held = Arc::new(AtomicU64::new(6_400));
         let others = held.clone();
-        memory.weigh_also(move || others.load(Ordering::Relaxed));
-        memory.note_weight(3_200, 0);
-        memory.note_resident(LIMIT);
-        memory.note_weight(3_200, 0);
+        memory.add_weigher(move || others.load(Ordering::Relaxed));
+        memory.report_weight(3_200, 0);
+        memory.report_resident(LIMIT);
+        memory.report_weight(3_200, 0);
         assert!(memory.check().is_err(), "they still hold it");
         held.store(0, Ordering::Relaxed);
-        memory.note_resident(LIMIT);
-        memory.note_weight(3_200, 0);
+        memory.report_resident(LIMIT);
+        memory.report_weight(3_200, 0);
         assert!(memory.check().is_ok() && !memory.is_refusing());
         // 9,600 minus a 32nd of it.
         memory.add(9_300 - 3_200);
@@ -339,23 +339,23 @@ mod tests {
 
     #[test]
     fn additions_since_the_last_measurement_count_when_the_limit_is_reached() {
-        let memory = Memory::up_to(LIMIT);
-        memory.note_weight(1_000, 0);
+        let memory = Memory::with_limit(LIMIT);
+        memory.report_weight(1_000, 0);
         memory.add(5_400);
-        memory.note_resident(LIMIT);
-        memory.note_weight(6_000, 5_400);
+        memory.report_resident(LIMIT);
+        memory.report_weight(6_000, 5_400);
         assert!(memory.check().is_ok());
     }
 
     #[test]
     fn calls_are_accepted_when_fewer_are_in_progress_though_their_memory_stays_resident() {
-        let memory = Arc::new(Memory::up_to(LIMIT));
+        let memory = Arc::new(Memory::with_limit(LIMIT));
         let calls = [(); 32].map(|()| memory.hold(100));
-        memory.note_resident(LIMIT);
+        memory.report_resident(LIMIT);
         assert!(memory.check().is_err());
         drop(calls);
-        memory.note_resident(LIMIT);
-        memory.note_weight(0, 0);
+        memory.report_resident(LIMIT);
+        memory.report_weight(0, 0);
         let calls = [(); 30].map(|()| memory.hold(100));
         assert!(memory.check().is_ok());
         // 3,200 minus a 32nd of it.
@@ -365,10 +365,10 @@ mod tests {
         assert!(memory.check().is_ok());
         // Beyond the limit, too many calls are rejected.
         let calls = [(); 20].map(|()| memory.hold(100));
-        memory.note_resident(LIMIT + LIMIT / REUSE_PART + 1);
+        memory.report_resident(LIMIT + LIMIT / REUSE_PART + 1);
         drop(calls);
-        memory.note_resident(2 * LIMIT);
-        memory.note_weight(0, 0);
+        memory.report_resident(2 * LIMIT);
+        memory.report_weight(0, 0);
         let _calls = [(); 20].map(|()| memory.hold(100));
         assert!(memory.check().is_err());
     }
@@ -376,18 +376,18 @@ mod tests {
     #[test]
     fn growth_past_the_limit_on_freed_memory_is_rejected_again() {
         let memory = full(6_400);
-        memory.note_weight(3_200, 0);
-        memory.note_resident(LIMIT + LIMIT / REUSE_PART);
+        memory.report_weight(3_200, 0);
+        memory.report_resident(LIMIT + LIMIT / REUSE_PART);
         assert!(memory.check().is_ok());
         memory.add(100);
-        memory.note_resident(LIMIT + LIMIT / REUSE_PART + 1);
+        memory.report_resident(LIMIT + LIMIT / REUSE_PART + 1);
         assert!(memory.check().is_err());
         // From now on 3,300 is full.
-        memory.note_weight(3_250, 100);
+        memory.report_weight(3_250, 100);
         assert!(memory.check().is_err());
-        memory.note_weight(3_000, 0);
+        memory.report_weight(3_000, 0);
         assert!(memory.check().is_ok());
-        memory.note_resident(LIMIT + LIMIT / REUSE_PART + 1);
+        memory.report_resident(LIMIT + LIMIT / REUSE_PART + 1);
         assert!(memory.check().is_ok(), "it has not grown since");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use board::{Admission, Bound, Member, Period, Standing, Timestamp, Values, Window};
 use shard_store::{
-    Anchor, Ask, Change, Item, Outcome, Query, Revision, ShardVersion, StoreError, WindowCount,
+    Anchor, Change, Item, Outcome, Query, RangeAsk, Revision, ShardVersion, StoreError, WindowCount,
 };
 
 use crate::any_kind::{any_kind, any_outright, any_values};
@@ -209,9 +209,9 @@ impl<'a> Run<'a> {
         if self.twin.is_about_idle(self.clock) {
             return;
         }
-        self.store.expire(self.clock).await.unwrap();
+        self.store.drop_expired(self.clock).await.unwrap();
         let held: Vec<Window> = self.twin.windows.keys().copied().collect();
-        self.twin.expire(self.clock);
+        self.twin.drop_expired(self.clock);
         for window in held {
             if !self.twin.windows.contains_key(&window) && window.period() != Period::All {
                 self.versions.forget(window);
@@ -246,7 +246,7 @@ impl<'a> Run<'a> {
         assert_ne!(old.record.incarnation, self.board.record.incarnation);
         let item = old.item(&self.members[0], Change::Remove, self.clock, self.clock);
         let refused = old.try_apply(&[item], self.clock, false).await;
-        assert_eq!(refused, Err(StoreError::Dead));
+        assert_eq!(refused, Err(StoreError::IncarnationEnded));
     }
 
     /// The windows that there may be something to read of.
@@ -293,18 +293,18 @@ impl<'a> Run<'a> {
 
     async fn compare_window(&mut self, dice: &mut Dice, window: Window, shard: u16) {
         let sorted = self.twin.sorted(window, shard);
-        let everything = Ask {
+        let everything = RangeAsk {
             anchor: Anchor::Rank(0),
             before: 1,
             after: sorted.len() + 1,
         };
-        let mut asks = vec![everything];
-        asks.extend((0..12).map(|_| self.any_ask(dice, &sorted)));
+        let mut ranges = vec![everything];
+        ranges.extend((0..12).map(|_| self.any_ask(dice, &sorted)));
         let query = Query {
             window,
             unless: None,
             groups: true,
-            asks: asks.into(),
+            ranges: ranges.into(),
         };
         let reading = match self.store.read(&self.board.record, shard, &query).await {
             Err(StoreError::WindowDropped) => {
@@ -316,8 +316,8 @@ impl<'a> Run<'a> {
         assert!(!self.twin.is_dropped(window), "{window:?}");
         assert_eq!(reading.members, sorted.len() as u64);
         let parts = reading.parts.expect("nothing was excepted");
-        assert_eq!(parts.len(), query.asks.len());
-        for (ask, part) in query.asks.iter().zip(&parts) {
+        assert_eq!(parts.len(), query.ranges.len());
+        for (ask, part) in query.ranges.iter().zip(&parts) {
             assert_eq!(
                 *part,
                 self.twin.answer(window, &sorted, ask),
@@ -333,7 +333,7 @@ impl<'a> Run<'a> {
         assert_eq!((again.version, again.parts), (reading.version, None));
     }
 
-    fn any_ask(&self, dice: &mut Dice, sorted: &[shard_store::Entry]) -> Ask {
+    fn any_ask(&self, dice: &mut Dice, sorted: &[shard_store::ShardEntry]) -> RangeAsk {
         let rules = self.board.kind.rules();
         let anyone = dice.pick(&self.members).clone();
         let anchor = match dice.below(6) {
@@ -361,7 +361,7 @@ impl<'a> Run<'a> {
                 Anchor::Bound(Bound::prefix(words))
             }
         };
-        Ask {
+        RangeAsk {
             anchor,
             before: dice.below(8),
             after: dice.below(8),

@@ -56,7 +56,7 @@ fn sometimes_packed(dice: &mut Dice, rules: Rules, windows: &[WindowRule]) -> Ru
     let from = Timestamp::from_millis(NOW.minus(year).millis() / 1000 * 1000);
     let (unit, years) = *dice.pick(&[(1, 2), (250, 100), (1000, 100)]);
     let packing = Packing {
-        most: *dice.pick(&[3, 1000, 130_000]),
+        max: *dice.pick(&[3, 1000, 130_000]),
         unit: Duration::from_millis(unit),
         span: unbounded.then(|| (from, from.plus(year * years))),
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::limits::{NAMES_CLOSED, SETTINGS_KEPT};
+use board::limits::{NAME_CLOSED_MAX, SETTINGS_KEPT_MIN};
 use board::{Activity, Keep, KindName, Period, ShardCount, Timestamp, Window, WindowRule};
 use shard_store::{
     BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, PutSettingsError, StoreError,
@@ -85,7 +85,7 @@ pub async fn settings_keep_the_time_of_a_board(store: OpenStore) {
         let listed = store.boards(&kind.name, None, 10).await.unwrap();
         assert_eq!(listed, std::slice::from_ref(&created));
         let refused = store.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
-        assert_eq!(refused.await, Err(PutSettingsError::Created));
+        assert_eq!(refused.await, Err(PutSettingsError::AlreadyCreated));
         // Whoever comes later has seen the record that is answered.
         assert_eq!(
             store.create_board(&name, &kind, None, NOW).await,
@@ -107,7 +107,7 @@ pub async fn nobody_creates_a_board_whose_time_it_has_not_seen(store: OpenStore)
     let refused = store.create_board(&name, &kind, None, NOW).await;
     assert_eq!(
         refused,
-        Err(CreateBoardError::Unseen(Box::new(first.clone())))
+        Err(CreateBoardError::SettingsUnseen(Box::new(first.clone())))
     );
     let later = Activity::new(Some(NOW.plus(DAY)), None, None).unwrap();
     let second = store.put_settings(&name, &kind, within(later), NOW).await;
@@ -117,7 +117,7 @@ pub async fn nobody_creates_a_board_whose_time_it_has_not_seen(store: OpenStore)
         .await;
     assert_eq!(
         refused,
-        Err(CreateBoardError::Unseen(Box::new(second.clone())))
+        Err(CreateBoardError::SettingsUnseen(Box::new(second.clone())))
     );
     assert_eq!(store.board(&name).await.unwrap(), Some(second));
     // Those without bounds refuse nothing that could come.
@@ -132,12 +132,12 @@ pub async fn nobody_creates_a_board_whose_time_it_has_not_seen(store: OpenStore)
 pub async fn a_board_goes_when_its_time_is_over(store: OpenStore) {
     let boards = fought(&store, battle()).await;
     let gone = ends_at().plus(DAY);
-    store.expire(gone.minus(MS)).await.unwrap();
+    store.drop_expired(gone.minus(MS)).await.unwrap();
     for board in &boards {
         assert!(found(&store, board).await.is_some());
         assert!(board.members(Window::ALL_TIME).await > 0);
     }
-    store.expire(gone).await.unwrap();
+    store.drop_expired(gone).await.unwrap();
     let kind = store.kinds().await.unwrap().remove(0);
     assert_eq!(store.boards(&kind.name, None, 10).await.unwrap(), []);
     for board in &boards {
@@ -147,12 +147,12 @@ pub async fn a_board_goes_when_its_time_is_over(store: OpenStore) {
         assert_eq!((left.activity, left.created), (from(gone), false));
         let item = board.points(&member("u1"), 1, gone);
         let refused = board.try_apply(&[item], gone, false).await;
-        assert_eq!(refused, Err(StoreError::Dead));
+        assert_eq!(refused, Err(StoreError::IncarnationEnded));
         // The name is free, and what comes is another board, without an end.
         let unseen = store.create_board(name, &kind, None, gone).await;
         assert_eq!(
             unseen,
-            Err(CreateBoardError::Unseen(Box::new(left.clone())))
+            Err(CreateBoardError::SettingsUnseen(Box::new(left.clone())))
         );
         let seen = Some(left.incarnation);
         let created = store.create_board(name, &kind, seen, gone).await.unwrap();
@@ -160,7 +160,7 @@ pub async fn a_board_goes_when_its_time_is_over(store: OpenStore) {
         assert_eq!((created.activity, created.created), (from(gone), true));
         assert_eq!(store.delete_board(name, gone.plus(DAY)).await, Ok(()));
         let deleted = store.delete_board(name, gone.plus(DAY)).await;
-        assert_eq!(deleted, Err(DeleteBoardError::NotThere));
+        assert_eq!(deleted, Err(DeleteBoardError::NotFound));
     }
 }
 
@@ -180,16 +180,16 @@ pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(store: O
     let last_hour = hours.kind.as_ref().unwrap().admits_until(gone.minus(MS));
     let last_hour = last_hour.unwrap();
     assert!((gone.plus(DAY * 2)..gone.plus(DAY * 2 + HOUR)).contains(&last_hour));
-    for (kind, until) in [(&hours, last_hour), (&always, gone.plus(NAMES_CLOSED))] {
+    for (kind, until) in [(&hours, last_hour), (&always, gone.plus(NAME_CLOSED_MAX))] {
         let name = board_name(kind.name.as_str(), "battle");
         let settled = store.put_settings(&name, kind, within(battle()), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
         store.create_board(&name, kind, seen, NOW).await.unwrap();
-        store.expire(gone).await.unwrap();
-        store.expire(until.minus(MS)).await.unwrap();
+        store.drop_expired(gone).await.unwrap();
+        store.drop_expired(until.minus(MS)).await.unwrap();
         let left = store.board(&name).await.unwrap().unwrap();
         assert_eq!((left.activity, left.created), (from(gone), false));
-        store.expire(until).await.unwrap();
+        store.drop_expired(until).await.unwrap();
         assert_eq!(store.board(&name).await.unwrap(), None);
     }
 }
@@ -204,7 +204,7 @@ pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(store: OpenStore
         let seen = Some(settled.await.unwrap().incarnation);
         store.create_board(&name, &kind, seen, NOW).await.unwrap();
     }
-    store.expire(gone).await.unwrap();
+    store.drop_expired(gone).await.unwrap();
     for outcome in ["refused", "removed"] {
         let name = board_name("gifts", outcome);
         let left = store.board(&name).await.unwrap().unwrap();
@@ -222,9 +222,9 @@ pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(store: OpenStore
         }
     }
     // Each is idle, or forgotten, long before the name opens.
-    let until = gone.plus(NAMES_CLOSED);
+    let until = gone.plus(NAME_CLOSED_MAX);
     for now in [gone.plus(DAY * 2), gone.plus(DAY * 10), until.minus(MS)] {
-        store.expire(now).await.unwrap();
+        store.drop_expired(now).await.unwrap();
     }
     for outcome in ["refused", "removed"] {
         let name = board_name("gifts", outcome);
@@ -235,7 +235,7 @@ pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(store: OpenStore
             "{outcome}"
         );
     }
-    store.expire(until).await.unwrap();
+    store.drop_expired(until).await.unwrap();
     for outcome in ["refused", "removed"] {
         let name = board_name("gifts", outcome);
         assert_eq!(store.board(&name).await.unwrap(), None, "{outcome}");
@@ -260,12 +260,12 @@ pub async fn a_name_is_closed_by_its_kind_as_it_is_now(store: OpenStore) {
     let longer = Arc::new(hours(DAY * 2));
     let kind = store.put_kind(longer, kind.revision, false).await.unwrap();
     let gone = ends_at().plus(DAY);
-    store.expire(gone).await.unwrap();
+    store.drop_expired(gone).await.unwrap();
     let until = kind.kind.unwrap().admits_until(gone.minus(MS)).unwrap();
-    store.expire(until.minus(MS)).await.unwrap();
+    store.drop_expired(until.minus(MS)).await.unwrap();
     let left = store.board(&name).await.unwrap().unwrap();
     assert_eq!((left.activity, left.created), (from(gone), false));
-    store.expire(until).await.unwrap();
+    store.drop_expired(until).await.unwrap();
     assert_eq!(store.board(&name).await.unwrap(), None);
 }
 
@@ -296,13 +296,13 @@ pub async fn a_board_that_holds_nothing_keeps_its_time(store: OpenStore) {
         records.push(board.record);
     }
     // Its windows are gone, and then some: what comes is still of the campaign.
-    store.expire(NOW.plus(DAY * 2)).await.unwrap();
-    store.expire(NOW.plus(DAY * 5)).await.unwrap();
+    store.drop_expired(NOW.plus(DAY * 2)).await.unwrap();
+    store.drop_expired(NOW.plus(DAY * 5)).await.unwrap();
     let board = async |place: usize| store.board(&records[place].name).await.unwrap();
     assert_eq!(board(0).await.as_ref(), Some(&records[0]));
     assert_eq!(board(1).await, None);
     let end = campaign.settings_kept_until(NOW);
-    store.expire(end.plus(DAY)).await.unwrap();
+    store.drop_expired(end.plus(DAY)).await.unwrap();
     assert_eq!(board(0).await, None);
 }
 
@@ -314,7 +314,7 @@ fn from(starts_at: Timestamp) -> Activity {
 pub async fn a_board_without_expiry_stays_after_its_end(store: OpenStore) {
     let activity = Activity::new(None, Some(ends_at()), None).unwrap();
     let boards = fought(&store, activity).await;
-    store.expire(ends_at().plus(DAY * 300)).await.unwrap();
+    store.drop_expired(ends_at().plus(DAY * 300)).await.unwrap();
     for board in &boards {
         assert_eq!(found(&store, board).await, Some(board.record.clone()));
     }
@@ -329,13 +329,13 @@ pub async fn uncreated_settings_outlast_the_time_that_they_name(store: OpenStore
         (
             "starts",
             (at(starts_at), None, None),
-            starts_at.plus(SETTINGS_KEPT),
+            starts_at.plus(SETTINGS_KEPT_MIN),
             at(starts_at),
         ),
         (
             "ends",
             (None, at(last), None),
-            last.plus(SETTINGS_KEPT),
+            last.plus(SETTINGS_KEPT_MIN),
             at(last),
         ),
         (
@@ -350,9 +350,9 @@ pub async fn uncreated_settings_outlast_the_time_that_they_name(store: OpenStore
         let settled = store
             .put_settings(&name, &kind, within(activity), NOW)
             .await;
-        store.expire(until.minus(MS)).await.unwrap();
+        store.drop_expired(until.minus(MS)).await.unwrap();
         assert_eq!(store.board(&name).await.unwrap(), settled.ok(), "{subject}");
-        store.expire(until).await.unwrap();
+        store.drop_expired(until).await.unwrap();
         let found = store.board(&name).await.unwrap();
         let found = found.map(|record| (record.activity, record.created));
         assert_eq!(found, left.map(|at| (from(at), false)), "{subject}");

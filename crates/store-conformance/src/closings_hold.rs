@@ -32,7 +32,7 @@ pub async fn what_is_late_is_not_applied(store: OpenStore) {
     let now = Instant::now();
     assert_eq!(
         apply_until(&board, &items, Some(now)).await,
-        Err(StoreError::Late)
+        Err(StoreError::DeadlinePassed)
     );
     assert_eq!(board.members(ALL).await, 0);
     for until in [Some(now + Duration::from_mins(10)), None] {
@@ -73,7 +73,7 @@ pub async fn nothing_is_applied_behind_a_closing(store: OpenStore) {
             // to it too late is refused before that.
             let is_of_node = matches!(error, StoreError::Unknown(_) | StoreError::Overloaded(_));
             assert!(
-                is_remote && is_of_node || error == StoreError::Late,
+                is_remote && is_of_node || error == StoreError::DeadlinePassed,
                 "{error:?}"
             );
         }

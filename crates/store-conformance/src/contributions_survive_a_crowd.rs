@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use board::{Member, Period, Window};
-use shard_store::{Anchor, Outcome, Reading};
+use shard_store::{Anchor, Outcome, ShardReading};
 use tokio::task::JoinHandle;
 
 use crate::fixtures::{Board, DAY, NOW, OpenStore, gifts, kept, member, whole, window};
@@ -99,7 +99,7 @@ pub async fn none_is_lost_while_a_board_grows(store: OpenStore) {
 }
 
 /// Each reading by itself: ranks without gaps, nobody twice, strictly best first.
-fn assert_whole(reading: &Reading) {
+fn assert_whole(reading: &ShardReading) {
     let parts = reading.parts.as_ref().unwrap();
     let (top, rest) = (&parts[0], &parts[1]);
     assert_eq!(
@@ -132,11 +132,11 @@ pub async fn readings_are_whole_while_others_write(store: OpenStore) {
                 let window = *dice.pick(&[ALL, window(Period::Day, NOW)]);
                 let mut query = whole(window);
                 let half = dice.below(200);
-                let mut first = query.asks[0].clone();
+                let mut first = query.ranges[0].clone();
                 let mut rest = first.clone();
                 first.after = half;
                 rest.anchor = Anchor::Rank(half as u64);
-                query.asks = [first, rest].into();
+                query.ranges = [first, rest].into();
                 let reading = board.read(shard, &query).await;
                 assert_whole(&reading);
                 if window == ALL {

@@ -1,7 +1,7 @@
 //! Windows end by the calendar, and one that was dropped stays closed, whatever a clock says later.
 
 use board::{Period, Timestamp, Window, WindowRule};
-use shard_store::{Item, Outcome, Refused};
+use shard_store::{Item, ItemRejected, Outcome};
 
 use crate::fixtures::{Board, DAY, HOUR, NOW, OpenStore, gifts, kept, member, window};
 
@@ -47,9 +47,9 @@ pub async fn a_window_goes_at_its_retention(store: OpenStore) {
         board.apply(&items, NOW).await;
     }
     let last = gone_at().minus(std::time::Duration::from_millis(1));
-    store.expire(last).await.unwrap();
+    store.drop_expired(last).await.unwrap();
     assert_eq!(board.members(today()).await, 1200);
-    store.expire(gone_at()).await.unwrap();
+    store.drop_expired(gone_at()).await.unwrap();
     assert!(board.is_dropped(today()).await);
     assert_eq!(board.members(Window::ALL_TIME).await, 1200);
     for shard in board.shards() {
@@ -66,7 +66,7 @@ pub async fn a_stepping_clock_brings_no_window_back(store: OpenStore) {
     let u1 = member("u1");
     let late: Item = board.points(&u1, 1, NOW);
     board.apply(std::slice::from_ref(&late), NOW).await;
-    store.expire(gone_at()).await.unwrap();
+    store.drop_expired(gone_at()).await.unwrap();
     // By this clock the day is open: it still counts in the window without bounds, only.
     assert_eq!(late.windows.len(), 2);
     let outcomes = board
@@ -85,7 +85,10 @@ pub async fn a_stepping_clock_brings_no_window_back(store: OpenStore) {
         ..board.points_by_id(&u1, 1, "evt-1", NOW)
     };
     let refused = board.apply(std::slice::from_ref(&only_day), NOW).await;
-    assert_eq!(refused, [Outcome::Refused(Refused::WindowClosed(NOW))]);
+    assert_eq!(
+        refused,
+        [Outcome::Rejected(ItemRejected::WindowClosed(NOW))]
+    );
     // It left no id: with a window that is open it counts.
     let open = Item {
         windows: late.windows.clone(),
@@ -117,7 +120,7 @@ pub async fn a_window_dropped_on_one_shard_is_closed_on_all(store: OpenStore) {
     // Today, only one shard has anybody.
     let first = board.members_of(0, 1).remove(0);
     board.apply(&[board.points(&first, 1, NOW)], NOW).await;
-    store.expire(gone_at()).await.unwrap();
+    store.drop_expired(gone_at()).await.unwrap();
     for member in one_each(&board) {
         let item = Item {
             windows: [today()].into(),
@@ -126,7 +129,7 @@ pub async fn a_window_dropped_on_one_shard_is_closed_on_all(store: OpenStore) {
         let refused = board.apply(&[item], NOW).await;
         assert_eq!(
             refused,
-            [Outcome::Refused(Refused::WindowClosed(NOW))],
+            [Outcome::Rejected(ItemRejected::WindowClosed(NOW))],
             "{member}"
         );
     }

@@ -27,10 +27,10 @@ pub async fn an_idle_board_goes_whole(store: OpenStore) {
     for (subject, members) in [("small", 5), ("large", 1500)] {
         let board = store.created(&kind, subject, NOW).await;
         crowd(&board, members, NOW).await;
-        store.expire(NOW.plus(DAY * 6)).await.unwrap();
+        store.drop_expired(NOW.plus(DAY * 6)).await.unwrap();
         assert_eq!(board.members(ALL).await, members.unsigned_abs());
         // A store may renew a board's time only now and then: an eighth of it late at most.
-        store.expire(NOW.plus(DAY * 8)).await.unwrap();
+        store.drop_expired(NOW.plus(DAY * 8)).await.unwrap();
         assert_eq!(
             store.board(&board.record.name).await.unwrap(),
             None,
@@ -40,7 +40,7 @@ pub async fn an_idle_board_goes_whole(store: OpenStore) {
         assert_eq!(listed, []);
         let item = board.points(&member("u1"), 1, NOW);
         let refused = board.try_apply(&[item], NOW, false).await;
-        assert_eq!(refused, Err(StoreError::Dead));
+        assert_eq!(refused, Err(StoreError::IncarnationEnded));
         let recreated = store.created(&kind, subject, NOW.plus(DAY * 8)).await;
         assert_ne!(recreated.record.incarnation, board.record.incarnation);
         assert_eq!(recreated.members(ALL).await, 0);
@@ -59,10 +59,10 @@ pub async fn a_write_keeps_every_shard(store: OpenStore) {
     for _ in 0..10 {
         now = now.plus(DAY * 5);
         board.apply(&[board.points(&loyal, 1, now)], now).await;
-        store.expire(now.plus(DAY)).await.unwrap();
+        store.drop_expired(now.plus(DAY)).await.unwrap();
         assert_eq!(board.members(ALL).await, 1500);
     }
-    store.expire(now.plus(DAY * 8)).await.unwrap();
+    store.drop_expired(now.plus(DAY * 8)).await.unwrap();
     let there = store.board(&board.record.name).await.unwrap();
     assert_eq!(there, None);
 }
@@ -75,14 +75,14 @@ pub async fn an_idle_window_goes_and_its_version_stays(store: OpenStore) {
         crowd(&board, members, NOW).await;
         let before = board.version(ALL, 0).await;
         let later = NOW.plus(DAY * 16);
-        store.expire(later).await.unwrap();
+        store.drop_expired(later).await.unwrap();
         assert_eq!(board.members(ALL).await, 0);
         let month = board.members(window(Period::Month, NOW)).await;
         assert_eq!(month, members.unsigned_abs(), "its time has not come");
         let gone = board.version(ALL, 0).await;
         assert!(gone.counter > before.counter, "{before:?} then {gone:?}");
         // It goes once, not with every sweep.
-        store.expire(later).await.unwrap();
+        store.drop_expired(later).await.unwrap();
         assert_eq!(board.version(ALL, 0).await, gone);
         for shard in board.shards() {
             let u = board.members_of(shard, 1).remove(0);
@@ -99,7 +99,10 @@ pub async fn boards_without_idle_stay(store: OpenStore) {
     let board = store.fresh(gifts(|_| ()), "room-1").await;
     crowd(&board, 5, NOW).await;
     for years in [1, 10, 100] {
-        store.expire(NOW.plus(DAY * 365 * years)).await.unwrap();
+        store
+            .drop_expired(NOW.plus(DAY * 365 * years))
+            .await
+            .unwrap();
     }
     assert_eq!(board.members(ALL).await, 5);
     let there = store.board(&board.record.name).await.unwrap();
@@ -116,9 +119,9 @@ pub async fn an_emptied_board_goes_with_its_last_window(store: OpenStore) {
     board
         .apply(&[board.item(&u0, Change::Remove, NOW, NOW)], NOW)
         .await;
-    store.expire(NOW.plus(HOUR)).await.unwrap();
+    store.drop_expired(NOW.plus(HOUR)).await.unwrap();
     assert_eq!(board.members(window(Period::Day, NOW)).await, 4);
-    store.expire(NOW.plus(DAY * 3)).await.unwrap();
+    store.drop_expired(NOW.plus(DAY * 3)).await.unwrap();
     let name = board_name("gifts", "room-1");
     assert_eq!(store.board(&name).await.unwrap(), None);
 }

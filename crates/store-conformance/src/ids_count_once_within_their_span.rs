@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{Period, Value, Values, Window, WindowRule, limits::VALUE_MAX};
-use shard_store::{Change, Item, Outcome, Refused};
+use shard_store::{Change, Item, ItemRejected, Outcome};
 
 use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, gifts, member, window};
 
@@ -33,7 +33,7 @@ pub async fn an_id_counts_for_exactly_the_span(store: OpenStore) {
         let last = HOUR.saturating_sub(MS);
         for later in [Duration::ZERO, MS, MINUTE * 30, last] {
             assert_eq!(one(&board, item.clone(), now.plus(later)).await, DUPLICATE);
-            store.expire(now.plus(later)).await.unwrap();
+            store.drop_expired(now.plus(later)).await.unwrap();
         }
         assert_eq!(board.points_of(ALL, &u1).await, Some(round));
         now = now.plus(HOUR);
@@ -53,7 +53,7 @@ pub async fn a_refused_contribution_leaves_no_id(store: OpenStore) {
     let item = board.points_by_id(&u1, 1, "evt-1", NOW);
     let refused = one(&board, item.clone(), NOW).await;
     assert!(
-        matches!(refused, Outcome::Refused(Refused::OutOfRange(_))),
+        matches!(refused, Outcome::Rejected(ItemRejected::OutOfRange(_))),
         "{refused:?}"
     );
     let today = window(Period::Day, NOW);

@@ -7,7 +7,7 @@ use board::{
     Direction, FieldName, FieldRule, Kind, Member, Mode, Op, Period, Retain, Rules, Standing, Ties,
     Timestamp, Value, Values, Window, WindowRule,
 };
-use shard_store::{Anchor, Ask, Change, Entry, Item, Outcome, Query, Refused};
+use shard_store::{Anchor, Change, Item, ItemRejected, Outcome, Query, RangeAsk, ShardEntry};
 
 use crate::fixtures::{Board, MINUTE, NOW, OpenStore, gifts, member, whole, window};
 use testkit::dice::{Dice, Seed};
@@ -140,7 +140,9 @@ async fn write(board: &Board, twin: &mut Standings, items: &[Item]) {
         let held = twin.get(&item.member);
         let applied = Outcome::Applied(Vec::new());
         let expected = match (&item.change, held) {
-            (Change::Remove, None) => Outcome::Refused(Refused::NotRanked(item.member.clone())),
+            (Change::Remove, None) => {
+                Outcome::Rejected(ItemRejected::NotRanked(item.member.clone()))
+            }
             _ => applied,
         };
         assert_eq!(outcome, expected, "{item:?}");
@@ -149,7 +151,7 @@ async fn write(board: &Board, twin: &mut Standings, items: &[Item]) {
                 twin.remove(&item.member);
             }
             Change::Set(values) => {
-                twin.insert(item.member.clone(), rules.outright(values, item.at));
+                twin.insert(item.member.clone(), rules.standing_of(values, item.at));
             }
             Change::Fold(values) => {
                 let standing = rules.fold(held, values, item.at).unwrap();
@@ -159,19 +161,19 @@ async fn write(board: &Board, twin: &mut Standings, items: &[Item]) {
     }
 }
 
-fn entry(rules: &Rules, member: &Member, standing: &Standing) -> Entry {
-    Entry {
+fn entry(rules: &Rules, member: &Member, standing: &Standing) -> ShardEntry {
+    ShardEntry {
         key: rules.rank_key(rules.rank_words_of(standing), member.clone()),
         reached_at: rules.reached_at(standing),
     }
 }
 
 /// All of a shard, best first.
-fn sorted(board: &Board, twin: &Standings, shard: u16) -> Vec<Entry> {
+fn sorted(board: &Board, twin: &Standings, shard: u16) -> Vec<ShardEntry> {
     let here = twin
         .iter()
         .filter(|(member, _)| board.shard_of(member) == shard);
-    let mut entries: Vec<Entry> = here
+    let mut entries: Vec<ShardEntry> = here
         .map(|(member, standing)| entry(board.kind.rules(), member, standing))
         .collect();
     entries.sort_by(|a, b| b.key.cmp(&a.key));
@@ -191,15 +193,15 @@ async fn compare_in(window: Window, board: &Board, twin: &Standings) {
         let reading = board.read(shard, &whole(window)).await;
         let listed = reading.parts.unwrap().remove(0).entries;
         assert!(reading.members >= sorted.len().min(keep) as u64);
-        let best = |entries: &[Entry]| entries[..entries.len().min(keep)].to_vec();
+        let best = |entries: &[ShardEntry]| entries[..entries.len().min(keep)].to_vec();
         assert_eq!(best(&listed), best(&sorted), "shard {shard}");
-        let asks = sorted.iter().map(|entry| Ask {
+        let ranges = sorted.iter().map(|entry| RangeAsk {
             anchor: Anchor::Member(entry.key.member.clone()),
             before: 0,
             after: 1,
         });
         let query = Query {
-            asks: asks.collect(),
+            ranges: ranges.collect(),
             ..whole(window)
         };
         let parts = board.read(shard, &query).await.parts.unwrap();
@@ -225,7 +227,7 @@ pub async fn nobody_is_off_a_list_without_a_standing(store: OpenStore) {
         .collect();
     write(&board, &mut Standings::new(), &all).await;
     let query = Query {
-        asks: [Ask::rank_of(Anchor::Member(member("nobody")))].into(),
+        ranges: [RangeAsk::rank_of(Anchor::Member(member("nobody")))].into(),
         ..whole(ALL)
     };
     let part = board.read(0, &query).await.parts.unwrap().remove(0);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::limits::SETTINGS_KEPT;
+use board::limits::SETTINGS_KEPT_MIN;
 use board::{Activity, Calendar, ShardCount, Window};
 use shard_store::{BoardSettings, PutSettingsError, Revision, StoreError};
 
@@ -35,7 +35,7 @@ pub async fn settings_are_refused_after_creation(store: OpenStore) {
     let refused = store
         .put_settings(&name, &kind, shards(2).into(), NOW)
         .await;
-    assert_eq!(refused, Err(PutSettingsError::Created));
+    assert_eq!(refused, Err(PutSettingsError::AlreadyCreated));
     assert_eq!(store.board(&name).await.unwrap(), Some(created));
     store.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
     let settled = store
@@ -100,11 +100,11 @@ pub async fn settings_outlast_a_sweep(store: OpenStore) {
         .put_settings(&name, &kind, shards(64).into(), NOW)
         .await
         .unwrap();
-    let later = NOW.plus(SETTINGS_KEPT).minus(MINUTE);
-    store.expire(later).await.unwrap();
+    let later = NOW.plus(SETTINGS_KEPT_MIN).minus(MINUTE);
+    store.drop_expired(later).await.unwrap();
     // Created, and swept before its first contribution comes.
     let created = store.create_board(&name, &kind, None, later).await.unwrap();
-    store.expire(later).await.unwrap();
+    store.drop_expired(later).await.unwrap();
     assert_eq!(store.board(&name).await.unwrap(), Some(created.clone()));
     assert_eq!(created.shards, shards(64));
 }
@@ -123,13 +123,16 @@ pub async fn settings_go_when_nobody_contributes(store: OpenStore) {
     // From the last settings on, whatever becomes of the kind meanwhile.
     let put = store.put_kind(Arc::new(gifts(|spec| spec.top = 7)), kind.revision, true);
     let kind = put.await.unwrap();
-    let end = NOW.plus(HOUR).plus(SETTINGS_KEPT);
-    store.expire(NOW.plus(SETTINGS_KEPT)).await.unwrap();
+    let end = NOW.plus(HOUR).plus(SETTINGS_KEPT_MIN);
+    store
+        .drop_expired(NOW.plus(SETTINGS_KEPT_MIN))
+        .await
+        .unwrap();
     assert_eq!(
         store.board(&name).await.unwrap().unwrap().shards,
         shards(64)
     );
-    store.expire(end).await.unwrap();
+    store.drop_expired(end).await.unwrap();
     assert_eq!(store.board(&name).await.unwrap(), None);
     let created = store.create_board(&name, &kind, None, end).await.unwrap();
     assert_eq!(created.shards, shards(4));
@@ -145,7 +148,7 @@ pub async fn a_creation_that_came_to_nothing_is_withdrawn(store: OpenStore) {
     let u1 = member("u1");
     let items = [board.points(&u1, 1, NOW)];
     let gone = board.try_apply(&items, NOW, false).await;
-    assert_eq!(gone, Err(StoreError::Dead));
+    assert_eq!(gone, Err(StoreError::IncarnationEnded));
     // Settings that it had are there as before.
     let settled = store.put_settings(name, &kind, shards(64).into(), NOW);
     settled.await.unwrap();
@@ -154,13 +157,13 @@ pub async fn a_creation_that_came_to_nothing_is_withdrawn(store: OpenStore) {
     let left = store.board(name).await.unwrap().unwrap();
     assert_eq!((left.shards, left.created), (shards(64), false));
     // And for no longer than if nobody had contributed.
-    let later = NOW.plus(SETTINGS_KEPT).minus(HOUR);
+    let later = NOW.plus(SETTINGS_KEPT_MIN).minus(HOUR);
     let board = store.created(&kind, "room-1", later).await;
     store.withdraw(&board.record).await.unwrap();
-    let end = NOW.plus(SETTINGS_KEPT);
-    store.expire(end.minus(MINUTE)).await.unwrap();
+    let end = NOW.plus(SETTINGS_KEPT_MIN);
+    store.drop_expired(end.minus(MINUTE)).await.unwrap();
     assert!(store.board(name).await.unwrap().is_some());
-    store.expire(end).await.unwrap();
+    store.drop_expired(end).await.unwrap();
     assert_eq!(store.board(name).await.unwrap(), None);
     // A board that holds something stays when it is withdrawn.
     let board = store.created(&kind, "room-1", NOW).await;
@@ -185,7 +188,7 @@ pub async fn a_creation_that_nobody_withdraws_leaves_its_settings(store: OpenSto
         let seen = Some(settled.incarnation);
         let created = store.create_board(&name, &kind, seen, later).await;
         assert!(created.unwrap().created);
-        store.expire(later.plus(MINUTE * 2)).await.unwrap();
+        store.drop_expired(later.plus(MINUTE * 2)).await.unwrap();
         let left = store.board(&name).await.unwrap().unwrap();
         assert_eq!(
             (left.shards, left.activity, left.created),
@@ -194,9 +197,9 @@ pub async fn a_creation_that_nobody_withdraws_leaves_its_settings(store: OpenSto
         );
         // And for no longer than if nobody had contributed.
         let end = activity.settings_kept_until(NOW);
-        store.expire(end.minus(MINUTE)).await.unwrap();
+        store.drop_expired(end.minus(MINUTE)).await.unwrap();
         assert_eq!(store.board(&name).await.unwrap(), Some(left.clone()));
-        store.expire(end).await.unwrap();
+        store.drop_expired(end).await.unwrap();
         assert_ne!(store.board(&name).await.unwrap(), Some(left));
     }
 }

@@ -10,15 +10,15 @@ const ALL: Window = Window::ALL_TIME;
 async fn assert_dead(board: &Board) {
     let item = board.points(&member("u1"), 1, NOW);
     let applied = board.try_apply(&[item], NOW, false).await;
-    assert_eq!(applied, Err(StoreError::Dead));
+    assert_eq!(applied, Err(StoreError::IncarnationEnded));
     for shard in board.shards() {
         let store = &board.store;
         let read = store.read(&board.record, shard, &whole(ALL)).await;
-        assert_eq!(read, Err(StoreError::Dead));
+        assert_eq!(read, Err(StoreError::IncarnationEnded));
         let windows = store.windows(&board.record, shard).await;
-        assert_eq!(windows, Err(StoreError::Dead));
+        assert_eq!(windows, Err(StoreError::IncarnationEnded));
         let wrong = store.verify(&board.record, shard, false).await;
-        assert_eq!(wrong, Err(StoreError::Dead));
+        assert_eq!(wrong, Err(StoreError::IncarnationEnded));
     }
 }
 
@@ -37,9 +37,9 @@ pub async fn a_dead_incarnation_is_refused(store: OpenStore) {
         assert_eq!(store.board(&board.record.name).await.unwrap(), None);
         assert_dead(&board).await;
         // Past the tombstone's time too.
-        store.expire(NOW.plus(HOUR)).await.unwrap();
+        store.drop_expired(NOW.plus(HOUR)).await.unwrap();
         assert_dead(&board).await;
-        store.expire(NOW.plus(DAY)).await.unwrap();
+        store.drop_expired(NOW.plus(DAY)).await.unwrap();
         assert_dead(&board).await;
     }
 }
@@ -76,7 +76,7 @@ pub async fn a_board_created_again_is_another_board(store: OpenStore) {
         );
     }
     assert_eq!(new.points_of(ALL, &u1).await, Some(6));
-    store.expire(NOW.plus(DAY)).await.unwrap();
+    store.drop_expired(NOW.plus(DAY)).await.unwrap();
     assert_dead(&old).await;
     assert_eq!(new.points_of(ALL, &u1).await, Some(6));
 }
@@ -86,12 +86,12 @@ pub async fn no_board_is_deleted_twice(store: OpenStore) {
     let unknown = store
         .delete_board(&board_name("gifts", "room-2"), NOW)
         .await;
-    assert_eq!(unknown, Err(DeleteBoardError::NotThere));
+    assert_eq!(unknown, Err(DeleteBoardError::NotFound));
     let unknown = store
         .delete_board(&board_name("likes", "room-1"), NOW)
         .await;
-    assert_eq!(unknown, Err(DeleteBoardError::NotThere));
+    assert_eq!(unknown, Err(DeleteBoardError::NotFound));
     store.delete_board(&board.record.name, NOW).await.unwrap();
     let again = store.delete_board(&board.record.name, NOW).await;
-    assert_eq!(again, Err(DeleteBoardError::NotThere));
+    assert_eq!(again, Err(DeleteBoardError::NotFound));
 }

@@ -22,7 +22,7 @@ fn sweeper(store: &OpenStore, now: Timestamp, start: Arc<Barrier>) -> (JoinHandl
     let sweeping = tokio::spawn(async move {
         start.wait().await;
         loop {
-            store.expire(now).await.unwrap();
+            store.drop_expired(now).await.unwrap();
             if stopped.0.load(Ordering::Acquire) {
                 return;
             }
@@ -152,7 +152,7 @@ pub async fn an_idle_board_goes_before_a_write_or_stays(store: OpenStore) {
                     assert_eq!(board.points_of(ALL, &member("u2")).await, Some(1));
                     store.delete_board(&board.record.name, now).await.unwrap();
                 }
-                Err(StoreError::Dead) => assert_eq!(there, None, "it was refused"),
+                Err(StoreError::IncarnationEnded) => assert_eq!(there, None, "it was refused"),
                 Err(error) => panic!("{error}"),
             }
         }

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use board::{IdDigest, Kind, Member, Period, Standing, Timestamp, Window};
-use shard_store::{Anchor, Ask, BoardRecord, Change, Entry, Item, Outcome, Part, Refused};
+use shard_store::{
+    Anchor, BoardRecord, Change, Item, ItemRejected, Outcome, RangeAsk, RangePart, ShardEntry,
+};
 
 /// What became of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,9 +29,9 @@ impl ItemOutcome {
         match outcome {
             Outcome::Applied(_) => Self::Applied,
             Outcome::Duplicate(_) => Self::Duplicate,
-            Outcome::Refused(Refused::OutOfRange(_)) => Self::OutOfRange,
-            Outcome::Refused(Refused::WindowClosed(_)) => Self::WindowClosed,
-            Outcome::Refused(Refused::NotRanked(_)) => Self::NotRanked,
+            Outcome::Rejected(ItemRejected::OutOfRange(_)) => Self::OutOfRange,
+            Outcome::Rejected(ItemRejected::WindowClosed(_)) => Self::WindowClosed,
+            Outcome::Rejected(ItemRejected::NotRanked(_)) => Self::NotRanked,
             Outcome::Failed(failure) => panic!("{failure}"),
         }
     }
@@ -148,7 +150,7 @@ impl Twin {
             let standings = self.windows.get(window);
             let held = standings.and_then(|standings| standings.get(&item.member));
             let standing = match item.change {
-                Change::Set(values) => self.kind.rules().outright(&values, item.at),
+                Change::Set(values) => self.kind.rules().standing_of(&values, item.at),
                 Change::Fold(values) => match self.kind.rules().fold(held, &values, item.at) {
                     Ok(standing) => standing,
                     Err(_) => return ItemOutcome::OutOfRange,
@@ -191,7 +193,7 @@ impl Twin {
         })
     }
 
-    pub fn expire(&mut self, now: Timestamp) {
+    pub fn drop_expired(&mut self, now: Timestamp) {
         self.hear_of(now);
         self.swept = self.swept.max(now);
         let idle = self.kind.idle();
@@ -218,12 +220,12 @@ impl Twin {
 
     /// A window of one shard, best first.
     #[must_use]
-    pub fn sorted(&self, window: Window, shard: u16) -> Vec<Entry> {
+    pub fn sorted(&self, window: Window, shard: u16) -> Vec<ShardEntry> {
         let standings = self.windows.get(&window).into_iter().flatten();
         let rules = self.kind.rules();
-        let mut entries: Vec<Entry> = standings
+        let mut entries: Vec<ShardEntry> = standings
             .filter(|(member, _)| self.record.shards.shard_of(member.placement_hash()) == shard)
-            .map(|(member, standing)| Entry {
+            .map(|(member, standing)| ShardEntry {
                 key: rules.rank_key(rules.rank_words_of(standing), member.clone()),
                 reached_at: rules.reached_at(standing),
             })
@@ -234,7 +236,7 @@ impl Twin {
 
     /// The answer to an ask, of a window's entries sorted.
     #[must_use]
-    pub fn answer(&self, window: Window, sorted: &[Entry], ask: &Ask) -> Part {
+    pub fn answer(&self, window: Window, sorted: &[ShardEntry], ask: &RangeAsk) -> RangePart {
         let mut standing = None;
         let anchor = match &ask.anchor {
             Anchor::Rank(rank) => usize::try_from(*rank).unwrap().min(sorted.len()),
@@ -244,7 +246,9 @@ impl Twin {
             }
             Anchor::Member(member) => {
                 let at = sorted.iter().position(|entry| entry.key.member == *member);
-                let Some(at) = at else { return Part::default() };
+                let Some(at) = at else {
+                    return RangePart::default();
+                };
                 standing = self.windows[&window].get(member).filter(|_| ask.after > 0);
                 at
             }
@@ -252,12 +256,12 @@ impl Twin {
         let start = anchor.saturating_sub(ask.before);
         let end = anchor.saturating_add(ask.after).min(sorted.len());
         let entries = sorted[start..end].to_vec();
-        let fields = |entry: &Entry| self.kind.rules().values_of(&entry.key.words);
+        let fields = |entry: &ShardEntry| self.kind.rules().values_of(&entry.key.words);
         let group_start = entries.first().and_then(|first| {
             let mut all = sorted.iter();
             all.position(|entry| fields(entry) == fields(first))
         });
-        Part {
+        RangePart {
             anchor: Some(anchor as u64),
             start: start as u64,
             group_start: group_start.unwrap_or(start) as u64,

@@ -1,7 +1,7 @@
 //! The same version is the same content, and what one shard shows never goes back.
 
 use board::{Direction, FieldRule, Mode, Op, Rules, Ties, Value, Values, Window};
-use shard_store::{Change, Outcome, Query, Refused, ShardVersion};
+use shard_store::{Change, ItemRejected, Outcome, Query, ShardVersion};
 
 use crate::fixtures::{Board, HOUR, NOW, OpenStore, gifts, member, whole};
 
@@ -87,11 +87,11 @@ pub async fn what_changes_nothing_keeps_the_version(store: OpenStore) {
     assert_eq!(outcomes[0], Outcome::Duplicate(Vec::new()));
     assert!(matches!(
         outcomes[1],
-        Outcome::Refused(Refused::OutOfRange(_))
+        Outcome::Rejected(ItemRejected::OutOfRange(_))
     ));
     assert_eq!(
         outcomes[2],
-        Outcome::Refused(Refused::NotRanked(member("u2")))
+        Outcome::Rejected(ItemRejected::NotRanked(member("u2")))
     );
     assert_eq!(board.version(ALL, 0).await, before);
 }

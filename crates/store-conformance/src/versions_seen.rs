@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use board::Window;
-use shard_store::{Entry, ShardVersion};
+use shard_store::{ShardEntry, ShardVersion};
 
 /// What was read under which version.
 #[derive(Clone, Default)]
@@ -17,7 +17,13 @@ pub struct Versions {
 type Content = Arc<[Vec<u8>]>;
 
 impl Versions {
-    pub fn see(&mut self, window: Window, shard: u16, version: ShardVersion, sorted: &[Entry]) {
+    pub fn see(
+        &mut self,
+        window: Window,
+        shard: u16,
+        version: ShardVersion,
+        sorted: &[ShardEntry],
+    ) {
         if let Some(before) = self.latest.insert((window, shard), version) {
             assert_eq!(before.epoch, version.epoch, "nothing was lost");
             assert!(

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use board::{Activity, Period, Timestamp, Window};
 
-use shard_store::kind_text::NoKind;
+use shard_store::kind_text::KindTextError;
 
 /// Maximum bytes of a varint.
 pub(super) const VARINT_BYTES_MAX: usize = 10;
@@ -45,8 +45,8 @@ pub(crate) enum Malformed {
     Invalid(&'static str, String),
 }
 
-impl From<NoKind> for Malformed {
-    fn from(NoKind(why): NoKind) -> Self {
+impl From<KindTextError> for Malformed {
+    fn from(KindTextError(why): KindTextError) -> Self {
         Self::Invalid("a kind", why)
     }
 }

@@ -1,4 +1,4 @@
-//! [`EmbeddedError`]: why a local store could not be opened, or a snapshot could not be taken.
+//! [`LocalError`]: why a local store could not be opened, or a snapshot could not be taken.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::snapshot::SnapshotError;
 
 /// A local store could not be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum EmbeddedError {
+pub enum LocalError {
     /// A file could not be read or written; the message names it.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -36,7 +36,7 @@ pub enum EmbeddedError {
     Closed,
 }
 
-impl From<SnapshotError> for EmbeddedError {
+impl From<SnapshotError> for LocalError {
     fn from(error: SnapshotError) -> Self {
         Self::Snapshot(error.to_string())
     }

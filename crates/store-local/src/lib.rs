@@ -35,9 +35,9 @@ mod unconfirmed;
 
 pub use disk::{Disk, DiskFile, LocalDisk, OpenError};
 pub use engine::REMEMBERED_ID_BYTES_MAX;
-pub use error::EmbeddedError;
+pub use error::LocalError;
 pub use journal::Durability;
-pub use settings::EmbeddedSettings;
+pub use settings::LocalSettings;
 pub use store::LocalStore;
 
 use lifecycle::LifecycleRecord;

@@ -7,9 +7,7 @@ use crate::clock::{SteadyClock, is_far_ahead, uptime};
 use crate::persistence::Persistence;
 use crate::store::{LocalStore, own_time, random};
 use crate::unconfirmed::Unconfirmed;
-use crate::{
-    EmbeddedError, EmbeddedSettings, LifecycleRecord, Recovery, Snapshots, recovery, snapshot,
-};
+use crate::{LifecycleRecord, LocalError, LocalSettings, Recovery, Snapshots, recovery, snapshot};
 use board::Timestamp;
 use disk::Disk;
 use engine::Registry;
@@ -24,12 +22,12 @@ impl LocalStore {
     ///
     /// If it is dropped without [`close`](shard_store::ShardStore::close), it ends as if the
     /// process had been killed.
-    pub fn open(disk: Arc<dyn Disk>, settings: &EmbeddedSettings) -> Result<Self, EmbeddedError> {
+    pub fn open(disk: Arc<dyn Disk>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let began = Instant::now();
         let memory = settings.memory.clone();
         let registry = Arc::new(Registry::within(memory, settings.id_bytes_max));
         // Replayed ids may have been written by a clock that was ahead.
-        registry.ids.trust(Some(NEVER));
+        registry.ids.limit_trust(Some(NEVER));
         let Recovery {
             journal,
             epoch,
@@ -61,7 +59,7 @@ impl LocalStore {
         let started = journal.write_blocking(&LifecycleRecord::Started.encode());
         let epoch = match epoch.filter(|_| started.is_ok()) {
             Some(epoch) => epoch,
-            None => random().map_err(|error| EmbeddedError::Lost(error.to_string()))?,
+            None => random().map_err(|error| LocalError::Lost(error.to_string()))?,
         };
         let unconfirmed = Unconfirmed::find(disk.clone())?;
         let snapshots = Snapshots::start(disk, registry.clone(), journal.clone(), sizes, settings)?;
@@ -74,7 +72,7 @@ impl LocalStore {
         } else if is_unconfirmed && !clock.trusts_any() {
             unconfirmed.set();
         }
-        registry.ids.trust(clock.trusted_until(uptime()));
+        registry.ids.limit_trust(clock.trusted_until(uptime()));
         let mut store = Self::of(registry, epoch, Persistence::Journal { snapshots, journal });
         store.clock = Some(clock);
         store.unconfirmed = Some(unconfirmed);
@@ -86,21 +84,21 @@ impl LocalStore {
     /// Loads the store on a disk for inspection: nothing is written, and writes are rejected. Also
     /// returns how many bytes of the journal's end a server would truncate because they were never
     /// known to be durable.
-    pub fn inspect(disk: &dyn Disk) -> Result<(Self, u64), EmbeddedError> {
+    pub fn inspect(disk: &dyn Disk) -> Result<(Self, u64), LocalError> {
         let registry = Arc::new(Registry::new(usize::MAX));
         let Recovery { epoch, journal, .. } = recovery::recover(disk, &registry)?;
         if journal.is_empty() {
-            return Err(EmbeddedError::Nothing(disk.path().to_owned()));
+            return Err(LocalError::Nothing(disk.path().to_owned()));
         }
         let epoch = epoch.map_or_else(random, Ok);
-        let epoch = epoch.map_err(|error| EmbeddedError::Lost(error.to_string()))?;
+        let epoch = epoch.map_err(|error| LocalError::Lost(error.to_string()))?;
         let store = Self::of(registry, epoch, Persistence::ReadOnly);
         Ok((store, journal.cut_bytes))
     }
 
     /// Takes a snapshot now, and blocks until it is durable and the files that it replaces are
     /// removed. Has no effect on a store in memory.
-    pub fn snapshot(&self) -> Result<(), EmbeddedError> {
+    pub fn snapshot(&self) -> Result<(), LocalError> {
         match &self.persistence {
             Persistence::Nowhere | Persistence::ReadOnly => Ok(()),
             Persistence::Journal { snapshots, .. } => snapshots.take(),

@@ -1,4 +1,4 @@
-//! [`EmbeddedSettings`] of a local store, and their defaults.
+//! [`LocalSettings`] of a local store, and their defaults.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const CLOCK_PAUSE: Duration = Duration::from_mins(10);
 
 /// The settings of a local store.
 #[derive(Debug, Clone)]
-pub struct EmbeddedSettings {
+pub struct LocalSettings {
     /// When a write counts as durable and is acknowledged.
     pub durability: Durability,
     /// Memory limit of remembered ids, in bytes.
@@ -36,7 +36,7 @@ pub struct EmbeddedSettings {
     pub retry_after: Duration,
 }
 
-impl Default for EmbeddedSettings {
+impl Default for LocalSettings {
     fn default() -> Self {
         let Settings {
             durability,
@@ -57,7 +57,7 @@ impl Default for EmbeddedSettings {
     }
 }
 
-impl EmbeddedSettings {
+impl LocalSettings {
     pub(crate) const fn journal(&self) -> Settings {
         Settings {
             durability: self.durability,

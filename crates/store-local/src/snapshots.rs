@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use metering::as_float;
 use parking_lot::Mutex;
 
-use super::error::EmbeddedError;
+use super::error::LocalError;
 use super::recovery::Sizes;
-use super::settings::EmbeddedSettings;
+use super::settings::LocalSettings;
 use super::snapshotter;
 use crate::metrics::SnapshotMetrics;
 use disk::Disk;
@@ -54,8 +54,8 @@ impl Snapshots {
         registry: Arc<Registry>,
         journal: Arc<Journal>,
         sizes: Sizes,
-        settings: &EmbeddedSettings,
-    ) -> Result<Self, EmbeddedError> {
+        settings: &LocalSettings,
+    ) -> Result<Self, LocalError> {
         let job = Arc::new(SnapshotJob {
             disk,
             registry,
@@ -82,7 +82,7 @@ impl Snapshots {
     }
 
     /// Takes a snapshot now.
-    pub(crate) fn take(&self) -> Result<(), EmbeddedError> {
+    pub(crate) fn take(&self) -> Result<(), LocalError> {
         self.job.take()
     }
 
@@ -133,7 +133,7 @@ impl SnapshotJob {
             }
             match self.take() {
                 Ok(()) => {}
-                Err(EmbeddedError::Closed) => return,
+                Err(LocalError::Closed) => return,
                 Err(error) => {
                     self.metrics.failures.inc();
                     tracing::warn!(%error, "a snapshot could not be taken: the journal grows");
@@ -158,7 +158,7 @@ impl SnapshotJob {
         (sizes.journal_bytes + own_bytes, due)
     }
 
-    fn take(&self) -> Result<(), EmbeddedError> {
+    fn take(&self) -> Result<(), LocalError> {
         let _one = self.one_at_a_time.lock();
         let began = Instant::now();
         let at = self.journal.appended_bytes();

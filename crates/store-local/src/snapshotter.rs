@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use board::{Kind, KindName};
 
-use super::error::EmbeddedError;
+use super::error::LocalError;
 use super::snapshot::{self, PartHead, SnapshotWriter, WindowHead};
 use disk::Disk;
 use engine::{FrozenPart, FrozenShard, Registry, SharedCell, is_equivalent_for_boards};
@@ -33,7 +33,7 @@ pub(super) fn take(
     registry: &Registry,
     journal: &Journal,
     goes_on: &dyn Fn() -> bool,
-) -> Result<u64, EmbeddedError> {
+) -> Result<u64, LocalError> {
     let (kinds, from) = registry.kinds_at(|| journal.next());
     let mut taking = SnapshotJob {
         writer: SnapshotWriter::create(disk, from.0)?,
@@ -46,7 +46,7 @@ pub(super) fn take(
         taking.boards(registry, &record.name)?;
     }
     let durable = journal.durable_blocking(journal.next());
-    durable.map_err(|lost| EmbeddedError::Lost(lost.to_string()))?;
+    durable.map_err(|lost| LocalError::Lost(lost.to_string()))?;
     let bytes = taking.writer.finish(&kinds)?;
     snapshot::remove_before(disk, from.0)?;
     journal.remove_before(from)?;
@@ -64,7 +64,7 @@ struct SnapshotJob<'a> {
 }
 
 impl SnapshotJob<'_> {
-    fn boards(&mut self, registry: &Registry, kind: &KindName) -> Result<(), EmbeddedError> {
+    fn boards(&mut self, registry: &Registry, kind: &KindName) -> Result<(), LocalError> {
         for cells in registry.pages(kind, PAGE_BOARDS) {
             for mut cell in cells {
                 // The cell of a board not yet created is replaced, in the same incarnation, when
@@ -81,7 +81,7 @@ impl SnapshotJob<'_> {
 
     /// Writes all parts of a board, or some of a board that ends in the meantime: the journal
     /// records its end. Returns whether there was any.
-    fn board(&mut self, cell: &SharedCell) -> Result<bool, EmbeddedError> {
+    fn board(&mut self, cell: &SharedCell) -> Result<bool, LocalError> {
         let mut part = 0;
         while let Some(frozen) = cell.freeze(part, || self.journal.next().0) {
             self.look()?;
@@ -96,13 +96,13 @@ impl SnapshotJob<'_> {
         Ok(part > 0)
     }
 
-    fn look(&mut self) -> Result<(), EmbeddedError> {
+    fn look(&mut self) -> Result<(), LocalError> {
         self.rows_until_look = ROWS_BETWEEN_LOOKS;
         let on = (self.goes_on)();
-        on.then_some(()).ok_or(EmbeddedError::Closed)
+        on.then_some(()).ok_or(LocalError::Closed)
     }
 
-    fn look_now_and_then(&mut self) -> Result<(), EmbeddedError> {
+    fn look_now_and_then(&mut self) -> Result<(), LocalError> {
         self.rows_until_look -= 1;
         match self.rows_until_look {
             0 => self.look(),
@@ -110,7 +110,7 @@ impl SnapshotJob<'_> {
         }
     }
 
-    fn part(&mut self, part: u16, frozen: &FrozenPart<u64>) -> Result<(), EmbeddedError> {
+    fn part(&mut self, part: u16, frozen: &FrozenPart<u64>) -> Result<(), LocalError> {
         let record = &frozen.record;
         let head = PartHead {
             name: record.name.clone(),
@@ -129,7 +129,7 @@ impl SnapshotJob<'_> {
         Ok(self.writer.end_part()?)
     }
 
-    fn shard(&mut self, shard: &FrozenShard) -> Result<(), EmbeddedError> {
+    fn shard(&mut self, shard: &FrozenShard) -> Result<(), LocalError> {
         if let Some(dropped) = &shard.dropped {
             self.writer.watermarks(dropped)?;
         }
@@ -246,7 +246,7 @@ mod tests {
             looks.get() <= looks_max
         };
         let taken = take(&*disk, &registry, &journal, &|| goes_on(3));
-        assert!(matches!(taken, Err(EmbeddedError::Closed)), "{taken:?}");
+        assert!(matches!(taken, Err(LocalError::Closed)), "{taken:?}");
         assert_eq!(looks.get(), 4);
         assert_eq!(snapshot::list(&*disk).unwrap(), []);
         looks.set(0);

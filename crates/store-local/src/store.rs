@@ -22,9 +22,9 @@ use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory};
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Disagreement,
-    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Reading, Revision, ShardStore,
-    StoreError, WindowCount,
+    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
+    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardReading,
+    ShardStore, StoreError, WindowCount,
 };
 
 /// Why there is no repair.
@@ -49,12 +49,15 @@ pub struct LocalStore {
 impl LocalStore {
     /// Creates an empty store in memory.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::in_memory_within(Arc::default(), REMEMBERED_ID_BYTES_MAX)
+        Self::in_memory_with_limits(Arc::default(), REMEMBERED_ID_BYTES_MAX)
     }
 
     /// Creates an empty store in memory whose boards are limited to this memory, and whose
     /// remembered ids to this many bytes of it.
-    pub fn in_memory_within(memory: Arc<Memory>, id_bytes_max: usize) -> Result<Self, StoreError> {
+    pub fn in_memory_with_limits(
+        memory: Arc<Memory>,
+        id_bytes_max: usize,
+    ) -> Result<Self, StoreError> {
         // Earlier contents are lost, which the new random epoch shows.
         let registry = Arc::new(Registry::within(memory, id_bytes_max));
         Ok(Self::of(registry, random()?, Persistence::Nowhere))
@@ -78,7 +81,7 @@ impl LocalStore {
     /// Makes the store follow this process's clock, except while the clock has jumped, until it has
     /// run steadily for `pause`.
     #[must_use]
-    pub fn steadied(mut self, pause: Duration) -> Self {
+    pub fn with_steady_clock(mut self, pause: Duration) -> Self {
         self.clock = Some(SteadyClock::from(own_time(), uptime(), pause));
         self
     }
@@ -118,7 +121,7 @@ impl ShardStore for LocalStore {
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
-        done(self.calls.kinds.of(|| Ok(self.registry.kinds())))
+        done(self.calls.kinds.time_blocking(|| Ok(self.registry.kinds())))
     }
 
     fn put_kind(
@@ -160,7 +163,11 @@ impl ShardStore for LocalStore {
         &'a self,
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
-        done(self.calls.board.of(|| Ok(self.registry.board(name))))
+        done(
+            self.calls
+                .board
+                .time_blocking(|| Ok(self.registry.board(name))),
+        )
     }
 
     fn boards<'a>(
@@ -170,7 +177,7 @@ impl ShardStore for LocalStore {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
         let found = || Ok(self.registry.boards(kind, after, limit));
-        done(self.calls.boards.of(found))
+        done(self.calls.boards.time_blocking(found))
     }
 
     fn create_board<'a>(
@@ -269,7 +276,7 @@ impl ShardStore for LocalStore {
 
     /// Each batch is applied when the call is made, and then waits for the journal, whose capacity
     /// bounds them all.
-    fn applied_at_once_max(&self) -> usize {
+    fn concurrent_applies_max(&self) -> usize {
         usize::MAX
     }
 
@@ -278,8 +285,8 @@ impl ShardStore for LocalStore {
         board: &'a BoardRecord,
         shard: u16,
         query: &'a Query,
-    ) -> BoxFuture<'a, Result<Reading, StoreError>> {
-        done(self.calls.read.of(|| {
+    ) -> BoxFuture<'a, Result<ShardReading, StoreError>> {
+        done(self.calls.read.time_blocking(|| {
             let cell = self.registry.cell(board.incarnation)?;
             cell.read(self.epoch, shard, query)
         }))
@@ -294,7 +301,7 @@ impl ShardStore for LocalStore {
         board: &'a BoardRecord,
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
-        done(self.calls.windows.of(|| {
+        done(self.calls.windows.time_blocking(|| {
             let cell = self.registry.cell(board.incarnation)?;
             cell.windows(shard)
         }))
@@ -316,7 +323,7 @@ impl ShardStore for LocalStore {
         }
     }
 
-    fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn check_ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         done(self.persistence.ready().and_then(|()| self.check_time()))
     }
 
@@ -340,7 +347,7 @@ impl ShardStore for LocalStore {
         async { self.stop() }.boxed()
     }
 
-    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         self.calls.expire.time(self.sweep(now)).boxed()
     }
 
@@ -349,7 +356,7 @@ impl ShardStore for LocalStore {
         board: &'a BoardRecord,
         shard: u16,
         repair: bool,
-    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<IndexMismatch>, StoreError>> {
         if repair {
             return done(Err(StoreError::Unavailable(NO_REPAIR.to_owned())));
         }

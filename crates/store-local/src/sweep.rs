@@ -22,7 +22,9 @@ impl LocalStore {
         let clock = self.clock.as_ref();
         let may_drop = clock.is_none_or(|clock| clock.may_drop(uptime()));
         let trusted_until = clock.and_then(|clock| clock.trusted_until(uptime()));
-        self.registry.ids.trust(trusted_until.filter(|_| !may_drop));
+        self.registry
+            .ids
+            .limit_trust(trusted_until.filter(|_| !may_drop));
         let mut last_write: Option<Timestamp> = None;
         let mut census = Census::default();
         let mut of_shards = Vec::new();
@@ -52,7 +54,7 @@ impl LocalStore {
         self.held.update(&census);
         self.held.update_ids(ids, dedupe_max);
         let weight = census.weight(ids.used_bytes);
-        self.registry.memory.note_weight(weight, added_before);
+        self.registry.memory.report_weight(weight, added_before);
         self.note_for_restart(last_write, now, may_drop);
         swept
     }
@@ -80,7 +82,7 @@ impl LocalStore {
             census.count(&of_shards);
         }
         let weight = census.weight(self.registry.ids.used_bytes());
-        self.registry.memory.note_weight(weight, 0);
+        self.registry.memory.report_weight(weight, 0);
     }
 
     /// Withdraws an unused board. Works with any clock: settings keep their date, and contributions

@@ -40,8 +40,8 @@ use redis_nodes::{Nodes, OpenError};
 use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, Change, CreateBoardError, DeleteBoardError, Disagreement,
-    KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError, Query, Reading, Revision,
+    Batch, BoardRecord, BoardSettings, Change, CreateBoardError, DeleteBoardError, IndexMismatch,
+    KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError, Query, Revision, ShardReading,
     ShardStore, SharedBoards, StoreError, WindowCount,
 };
 
@@ -264,7 +264,7 @@ impl ShardStore for RedisStore {
         board: &'a BoardRecord,
         shard: u16,
         query: &'a Query,
-    ) -> BoxFuture<'a, Result<Reading, StoreError>> {
+    ) -> BoxFuture<'a, Result<ShardReading, StoreError>> {
         self.calls
             .read
             .time(self.reader.read(board, shard, query))
@@ -301,13 +301,13 @@ impl ShardStore for RedisStore {
         self.memory.register_metrics(metrics);
     }
 
-    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         let expired = async move {
             // No board is kept here: what is weighed are the calls under way.
-            self.memory.note_weight(0, 0);
+            self.memory.report_weight(0, 0);
             self.applier.pass_time();
             self.check_time()?;
-            self.sweep.expire(now).await
+            self.sweep.drop_expired(now).await
         };
         self.calls.expire.time(expired).boxed()
     }
@@ -320,7 +320,7 @@ impl ShardStore for RedisStore {
         Timestamp::from_millis(self.servers.time_ms(own.millis()))
     }
 
-    fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn check_ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         ready(self.servers.ready().map_err(StoreError::Unavailable)).boxed()
     }
 
@@ -333,7 +333,7 @@ impl ShardStore for RedisStore {
         board: &'a BoardRecord,
         shard: u16,
         repair: bool,
-    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<IndexMismatch>, StoreError>> {
         self.verifier.verify(board, shard, repair).boxed()
     }
 

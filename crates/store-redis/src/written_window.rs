@@ -21,7 +21,7 @@ use redis_boards::packed::Packed;
 use redis_boards::settings::RedisSettings;
 use redis_boards::standing::Cut;
 use redis_nodes::Writes;
-use shard_store::{BoardRecord, Entry};
+use shard_store::{BoardRecord, ShardEntry};
 
 /// Members that one command writes.
 const WRITTEN_MAX: usize = 500;
@@ -193,10 +193,10 @@ impl WrittenWindow {
     }
 
     /// Best first.
-    pub(crate) fn sorted(&self) -> Vec<Entry> {
+    pub(crate) fn sorted(&self) -> Vec<ShardEntry> {
         let entries = self.standings.iter();
         let entries = entries.map(|(member, standing)| entry(self.rules(), standing, member));
-        let mut entries: Vec<Entry> = entries.collect();
+        let mut entries: Vec<ShardEntry> = entries.collect();
         entries.sort_by(|a, b| b.key.cmp(&a.key));
         entries
     }

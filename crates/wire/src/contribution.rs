@@ -114,7 +114,7 @@ impl ContributionShape<'_> {
     /// Checks everything that does not depend on a kind. `now` is for those without a time.
     pub fn check(&self, now: Timestamp) -> Result<Contributed<'_>, ShapeError> {
         let member = Member::new(&self.member.0);
-        let member = member.and_then(|member| member.check_shown().map(|()| member));
+        let member = member.and_then(|member| member.check_visible().map(|()| member));
         Ok(Contributed {
             targets: self.targets()?,
             member: member.map_err(|error| ShapeError::invalid(error.to_string()))?,

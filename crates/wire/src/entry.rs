@@ -4,7 +4,7 @@ use board::{Kind, Rules, Timestamp, Values};
 use bytes::Bytes;
 use merger::{RankedEntry, Rendered};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use shard_store::Entry;
+use shard_store::ShardEntry;
 
 /// The fields of a standing, as they stand in an entry: `points` alone, or all under `values`.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ pub fn put_entry<M: SerializeMap>(
     map: &mut M,
     rules: &Rules,
     rank: Option<u64>,
-    entry: &Entry,
+    entry: &ShardEntry,
 ) -> Result<(), M::Error> {
     map.serialize_entry("rank", &rank)?;
     map.serialize_entry("member", entry.key.member.as_str())?;
@@ -121,7 +121,7 @@ impl<'a> Entries<EntryShape<'a>> {
 }
 
 /// Names the bytes that [`render`] makes: servers of one release make the same.
-pub const RENDERER_MARK: &str = env!("CARGO_PKG_VERSION");
+pub const RENDERER_FORMAT: &str = env!("CARGO_PKG_VERSION");
 
 /// Renders merged entries for the merger's cache.
 #[must_use]

@@ -64,7 +64,7 @@ impl EntryText<'_> {
 mod tests {
     use board::Member;
     use merger::RankedEntry;
-    use shard_store::Entry;
+    use shard_store::ShardEntry;
 
     use super::*;
     use crate::{KindShape, render};
@@ -77,7 +77,7 @@ mod tests {
         let ranked = |(position, (member, values)): (u64, &(&str, Values))| RankedEntry {
             rank: position,
             position,
-            entry: Entry {
+            entry: ShardEntry {
                 key: kind.rules().rank_key(
                     kind.rules().rank_words(values, reached_at),
                     Member::new(member).unwrap(),

@@ -48,7 +48,7 @@ pub struct WindowShape {
 impl Envelope {
     /// The envelope of an answer of the merger.
     #[must_use]
-    pub fn new<T>(board: &BoardName, window: WindowShape, answer: &merger::Answer<T>) -> Self {
+    pub fn new<T>(board: &BoardName, window: WindowShape, answer: &merger::ReadResult<T>) -> Self {
         Self {
             board: board.to_string(),
             window: window.name,

@@ -21,9 +21,9 @@ mod entry_read;
 mod envelope;
 mod error;
 mod kind;
+mod member;
 mod object;
 mod packed;
-mod place;
 mod publish;
 mod retain;
 mod scalar;
@@ -35,20 +35,20 @@ mod written;
 
 pub use board::{ExpiryShape, SettingsShape, SpanShape};
 pub use contribution::{BOARDS_MAX, Contributed, ContributionShape, Named, StandingShape, Targets};
-pub use entry::{Entries, EntryShape, FieldsShape, RENDERER_MARK, put_entry, render};
+pub use entry::{Entries, EntryShape, FieldsShape, RENDERER_FORMAT, put_entry, render};
 pub use entry_read::{EntryRead, read_entries};
 pub use envelope::{Envelope, WindowShape};
 pub use error::ShapeError;
 pub use kind::KindShape;
+pub use member::MemberShape;
 pub use object::Object;
-pub use place::PlaceShape;
 pub use scalar::{Integer, List, NamedIntegers, Text};
 #[cfg(feature = "schema")]
 pub use schema::Schemas;
 pub use top::{TopHead, top_json};
 #[cfg(feature = "schema")]
 pub use written::{
-    EntryWritten, FieldsWritten, FoundWritten, NeighbourWritten, NumberOrNull, PlaceWritten,
+    EntryWritten, FieldsWritten, LookedUpWritten, MemberWritten, NeighbourWritten, NumberOrNull,
     StandingWritten, TopWritten, TopsWritten,
 };
 

@@ -69,7 +69,7 @@ impl PackedShape {
             (None, Some(_)) => return Err(wrong("packed.from", "is missing: until requires it")),
         };
         Ok(Packing {
-            most: self.most,
+            max: self.most,
             unit: duration("packed.unit", &self.unit)?,
             span,
         })
@@ -83,7 +83,7 @@ fn time(setting: &str, text: &str) -> Result<Timestamp, ShapeError> {
 impl From<&Packing> for PackedShape {
     fn from(packing: &Packing) -> Self {
         Self {
-            most: packing.most,
+            most: packing.max,
             unit: text(packing.unit),
             from: packing.span.map(|(from, _)| text_of(from)),
             until: packing.span.map(|(_, until)| text_of(until)),

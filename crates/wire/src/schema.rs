@@ -12,9 +12,9 @@ use utoipa::openapi::schema::{
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::entry::{Entries, EntryShape};
-use crate::place::PlaceShape;
+use crate::member::MemberShape;
 use crate::scalar::{Integer, Moment, NamedIntegers};
-use crate::written::{EntryWritten, PlaceWritten};
+use crate::written::{EntryWritten, MemberWritten};
 
 /// Schemas by name, as they are collected.
 pub type Schemas = Vec<(String, RefOr<Schema>)>;
@@ -153,7 +153,7 @@ macro_rules! written_as {
 }
 written_as! {
     EntryShape<'_>: EntryWritten,
-    PlaceShape<'_>: PlaceWritten,
+    MemberShape<'_>: MemberWritten,
 }
 
 impl<T: ToSchema> PartialSchema for Entries<T> {

@@ -61,7 +61,7 @@ pub struct NeighbourWritten {
 /// A member's place. All but the standing is null of one who is not among the best that its kind ranks.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Place)]
-pub struct PlaceWritten {
+pub struct MemberWritten {
     #[serde(flatten)]
     entry: EntryWritten,
     /// 1 is best; no two members share one.
@@ -90,7 +90,7 @@ pub struct PlaceWritten {
 /// A member as it was looked up: an entry, or `rank` null of who is not ranked.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Found)]
-pub struct FoundWritten {
+pub struct LookedUpWritten {
     /// Null of who is not ranked.
     #[schema(required)]
     rank: Option<u64>,

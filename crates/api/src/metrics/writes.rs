@@ -1,8 +1,8 @@
 //! Contributions by what became of them, and how many come together.
 
 use metering::{Counter, CounterFamily, Histogram, Registry, SIZES, labels};
-use shard_router::Written;
-use shard_store::Failure;
+use shard_router::WriteOutcome;
+use shard_store::ItemFailure;
 
 use problem::ProblemType;
 
@@ -51,17 +51,17 @@ pub(crate) struct Request<'a> {
 
 impl Writes {
     /// Counts what became of a write.
-    pub(crate) fn count(&self, written: &Written) {
+    pub(crate) fn count(&self, written: &WriteOutcome) {
         let counter = match written {
-            Written::Applied(_) => &self.applied,
-            Written::Duplicate(_) => &self.duplicates,
-            Written::Refused(reason) => {
+            WriteOutcome::Applied(_) => &self.applied,
+            WriteOutcome::Duplicate(_) => &self.duplicates,
+            WriteOutcome::Rejected(reason) => {
                 self.reject(reason.into());
                 return;
             }
-            Written::Failed(Failure::Overloaded(_)) => &self.overloaded,
-            Written::Failed(Failure::Unavailable(_)) => &self.unavailable,
-            Written::Failed(Failure::Unknown(_)) => &self.unknown,
+            WriteOutcome::Failed(ItemFailure::Overloaded(_)) => &self.overloaded,
+            WriteOutcome::Failed(ItemFailure::Unavailable(_)) => &self.unavailable,
+            WriteOutcome::Failed(ItemFailure::Unknown(_)) => &self.unknown,
         };
         counter.inc();
     }

@@ -15,13 +15,13 @@ use super::gate::{self, operations};
 use super::problems::problems_of;
 use crate::board_response::BoardResponse;
 use crate::routes;
-use crate::stream::{ChangesWritten, NoPlaceShape, OwnPlaceShape};
+use crate::stream::{ChangesWritten, NoPositionShape, OwnPositionShape};
 
 /// Event `member` of a stream.
-type OwnPlaceAnswer = BoardResponse<OwnPlaceShape<'static>>;
+type OwnPositionResponse = BoardResponse<OwnPositionShape<'static>>;
 
 /// The same of one who is not ranked.
-type NoPlaceAnswer = BoardResponse<NoPlaceShape<'static>>;
+type NoPositionResponse = BoardResponse<NoPositionShape<'static>>;
 
 /// What holds for all routes.
 #[derive(utoipa::OpenApi)]
@@ -82,8 +82,8 @@ type NoPlaceAnswer = BoardResponse<NoPlaceShape<'static>>;
         ProblemShape<'static>,
         TopWritten,
         ChangesWritten,
-        OwnPlaceAnswer,
-        NoPlaceAnswer,
+        OwnPositionResponse,
+        NoPositionResponse,
     )),
 )]
 struct Contract;

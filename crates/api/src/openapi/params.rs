@@ -93,7 +93,7 @@ pub(crate) struct OfBounds {
 /// Of a member's place.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfPlace {
+pub(crate) struct OfPosition {
     /// A position: the answer tells what it takes to get there.
     #[param(nullable = false, minimum = 1, example = 100)]
     target: Option<u64>,
@@ -225,7 +225,7 @@ pub(crate) struct OfStream {
 /// Of what is written only where it is still what the client saw.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-pub(crate) struct OfSeen {
+pub(crate) struct OfIfMatch {
     /// The `ETag` of the answer that the change began with: 412 if it is no longer right.
     #[param(rename = "If-Match", nullable = false)]
     if_match: Option<String>,

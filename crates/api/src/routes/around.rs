@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use merger::Found;
+use merger::MemberStanding;
 use problem::Problem;
 use wire::Entries;
 
@@ -71,11 +71,11 @@ pub(crate) async fn show(
         .await?;
     let envelope = window.envelope(board, &answer);
     let view = match answer.value {
-        Found::Ranked(view) => view,
-        Found::Unlisted(_) => {
+        MemberStanding::Ranked(view) => view,
+        MemberStanding::Unlisted(_) => {
             return Err(Problem::not_listed(member, &window.name(), window.listed));
         }
-        Found::NotRanked => return Err(Problem::not_ranked(member, &window.name())),
+        MemberStanding::NoStanding => return Err(Problem::not_ranked(member, &window.name())),
     };
     let body = Entries {
         entries: Entries::of(kind.rules(), &view.around),

@@ -54,7 +54,7 @@ struct WindowShape {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = Settled))]
-struct SettledShape {
+struct StoredSettingsShape {
     /// Kind and subject.
     board: String,
     /// Over how many its members are spread.
@@ -147,7 +147,7 @@ pub(crate) async fn show(
         }),
     ),
     responses(
-        (status = 200, description = "What holds from now on.", body = SettledShape),
+        (status = 200, description = "What holds from now on.", body = StoredSettingsShape),
         problems::OfSettings,
     ),
 ))]
@@ -161,21 +161,21 @@ pub(crate) async fn put_settings(
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref())?.finish()?;
     let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
-    path.board.subject().check_shown().map_err(unfit)?;
+    path.board.subject().check_visible().map_err(unfit)?;
     let shape: SettingsShape = body::json(&app, &headers, request).await?;
     let settings = shape.settings(path.kind().shards())?;
     if record_of(&app, &path)
         .await?
         .is_some_and(|record| record.created)
     {
-        return Err(PutSettingsError::Created.into());
+        return Err(PutSettingsError::AlreadyCreated.into());
     }
     entry.begin(app.now()).await?;
     let record = app
         .router
         .put_settings(&path.board, &path.known, settings, app.now())
         .await?;
-    let shape = SettledShape {
+    let shape = StoredSettingsShape {
         board: path.board.to_string(),
         shards: record.shards.get(),
         span: SpanShape::from(&record.activity),
@@ -208,7 +208,7 @@ pub(crate) async fn delete(
     entry.begin(app.now()).await?;
     match app.router.delete_board(&path.board, app.now()).await {
         Ok(()) => Ok(StatusCode::NO_CONTENT),
-        Err(DeleteBoardError::NotThere) => Err(Problem::unknown_board(&path.board)),
+        Err(DeleteBoardError::NotFound) => Err(Problem::unknown_board(&path.board)),
         Err(DeleteBoardError::Store(error)) => Err(error.into()),
     }
 }

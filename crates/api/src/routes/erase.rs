@@ -10,8 +10,8 @@ use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, IdentError, KindName, Subject};
 use problem::Problem;
 use serde::Serialize;
-use shard_router::{KnownKind, Reason, Written};
-use shard_store::{KindRecord, Refused};
+use shard_router::{KnownKind, WriteOutcome, WriteRejected};
+use shard_store::{ItemRejected, KindRecord};
 use tokio::time::{Duration, Instant};
 
 use super::members::{Change, Meant, change_in, meant};
@@ -92,7 +92,7 @@ pub(crate) async fn erase(
     };
     let erased = erasing.all(after.as_ref()).await;
     let Erasing { shape, written, .. } = erasing;
-    app.router.catalogue().learn(written).await;
+    app.router.catalogue().add_written(written).await;
     Ok(answer(&shape, erased))
 }
 
@@ -150,7 +150,7 @@ fn check(app: &App, caller: &Caller, meant: &Meant, after: &After) -> Result<(),
         return Err(Problem::invalid(detail));
     }
     // One that was deleted between two answers: there is nothing of it, and the next goes on.
-    if app.router.catalogue().was_there(&after.kind) {
+    if app.router.catalogue().ever_existed(&after.kind) {
         return Ok(());
     }
     Err(Problem::invalid(format!("after: there is no kind {kind}")))
@@ -215,12 +215,12 @@ impl Erasing<'_> {
             let written = router.erase(&self.meant.member, known, &boards, now).await;
             for (board, written) in boards.iter().zip(written) {
                 match written {
-                    Written::Applied(_) | Written::Duplicate(_) => self.shape.erased += 1,
-                    Written::Refused(Reason::Shard(Refused::NotRanked(_))) => {}
-                    Written::Refused(reason) => {
+                    WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_) => self.shape.erased += 1,
+                    WriteOutcome::Rejected(WriteRejected::Shard(ItemRejected::NotRanked(_))) => {}
+                    WriteOutcome::Rejected(reason) => {
                         return Err(Problem::from(&reason).at(&board.to_string()));
                     }
-                    Written::Failed(failure) => {
+                    WriteOutcome::Failed(failure) => {
                         return Err(Problem::from(&failure).at(&board.to_string()));
                     }
                 }
@@ -282,7 +282,7 @@ mod tests {
         let settings = Settings {
             clock: Arc::new(|| NOW),
             renderer: Arc::new(wire::render),
-            renderer_mark: "test",
+            renderer_format: "test",
             cache_bytes_max: 0,
         };
         let merger = Arc::new(Merger::new(router.clone(), settings.clone()));

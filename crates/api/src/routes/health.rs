@@ -55,7 +55,7 @@ pub(crate) async fn alive() -> Response {
 ))]
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     let store = app.router.store();
-    if let Err(error) = store.ready().await {
+    if let Err(error) = store.check_ready().await {
         // It asks for no key, and the reason may name nodes of the store.
         return Err(if app.access.has_keys() {
             Problem::new(

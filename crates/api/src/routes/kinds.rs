@@ -21,7 +21,7 @@ use crate::body;
 use crate::if_match;
 use crate::if_none_match;
 #[cfg(test)]
-use crate::openapi::params::{OfKind, OfKnown, OfNew, OfSeen};
+use crate::openapi::params::{OfIfMatch, OfKind, OfKnown, OfNew};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
@@ -111,7 +111,7 @@ pub(crate) async fn show(
     path = "/v1/kinds/{kind}",
     operation_id = "put_kind",
     tag = "Kinds",
-    params(OfKind, OfSeen, OfNew),
+    params(OfKind, OfIfMatch, OfNew),
     request_body(
         content = KindShape,
         examples(
@@ -182,7 +182,7 @@ pub(crate) async fn put(
     path = "/v1/kinds/{kind}",
     operation_id = "delete_kind",
     tag = "Kinds",
-    params(OfKind, OfSeen),
+    params(OfKind, OfIfMatch),
     responses((status = 204, description = "It is gone."), problems::OfKindDelete),
 ))]
 pub(crate) async fn delete(

@@ -7,7 +7,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::{Member, Rules};
-use merger::{Found, RankedEntry};
+use merger::{MemberStanding, RankedEntry};
 use problem::Problem;
 use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -38,28 +38,28 @@ struct LookupShape {
 }
 
 /// An entry, its `rank` null off the list of a kind that ranks only its best; or a member with `rank` null.
-struct FoundShape<'a> {
+struct LookedUpShape<'a> {
     rules: &'a Rules,
     member: &'a Member,
-    found: &'a Found<RankedEntry>,
+    found: &'a MemberStanding<RankedEntry>,
 }
 
 #[cfg(test)]
 wire::written_as! {
-    FoundShape<'_>: wire::FoundWritten,
+    LookedUpShape<'_>: wire::LookedUpWritten,
 }
 
-impl Serialize for FoundShape<'_> {
+impl Serialize for LookedUpShape<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         match self.found {
-            Found::Ranked(ranked) => EntryShape {
+            MemberStanding::Ranked(ranked) => EntryShape {
                 rules: self.rules,
                 ranked,
             }
             .put_into(&mut map)?,
-            Found::Unlisted(entry) => put_entry(&mut map, self.rules, None, entry)?,
-            Found::NotRanked => {
+            MemberStanding::Unlisted(entry) => put_entry(&mut map, self.rules, None, entry)?,
+            MemberStanding::NoStanding => {
                 map.serialize_entry("rank", &None::<u64>)?;
                 map.serialize_entry("member", self.member.as_str())?;
             }
@@ -70,7 +70,7 @@ impl Serialize for FoundShape<'_> {
 
 /// What it answers.
 #[cfg(test)]
-type FoundAnswer = BoardResponse<Entries<FoundShape<'static>>>;
+type LookupResponse = BoardResponse<Entries<LookedUpShape<'static>>>;
 
 /// Many members at once, in the order asked
 ///
@@ -86,7 +86,7 @@ type FoundAnswer = BoardResponse<Entries<FoundShape<'static>>>;
         (
             status = 200,
             description = "What was found, in the order asked.",
-            body = FoundAnswer,
+            body = LookupResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
@@ -126,7 +126,7 @@ pub(crate) async fn show(
         .await?;
     let envelope = window.envelope(board, &answer);
     let found = members.iter().zip(&answer.value);
-    let found = found.map(|(member, found)| FoundShape {
+    let found = found.map(|(member, found)| LookedUpShape {
         rules: kind.rules(),
         member,
         found,

@@ -8,18 +8,18 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, Member};
-use connection::AnswersTo;
-use merger::{Found, MemberView, UnlistedView};
+use connection::AddressResponses;
+use merger::{MemberStanding, MemberView, UnlistedView};
 use problem::Problem;
-use shard_router::{BoardBatches, Contribution, Written};
+use shard_router::{BoardBatches, Contribution, WriteOutcome};
 use shard_store::Change;
-use wire::{PlaceShape, StandingShape};
+use wire::{MemberShape, StandingShape};
 
 use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
 #[cfg(test)]
-use crate::openapi::params::{OfMember, OfPlace, OfSet, OfWindow};
+use crate::openapi::params::{OfMember, OfPosition, OfSet, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
@@ -28,7 +28,7 @@ use crate::target::{BoardPath, read_window, resolve_only};
 
 /// What it answers.
 #[cfg(test)]
-type PlaceAnswer = BoardResponse<PlaceShape<'static>>;
+type MemberResponse = BoardResponse<MemberShape<'static>>;
 
 /// One member's place
 ///
@@ -38,12 +38,12 @@ type PlaceAnswer = BoardResponse<PlaceShape<'static>>;
     path = "/v1/boards/{kind}/{subject}/members/{member}",
     operation_id = "member",
     tag = "Reading",
-    params(OfMember, OfPlace, OfWindow),
+    params(OfMember, OfPosition, OfWindow),
     responses(
         (
             status = 200,
             description = "The place.",
-            body = PlaceAnswer,
+            body = MemberResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
@@ -77,7 +77,7 @@ pub(crate) async fn show(
         .await?;
     let envelope = window.envelope(board, &answer);
     let not_ranked = || Problem::not_ranked(member, &window.name());
-    let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
+    let place = MemberShape::of(kind.rules(), &answer.value, answer.members);
     let place = place.ok_or_else(not_ranked)?;
     let body = match target {
         None => place,
@@ -87,12 +87,16 @@ pub(crate) async fn show(
 }
 
 /// The change of the first field that gives the target; none where none does.
-fn to_target(app: &App, kind: &Kind, found: &Found<MemberView, UnlistedView>) -> Option<i64> {
+fn to_target(
+    app: &App,
+    kind: &Kind,
+    found: &MemberStanding<MemberView, UnlistedView>,
+) -> Option<i64> {
     let (own, standing, target, without) = match found {
         // Where nobody else is at the target it stands there or above.
-        Found::Ranked(view) => (&view.own().entry, &view.standing, &view.target, Some(0)),
-        Found::Unlisted(view) => (&view.entry, &view.standing, &view.target, None),
-        Found::NotRanked => return None,
+        MemberStanding::Ranked(view) => (&view.own().entry, &view.standing, &view.target, Some(0)),
+        MemberStanding::Unlisted(view) => (&view.entry, &view.standing, &view.target, None),
+        MemberStanding::NoStanding => return None,
     };
     let Some(target) = target else { return without };
     let (member, target) = (&own.key.member, &target.entry.key);
@@ -125,7 +129,7 @@ fn to_target(app: &App, kind: &Kind, found: &Found<MemberView, UnlistedView>) ->
 ))]
 pub(crate) async fn set(
     State(app): State<Arc<App>>,
-    answers: AnswersTo,
+    answers: AddressResponses,
     path: BoardPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -135,8 +139,8 @@ pub(crate) async fn set(
     let selector = params.text("window")?;
     params.finish()?;
     let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
-    path.board.subject().check_shown().map_err(unfit)?;
-    path.member()?.check_shown().map_err(unfit)?;
+    path.board.subject().check_visible().map_err(unfit)?;
+    path.member()?.check_visible().map_err(unfit)?;
     let text = body::json_text(&app, &headers, request).await?;
     let shape: StandingShape<'_> = connection::from_json(&text)?;
     // The current window and the default of `at` are those of one moment, after the body has come.
@@ -190,9 +194,9 @@ pub(crate) async fn remove(
         app.metrics.writes.count(written);
     }
     match written {
-        Some(Written::Applied(_) | Written::Duplicate(_)) => Ok(StatusCode::NO_CONTENT),
-        Some(Written::Refused(reason)) => Err(Problem::from(&reason)),
-        Some(Written::Failed(failure)) => Err(Problem::from(&failure)),
+        Some(WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_)) => Ok(StatusCode::NO_CONTENT),
+        Some(WriteOutcome::Rejected(reason)) => Err(Problem::from(&reason)),
+        Some(WriteOutcome::Failed(failure)) => Err(Problem::from(&failure)),
         None => Err(missing_outcome(path.member()?)),
     }
 }

@@ -7,7 +7,7 @@ use audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use board::{Hidden, KindName, Member, TooManyHidden};
-use connection::AnswersTo;
+use connection::AddressResponses;
 use problem::Problem;
 use serde::Serialize;
 use shard_router::{CatalogueError, KnownKind};
@@ -131,7 +131,7 @@ pub(crate) async fn hide(
     State(app): State<Arc<App>>,
     caller: Caller,
     entry: AuditEntry,
-    answers: AnswersTo,
+    answers: AddressResponses,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
@@ -162,7 +162,7 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     caller: Caller,
     entry: AuditEntry,
-    answers: AnswersTo,
+    answers: AddressResponses,
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
@@ -195,7 +195,7 @@ async fn hidden_in(
     caller: &Caller,
     member: Member,
     query: Option<&str>,
-    change: Option<(Change, AuditEntry, AnswersTo)>,
+    change: Option<(Change, AuditEntry, AddressResponses)>,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query)?;
     let meant = meant(app, caller, member, &mut params).await?;
@@ -228,7 +228,7 @@ async fn hidden_in(
             hidden_in.push(known.kind.name().as_str());
         }
     }
-    app.router.catalogue().learn(written).await;
+    app.router.catalogue().add_written(written).await;
     let shape = HiddenInShape {
         member: meant.member.as_str(),
         hidden_in,

@@ -25,7 +25,7 @@ use crate::target::{BoardPath, ReadWindow, read_window};
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = Rank))]
-struct PlaceShape {
+struct RankShape {
     /// What the kind's rank style makes of the position.
     #[cfg_attr(test, schema(required))]
     rank: Option<u64>,
@@ -49,7 +49,7 @@ struct ValuesShape<'a> {
 
 /// What it answers.
 #[cfg(test)]
-type PlaceAnswer = BoardResponse<PlaceShape>;
+type RankResponse = BoardResponse<RankShape>;
 
 /// The place that points would have
 ///
@@ -64,7 +64,7 @@ type PlaceAnswer = BoardResponse<PlaceShape>;
         (
             status = 200,
             description = "The place.",
-            body = PlaceAnswer,
+            body = RankResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
@@ -101,7 +101,7 @@ pub(crate) async fn of_points(
         (
             status = 200,
             description = "The place.",
-            body = PlaceAnswer,
+            body = RankResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
@@ -134,10 +134,10 @@ async fn place(
     let (board, kind) = (&path.board, path.kind());
     let answer = app
         .merger
-        .place(board, kind, window.window, values, app.now())
+        .position(board, kind, window.window, values, app.now())
         .await?;
     let envelope = window.envelope(board, &answer);
-    let body = PlaceShape {
+    let body = RankShape {
         rank: answer.value.map(|place| place.rank),
         position: answer.value.map(|place| place.position),
     };

@@ -18,7 +18,7 @@ use crate::openapi::params::{OfBoard, OfStream};
 use crate::openapi::problems::OfWindow;
 use crate::params::Params;
 use crate::routes::top::entries_wanted;
-use crate::stream::{OwnPlace, Reader, Watched};
+use crate::stream::{OwnPosition, Reader, Watched};
 use crate::target::{BoardPath, selector_of};
 
 /// Neither kept by caches, nor compressed or changed on the way: what compresses collects events first.
@@ -74,7 +74,7 @@ pub(crate) async fn show(
     let reader = Reader::of(&app, caller, &watched, changes, flow).await?;
     let body = match member {
         None => Body::from_stream(reader.events()),
-        Some(member) => Body::from_stream(OwnPlace::new(app, watched, member).beside(reader)),
+        Some(member) => Body::from_stream(OwnPosition::new(app, watched, member).beside(reader)),
     };
     let headers = [
         (

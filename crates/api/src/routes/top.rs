@@ -11,7 +11,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{Activity, Kind, Timestamp};
 use bytes::Bytes;
-use merger::{Snapshot, TopAnswer, TopForm, TopView};
+use merger::{Snapshot, TopForm, TopResponse, TopView};
 use problem::Problem;
 #[cfg(test)]
 use wire::TopWritten;
@@ -77,9 +77,9 @@ pub(crate) async fn show(
         .top(&path.board, path.kind(), window.window, fresh)
         .await?;
     let form = form(&window, &view, n);
-    let TopAnswer { body, etag } = view.snapshot.answer(form, || {
+    let TopResponse { body, etag } = view.snapshot.response(form, || {
         let name = window.name();
-        TopAnswer {
+        TopResponse {
             body: wire::top_json(&path.board, &name, &view.snapshot, form).into(),
             etag: etag(&name, &view.snapshot, form).into(),
         }

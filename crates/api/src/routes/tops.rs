@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::BoardName;
 use board::limits::TOP_MAX;
-use connection::AnswersTo;
+use connection::AddressResponses;
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use merger::TopView;
@@ -80,7 +80,7 @@ struct TopsShape {
 pub(crate) async fn many(
     State(app): State<Arc<App>>,
     caller: Caller,
-    answers: AnswersTo,
+    answers: AddressResponses,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     request: Body,

@@ -55,43 +55,43 @@ pub(super) struct Sight {
 
 /// Why a look saw nothing.
 #[derive(Debug)]
-pub(super) enum Unseen {
+pub(super) enum LookError {
     /// Another kind was taking the place of the one that was looked by: the next look is by that.
     KindChanged(ReadError),
-    Told(Problem),
+    Failed(Problem),
     /// What it saw is more than all streams may hold.
-    NoRoom(Problem),
+    PoolFull(Problem),
 }
 
-impl From<ReadError> for Unseen {
+impl From<ReadError> for LookError {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::KindChanged => Self::KindChanged(error),
             ReadError::Overloaded(_) | ReadError::Unavailable(_) | ReadError::WindowGone => {
-                Self::Told(error.into())
+                Self::Failed(error.into())
             }
         }
     }
 }
 
-impl From<Problem> for Unseen {
+impl From<Problem> for LookError {
     fn from(problem: Problem) -> Self {
-        Self::Told(problem)
+        Self::Failed(problem)
     }
 }
 
-impl From<Unseen> for Problem {
-    fn from(unseen: Unseen) -> Self {
-        match unseen {
-            Unseen::KindChanged(error) => error.into(),
-            Unseen::Told(problem) | Unseen::NoRoom(problem) => problem,
+impl From<LookError> for Problem {
+    fn from(error: LookError) -> Self {
+        match error {
+            LookError::KindChanged(error) => error.into(),
+            LookError::Failed(problem) | LookError::PoolFull(problem) => problem,
         }
     }
 }
 
 impl Feed {
     /// A look; no frame where it shows what the one before it showed.
-    pub(super) async fn look(&self, before: Option<&Frame>) -> Result<Sight, Unseen> {
+    pub(super) async fn look(&self, before: Option<&Frame>) -> Result<Sight, LookError> {
         let Watched { board, window, n } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
@@ -102,7 +102,7 @@ impl Feed {
         let pool = &self.app.pools.streams;
         let frame = Frame::of(board, &window, &view, form, before, pool);
         Ok(Sight {
-            frame: frame.map_err(Unseen::NoRoom)?,
+            frame: frame.map_err(LookError::PoolFull)?,
             as_of: view.snapshot.as_of,
             look_interval: look_interval(kind),
         })
@@ -147,15 +147,15 @@ impl Feed {
                     Ok(sight.frame.take())
                 }
                 // Who still has the old one's board would be shown it by the new one's calendar.
-                Err(Unseen::KindChanged(_)) => Ok(None),
-                Err(Unseen::Told(problem)) if is_passing(&problem) => {
+                Err(LookError::KindChanged(_)) => Ok(None),
+                Err(LookError::Failed(problem)) if is_passing(&problem) => {
                     let kind = self.watched.board.kind().as_str();
                     let known = self.app.router.catalogue().known(kind);
                     known.map_or(Ok(None), |known| {
                         self.look_again(sight, &known.kind, &before)
                     })
                 }
-                Err(Unseen::Told(problem) | Unseen::NoRoom(problem)) => Err(problem),
+                Err(LookError::Failed(problem) | LookError::PoolFull(problem)) => Err(problem),
             };
             match frame {
                 Ok(None) => {}
@@ -192,12 +192,12 @@ mod tests {
     #[test]
     fn a_kind_that_changes_is_no_store_that_is_away() {
         assert!(matches!(
-            Unseen::from(ReadError::KindChanged),
-            Unseen::KindChanged(_)
+            LookError::from(ReadError::KindChanged),
+            LookError::KindChanged(_)
         ));
-        let away = Unseen::from(ReadError::Unavailable("gone".to_owned()));
-        assert!(matches!(&away, Unseen::Told(problem) if is_passing(problem)));
-        let over = Unseen::from(ReadError::WindowGone);
-        assert!(matches!(&over, Unseen::Told(problem) if !is_passing(problem)));
+        let away = LookError::from(ReadError::Unavailable("gone".to_owned()));
+        assert!(matches!(&away, LookError::Failed(problem) if is_passing(problem)));
+        let over = LookError::from(ReadError::WindowGone);
+        assert!(matches!(&over, LookError::Failed(problem) if !is_passing(problem)));
     }
 }

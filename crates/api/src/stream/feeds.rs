@@ -33,7 +33,7 @@ pub(crate) struct Feeds {
 
 /// Who wanted to begin a feed.
 enum Entered {
-    First(Entry),
+    First(FeedSlot),
     /// Another request was faster.
     Begun(watch::Receiver<Signal>),
 }
@@ -47,13 +47,13 @@ pub(super) struct Seat {
 
 /// A feed's place among those that run. It goes with the task that looks: were that to break off, its
 /// readers would find an end, and later readers a feed of their own.
-struct Entry {
+struct FeedSlot {
     running: Arc<Running>,
     watched: Watched,
     signals: watch::Sender<Signal>,
 }
 
-impl Drop for Entry {
+impl Drop for FeedSlot {
     fn drop(&mut self) {
         let mut feeds = self.running.lock();
         let known = feeds.get(&self.watched);
@@ -174,7 +174,7 @@ impl Feeds {
             return Err(Problem::new(ProblemType::Overloaded, detail));
         }
         feeds.insert(watched.clone(), signals.clone());
-        Ok(Entered::First(Entry {
+        Ok(Entered::First(FeedSlot {
             running: self.running.clone(),
             watched: watched.clone(),
             signals,
@@ -182,7 +182,7 @@ impl Feeds {
     }
 
     /// Lets go of a feed that has ended, or that nobody watches: whether nobody has come meanwhile.
-    fn let_go(&self, entry: &Entry) -> bool {
+    fn let_go(&self, entry: &FeedSlot) -> bool {
         let mut feeds = self.running.lock();
         let is_over = *self.closed.borrow() || entry.signals.borrow().end.is_some();
         if !is_over && !entry.signals.is_closed() {
@@ -216,7 +216,7 @@ mod tests {
         })
     }
 
-    fn first(feeds: &Feeds) -> Entry {
+    fn first(feeds: &Feeds) -> FeedSlot {
         let Ok(Entered::First(entry)) = feeds.enter(&watched(), signals()) else {
             panic!("there was one");
         };

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use board::{Activity, BoardName, Timestamp, Window};
 use bytes::Bytes;
-use connection::{Held, Pool};
+use connection::{HeldBytes, Pool};
 use merger::{Rendered, TopForm, TopView};
 use problem::{Problem, ProblemType};
 use wire::TopHead;
@@ -225,7 +225,7 @@ fn no_room(pool: &Pool) -> Problem {
 /// An event, with what it holds of the pool.
 struct Counted {
     text: Vec<u8>,
-    _held: Held,
+    _held: HeldBytes,
 }
 
 impl AsRef<[u8]> for Counted {
@@ -234,7 +234,7 @@ impl AsRef<[u8]> for Counted {
     }
 }
 
-fn counted(text: Vec<u8>, held: Held) -> Bytes {
+fn counted(text: Vec<u8>, held: HeldBytes) -> Bytes {
     Bytes::from_owner(Counted { text, _held: held })
 }
 

@@ -3,7 +3,7 @@
 //! A [`Feed`](feed) looks at one top, as any read does, for all who watch it, and makes each [`Frame`](frame) once. A
 //! [`Reader`] is the body of one response: it holds no frame but the newest. [`Feeds`] knows which feeds there are,
 //! bounds how many readers, and ends them all when the server stops. `moves` has what has moved between two frames,
-//! `own_place` a member's own position. [`connection::Flow`] says whether the connection has taken what it was given.
+//! `own_position` a member's own position. [`connection::Flow`] says whether the connection has taken what it was given.
 //!
 //! **Invariant:** nothing waits for a reader. A feed has one slot for the newest frame (`tokio::sync::watch`); a slow
 //! reader finds that one, and none of those before.
@@ -20,16 +20,16 @@ mod feed;
 mod feeds;
 mod frame;
 mod moves;
-mod own_place;
+mod own_position;
 mod reader;
 #[cfg(test)]
 mod written;
 
 pub(crate) use feed::Watched;
 pub(crate) use feeds::Feeds;
-pub(crate) use own_place::OwnPlace;
+pub(crate) use own_position::OwnPosition;
 #[cfg(test)]
-pub(crate) use own_place::{NoPlaceShape, OwnPlaceShape};
+pub(crate) use own_position::{NoPositionShape, OwnPositionShape};
 pub(crate) use reader::Reader;
 #[cfg(test)]
 pub(crate) use written::ChangesWritten;

@@ -13,7 +13,7 @@ mod target;
 use std::time::Duration;
 
 pub use key::{KeyTemplate, KeyTemplateError};
-pub use publish_at::{PublishAt, PublishAtError, PublishTargets, TargetTwice};
+pub use publish_at::{DuplicateTarget, PublishAt, PublishAtError, PublishTargets};
 pub use target::{PublishProtocol, PublishTarget, PublishTargetError};
 
 use crate::kind_error::KindError;

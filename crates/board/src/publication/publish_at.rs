@@ -59,14 +59,14 @@ pub struct PublishTargets {
 /// Two targets have the same address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0} and {1} have the same url")]
-pub struct TargetTwice(pub TargetName, pub TargetName);
+pub struct DuplicateTarget(pub TargetName, pub TargetName);
 
 impl PublishTargets {
     /// Adds a server; replaces one of the same name.
-    pub fn add(&mut self, name: TargetName, target: PublishTarget) -> Result<(), TargetTwice> {
+    pub fn add(&mut self, name: TargetName, target: PublishTarget) -> Result<(), DuplicateTarget> {
         let mut named = self.by_name.iter();
         if let Some((other, _)) = named.find(|(other, at)| **at == target && **other != name) {
-            return Err(TargetTwice(other.clone(), name));
+            return Err(DuplicateTarget(other.clone(), name));
         }
         self.by_name.insert(name, target);
         Ok(())

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use board::limits::{KEEP_MAX, NAMES_CLOSED, SETTINGS_KEPT};
-use board::{Activity, ActivityError, NotOpen, Timestamp};
+use board::limits::{KEEP_MAX, NAME_CLOSED_MAX, SETTINGS_KEPT_MIN};
+use board::{Activity, ActivityError, ActivityRejection, Timestamp};
 use proptest::prelude::*;
 
 const MS: Duration = Duration::from_millis(1);
@@ -79,7 +79,7 @@ fn the_start_counts_and_the_end_does_not() {
     let now = starts_at();
     let battle = battle();
     let outside = |at| {
-        Err(NotOpen::Outside {
+        Err(ActivityRejection::Outside {
             at,
             activity: battle,
         })
@@ -95,7 +95,7 @@ fn the_start_counts_and_the_end_does_not() {
     // What comes late does not count, whenever it happened.
     assert_eq!(battle.admit(starts_at(), ends_at().minus(MS)), Ok(()));
     let late = battle.admit(starts_at(), ends_at());
-    let expected = NotOpen::Over {
+    let expected = ActivityRejection::Over {
         now: ends_at(),
         activity: battle,
     };
@@ -110,28 +110,28 @@ fn the_start_counts_and_the_end_does_not() {
 #[test]
 fn a_board_turns_at_its_end_and_when_it_goes() {
     let (battle, gone) = (battle(), ends_at().plus(WEEK));
-    assert!(!battle.has_turned_since(starts_at(), ends_at().minus(MS)));
-    assert!(battle.has_turned_since(ends_at().minus(MS), ends_at()));
-    assert!(!battle.has_turned_since(ends_at(), gone.minus(MS)));
-    assert!(battle.has_turned_since(gone.minus(MS), gone));
+    assert!(!battle.ended_or_expired_since(starts_at(), ends_at().minus(MS)));
+    assert!(battle.ended_or_expired_since(ends_at().minus(MS), ends_at()));
+    assert!(!battle.ended_or_expired_since(ends_at(), gone.minus(MS)));
+    assert!(battle.ended_or_expired_since(gone.minus(MS), gone));
     assert!(battle.has_expired(gone) && !battle.has_expired(gone.minus(MS)));
-    assert!(!Activity::ALWAYS.has_turned_since(starts_at(), gone));
+    assert!(!Activity::ALWAYS.ended_or_expired_since(starts_at(), gone));
 }
 
 #[test]
 fn settings_outlast_the_time_that_they_name() {
-    let settled = at("2026-11-01T00:00:00Z");
+    let set_at = at("2026-11-01T00:00:00Z");
     let kept = |starts_at, ends_at, expires_after| {
         let activity = Activity::new(starts_at, ends_at, expires_after).unwrap();
-        activity.settings_kept_until(settled)
+        activity.settings_kept_until(set_at)
     };
     let (start, end) = (Some(starts_at()), Some(ends_at()));
-    assert_eq!(kept(None, None, None), settled.plus(SETTINGS_KEPT));
-    assert_eq!(kept(start, None, None), starts_at().plus(SETTINGS_KEPT));
-    assert_eq!(kept(start, end, None), ends_at().plus(SETTINGS_KEPT));
+    assert_eq!(kept(None, None, None), set_at.plus(SETTINGS_KEPT_MIN));
+    assert_eq!(kept(start, None, None), starts_at().plus(SETTINGS_KEPT_MIN));
+    assert_eq!(kept(start, end, None), ends_at().plus(SETTINGS_KEPT_MIN));
     assert_eq!(kept(start, end, Some(MS)), ends_at().plus(MS));
-    let past = Some(settled.minus(WEEK));
-    assert_eq!(kept(None, past, None), settled.plus(SETTINGS_KEPT));
+    let past = Some(set_at.minus(WEEK));
+    assert_eq!(kept(None, past, None), set_at.plus(SETTINGS_KEPT_MIN));
 }
 
 #[test]
@@ -146,23 +146,23 @@ fn a_name_is_closed_to_what_was_before_the_end_or_else_the_start() {
         let activity = Activity::new(bounds.0, bounds.1, bounds.2).unwrap();
         let admitted_for = |span: Option<Duration>| move |at: Timestamp| Some(at.plus(span?));
         for (span, closed_for) in [
-            (None, NAMES_CLOSED),
+            (None, NAME_CLOSED_MAX),
             (Some(WEEK), WEEK.saturating_sub(MS)),
-            (Some(NAMES_CLOSED * 2), NAMES_CLOSED),
+            (Some(NAME_CLOSED_MAX * 2), NAME_CLOSED_MAX),
         ] {
             let now = starts_at();
-            let after = activity.after_it(admitted_for(span), now);
-            let bounds_and_end = after
-                .map(|(after, settled)| (after.starts_at(), after.settings_kept_until(settled)));
+            let after = activity.settings_after(admitted_for(span), now);
+            let bounds_and_end =
+                after.map(|(after, set_at)| (after.starts_at(), after.settings_kept_until(set_at)));
             let until = closed_to.map(|closed_to| closed_to.plus(closed_for));
             assert_eq!(bounds_and_end, until.map(|until| (closed_to, until)));
             // A later board of the name leaves it closed just as long.
             if let (Some((after, _)), Some(until)) = (after, until) {
                 assert_eq!(
-                    after.after_it(admitted_for(span), until.minus(MS)),
-                    activity.after_it(admitted_for(span), now)
+                    after.settings_after(admitted_for(span), until.minus(MS)),
+                    activity.settings_after(admitted_for(span), now)
                 );
-                assert_eq!(after.after_it(admitted_for(span), until), None);
+                assert_eq!(after.settings_after(admitted_for(span), until), None);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use board::limits::FUTURE_MAX;
 use board::{
-    Admission, Calendar, Keep, Kind, KindSpec, NotAdmitted, Period, Timestamp, WindowRule,
+    Admission, AdmissionError, Calendar, Keep, Kind, KindSpec, Period, Timestamp, WindowRule,
     WindowState,
 };
 use proptest::prelude::*;
@@ -92,20 +92,20 @@ fn a_window_is_gone_when_its_retention_has_passed() {
         (noon.minus(DAY), WindowState::Open),
         (noon, WindowState::Open),
         (gone.minus(MS), WindowState::Open),
-        (gone, WindowState::Gone),
-        (gone.plus(DAY), WindowState::Gone),
+        (gone, WindowState::Expired),
+        (gone.plus(DAY), WindowState::Expired),
     ] {
         assert_eq!(kind.window_state(window, now), state, "{now}");
-        assert_eq!(kind.is_expired(window, now), state == WindowState::Gone);
+        assert_eq!(kind.is_expired(window, now), state == WindowState::Expired);
     }
     assert_eq!(taken(&kind, noon, gone.minus(MS)), [Period::Day]);
     let error = kind.admit(noon, gone).unwrap_err();
-    assert_eq!(error, NotAdmitted::WindowClosed { at: noon });
+    assert_eq!(error, AdmissionError::WindowClosed { at: noon });
     assert!(error.to_string().starts_with("at: "), "{error}");
     let week = kind.calendar().span_at(Period::Week, noon).window;
     assert_eq!(
         kind.window_state(week, noon),
-        WindowState::NeverKept,
+        WindowState::BeforePeriod,
         "no period of the kind"
     );
 }
@@ -121,7 +121,7 @@ fn a_window_closes_before_it_goes() {
         (midnight.plus(HOUR).minus(MS), WindowState::Open),
         (midnight.plus(HOUR), WindowState::Closed),
         (midnight.plus(DAY * 35).minus(MS), WindowState::Closed),
-        (midnight.plus(DAY * 35), WindowState::Gone),
+        (midnight.plus(DAY * 35), WindowState::Expired),
     ] {
         assert_eq!(kind.window_state(window, now), state, "{now}");
         let open = state == WindowState::Open;
@@ -164,7 +164,7 @@ fn five_minutes_ahead_is_not_the_future() {
     assert_eq!(taken(&kind, now.plus(FUTURE_MAX), now), [Period::All]);
     let ahead = now.plus(FUTURE_MAX + MS);
     let error = kind.admit(ahead, now).unwrap_err();
-    assert_eq!(error, NotAdmitted::FromTheFuture { at: ahead, now });
+    assert_eq!(error, AdmissionError::FromTheFuture { at: ahead, now });
     assert!(
         error
             .to_string()

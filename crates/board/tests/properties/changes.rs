@@ -130,7 +130,7 @@ fn an_added_window_begins_at_its_next_start() {
         let window = |at| changed.calendar().span_at(period, at).window;
         assert_eq!(
             changed.window_state(window(now()), now()),
-            WindowState::NeverKept
+            WindowState::BeforePeriod
         );
         assert!(changed.is_expired(window(now()), now()));
         assert_eq!(

@@ -204,7 +204,7 @@ proptest! {
         let set = values(&rules, &events[0]);
         prop_assume!(rules.check(&set).is_ok());
         let at = Timestamp::from_millis(events[0].at);
-        let mut held = rules.outright(&set, at);
+        let mut held = rules.standing_of(&set, at);
         let expected = numbers(&rules, &set);
         let sums = rules.mode() == Mode::Accumulate;
         let expected = expected.iter().zip(rules.fields()).map(|(value, field)| {

@@ -133,7 +133,7 @@ proptest! {
         let held = (!rules.ties().is_by_member()).then_some(reached_at);
         prop_assert_eq!(rules.reached_at_of(&words), held);
         // The same key when a store keeps the standing and reads it back.
-        let outright = rules.outright(&values(&rules, &stand), reached_at);
+        let outright = rules.standing_of(&values(&rules, &stand), reached_at);
         let kept = rules.standing_from(rules.standing_words(&outright));
         prop_assert_eq!(kept, outright);
         let sums = Stand { fields: stand.fields.map(|field| field.or(Some(0))), ..stand };

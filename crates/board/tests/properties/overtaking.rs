@@ -54,7 +54,7 @@ fn rules_strategy() -> impl Strategy<Value = Rules> {
         let fields = fields.into_iter().enumerate().map(rule).collect();
         let rules = Rules::new(fields, mode, ties).unwrap();
         let packing = Packing {
-            most: 3,
+            max: 3,
             unit: Duration::from_millis(100),
             span: None,
         };

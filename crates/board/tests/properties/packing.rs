@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::{
-    Admission, Direction, FieldName, FieldRule, Kind, KindSpec, Mode, NotAdmitted, Op, Packing,
+    Admission, AdmissionError, Direction, FieldName, FieldRule, Kind, KindSpec, Mode, Op, Packing,
     Period, Rules, Standing, Ties, Timestamp, Value, Values, Window,
 };
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn at(ms: i64) -> Timestamp {
 
 fn packing(most: u64, unit_ms: u64, days: i64) -> Packing {
     Packing {
-        most,
+        max: most,
         unit: Duration::from_millis(unit_ms),
         span: Some((at(FROM), at(FROM + days * DAY_MS))),
     }
@@ -61,7 +61,7 @@ fn a_range_fits_to_the_last_bit() {
         "{error}"
     );
     let greater = Packing {
-        most: 1 << 33,
+        max: 1 << 33,
         ..span(1 << 20)
     };
     assert!(of(greater).is_err());
@@ -105,7 +105,7 @@ fn times_without_room_are_not_admitted() {
         let windows = admission.admit(&kind, at(ms), at(end));
         match windows {
             Ok(windows) => assert!(admitted && *windows == [Window::ALL_TIME], "{ms}"),
-            Err(NotAdmitted::OutOfRange { .. }) => assert!(!admitted, "{ms}"),
+            Err(AdmissionError::OutOfRange { .. }) => assert!(!admitted, "{ms}"),
             Err(other) => panic!("{other}"),
         }
     }

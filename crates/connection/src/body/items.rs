@@ -10,7 +10,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::room::{ITEM_BYTES, Whole};
+use super::memory::{ITEM_BYTES, Whole};
 use problem::{Problem, ProblemType};
 
 /// Reads an array of at most so many items, each as its text. They take room of the body's.
@@ -81,12 +81,12 @@ impl<'de> Visitor<'de> for Items<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::room::Room;
+    use super::super::memory::BodyMemory;
     use super::*;
     use crate::pool::Pool;
 
     fn body(pool: &Pool, text: &[u8]) -> Whole {
-        let mut body = Room::for_bodies_of(pool, 0, 1 << 20).body(text.len());
+        let mut body = BodyMemory::for_bodies_of(pool, 0, 1 << 20).body(text.len());
         body.add(text).unwrap();
         body
     }

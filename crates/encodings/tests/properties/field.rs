@@ -1,7 +1,7 @@
 //! Entries as others wrote them, and where a double lost part of what they meant.
 
 use board::{Ties, Timestamp};
-use encodings::{DecodeError, Decoded, Doubt, EncodeError, Encoding, Reading};
+use encodings::{DecodeError, Decoded, EncodeError, Encoding, ReadDirection, Uncertainty};
 
 fn encoding(text: &str) -> Encoding {
     text.parse().unwrap()
@@ -55,8 +55,8 @@ fn the_four_players_of_leaderboard_339() {
         assert_eq!(value(&decoded, 0), score, "{member}");
         assert_eq!(decoded.member, member.as_bytes());
         assert_eq!(decoded.at, Some(at(time)), "{member}");
-        let doubt = within_ms.map(|within_ms| Doubt::Time { within_ms });
-        assert_eq!(decoded.doubt, doubt, "{member}");
+        let uncertainty = within_ms.map(|within_ms| Uncertainty::Time { within_ms });
+        assert_eq!(decoded.uncertainty, uncertainty, "{member}");
     }
 }
 
@@ -66,7 +66,7 @@ fn ten_days_are_six_digits() {
     let decoded = encoding.decode_text(b"1200.863999", b"7").unwrap();
     assert_eq!(value(&decoded, 0), 1_200);
     assert_eq!(decoded.at, Some(at("2026-11-20T00:00:01Z")));
-    assert_eq!(decoded.doubt, None);
+    assert_eq!(decoded.uncertainty, None);
     // Padded: one second before the end is .000001.
     let last = encoding
         .encode(&[5], at("2026-11-29T23:59:59Z"), "7")
@@ -76,14 +76,20 @@ fn ten_days_are_six_digits() {
     let summed = 0.863_999_f64 + 1_000_000_007.0;
     let decoded = encoding.decode(summed, b"7").unwrap();
     assert_eq!(decoded.at, Some(at("2026-11-20T00:00:01Z")));
-    assert_eq!((value(&decoded, 0), decoded.doubt), (1_000_000_007, None));
+    assert_eq!(
+        (value(&decoded, 0), decoded.uncertainty),
+        (1_000_000_007, None)
+    );
 }
 
 #[test]
 fn digits_of_another_width_are_seen() {
     let encoding = encoding("time-left(ends=2026-11-30T00:00:00Z, digits=4)");
     let decoded = encoding.decode(12.863_949, b"7").unwrap();
-    assert_eq!(decoded.doubt, Some(Doubt::Time { within_ms: 490 }));
+    assert_eq!(
+        decoded.uncertainty,
+        Some(Uncertainty::Time { within_ms: 490 })
+    );
 }
 
 #[test]
@@ -135,12 +141,12 @@ fn sixty_four_bits_lose_their_low_ones() {
     let decoded = encoding.decode_text(text.as_bytes(), b"u").unwrap();
     assert_eq!((value(&decoded, 0), value(&decoded, 1)), (500_000, 7));
     assert_ne!(value(&decoded, 2), 1_000, "its low bits are gone");
-    assert_eq!(decoded.doubt, Some(Doubt::LowBits { bits: 8 }));
-    // Low bits that are all set are carried into the field above: that is what the doubt says.
+    assert_eq!(decoded.uncertainty, Some(Uncertainty::LowBits { bits: 8 }));
+    // Low bits that are all set are carried into the field above: that is what the uncertainty says.
     let carried = ((2_049_u64 << 42) | (7 << 20) | 0xf_ffff) as f64;
     let decoded = encoding.decode(carried, b"u").unwrap();
     assert_eq!((value(&decoded, 1), value(&decoded, 2)), (8, 0));
-    assert_eq!(decoded.doubt, Some(Doubt::LowBits { bits: 1 }));
+    assert_eq!(decoded.uncertainty, Some(Uncertainty::LowBits { bits: 1 }));
 }
 
 #[test]
@@ -152,8 +158,8 @@ fn a_time_before_the_member() {
     assert_eq!(decoded.member, b"user_1");
     assert_eq!(decoded.at, Some(at("2022-12-15T13:30:30Z")));
     assert_eq!(
-        (plain.ties(), plain.reading()),
-        (Ties::Latest, Reading::Reverse)
+        (plain.ties(), plain.read_direction()),
+        (Ties::Latest, ReadDirection::Reverse)
     );
     let shanghai = encoding("time-member(offset=+08:00, score=negated)");
     let stored = shanghai
@@ -227,13 +233,13 @@ fn a_fraction_that_was_rounded_away_is_doubtful() {
     let encoding = encoding("fraction(base=317242022400)");
     let decoded = encoding.decode(500.0, b"u").unwrap();
     assert_eq!(
-        (decoded.at, decoded.doubt),
+        (decoded.at, decoded.uncertainty),
         (None, None),
         "it was written without one"
     );
     let huge = 200_000_000_000_000.0 + 0.994_7;
     let decoded = encoding.decode(huge, b"u").unwrap();
-    assert_eq!(decoded.doubt, Some(Doubt::Score));
+    assert_eq!(decoded.uncertainty, Some(Uncertainty::Score));
 }
 
 #[test]

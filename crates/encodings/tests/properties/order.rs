@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use board::{Ties, Timestamp};
-use encodings::{Encoded, Encoding, Reading};
+use encodings::{Encoded, Encoding, ReadDirection};
 use proptest::prelude::*;
 
 const ENCODINGS: [&str; 17] = [
@@ -93,9 +93,9 @@ fn exact_order(encoding: &Encoding, a: &Exact, b: &Exact) -> Ordering {
         Ties::Latest => b.at.cmp(&a.at),
         Ties::Member | Ties::LowerMember => Ordering::Equal,
     };
-    let by_member = match encoding.reading() {
-        Reading::Reverse => b.member.cmp(&a.member),
-        Reading::Forward => a.member.cmp(&b.member),
+    let by_member = match encoding.read_direction() {
+        ReadDirection::Reverse => b.member.cmp(&a.member),
+        ReadDirection::Forward => a.member.cmp(&b.member),
     };
     by_values.then(by_time).then(by_member)
 }
@@ -108,9 +108,9 @@ fn read_order(encoding: &Encoding, a: &Encoded<'_>, b: &Encoded<'_>) -> Ordering
     let up = score
         .then(by_time)
         .then(a.member.as_bytes().cmp(b.member.as_bytes()));
-    match encoding.reading() {
-        Reading::Reverse => up.reverse(),
-        Reading::Forward => up,
+    match encoding.read_direction() {
+        ReadDirection::Reverse => up.reverse(),
+        ReadDirection::Forward => up,
     }
 }
 
@@ -139,7 +139,7 @@ fn hold(text: &str, cases: u32) {
         let values = (0..encoding.fields()).map(|field| decoded.values.get(field).unwrap().get());
         prop_assert_eq!(values.collect::<Vec<_>>(), a.values.clone());
         prop_assert_eq!(decoded.member, a.member.as_bytes());
-        prop_assert_eq!(decoded.doubt, None);
+        prop_assert_eq!(decoded.uncertainty, None);
         let at = match stored_a.time_score {
             Some(time) => encoding.decode_time(printed(time).as_bytes()).unwrap(),
             None => decoded.at,

@@ -12,7 +12,7 @@
 use std::fmt::Write as _;
 
 use board::{FieldName, FieldRule, Mode, Rules, Ties, Timestamp, Value, Values, limits::VALUE_MAX};
-use encodings::{Encoding, Reading};
+use encodings::{Encoding, ReadDirection};
 
 const DOCS: &str = include_str!("../../../../docs/methods.md");
 const BEGIN: &str = "<!-- table: made by crates/encodings/tests/properties/table.rs -->\n";
@@ -133,9 +133,9 @@ fn first_misread(text: &str) -> Option<i64> {
             let up = earlier.score.partial_cmp(&later.score).unwrap();
             let up = up.then(later.time_score.partial_cmp(&earlier.time_score).unwrap());
             let up = up.then(earlier.member.as_bytes().cmp(later.member.as_bytes()));
-            match encoding.reading() {
-                Reading::Reverse => up.is_le(),
-                Reading::Forward => up.is_ge(),
+            match encoding.read_direction() {
+                ReadDirection::Reverse => up.is_le(),
+                ReadDirection::Forward => up.is_ge(),
             }
         })
     })

@@ -42,7 +42,7 @@ impl Cell {
             record: self.record(),
             kind: self.kind.clone(),
             last_write: if is_unused {
-                self.settled
+                self.settings_set_at
             } else {
                 self.written()
             },

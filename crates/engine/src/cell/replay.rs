@@ -60,7 +60,7 @@ impl RestoredBoard {
             shards: self.shards,
             activity: self.activity,
             created: AtomicBool::new(self.created),
-            settled: self.last_write,
+            settings_set_at: self.last_write,
             last_write: AtomicI64::new(self.last_write.millis()),
             body: RwLock::new(body),
         })
@@ -220,7 +220,7 @@ mod tests {
             window: hour,
             unless: None,
             groups: false,
-            asks: [].into(),
+            ranges: [].into(),
         };
         for shard in 0..2 {
             cell.build_order(usize::from(shard));

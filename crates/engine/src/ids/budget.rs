@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use board::Timestamp;
-use shard_store::is_high;
+use shard_store::is_limit_nearly_used;
 
 /// Default limit of the bytes of remembered ids.
 pub const REMEMBERED_ID_BYTES_MAX: usize = 2 << 30;
@@ -44,10 +44,10 @@ impl IdUse {
         self.limit_bytes as f64 / (ID_BYTES * 2.0 * span.as_secs_f64())
     }
 
-    /// Returns whether that is [worth a warning](is_high).
+    /// Returns whether that is [worth a warning](is_limit_nearly_used).
     #[must_use]
     pub const fn is_high(self, was: bool) -> bool {
-        is_high(self.used_bytes as u64, self.limit_bytes as u64, was)
+        is_limit_nearly_used(self.used_bytes as u64, self.limit_bytes as u64, was)
     }
 }
 
@@ -69,7 +69,7 @@ impl IdBudget {
     /// Sets the latest time by which ids are judged. `Some(until)`: the clock may be wrong; every
     /// id is kept, and judged by a time no later than `until`, which has definitely passed. `None`:
     /// the clock is right, and only ids within their span are kept.
-    pub fn trust(&self, until: Option<Timestamp>) {
+    pub fn limit_trust(&self, until: Option<Timestamp>) {
         let trusted_ms = until.map_or(i64::MAX, Timestamp::millis);
         self.trusted_ms.store(trusted_ms, Ordering::Relaxed);
     }

@@ -34,7 +34,7 @@ fn a_clock_that_is_not_confirmed_forgets_no_id() {
         ids.reserve(at(0), SPAN, &budget).unwrap();
         ids.remember(digest(1), 0, at(0));
         let mut trusted_now = 0;
-        budget.trust(keeps_all.then(|| at(trusted_now)));
+        budget.limit_trust(keeps_all.then(|| at(trusted_now)));
         // Days ahead.
         for ahead in [300_000_000, 300_005_000] {
             ids.reserve(at(ahead), SPAN, &budget).unwrap();
@@ -43,12 +43,12 @@ fn a_clock_that_is_not_confirmed_forgets_no_id() {
             assert!(!ids.holds(digest(1), 0, at(ahead), Duration::ZERO, &budget));
             ids.remember(digest(2), 0, at(ahead));
             trusted_now += 400;
-            budget.trust(keeps_all.then(|| at(trusted_now)));
+            budget.limit_trust(keeps_all.then(|| at(trusted_now)));
         }
         // By any clock it is past its span now.
-        budget.trust(keeps_all.then(|| at(1000)));
+        budget.limit_trust(keeps_all.then(|| at(1000)));
         assert!(!ids.holds(digest(1), 0, at(300_000_000), SPAN, &budget));
-        budget.trust(None);
+        budget.limit_trust(None);
         assert_eq!(ids.holds(digest(1), 0, at(500), SPAN, &budget), keeps_all);
     }
 }
@@ -113,12 +113,12 @@ fn a_clock_that_steps_back_forgets_nothing() {
 fn ids_added_by_a_clock_that_was_ahead_are_dropped_once_it_is_right() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
-    budget.trust(Some(at(0)));
+    budget.limit_trust(Some(at(0)));
     for (remembered_at, number) in [(0, 1), (100_000, 2)] {
         ids.reserve(at(remembered_at), SPAN, &budget).unwrap();
         ids.remember(digest(number), 0, at(remembered_at));
     }
-    budget.trust(None);
+    budget.limit_trust(None);
     // The clock is corrected: no id is dropped before its span is over.
     assert!(!ids.age(at(500), SPAN, &budget));
     for number in [1, 2] {
@@ -165,11 +165,11 @@ fn a_clock_that_was_ahead_and_then_behind_forgets_nothing() {
     let budget = IdBudget::new(1 << 20);
     let mut ids = RememberedIds::new(at(0));
     for (remembered_at, number) in [(0, 1), (DAY_MS, 2)] {
-        budget.trust((remembered_at > 0).then(|| at(0)));
+        budget.limit_trust((remembered_at > 0).then(|| at(0)));
         ids.reserve(at(remembered_at), hour, &budget).unwrap();
         ids.remember(digest(number), 0, at(remembered_at));
     }
-    budget.trust(None);
+    budget.limit_trust(None);
     let minute_ms = 60_000;
     for now in [
         0,
@@ -200,13 +200,13 @@ fn a_full_time_range_drops_no_id_while_no_clock_is_trusted() {
             ids.remember(digest(number), 0, at(remembered_at));
         }
     }
-    budget.trust(Some(at(1700)));
+    budget.limit_trust(Some(at(1700)));
     for ahead in [AHEAD_MS, 2 * AHEAD_MS, 3 * AHEAD_MS] {
         ids.reserve(at(ahead), SPAN, &budget).unwrap();
         ids.remember(digest(u128::try_from(ahead).unwrap()), 0, at(ahead));
     }
     for now in [1700, 1799] {
-        budget.trust(None);
+        budget.limit_trust(None);
         assert!((0..80).all(|number| ids.holds(digest(number), 0, at(now), SPAN, &budget)));
     }
     for (now, held) in [(1800, 40..80), (2599, 40..80), (2600, 0..0)] {

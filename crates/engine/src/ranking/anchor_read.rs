@@ -2,7 +2,7 @@
 
 use board::{Bound, Member, RankKey, Rules, Standing};
 
-use shard_store::{Anchor, Ask, Entry, Part};
+use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry};
 
 /// An ordered structure. Ranks count from 0, the best.
 pub(super) trait Order {
@@ -12,10 +12,10 @@ pub(super) trait Order {
     /// Returns the standing and the key of a ranked member.
     fn find(&self, member: &Member) -> Option<(Standing, RankKey)>;
     /// Returns up to `len` entries from the rank `from` on.
-    fn stretch(&self, from: usize, len: usize) -> Vec<Entry>;
+    fn stretch(&self, from: usize, len: usize) -> Vec<ShardEntry>;
 }
 
-pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &Ask) -> Part {
+pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &RangeAsk) -> RangePart {
     let mut standing = None;
     let anchor = match &ask.anchor {
         Anchor::Rank(rank) => usize::try_from(*rank)
@@ -27,7 +27,7 @@ pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &Ask)
                 standing = (ask.after > 0).then_some(own);
                 order.count_better(&Bound::key(&key))
             }
-            None => return Part::default(),
+            None => return RangePart::default(),
         },
     };
     let start = anchor.saturating_sub(ask.before);
@@ -36,7 +36,7 @@ pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &Ask)
         Some(first) if groups => group_start(order, rules, first),
         _ => start,
     };
-    Part {
+    RangePart {
         unlisted: None,
         standing,
         anchor: Some(anchor as u64),
@@ -46,7 +46,7 @@ pub(super) fn answer(order: &impl Order, rules: &Rules, groups: bool, ask: &Ask)
     }
 }
 
-fn group_start(order: &impl Order, rules: &Rules, entry: &Entry) -> usize {
+fn group_start(order: &impl Order, rules: &Rules, entry: &ShardEntry) -> usize {
     let above = rules.field_words(&entry.key.words).successor();
     above.map_or(0, |words| order.count_better(&Bound::prefix(words)))
 }

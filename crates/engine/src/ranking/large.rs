@@ -11,7 +11,7 @@ use super::small::Small;
 use super::width::Width;
 use crate::table::{FrozenTable, Table, TableFull, member_hash};
 use crate::tree;
-use shard_store::Entry;
+use shard_store::ShardEntry;
 
 /// The shard cannot take another member.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -190,12 +190,12 @@ impl LargeView<'_> {
         Member::from_stored(self.large.table.name(handle))
     }
 
-    fn entry(&self, words: RankWords, handle: u32) -> Entry {
+    fn entry(&self, words: RankWords, handle: u32) -> ShardEntry {
         let reached_at = self.rules.reached_at_of(&words).unwrap_or_else(|| {
             self.rules
                 .reached_at(&self.large.standing(self.rules, handle))
         });
-        Entry {
+        ShardEntry {
             key: self.rules.rank_key(words, self.member(handle)),
             reached_at,
         }
@@ -221,7 +221,7 @@ impl Order for LargeView<'_> {
         Some((standing, self.key(handle)))
     }
 
-    fn stretch(&self, from: usize, len: usize) -> Vec<Entry> {
+    fn stretch(&self, from: usize, len: usize) -> Vec<ShardEntry> {
         let entry = |words, handle| self.entry(words, handle);
         self.large.order.stretch(from, len, entry)
     }
@@ -240,7 +240,7 @@ mod tests {
 
     fn standing(points: i64) -> Standing {
         let points = Values::from(Value::new(points).unwrap());
-        rules().outright(&points, Timestamp::from_millis(0))
+        rules().standing_of(&points, Timestamp::from_millis(0))
     }
 
     fn ten_members() -> Large {

@@ -19,7 +19,7 @@ use anchor_read::answer;
 pub(crate) use frozen::FrozenRanking;
 use large::Large;
 pub(crate) use large::RankingFull;
-use shard_store::{Ask, Item, Part, ShardVersion};
+use shard_store::{Item, RangeAsk, RangePart, ShardVersion};
 use small::{Small, SmallView};
 
 /// Maximum rows of a sorted vector. Up to this size a scan is cheaper than the memory of a tree.
@@ -212,7 +212,13 @@ impl Ranking {
     }
 
     /// Reads around one anchor, from one shard, or with `None` from all rows.
-    pub fn answer(&self, rules: &Rules, shard: Option<u16>, groups: bool, ask: &Ask) -> Part {
+    pub fn answer(
+        &self,
+        rules: &Rules,
+        shard: Option<u16>,
+        groups: bool,
+        ask: &RangeAsk,
+    ) -> RangePart {
         match &self.body {
             Body::Small(small) => answer(
                 &SmallView {

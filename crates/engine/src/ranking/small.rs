@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::MemberRef;
 use super::anchor_read::Order;
-use shard_store::Entry;
+use shard_store::ShardEntry;
 
 /// A standing's words: two are inline, which is enough for a kind with one field.
 type Words = SmallVec<[u64; 2]>;
@@ -27,9 +27,9 @@ impl Row {
         rules.rank_key(words, self.member.clone())
     }
 
-    fn entry(&self, rules: &Rules) -> Entry {
+    fn entry(&self, rules: &Rules) -> ShardEntry {
         let reached_at = rules.reached_at(&rules.standing_from(&self.words));
-        Entry {
+        ShardEntry {
             key: self.key(rules),
             reached_at,
         }
@@ -182,7 +182,7 @@ impl Order for SmallView<'_> {
         Some((self.rules.standing_from(&row.words), row.key(self.rules)))
     }
 
-    fn stretch(&self, from: usize, len: usize) -> Vec<Entry> {
+    fn stretch(&self, from: usize, len: usize) -> Vec<ShardEntry> {
         let rows = self.rows(self.small.rows.len()).skip(from).take(len);
         rows.map(|row| row.entry(self.rules)).collect()
     }
@@ -210,7 +210,7 @@ mod tests {
             small.insert(
                 &rules,
                 target,
-                &rules.outright(&points, Timestamp::from_millis(0)),
+                &rules.standing_of(&points, Timestamp::from_millis(0)),
             );
         }
         assert_eq!(small.verify(&rules), []);

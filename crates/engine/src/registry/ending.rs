@@ -18,7 +18,7 @@ impl Registry {
     ) -> Result<(), DeleteBoardError> {
         loop {
             let held = named(&self.names.read(), name).cloned();
-            let cell = held.ok_or(DeleteBoardError::NotThere)?;
+            let cell = held.ok_or(DeleteBoardError::NotFound)?;
             // If this fails, another incarnation has the name by now: try again.
             if self.end(&cell, None, log, |_| true) {
                 return Ok(());
@@ -51,7 +51,7 @@ impl Registry {
         log.begin_together();
         let ended = closed.end(&self.ids, log);
         if let Some(left) = left {
-            report_made(&left, left.settled(), log);
+            report_made(&left, left.settings_set_at(), log);
             self.enter(&mut names, left);
         }
         log.end_together();
@@ -123,7 +123,7 @@ impl Registry {
         let settings = cell.settings();
         let had_settings = shards.is_some_and(|shards| settings != shards.into());
         let left = kind.filter(|_| had_settings);
-        let left = left.map(|kind| settings_of(cell, kind, next, settings, cell.settled()));
+        let left = left.map(|kind| settings_of(cell, kind, next, settings, cell.settings_set_at()));
         let is_due = |closed: &Closed<'_>| cell.is_created() && closed.is_untouched() && may_go();
         self.end(cell, left, log, is_due)
     }
@@ -140,12 +140,18 @@ impl Registry {
         let held = kinds.get(cell.name().kind())?;
         let (current, for_boards) = (held.record.kind.as_ref()?, held.for_boards.clone()?);
         let admits_until = |at| current.admits_until(at);
-        let (activity, settled) = cell.activity().after_it(admits_until, now)?;
+        let (activity, settings_set_at) = cell.activity().settings_after(admits_until, now)?;
         let settings = BoardSettings {
             shards: current.shards(),
             activity,
         };
-        Some(settings_of(cell, for_boards, next, settings, settled))
+        Some(settings_of(
+            cell,
+            for_boards,
+            next,
+            settings,
+            settings_set_at,
+        ))
     }
 }
 
@@ -155,8 +161,8 @@ fn settings_of(
     kind: Arc<Kind>,
     incarnation: Incarnation,
     settings: BoardSettings,
-    settled: Timestamp,
+    settings_set_at: Timestamp,
 ) -> Cell {
     let name = ended.name().clone();
-    Cell::new(name, kind, incarnation, settings, false, settled)
+    Cell::new(name, kind, incarnation, settings, false, settings_set_at)
 }

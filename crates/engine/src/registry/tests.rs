@@ -45,7 +45,10 @@ fn a_deleted_board_takes_no_memory() {
         let cell = Arc::downgrade(&registry.cell(incarnation).unwrap());
         registry.delete_board(&name, &mut NoLog).unwrap();
         assert_eq!(cell.strong_count(), 0);
-        assert_eq!(registry.cell(incarnation).err(), Some(StoreError::Dead));
+        assert_eq!(
+            registry.cell(incarnation).err(),
+            Some(StoreError::IncarnationEnded)
+        );
     }
 }
 
@@ -139,7 +142,10 @@ fn no_other_board_waits_for_the_readers_of_a_board_that_ends() {
             assert_eq!(done, Ok(true), "another board waits for the reader");
         });
         assert_eq!(registry.board(cell.name()), None);
-        assert_eq!(registry.cell(Incarnation(1)).err(), Some(StoreError::Dead));
+        assert_eq!(
+            registry.cell(Incarnation(1)).err(),
+            Some(StoreError::IncarnationEnded)
+        );
     }
 }
 

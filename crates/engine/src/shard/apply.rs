@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use super::Shard;
 use crate::ids::{IdBudget, RememberedIds};
 use crate::ranking::{MemberRef, Ranking, RowHandle, SMALL_ROWS_MAX};
-use shard_store::{Change, Failure, Item, Outcome, Refused, WindowStanding};
+use shard_store::{Change, Item, ItemFailure, ItemRejected, Outcome, WindowStanding};
 use shard_store::{Memory, STANDING_WEIGHT};
 
 /// The parameters of a batch.
@@ -259,7 +259,7 @@ impl Shard {
             return Outcome::Duplicate(self.report(context, item));
         }
         if positions.is_empty() {
-            return Outcome::Refused(Refused::WindowClosed(item.at));
+            return Outcome::Rejected(ItemRejected::WindowClosed(item.at));
         }
         let standings = match self.decide(context.rules, item, positions, found) {
             Ok(standings) => standings,
@@ -296,14 +296,14 @@ impl Shard {
             if row.is_none()
                 && let Err(full) = ranking.check_room()
             {
-                return Err(Outcome::Failed(Failure::Unavailable(full.to_string())));
+                return Err(Outcome::Failed(ItemFailure::Unavailable(full.to_string())));
             }
             let held = row.map(|row| ranking.standing(rules, row));
             let new = match &item.change {
-                Change::Set(values) => rules.outright(values, item.at),
+                Change::Set(values) => rules.standing_of(values, item.at),
                 Change::Fold(values) => match rules.fold(held.as_ref(), values, item.at) {
                     Ok(standing) => standing,
-                    Err(error) => return Err(Outcome::Refused(error.into())),
+                    Err(error) => return Err(Outcome::Rejected(error.into())),
                 },
                 Change::Remove => unreachable!("a removal is not folded"),
             };
@@ -323,7 +323,7 @@ impl Shard {
         if was_there {
             Outcome::Applied(Vec::new())
         } else {
-            Outcome::Refused(Refused::NotRanked(target.member.clone()))
+            Outcome::Rejected(ItemRejected::NotRanked(target.member.clone()))
         }
     }
 
@@ -353,7 +353,7 @@ impl Shard {
         item: &Item,
         context: &ApplyContext<'_>,
         budget: &IdBudget,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ItemFailure> {
         if item.id.is_none() {
             return Ok(());
         }
@@ -367,7 +367,7 @@ impl Shard {
         ids.reserve(context.now, context.dedupe, budget)
             .map_err(|_| {
                 let limit = budget.limit_bytes();
-                Failure::Unavailable(format!(
+                ItemFailure::Unavailable(format!(
                     "remembered ids have reached their limit of {limit} bytes"
                 ))
             })
@@ -385,7 +385,7 @@ fn check_memory(
     context: &ApplyContext<'_>,
     item: &Item,
     found: &[Option<RowHandle>],
-) -> Result<(), Failure> {
+) -> Result<(), ItemFailure> {
     let Some(memory) = context.memory else {
         return Ok(());
     };
@@ -393,7 +393,7 @@ fn check_memory(
     if added > 0 || item.id.is_some() {
         memory
             .check()
-            .map_err(|error| Failure::Unavailable(error.to_string()))?;
+            .map_err(|error| ItemFailure::Unavailable(error.to_string()))?;
         memory.add(added * STANDING_WEIGHT);
     }
     Ok(())

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
-use store_local::EmbeddedSettings;
+use store_local::LocalSettings;
 
-/// The section. Settings that are absent have the defaults of [`EmbeddedSettings`].
+/// The section. Settings that are absent have the defaults of [`LocalSettings`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct EmbeddedSection {
@@ -45,10 +45,10 @@ fn pause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>,
 
 impl EmbeddedSection {
     /// Returns these settings, changed by those of the section.
-    pub(crate) fn settings(&self) -> EmbeddedSettings {
-        let default = EmbeddedSettings::default();
+    pub(crate) fn settings(&self) -> LocalSettings {
+        let default = LocalSettings::default();
         let after_bytes = self.snapshot_after_bytes;
-        EmbeddedSettings {
+        LocalSettings {
             snapshot_after_bytes: after_bytes.unwrap_or(default.snapshot_after_bytes),
             clock_pause: self.clock_pause.unwrap_or(default.clock_pause),
             ..default
@@ -60,13 +60,13 @@ impl EmbeddedSection {
 mod tests {
     use super::*;
 
-    fn settings(text: &str) -> Result<EmbeddedSettings, toml::de::Error> {
+    fn settings(text: &str) -> Result<LocalSettings, toml::de::Error> {
         toml::from_str::<EmbeddedSection>(text).map(|section| section.settings())
     }
 
     #[test]
     fn absent_settings_have_their_defaults() {
-        let (parsed, default) = (settings("").unwrap(), EmbeddedSettings::default());
+        let (parsed, default) = (settings("").unwrap(), LocalSettings::default());
         assert_eq!(parsed.snapshot_after_bytes, default.snapshot_after_bytes);
         assert_eq!(parsed.clock_pause, Duration::from_mins(10));
         let parsed = settings("snapshot_after_bytes = 1_000_000\nclock_pause = \"0s\"").unwrap();

@@ -131,12 +131,12 @@ mod tests {
         assert_eq!(parsed.header_timeout, Duration::from_secs(5));
         assert_eq!((parsed.connections_max, parsed.body_bytes_max), (3, 1000));
         let section: LimitsSection = toml::from_str("remembered_id_bytes = 5").unwrap();
-        assert_eq!(section.remembered_id_bytes_max(&Memory::up_to(4)), 5);
+        assert_eq!(section.remembered_id_bytes_max(&Memory::with_limit(4)), 5);
         let section: LimitsSection = toml::from_str("[address]\nburst = 3").unwrap();
         for (memory, max) in [
             (Memory::default(), REMEMBERED_ID_BYTES_MAX),
-            (Memory::up_to(u64::MAX), REMEMBERED_ID_BYTES_MAX),
-            (Memory::up_to(1 << 30), 1 << 29),
+            (Memory::with_limit(u64::MAX), REMEMBERED_ID_BYTES_MAX),
+            (Memory::with_limit(1 << 30), 1 << 29),
         ] {
             assert_eq!(section.remembered_id_bytes_max(&memory), max);
         }

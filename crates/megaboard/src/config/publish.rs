@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use board::{
-    IdentError, PublishProtocol, PublishTarget, PublishTargetError, PublishTargets, TargetName,
-    TargetTwice,
+    DuplicateTarget, IdentError, PublishProtocol, PublishTarget, PublishTargetError,
+    PublishTargets, TargetName,
 };
 use publish::{Credentials, Login, Settings};
 use serde::Deserialize;
@@ -56,7 +56,7 @@ pub(crate) enum PublishError {
         error: PublishTargetError,
     },
     #[error(transparent)]
-    Twice(#[from] TargetTwice),
+    Twice(#[from] DuplicateTarget),
     #[error("{0}: memcached does not support user and password")]
     Memcached(TargetName),
 }

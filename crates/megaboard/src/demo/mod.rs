@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{KindName, Timestamp};
-use shard_router::{BoardBatches, KnownKind, Router, Write, Written};
+use shard_router::{BoardBatches, KnownKind, Router, Write, WriteOutcome};
 use shard_store::Clock;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tools::gifts::{Cast, of_crowd};
@@ -89,7 +89,7 @@ impl Demo {
         let written = self.router.write(batches, self.now(), false).await;
         let refused = written
             .iter()
-            .filter(|it| matches!(it, Written::Refused(_) | Written::Failed(_)));
+            .filter(|it| matches!(it, WriteOutcome::Rejected(_) | WriteOutcome::Failed(_)));
         let count = refused.count();
         if count > 0 {
             tracing::warn!(count, "contributions of the demo were not applied");

@@ -1,6 +1,6 @@
 //! Which spans are created: those of sampled requests, and spans within them.
 
-use shard_router::SPANS;
+use shard_router::TRACE_TARGET;
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::Interest;
 use tracing::{Metadata, Subscriber};
@@ -14,7 +14,7 @@ const ROOT: &str = "request";
 pub(super) struct Chosen;
 
 fn is_ours(metadata: &Metadata<'_>) -> bool {
-    metadata.is_span() && metadata.target() == SPANS
+    metadata.is_span() && metadata.target() == TRACE_TARGET
 }
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Filter<S> for Chosen {

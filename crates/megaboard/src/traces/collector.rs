@@ -17,7 +17,7 @@ pub(super) const PATH: &str = "/v1/traces";
 pub(super) const SEND_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// Maximum bytes of a response that are read. Its content is not used.
-const ANSWER_BYTES_MAX: usize = 64 << 10;
+const RESPONSE_BYTES_MAX: usize = 64 << 10;
 
 /// An HTTP client for one collector.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Collector {
     pub(super) fn at(url: &str) -> Result<Self, Box<dyn Error>> {
         let client = Client::builder(url)
             .timeout(SEND_WAIT_MAX)
-            .answer_bytes_max(ANSWER_BYTES_MAX)
+            .answer_bytes_max(RESPONSE_BYTES_MAX)
             .retry_policy(RetryPolicy::none());
         Ok(Self {
             url: url.to_owned(),

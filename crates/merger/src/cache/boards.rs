@@ -53,7 +53,7 @@ impl GlobalBoards {
         }
     }
 
-    pub(crate) fn tidy(&self) {
+    pub(crate) fn free_evicted(&self) {
         self.snapshots.run_pending_tasks();
         self.finals.run_pending_tasks();
         self.uncreated.run_pending_tasks();
@@ -89,7 +89,7 @@ mod tests {
             let version = Version::new(incarnation, RankStyle::Ordinal, shards);
             finals.insert((incarnation, Window::ALL_TIME), version);
             if number == 0 {
-                boards.tidy();
+                boards.free_evicted();
                 assert_eq!(finals.entry_count(), 1);
             }
         }
@@ -98,7 +98,7 @@ mod tests {
         let kept_max = FINALS_BYTES_MAX / FINAL_BYTES as u64;
         while finals.entry_count() > kept_max {
             assert!(Instant::now() < deadline, "too many are kept");
-            boards.tidy();
+            boards.free_evicted();
         }
         assert!(finals.entry_count() > kept_max / 2);
     }

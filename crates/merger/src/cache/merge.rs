@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use board::{Kind, Window};
-use shard_router::SPANS;
+use shard_router::TRACE_TARGET;
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 use tracing::Instrument as _;
@@ -59,7 +59,7 @@ impl Merger {
         };
         let merged = match self.taken_or_merged(request).await {
             Ok(snapshot) => Ok(snapshot),
-            Err(StoreError::Dead) => return Ok(None),
+            Err(StoreError::IncarnationEnded) => return Ok(None),
             Err(error) => Err(ReadError::from(error)),
         };
         if let Ok(snapshot) = &merged {
@@ -86,7 +86,7 @@ impl Merger {
             ..
         } = request;
         let span = tracing::trace_span!(
-            target: SPANS,
+            target: TRACE_TARGET,
             "merge",
             megaboard.board = %record.name,
             megaboard.shards = i64::from(record.shards.get()),

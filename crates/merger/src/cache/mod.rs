@@ -23,7 +23,7 @@ mod state;
 mod top;
 mod wire;
 
-pub use snapshot::{Rendered, Snapshot, TopAnswer, TopForm};
+pub use snapshot::{Rendered, Snapshot, TopForm, TopResponse};
 pub use top::TopView;
 
 pub(crate) use boards::GlobalBoards;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use shard_store::{Lease, Merged, ShardStore, SharedTop};
+use shard_store::{Lease, ShardStore, SharedMergeResult, SharedTop};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -108,7 +108,7 @@ impl End {
     /// expires by itself, and the other servers merge on their own.
     async fn with(self, snapshot: Option<Arc<Snapshot>>) {
         if let Some(boards) = self.store.shared() {
-            let merged = snapshot.map_or(Merged::Nothing, |snapshot| {
+            let merged = snapshot.map_or(SharedMergeResult::Nothing, |snapshot| {
                 merged(&snapshot, &self.lease, boards.bytes_max())
             });
             let published = boards.publish(&self.top, &self.lease, merged, self.kept);
@@ -117,14 +117,14 @@ impl End {
     }
 }
 
-fn merged(snapshot: &Snapshot, lease: &Lease, bytes_max: usize) -> Merged {
+fn merged(snapshot: &Snapshot, lease: &Lease, bytes_max: usize) -> SharedMergeResult {
     let version = snapshot.version.clone();
     if lease.published.as_ref() == Some(&version) {
-        return Merged::Same { version };
+        return SharedMergeResult::Unchanged { version };
     }
     let fits = wire::len(snapshot) <= bytes_max;
     match fits.then(|| wire::written(snapshot)).flatten() {
-        Some(bytes) => Merged::Board { version, bytes },
-        None => Merged::Nothing,
+        Some(bytes) => SharedMergeResult::Board { version, bytes },
+        None => SharedMergeResult::Nothing,
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use board::{Kind, Timestamp};
-use shard_store::{BoardRecord, SharedBoards, SharedTop, StoreError, Taken};
+use shard_store::{BoardRecord, SharedBoards, SharedTake, SharedTop, StoreError};
 use tokio::time::Instant;
 
 use super::publish::HeldLease;
@@ -72,7 +72,7 @@ impl Merger {
         let top = SharedTop {
             board: request.record.clone(),
             window: request.key.1,
-            shape: wire::name_of(request.shape(), self.settings.renderer_mark),
+            shape: wire::name_of(request.shape(), self.settings.renderer_format),
         };
         let version = request.known_alike().map(|known| known.version.as_str());
         let give_up = Instant::now() + WAIT_MAX;
@@ -89,15 +89,15 @@ impl Merger {
             };
             let age_max = asked.saturating_duration_since(not_before);
             let age_max = since.map_or(age_max, |since| age_max.min(between(since, as_of)));
-            let snapshot = match boards.take(&top, version, age_max).await? {
-                Taken::Board { bytes, age } => {
+            let snapshot = match boards.acquire(&top, version, age_max).await? {
+                SharedTake::Board { bytes, age } => {
                     seen(age).and_then(|(as_of, began)| request.snapshot(&bytes, as_of, began))
                 }
-                Taken::Unchanged { age } => request
+                SharedTake::Unchanged { age } => request
                     .known_alike()
                     .zip(seen(age))
                     .map(|(known, (as_of, began))| known.seen_again(as_of, began, false, true)),
-                Taken::Merge(lease) => {
+                SharedTake::Merge(lease) => {
                     let held = self.boards.sharing.publishers.held(
                         self.router.store(),
                         top,
@@ -106,13 +106,13 @@ impl Merger {
                     );
                     return Ok(SharedMerge::Merge(Some(held)));
                 }
-                Taken::Wait(left) if Instant::now() < give_up => {
+                SharedTake::Wait(left) if Instant::now() < give_up => {
                     let patience = give_up.saturating_duration_since(Instant::now());
                     tokio::time::sleep(pause.min(left).min(patience)).await;
                     pause = (pause * 2).min(POLL_MAX);
                     continue;
                 }
-                Taken::Wait(_) => None,
+                SharedTake::Wait(_) => None,
             };
             return Ok(snapshot.map_or(SharedMerge::Merge(None), |snapshot| {
                 SharedMerge::Taken(Arc::new(snapshot))

@@ -1,6 +1,6 @@
 //! [`Snapshot`]: a merged top, ready to be served.
 //!
-//! It has the entries as bytes, and the complete [`TopAnswer`] to the first form that is requested:
+//! It has the entries as bytes, and the complete [`TopResponse`] to the first form that is requested:
 //! a popular board gets the same request again and again.
 
 use std::sync::OnceLock;
@@ -52,7 +52,7 @@ pub struct TopForm {
 
 /// A complete response made from a snapshot. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct TopAnswer {
+pub struct TopResponse {
     /// The body.
     pub body: Bytes,
     /// The entity tag, ASCII.
@@ -116,7 +116,7 @@ pub struct Snapshot {
     /// Whether another server merged it: then `began` is by the store's clock, and never too late.
     pub(crate) taken: bool,
     /// The response to the first form that was requested.
-    pub(crate) kept: OnceLock<(TopForm, TopAnswer)>,
+    pub(crate) kept: OnceLock<(TopForm, TopResponse)>,
 }
 
 impl Snapshot {
@@ -144,7 +144,7 @@ impl Snapshot {
     }
 
     /// Returns the response in this form: the cached one, or one that `make` makes now.
-    pub fn answer(&self, form: TopForm, make: impl Fn() -> TopAnswer) -> TopAnswer {
+    pub fn response(&self, form: TopForm, make: impl Fn() -> TopResponse) -> TopResponse {
         let (kept_form, kept) = self.kept.get_or_init(|| (form, make()));
         if *kept_form == form {
             kept.clone()
@@ -163,7 +163,7 @@ impl Snapshot {
     /// Returns whether it is recent enough, and the board has not ended or expired since.
     pub(crate) fn is_of_now(&self, need: Need, now: Timestamp) -> bool {
         let late_enough = self.began >= need.not_before && self.is_since(need);
-        late_enough && !self.activity.has_turned_since(self.as_of, now)
+        late_enough && !self.activity.ended_or_expired_since(self.as_of, now)
     }
 
     fn is_since(&self, need: Need) -> bool {
@@ -279,11 +279,11 @@ pub(super) mod tests {
             listed: None,
         };
         let ask = |snapshot: &Snapshot, n, body: &'static str| {
-            let make = || TopAnswer {
+            let make = || TopResponse {
                 body: Bytes::from(body),
                 etag: Bytes::new(),
             };
-            snapshot.answer(form(n), make).body
+            snapshot.response(form(n), make).body
         };
         assert_eq!(ask(&snapshot, 100, "a hundred"), "a hundred");
         assert_eq!(ask(&snapshot, 100, "another"), "a hundred");

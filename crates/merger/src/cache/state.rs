@@ -78,7 +78,7 @@ impl Merger {
         need: Need,
     ) -> Option<BoardState> {
         let now = self.now();
-        if let Some(record) = self.router.boards().at_hand(name, kind, now) {
+        if let Some(record) = self.router.boards().cached(name, kind, now) {
             return Some(BoardState::On(record));
         }
         let uncreated = self.boards.uncreated.get(name)?;

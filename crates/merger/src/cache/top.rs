@@ -145,7 +145,7 @@ impl Merger {
                     }
                 }
             }
-            Err(StoreError::Dead.into())
+            Err(StoreError::IncarnationEnded.into())
         };
         top.boxed()
     }

@@ -39,13 +39,13 @@ pub(super) struct Content {
 
 /// Returns a name for everything that determines the bytes of a board of this shape, except the
 /// board.
-pub(super) fn name_of(shape: Shape, renderer_mark: &str) -> String {
+pub(super) fn name_of(shape: Shape, renderer_format: &str) -> String {
     let ranks = match shape.ranks {
         RankStyle::Ordinal => "ordinal",
         RankStyle::Competition => "competition",
     };
     let Shape { top, hidden, .. } = shape;
-    format!("{FORMAT}.{renderer_mark}.{top}.{ranks}.{hidden:016x}")
+    format!("{FORMAT}.{renderer_format}.{top}.{ranks}.{hidden:016x}")
 }
 
 /// Returns the length of what [`written`] returns.

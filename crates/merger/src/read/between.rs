@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Direction, Kind, Rules, Value, Window};
-use shard_store::{Anchor, Ask};
+use shard_store::{Anchor, RangeAsk};
 
 use crate::gather::{Cut, Want};
-use crate::merger::{Answer, AnswerFuture, Merger};
+use crate::merger::{Merger, ReadFuture, ReadResult};
 use crate::ranks::RankedEntry;
 
 /// Returns the cuts around the entries whose first field is between two values, ends included.
@@ -41,7 +41,7 @@ impl Merger {
         window: Window,
         (min, max): (Option<Value>, Option<Value>),
         limit: u64,
-    ) -> AnswerFuture<'a, Vec<RankedEntry>> {
+    ) -> ReadFuture<'a, Vec<RankedEntry>> {
         self.on_board(board, kind, window, move |scope| async move {
             let (best, worst) = cuts(kind.rules(), min, max);
             let cut = best.map_or(Cut::Top, Cut::Bound);
@@ -54,7 +54,7 @@ impl Merger {
             let mut entries = gathered.entries;
             let worst = worst.unwrap_or_else(|| lowest(kind.rules()));
             entries.retain(|ranked| worst.is_below(&ranked.entry.key));
-            Ok(Answer {
+            Ok(ReadResult {
                 version,
                 as_of: scope.as_of,
                 activity: scope.record.activity,
@@ -71,13 +71,13 @@ impl Merger {
         kind: &'a Arc<Kind>,
         window: Window,
         (min, max): (Option<Value>, Option<Value>),
-    ) -> AnswerFuture<'a, u64> {
+    ) -> ReadFuture<'a, u64> {
         self.on_board(board, kind, window, move |scope| async move {
             let (best, worst) = cuts(kind.rules(), min, max);
             let best = best.map_or(Anchor::Rank(0), Anchor::Bound);
             let worst = Anchor::Bound(worst.unwrap_or_else(|| lowest(kind.rules())));
             let readings = scope
-                .round_of_all([Ask::rank_of(best), Ask::rank_of(worst)])
+                .round_of_all([RangeAsk::rank_of(best), RangeAsk::rank_of(worst)])
                 .await?;
             let listed = scope.listed(&readings);
             let better = |part: usize| -> u64 {
@@ -87,7 +87,7 @@ impl Merger {
                 let better: u64 = parts.filter_map(|part| part.anchor).sum();
                 better.min(listed)
             };
-            Ok(Answer {
+            Ok(ReadResult {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
                 members: scope.members_of(&readings),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use board::{BoardName, Kind, Window};
 use shard_store::BoardRecord;
 
-use crate::merger::{Answer, AnswerFuture, Merger};
+use crate::merger::{Merger, ReadFuture, ReadResult};
 
 /// A window with data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Merger {
         board: &'a BoardName,
         kind: &'a Arc<Kind>,
         window: Window,
-    ) -> AnswerFuture<'a, BoardInfo> {
+    ) -> ReadFuture<'a, BoardInfo> {
         self.on_board(board, kind, window, move |scope| async move {
             let readings = scope.round_of_all([]).await?;
             let mut windows: BTreeMap<Window, u64> = BTreeMap::new();
@@ -42,7 +42,7 @@ impl Merger {
             }
             let windows = scope.listed_windows(windows).await?.into_iter();
             let windows = windows.map(|(window, members)| WindowMembers { window, members });
-            Ok(Answer {
+            Ok(ReadResult {
                 version: scope.version(&readings),
                 as_of: scope.as_of,
                 members: scope.members_of(&readings),

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, Member, RankWords, Window};
 use futures::{FutureExt as _, TryFutureExt as _};
-use shard_store::{Anchor, Ask, Entry, Part, Reading, ShardVersion, StoreError};
+use shard_store::{
+    Anchor, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion, StoreError,
+};
 
 use crate::list_length::Counting;
-use crate::merger::{Answer, AnswerFuture, Merger};
-use crate::ranks::{Found, RankedEntry, better_fields};
+use crate::merger::{Merger, ReadFuture, ReadResult};
+use crate::ranks::{MemberStanding, RankedEntry, better_fields};
 use crate::scope::Scope;
 
 /// A member that its own shard ranks.
@@ -16,8 +18,8 @@ struct LocatedMember {
     /// Index in the request.
     index: usize,
     shard: u16,
-    part: Part,
-    entry: Entry,
+    part: RangePart,
+    entry: ShardEntry,
 }
 
 impl Merger {
@@ -28,20 +30,20 @@ impl Merger {
         kind: &'a Arc<Kind>,
         window: Window,
         members: &'a [Member],
-    ) -> AnswerFuture<'a, Vec<Found<RankedEntry>>> {
+    ) -> ReadFuture<'a, Vec<MemberStanding<RankedEntry>>> {
         let answer = self.on_board(board, kind, window, move |scope| async move {
-            let mut value = vec![Found::NotRanked; members.len()];
+            let mut value = vec![MemberStanding::NoStanding; members.len()];
             let placed = scope.find(members, &mut value).await?;
             let counted = scope.count_above(&placed).await?;
             let listed = counted.listed.listed();
             for (placed, above) in placed.into_iter().zip(counted.above) {
                 value[placed.index] = if above.entries < listed {
-                    Found::Ranked(above.rank(scope.groups(), placed.entry))
+                    MemberStanding::Ranked(above.rank(scope.groups(), placed.entry))
                 } else {
-                    Found::Unlisted(placed.entry)
+                    MemberStanding::Unlisted(placed.entry)
                 };
             }
-            Ok(Answer {
+            Ok(ReadResult {
                 version: scope.version_of(counted.versions),
                 as_of: scope.as_of,
                 members: counted.members.min(listed),
@@ -50,7 +52,9 @@ impl Merger {
             })
         });
         let of_each = answer.map_ok(|mut answer| {
-            answer.value.resize(members.len(), Found::NotRanked);
+            answer
+                .value
+                .resize(members.len(), MemberStanding::NoStanding);
             answer
         });
         of_each.boxed()
@@ -59,8 +63,8 @@ impl Merger {
 
 /// Returns an ask for a member's entry, and the one above it: where ranks are shared, that shows
 /// where its group begins.
-fn ask(anchor: Anchor) -> Ask {
-    Ask {
+fn ask(anchor: Anchor) -> RangeAsk {
+    RangeAsk {
         anchor,
         before: 1,
         after: 1,
@@ -73,7 +77,7 @@ impl Scope<'_> {
     async fn find(
         &self,
         members: &[Member],
-        off: &mut [Found<RankedEntry>],
+        off: &mut [MemberStanding<RankedEntry>],
     ) -> Result<Vec<LocatedMember>, StoreError> {
         let mut places: Vec<Vec<usize>> = vec![Vec::new(); usize::from(self.shards())];
         for (index, member) in members.iter().enumerate() {
@@ -85,10 +89,10 @@ impl Scope<'_> {
             .filter(|(_, places)| !places.is_empty())
             .collect();
         let looks = asked.iter().map(|(shard, places)| {
-            let asks = places
+            let ranges = places
                 .iter()
                 .map(|index| ask(Anchor::Member(members[*index].clone())));
-            (*shard, asks.collect())
+            (*shard, ranges.collect())
         });
         let readings = self.round(looks.collect()).await?;
         let mut ranked = Vec::with_capacity(members.len());
@@ -105,7 +109,7 @@ impl Scope<'_> {
                         entry,
                     });
                 } else if let Some(entry) = part.unlisted {
-                    off[index] = Found::Unlisted(entry);
+                    off[index] = MemberStanding::Unlisted(entry);
                 }
             }
         }
@@ -120,7 +124,7 @@ impl Scope<'_> {
             if groups {
                 ask(anchor)
             } else {
-                Ask::rank_of(anchor)
+                RangeAsk::rank_of(anchor)
             }
         };
         let fields = |found: &LocatedMember| rules.field_words(&found.entry.key.words);
@@ -131,7 +135,7 @@ impl Scope<'_> {
             listed: self.counting(),
             above: vec![Above::default(); found.len()],
         };
-        let take = |shard: u16, reading: Reading| {
+        let take = |shard: u16, reading: ShardReading| {
             counted.versions.push(reading.version);
             counted.members += reading.members;
             counted.listed.see(&reading);
@@ -151,8 +155,8 @@ impl Scope<'_> {
                 }
             }
         };
-        let asks = found.iter().map(count).collect();
-        self.each_of_all(asks, take).await?;
+        let ranges = found.iter().map(count).collect();
+        self.each_of_all(ranges, take).await?;
         Ok(counted)
     }
 }
@@ -175,7 +179,7 @@ struct Above {
 }
 
 impl Above {
-    fn rank(self, groups: bool, entry: Entry) -> RankedEntry {
+    fn rank(self, groups: bool, entry: ShardEntry) -> RankedEntry {
         let above = if groups {
             self.better_fields
         } else {

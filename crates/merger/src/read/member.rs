@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, Member, Standing, Window};
-use shard_store::{Anchor, Ask, Entry, Reading, StoreError};
+use shard_store::{Anchor, RangeAsk, ShardEntry, ShardReading, StoreError};
 
 use crate::gather::{Cut, Gathered, Want, part};
-use crate::merger::{Answer, AnswerFuture, Merger};
-use crate::ranks::{Found, RankedEntry};
+use crate::merger::{Merger, ReadFuture, ReadResult};
+use crate::ranks::{MemberStanding, RankedEntry};
 use crate::scope::Scope;
 use crate::version::Version;
 
@@ -33,7 +33,7 @@ pub struct MemberView {
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnlistedView {
     /// Its entry, as it would be.
-    pub entry: Entry,
+    pub entry: ShardEntry,
     /// Its standing.
     pub standing: Standing,
     /// See [`MemberView::target`].
@@ -60,7 +60,7 @@ impl Merger {
         member: &'a Member,
         (above, below): (u64, u64),
         target: Option<u64>,
-    ) -> AnswerFuture<'a, Found<MemberView, UnlistedView>> {
+    ) -> ReadFuture<'a, MemberStanding<MemberView, UnlistedView>> {
         self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
                 Around::Unranked(_) => Ok(scope.nobody(Version::UNCREATED, 0)),
@@ -78,7 +78,7 @@ impl Merger {
         window: Window,
         member: &'a Member,
         (above, below): (u64, u64),
-    ) -> AnswerFuture<'a, Found<MemberView, UnlistedView>> {
+    ) -> ReadFuture<'a, MemberStanding<MemberView, UnlistedView>> {
         self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
                 Around::Unranked(own) => {
@@ -102,18 +102,18 @@ const NOTHING: Want = Want::Ranks {
 /// A member's neighbours.
 enum Around {
     /// It has no standing: its shard, and the reading of it.
-    Unranked((u16, Reading)),
+    Unranked((u16, ShardReading)),
     /// Its neighbours, and its own entry.
     Ranked(Box<Gathered>, OwnEntry),
 }
 
 /// What a member's own shard returned.
 struct OwnEntry {
-    entry: Entry,
+    entry: ShardEntry,
     standing: Standing,
 }
 
-type MemberAnswer = Answer<Found<MemberView, UnlistedView>>;
+type MemberResult = ReadResult<MemberStanding<MemberView, UnlistedView>>;
 
 fn lost(member: &Member) -> StoreError {
     StoreError::Unavailable(format!(
@@ -129,7 +129,7 @@ impl Scope<'_> {
         gathered: Gathered,
         OwnEntry { entry, standing }: OwnEntry,
         target: Option<u64>,
-    ) -> Result<MemberAnswer, StoreError> {
+    ) -> Result<MemberResult, StoreError> {
         let (version, members) = (self.version(&gathered.readings), gathered.members);
         let around = gathered.entries;
         let index = around
@@ -149,19 +149,19 @@ impl Scope<'_> {
                 });
         }
         let value = match index {
-            Some(index) => Found::Ranked(MemberView {
+            Some(index) => MemberStanding::Ranked(MemberView {
                 around,
                 index,
                 standing,
                 target: at_target,
             }),
-            None => Found::Unlisted(UnlistedView {
+            None => MemberStanding::Unlisted(UnlistedView {
                 entry,
                 standing,
                 target: at_target,
             }),
         };
-        Ok(Answer {
+        Ok(ReadResult {
             version,
             as_of: self.as_of,
             activity: self.record.activity,
@@ -170,13 +170,13 @@ impl Scope<'_> {
         })
     }
 
-    fn nobody(&self, version: Version, members: u64) -> MemberAnswer {
-        Answer {
+    fn nobody(&self, version: Version, members: u64) -> MemberResult {
+        ReadResult {
             version,
             as_of: self.as_of,
             activity: self.record.activity,
             members,
-            value: Found::NotRanked,
+            value: MemberStanding::NoStanding,
         }
     }
 
@@ -215,9 +215,9 @@ impl Scope<'_> {
         member: &Member,
         above: u64,
         below: u64,
-    ) -> Result<Reading, StoreError> {
+    ) -> Result<ShardReading, StoreError> {
         let entries = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        let ask = Ask {
+        let ask = RangeAsk {
             anchor: Anchor::Member(member.clone()),
             before: entries(above) + 1,
             after: entries(below) + 1,

@@ -16,4 +16,4 @@ mod samples;
 
 pub use info::{BoardInfo, WindowMembers};
 pub use member::{MemberView, UnlistedView};
-pub use position::PlaceView;
+pub use position::PositionView;

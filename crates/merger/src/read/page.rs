@@ -7,7 +7,7 @@ use shard_store::StoreError;
 
 use super::pivot::{Steered, steer};
 use crate::gather::{Cut, Gathered, Want};
-use crate::merger::{Answer, AnswerFuture, Merger};
+use crate::merger::{Merger, ReadFuture, ReadResult};
 use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 
@@ -23,10 +23,10 @@ impl Merger {
         window: Window,
         from: u64,
         to: u64,
-    ) -> AnswerFuture<'a, Vec<RankedEntry>> {
+    ) -> ReadFuture<'a, Vec<RankedEntry>> {
         self.on_board(board, kind, window, move |scope| async move {
             let gathered = scope.page(from - 1, to).await?;
-            Ok(Answer {
+            Ok(ReadResult {
                 version: scope.version(&gathered.readings),
                 as_of: scope.as_of,
                 activity: scope.record.activity,

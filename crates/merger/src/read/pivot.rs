@@ -10,7 +10,7 @@
 //! The result only narrows the search: the page is proven by `gather`.
 
 use board::{Bound, RankKey};
-use shard_store::{Anchor, Ask, Reading, StoreError};
+use shard_store::{Anchor, RangeAsk, ShardReading, StoreError};
 
 use super::samples::{self, SAMPLES_MAX, SAMPLES_MIN, SAMPLES_OF_ALL};
 use crate::gather::Cut;
@@ -31,7 +31,7 @@ pub(super) enum Steered {
     /// This cut, and the number of entries above it when it was counted.
     Pivot(Cut, u64),
     /// None: the page is past the end, as these readings of every shard show.
-    PastTheEnd(Vec<Reading>),
+    PastTheEnd(Vec<ShardReading>),
 }
 
 /// A key with its rank among all shards, and on each.
@@ -98,7 +98,7 @@ fn around(low: u64, high: u64) -> (u64, u64) {
 }
 
 /// Samples every shard evenly between two of its local ranks.
-async fn sample(scope: &Scope<'_>, look: &[(u64, u64)]) -> Result<Vec<Reading>, StoreError> {
+async fn sample(scope: &Scope<'_>, look: &[(u64, u64)]) -> Result<Vec<ShardReading>, StoreError> {
     let of_one = SAMPLES_OF_ALL / u64::from(scope.shards());
     let of_one = of_one.clamp(SAMPLES_MIN, SAMPLES_MAX);
     let looks = (0..scope.shards()).zip(look).map(|(shard, (low, high))| {
@@ -108,7 +108,7 @@ async fn sample(scope: &Scope<'_>, look: &[(u64, u64)]) -> Result<Vec<Reading>, 
             low + u64::try_from(u128::from(width) * sample / u128::from(samples))
                 .unwrap_or(u64::MAX)
         };
-        let ask = |sample| Ask {
+        let ask = |sample| RangeAsk {
             anchor: Anchor::Rank(rank(u128::from(sample))),
             before: 0,
             after: 1,
@@ -128,11 +128,11 @@ async fn count_candidates(
     if candidates.is_empty() {
         return Ok(false);
     }
-    let asks: Vec<Ask> = candidates
+    let ranges: Vec<RangeAsk> = candidates
         .iter()
-        .map(|key| Ask::rank_of(Anchor::Bound(Bound::key(key))))
+        .map(|key| RangeAsk::rank_of(Anchor::Bound(Bound::key(key))))
         .collect();
-    let readings = scope.round_of_all(asks).await?;
+    let readings = scope.round_of_all(ranges).await?;
     let mut progress = false;
     for (index, key) in candidates.into_iter().enumerate() {
         let local: Vec<u64> = readings
@@ -190,7 +190,7 @@ impl Interval {
 
     /// Returns where to search next: where the page is expected given each shard's share of the
     /// board, within the interval. Needed for boards whose shards differ in size.
-    fn shares(&self, seen: &[Reading], to: u64, members: u64) -> Vec<(u64, u64)> {
+    fn shares(&self, seen: &[ShardReading], to: u64, members: u64) -> Vec<(u64, u64)> {
         let share = |rank: u64, of_shard: u64| {
             let share = u128::from(rank) * u128::from(of_shard) / u128::from(members);
             u64::try_from(share).unwrap_or(u64::MAX)
@@ -214,7 +214,7 @@ impl Interval {
     }
 }
 
-fn anchor(reading: &Reading, ask: usize) -> u64 {
+fn anchor(reading: &ShardReading, ask: usize) -> u64 {
     let part = reading.parts.as_ref().and_then(|parts| parts.get(ask));
     part.and_then(|part| part.anchor).unwrap_or(0)
 }

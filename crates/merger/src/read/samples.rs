@@ -5,7 +5,7 @@
 //! estimate whose error grows only with √N.
 
 use board::RankKey;
-use shard_store::Reading;
+use shard_store::ShardReading;
 
 /// Samples that are requested from all shards together in a round.
 pub(super) const SAMPLES_OF_ALL: u64 = 1024;
@@ -34,7 +34,7 @@ impl Sample<'_> {
 
 /// Returns the samples that may be the last above rank `from`, best first: the most likely ones,
 /// and those that bound them on both sides.
-pub(super) fn candidates(readings: &[Reading], from: u64) -> Vec<RankKey> {
+pub(super) fn candidates(readings: &[ShardReading], from: u64) -> Vec<RankKey> {
     let samples = bounded(readings);
     // The last key definitely above, all that may be, and the first that definitely is not.
     let first = samples
@@ -54,7 +54,7 @@ pub(super) fn candidates(readings: &[Reading], from: u64) -> Vec<RankKey> {
 }
 
 /// Returns all samples, best first, with the bounds on their ranks.
-fn bounded(readings: &[Reading]) -> Vec<Sample<'_>> {
+fn bounded(readings: &[ShardReading]) -> Vec<Sample<'_>> {
     let mut keys: Vec<(&RankKey, u64, usize)> = Vec::new();
     for (shard, reading) in readings.iter().enumerate() {
         let parts = reading.parts.iter().flatten();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::try_join_all;
-use shard_store::{Ask, StoreError};
+use shard_store::{RangeAsk, StoreError};
 
 use super::Scope;
 use crate::list_length::{HiddenKeys, own};
@@ -22,10 +22,10 @@ impl Scope<'_> {
     async fn find_hidden_keys(&self) -> Result<HiddenKeys, StoreError> {
         let shards = (0..self.shards()).filter_map(|shard| {
             let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
-            let asks: Vec<Ask> = hidden.map(own).collect();
-            (!asks.is_empty()).then_some((shard, asks))
+            let ranges: Vec<RangeAsk> = hidden.map(own).collect();
+            (!ranges.is_empty()).then_some((shard, ranges))
         });
-        let looks = shards.map(|(shard, asks)| self.look_at(shard, asks.into(), None));
+        let looks = shards.map(|(shard, ranges)| self.look_at(shard, ranges.into(), None));
         let readings = try_join_all(looks).await?;
         self.counters.count_round(0);
         Ok(HiddenKeys::of(self.keep(), &readings))

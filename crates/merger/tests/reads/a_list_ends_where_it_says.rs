@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use board::{Direction, Hidden, Kind, KindSpec, Member, RankStyle, Retain, Ties, Timestamp};
-use merger::{Found, PlaceView};
+use merger::{MemberStanding, PositionView};
 use tokio::runtime::Builder;
 
 use crate::agree::ALL;
@@ -156,7 +156,7 @@ impl List {
         let at_target = is_there.then(|| self.twin.at(self.style, target));
         let case = format!("{position} of {}, target {target}", self.keep);
         match read.value {
-            Found::Ranked(view) => {
+            MemberStanding::Ranked(view) => {
                 assert!(position <= self.len(), "{case}");
                 assert_eq!(shown(kind, view.own()), own, "{case}");
                 let first = position.saturating_sub(around.0).max(1);
@@ -165,17 +165,17 @@ impl List {
                 let target = view.target.map(|there| shown(kind, &there));
                 assert_eq!(target, at_target, "{case}");
             }
-            Found::Unlisted(view) => {
+            MemberStanding::Unlisted(view) => {
                 assert!(position > self.len(), "{case}");
                 assert_eq!(self.row(&view.entry), own.row, "{case}");
                 let target = view.target.map(|there| shown(kind, &there));
                 assert_eq!(target, at_target, "{case}");
             }
-            Found::NotRanked => panic!("{case}: nobody"),
+            MemberStanding::NoStanding => panic!("{case}: nobody"),
         }
     }
 
-    fn row(&self, entry: &shard_store::Entry) -> Row {
+    fn row(&self, entry: &shard_store::ShardEntry) -> Row {
         Row {
             member: entry.key.member.clone(),
             values: self.stage.kind.rules().values_of(&entry.key.words),
@@ -212,11 +212,14 @@ impl List {
         } = &self.stage;
         let at = Timestamp::from_millis(NOW_MS - small(random, 5) + 1);
         let values = values(random, kind.rules().fields().len());
-        let read = merger.place(board, kind, ALL, &values, at).await.unwrap();
+        let read = merger
+            .position(board, kind, ALL, &values, at)
+            .await
+            .unwrap();
         assert_eq!(read.members, self.len());
         let (rank, position) = self.twin.place(self.style, &values, at);
         let among_all = self.whole.place(self.style, &values, at).1;
-        let wanted = (among_all <= self.keep).then_some(PlaceView { rank, position });
+        let wanted = (among_all <= self.keep).then_some(PositionView { rank, position });
         assert_eq!(read.value, wanted, "{values:?} at {at}");
     }
 
@@ -234,16 +237,16 @@ impl List {
         assert_eq!(read.members, self.len());
         for (position, found) in (1..).zip(read.value) {
             match found {
-                Found::Ranked(there) => {
+                MemberStanding::Ranked(there) => {
                     assert!(position <= self.len());
                     assert_eq!(shown(kind, &there), self.twin.at(self.style, position));
                 }
-                Found::Unlisted(entry) => {
+                MemberStanding::Unlisted(entry) => {
                     assert!(position > self.len());
                     let own = self.twin.at(self.style, position);
                     assert_eq!(self.row(&entry), own.row);
                 }
-                Found::NotRanked => assert_eq!(position, self.twin.len() + 1),
+                MemberStanding::NoStanding => assert_eq!(position, self.twin.len() + 1),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What was shown once is not taken back: a shard whose version is smaller is not believed.
 
-use shard_store::Reading;
+use shard_store::ShardReading;
 
 use crate::kinds::{kind, points};
 use crate::stage::{Stage, text};
@@ -14,7 +14,7 @@ async fn an_older_version_is_not_shown_after_a_later_one() {
         stage.points(&format!("u{n}"), n).await;
     }
     let shown = stage.top(true).await.unwrap().snapshot;
-    let back = |shard: u16, reading: &mut Reading| {
+    let back = |shard: u16, reading: &mut ShardReading| {
         if shard == 2 {
             reading.version.counter -= 1;
             reading.version.digest ^= 1;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, Hidden, Kind, Member, RankStyle, Timestamp, Value, Values, Window};
-use merger::{Answer, Found, PlaceView};
+use merger::{MemberStanding, PositionView, ReadResult};
 
 use crate::stage::Stage;
 use crate::twin::{Shown, Twin, all_shown, shown};
@@ -28,7 +28,7 @@ impl Agree<'_> {
         &self.stage.board
     }
 
-    fn value<T>(&self, answer: Answer<T>) -> T {
+    fn value<T>(&self, answer: ReadResult<T>) -> T {
         assert_eq!(answer.members, self.twin.len(), "members");
         answer.value
     }
@@ -40,7 +40,8 @@ impl Agree<'_> {
         let read = merger.lookup(self.board(), self.kind, ALL, &members).await;
         let read = self.value(read.unwrap());
         assert!(
-            read.iter().all(|found| *found == Found::NotRanked),
+            read.iter()
+                .all(|found| *found == MemberStanding::NoStanding),
             "{read:?}"
         );
         for member in members.iter().take(5) {
@@ -136,11 +137,13 @@ impl Agree<'_> {
     /// The place of who comes with these values then.
     pub(crate) async fn place(&self, values: &Values, at: Timestamp) {
         let merger = &self.stage.merger;
-        let read = merger.place(self.board(), self.kind, ALL, values, at).await;
+        let read = merger
+            .position(self.board(), self.kind, ALL, values, at)
+            .await;
         let (rank, position) = self.twin.place(self.style(), values, at);
         assert_eq!(
             self.value(read.unwrap()),
-            Some(PlaceView { rank, position }),
+            Some(PositionView { rank, position }),
             "{values:?} at {at}"
         );
     }

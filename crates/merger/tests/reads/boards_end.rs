@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use board::{Activity, Timestamp};
-use merger::{Answer, final_from};
+use merger::{ReadResult, final_from};
 use shard_store::BoardSettings;
 use store_local::LocalStore;
 
@@ -49,10 +49,10 @@ fn set_clock(stage: &Stage, ms: i64) {
     stage.clock_ms.store(NOW_MS + ms, Ordering::Relaxed);
 }
 
-async fn page(stage: &Stage) -> Answer<usize> {
+async fn page(stage: &Stage) -> ReadResult<usize> {
     let answer = stage.merger.range(&stage.board, &stage.kind, ALL, 1, 10);
     let answer = answer.await.unwrap();
-    Answer {
+    ReadResult {
         version: answer.version,
         as_of: answer.as_of,
         activity: answer.activity,
@@ -228,7 +228,7 @@ async fn a_board_that_has_gone_is_empty_before_the_sweep_and_after() {
             stage
                 .router
                 .store()
-                .expire(at(2 * MINUTE_MS))
+                .drop_expired(at(2 * MINUTE_MS))
                 .await
                 .unwrap();
         }
@@ -278,5 +278,5 @@ async fn a_board_of_the_name_that_follows_is_found() {
 
 async fn store_expires(stage: &Stage) {
     let store = stage.router.store();
-    store.expire(at(2 * MINUTE_MS)).await.unwrap();
+    store.drop_expired(at(2 * MINUTE_MS)).await.unwrap();
 }

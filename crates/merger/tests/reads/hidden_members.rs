@@ -82,7 +82,7 @@ async fn a_changed_kind_hides_whom_it_hid() {
     assert_eq!(*known.kind.hidden(), members(&["a"]));
     let shown = catalogue.hide(name, |hidden| Ok(hidden.without(&a)));
     let shown = shown.await.unwrap().unwrap();
-    catalogue.learn(vec![shown]).await;
+    catalogue.add_written(vec![shown]).await;
     let kind = catalogue.known(name.as_str()).unwrap().kind;
     assert!(kind.hidden().is_empty());
 }

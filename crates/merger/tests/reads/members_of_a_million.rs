@@ -1,6 +1,6 @@
 //! Every member of a million is found at its position, among its neighbours, alone or in a crowd.
 
-use merger::Found;
+use merger::MemberStanding;
 
 use crate::million::{MEMBERS, long, million};
 use crate::random::Random;
@@ -56,5 +56,5 @@ fn who_is_not_ranked_has_no_place() {
         Some(1),
     );
     let answer = million.runtime.block_on(read).unwrap();
-    assert_eq!(answer.value, Found::NotRanked);
+    assert_eq!(answer.value, MemberStanding::NoStanding);
 }

@@ -52,7 +52,7 @@ fn counts_and_places_take_one_round_trip_and_no_entry() {
     assert_eq!((counting.round_trips, counting.entries), (1, 0));
 
     let (values, at) = (value(25).into(), Timestamp::from_millis(NOW_MS));
-    let place = merger.place(board, kind, ALL, &values, at);
+    let place = merger.position(board, kind, ALL, &values, at);
     let (placing, place) = million.runtime.block_on(price(&merger, place));
     assert!(place.unwrap().value.unwrap().position > MEMBERS / 4);
     assert_eq!((placing.round_trips, placing.entries), (1, 0));

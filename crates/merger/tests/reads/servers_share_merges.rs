@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use merger::{Merger, TopView};
-use shard_store::Merged;
+use shard_store::SharedMergeResult;
 use tokio::time::{Instant, advance};
 
 use crate::agree::ALL;
@@ -128,7 +128,7 @@ async fn a_board_at_rest_is_not_sent_again() {
     }
     assert_eq!((servers.merges(), servers.taken()), (5, 5));
     let published = servers.store.place().published();
-    let board = |merged: &&Merged| matches!(merged, Merged::Board { .. });
+    let board = |merged: &&SharedMergeResult| matches!(merged, SharedMergeResult::Board { .. });
     assert_eq!(published.iter().filter(board).count(), 1);
     assert_eq!(published.len(), 5);
 }

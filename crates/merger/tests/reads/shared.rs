@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use shard_store::{Lease, Merged, SharedBoards, SharedTop, StoreError, Taken};
+use shard_store::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop, StoreError};
 use tokio::time::Instant;
 
 /// How long a lease is good for.
@@ -50,7 +50,7 @@ pub(crate) struct SharedInMemory {
     start: Instant,
     places: Mutex<HashMap<Name, Place>>,
     leases: Mutex<u64>,
-    published: Mutex<Vec<Merged>>,
+    published: Mutex<Vec<SharedMergeResult>>,
     trouble: Mutex<Trouble>,
     bytes_max: Mutex<usize>,
 }
@@ -85,7 +85,7 @@ impl SharedInMemory {
     }
 
     /// What was published so far, what was lost included.
-    pub(crate) fn published(&self) -> Vec<Merged> {
+    pub(crate) fn published(&self) -> Vec<SharedMergeResult> {
         self.published.lock().clone()
     }
 
@@ -98,7 +98,7 @@ impl SharedInMemory {
         }
     }
 
-    fn take_now(&self, top: &SharedTop, known: Option<&str>, age_max: Duration) -> Taken {
+    fn take_now(&self, top: &SharedTop, known: Option<&str>, age_max: Duration) -> SharedTake {
         let now = Instant::now();
         let trouble = *self.trouble.lock();
         let mut places = self.places.lock();
@@ -110,16 +110,16 @@ impl SharedInMemory {
                 now - board.began
             };
             if age < age_max && known == Some(board.version.as_str()) {
-                return Taken::Unchanged { age };
+                return SharedTake::Unchanged { age };
             }
             if age < age_max {
                 let bytes = board.bytes.clone();
-                return Taken::Board { bytes, age };
+                return SharedTake::Board { bytes, age };
             }
         }
         match &place.lease {
-            Some(_) if trouble == Trouble::LosesForGood => return Taken::Wait(LEASE),
-            Some((_, until)) if now < *until => return Taken::Wait(*until - now),
+            Some(_) if trouble == Trouble::LosesForGood => return SharedTake::Wait(LEASE),
+            Some((_, until)) if now < *until => return SharedTake::Wait(*until - now),
             _ => {}
         }
         let mut leases = self.leases.lock();
@@ -127,7 +127,7 @@ impl SharedInMemory {
         let token = leases.to_string();
         place.lease = Some((token.clone(), now + LEASE));
         let began = u64::try_from((now - self.start).as_nanos()).unwrap();
-        Taken::Merge(Lease {
+        SharedTake::Merge(Lease {
             token,
             // In nanoseconds: the clock of a test may stand still.
             began_ms: began.cast_signed(),
@@ -135,7 +135,7 @@ impl SharedInMemory {
         })
     }
 
-    fn publish_now(&self, top: &SharedTop, lease: &Lease, merged: Merged) {
+    fn publish_now(&self, top: &SharedTop, lease: &Lease, merged: SharedMergeResult) {
         self.published.lock().push(merged.clone());
         if matches!(*self.trouble.lock(), Trouble::Loses | Trouble::LosesForGood) {
             return;
@@ -148,14 +148,14 @@ impl SharedInMemory {
             return;
         }
         match (merged, &mut place.board) {
-            (Merged::Board { version, bytes }, board) => {
+            (SharedMergeResult::Board { version, bytes }, board) => {
                 *board = Some(Board {
                     version,
                     bytes,
                     began,
                 });
             }
-            (Merged::Same { version }, Some(board)) if board.version == version => {
+            (SharedMergeResult::Unchanged { version }, Some(board)) if board.version == version => {
                 board.began = began;
             }
             _ => {}
@@ -178,12 +178,12 @@ impl SharedBoards for SharedInMemory {
         *self.bytes_max.lock()
     }
 
-    fn take<'a>(
+    fn acquire<'a>(
         &'a self,
         top: &'a SharedTop,
         known: Option<&'a str>,
         age_max: Duration,
-    ) -> BoxFuture<'a, Result<Taken, StoreError>> {
+    ) -> BoxFuture<'a, Result<SharedTake, StoreError>> {
         let taken = self.reached().map(|()| self.take_now(top, known, age_max));
         ready(taken).boxed()
     }
@@ -192,7 +192,7 @@ impl SharedBoards for SharedInMemory {
         &'a self,
         top: &'a SharedTop,
         lease: &'a Lease,
-        merged: Merged,
+        merged: SharedMergeResult,
         _kept: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         let published = self

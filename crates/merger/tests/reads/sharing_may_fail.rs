@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use shard_store::{Merged, StoreError};
+use shard_store::{SharedMergeResult, StoreError};
 use tokio::time::{Instant, timeout};
 
 use crate::agree::ALL;
@@ -128,7 +128,7 @@ async fn another_board_is_not_shown_instead() {
     servers.stage.points("u1", 7).await;
     servers.top(merger, false).await;
     let published = servers.store.place().published();
-    let Merged::Board { bytes, .. } = &published[0] else {
+    let SharedMergeResult::Board { bytes, .. } = &published[0] else {
         panic!("{published:?}");
     };
     servers.store.place().garble(|_| bytes.clone());
@@ -161,7 +161,7 @@ async fn what_was_shown_and_let_go_of_is_not_gone_back_behind() {
     servers.top(&servers.stage.merger, false).await;
     servers.stage.points("u2", 9).await;
     assert_eq!(text(&servers.top(other, true).await), "1:1:u2,2:2:u1");
-    other.tidy();
+    other.free_evicted();
     // What the first has published is young enough, and older than this.
     assert_eq!(text(&servers.top(other, false).await), "1:1:u2,2:2:u1");
     assert_eq!(servers.taken(), 0);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use board::{BoardName, Kind, Member, Subject, Timestamp};
 use bytes::Bytes;
 use merger::{Merger, RankedEntry, ReadError, Rendered, Settings, TopView};
-use shard_router::{KnownKind, Router, Write, Written};
+use shard_router::{KnownKind, Router, Write, WriteOutcome};
 use shard_store::{Change, ShardStore};
 use store_local::LocalStore;
 
@@ -73,7 +73,7 @@ impl Stage {
             let writes: Vec<Write> = rows.iter().map(|row| self.write_of(&board, row)).collect();
             let now = Timestamp::from_millis(NOW_MS);
             for written in self.router.write(&writes, now, false).await {
-                assert!(matches!(written, Written::Applied(_)), "{written:?}");
+                assert!(matches!(written, WriteOutcome::Applied(_)), "{written:?}");
             }
         }
     }
@@ -116,7 +116,7 @@ fn settings(clock_ms: &Arc<AtomicI64>, cache_bytes_max: u64) -> Settings {
     Settings {
         clock: Arc::new(move || Timestamp::from_millis(clock_ms.load(Ordering::Relaxed))),
         renderer: Arc::new(|_, entries| rendered(entries)),
-        renderer_mark: "test",
+        renderer_format: "test",
         cache_bytes_max,
     }
 }

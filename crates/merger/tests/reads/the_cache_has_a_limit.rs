@@ -40,7 +40,7 @@ impl Alive {
     fn settled(&self, merger: &Merger, bytes_max: u64) -> u64 {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
-            merger.tidy();
+            merger.free_evicted();
             let kept = self.0.load(Ordering::Relaxed) as u64;
             if kept <= bytes_max {
                 return kept;
@@ -63,7 +63,7 @@ impl Alive {
                     ends,
                 }
             }),
-            renderer_mark: "test",
+            renderer_format: "test",
             cache_bytes_max,
         };
         Merger::new(stage.router.clone(), settings)
@@ -123,7 +123,7 @@ async fn versions_of_many_shards_weigh_too() {
         stage.set(&name, std::slice::from_ref(&row)).await;
         let top = merger.top(&name, &stage.kind, ALL, false).await.unwrap();
         assert_eq!(text(&top), "1:1:u1");
-        merger.tidy();
+        merger.free_evicted();
     }
     assert_eq!(alive.settled(&merger, 0), 0);
 }

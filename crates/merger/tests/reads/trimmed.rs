@@ -1,7 +1,10 @@
 //! A store that ranks only the best of each shard, as it is read.
 
 use board::{BoardName, Rules};
-use shard_store::{Anchor, Ask, BoardRecord, Entry, Part, Query, Reading, ShardStore, StoreError};
+use shard_store::{
+    Anchor, BoardRecord, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardStore,
+    StoreError,
+};
 use store_local::LocalStore;
 
 /// Reads a shard of a store that has everything as if it had only its best.
@@ -11,16 +14,16 @@ pub(crate) async fn read(
     shard: u16,
     query: &Query,
     best: u64,
-) -> Result<Reading, StoreError> {
-    let everything = Ask {
+) -> Result<ShardReading, StoreError> {
+    let everything = RangeAsk {
         anchor: Anchor::Rank(0),
         before: 0,
         after: usize::MAX,
     };
     // Each ask, and behind them everything: of one moment.
-    let asks = query.asks.iter().cloned().chain([everything]);
+    let ranges = query.ranges.iter().cloned().chain([everything]);
     let whole = Query {
-        asks: asks.collect(),
+        ranges: ranges.collect(),
         ..query.clone()
     };
     let mut reading = inner.read(board, shard, &whole).await?;
@@ -30,8 +33,8 @@ pub(crate) async fn read(
     };
     let everybody = parts.pop().unwrap().entries;
     let rules = rules_of(inner, &board.name).await?;
-    let trimmed = query.asks.iter().zip(parts);
-    let trimmed = trimmed.map(|(ask, part)| Part {
+    let trimmed = query.ranges.iter().zip(parts);
+    let trimmed = trimmed.map(|(ask, part)| RangePart {
         standing: part.standing,
         ..trim(&rules, &everybody, best, ask, part.anchor)
     });
@@ -46,15 +49,21 @@ async fn rules_of(inner: &LocalStore, board: &BoardName) -> Result<Rules, StoreE
     Ok(kind.unwrap().rules().clone())
 }
 
-fn trim(rules: &Rules, everybody: &[Entry], best: u64, ask: &Ask, anchor: Option<u64>) -> Part {
+fn trim(
+    rules: &Rules,
+    everybody: &[ShardEntry],
+    best: u64,
+    ask: &RangeAsk,
+    anchor: Option<u64>,
+) -> RangePart {
     let place = |rank: u64| usize::try_from(rank).unwrap_or(usize::MAX);
     let Some(anchor) = anchor else {
-        return Part::default();
+        return RangePart::default();
     };
     if matches!(ask.anchor, Anchor::Member(_)) && anchor >= best {
-        return Part {
+        return RangePart {
             unlisted: everybody.get(place(anchor)).cloned(),
-            ..Part::default()
+            ..RangePart::default()
         };
     }
     let listed = &everybody[..everybody.len().min(place(best))];
@@ -62,11 +71,11 @@ fn trim(rules: &Rules, everybody: &[Entry], best: u64, ask: &Ask, anchor: Option
     let start = anchor.saturating_sub(ask.before);
     let end = anchor.saturating_add(ask.after).min(listed.len());
     let entries = listed[start..end].to_vec();
-    let fields = |entry: &Entry| rules.field_words(&entry.key.words);
+    let fields = |entry: &ShardEntry| rules.field_words(&entry.key.words);
     let group_start = entries.first().map_or(start, |first| {
         listed.partition_point(|entry| fields(entry) > fields(first))
     });
-    Part {
+    RangePart {
         anchor: Some(anchor as u64),
         start: start as u64,
         group_start: group_start as u64,

@@ -9,9 +9,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Disagreement,
-    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Reading, Revision, ShardStore,
-    SharedBoards, StoreError, WindowCount,
+    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
+    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardReading,
+    ShardStore, SharedBoards, StoreError, WindowCount,
 };
 use store_local::LocalStore;
 
@@ -22,7 +22,7 @@ use crate::trimmed;
 pub(crate) type Before = dyn Fn(u16) -> BoxFuture<'static, Result<(), StoreError>> + Send + Sync;
 
 /// What becomes of a reading of this shard.
-pub(crate) type After = dyn Fn(u16, &mut Reading) + Send + Sync;
+pub(crate) type After = dyn Fn(u16, &mut ShardReading) + Send + Sync;
 
 pub(crate) struct Woven {
     inner: LocalStore,
@@ -73,7 +73,10 @@ impl Woven {
     }
 
     /// From now on this becomes of every reading.
-    pub(crate) fn after_reads(&self, after: impl Fn(u16, &mut Reading) + Send + Sync + 'static) {
+    pub(crate) fn after_reads(
+        &self,
+        after: impl Fn(u16, &mut ShardReading) + Send + Sync + 'static,
+    ) {
         *self.after.lock() = Some(Arc::new(after));
     }
 
@@ -220,7 +223,7 @@ impl ShardStore for Woven {
         board: &'a BoardRecord,
         shard: u16,
         query: &'a Query,
-    ) -> BoxFuture<'a, Result<Reading, StoreError>> {
+    ) -> BoxFuture<'a, Result<ShardReading, StoreError>> {
         self.reads.fetch_add(1, Ordering::Relaxed);
         let (before, after) = (self.before.lock().clone(), self.after.lock().clone());
         let best = *self.best.lock();
@@ -264,8 +267,8 @@ impl ShardStore for Woven {
         self.inner.windows(board, shard)
     }
 
-    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.expire(now)
+    fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.drop_expired(now)
     }
 
     fn shared(&self) -> Option<&dyn SharedBoards> {
@@ -277,7 +280,7 @@ impl ShardStore for Woven {
         board: &'a BoardRecord,
         shard: u16,
         repair: bool,
-    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<IndexMismatch>, StoreError>> {
         self.inner.verify(board, shard, repair)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use board::{Member, Value, Values};
-use shard_router::{Write, Written};
+use shard_router::{Write, WriteOutcome};
 use shard_store::{Change, ShardStore};
 use store_local::LocalStore;
 use testkit::eventually;
@@ -46,11 +46,14 @@ async fn contributed(
         only: None,
     };
     let written = router.write(&[write], when, false).await;
-    assert!(matches!(written[..], [Written::Applied(_)]), "{written:?}");
+    assert!(
+        matches!(written[..], [WriteOutcome::Applied(_)]),
+        "{written:?}"
+    );
     let settings = merger::Settings {
         clock,
         renderer: Arc::new(wire::render),
-        renderer_mark: wire::RENDERER_MARK,
+        renderer_format: wire::RENDERER_FORMAT,
         cache_bytes_max: 1 << 20,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));

@@ -36,7 +36,7 @@ pub(crate) struct MemcachedTarget {
 }
 
 /// An item as it was seen.
-pub(crate) struct MemcachedTurn<'a> {
+pub(crate) struct MemcachedUpdate<'a> {
     target: &'a MemcachedTarget,
     client: Client,
     cas: Option<u64>,
@@ -52,7 +52,7 @@ impl MemcachedTarget {
         }
     }
 
-    pub(super) async fn begin(&self, names: &Names) -> Result<MemcachedTurn<'_>, Fault> {
+    pub(super) async fn begin(&self, names: &Names) -> Result<MemcachedUpdate<'_>, Fault> {
         let mut client = self.client().await?;
         let cas = match look(&mut client, names).await {
             // One that was kept may have ended long ago.
@@ -70,7 +70,7 @@ impl MemcachedTarget {
                 .filter(|stored| Some(stored.cas) == cas)
                 .map(|stored| stored.mark.clone())
         };
-        Ok(MemcachedTurn {
+        Ok(MemcachedUpdate {
             target: self,
             client,
             cas,
@@ -108,7 +108,7 @@ impl MemcachedTarget {
     }
 }
 
-impl MemcachedTurn<'_> {
+impl MemcachedUpdate<'_> {
     pub(super) fn published(&self) -> Option<&str> {
         self.published.as_deref()
     }

@@ -1,7 +1,7 @@
-//! The server that is written to: [`Target`], and one board's [`Turn`] at it.
+//! The server that is written to: [`Target`], and one board's [`TargetUpdate`] at it.
 //!
-//! A turn begins with a look at what is published, which is watched from then on. The holder of the
-//! turn merges the board after that look, so that what it writes is never older than what was there;
+//! An update begins with a look at what is published, which is watched from then on. The holder of the
+//! update merges the board after that look, so that what it writes is never older than what was there;
 //! and it is written only if nobody has written in between. So what is published never goes back, however
 //! many servers publish one board, and no two of their versions have to be compared.
 
@@ -17,8 +17,8 @@ use shard_store::ShardStore;
 use crate::content::Content;
 use crate::credentials::{Credentials, Login};
 use crate::names::Names;
-use memcached::{MemcachedTarget, MemcachedTurn};
-use redis::{RedisTarget, RedisTurn};
+use memcached::{MemcachedTarget, MemcachedUpdate};
+use redis::{RedisTarget, RedisUpdate};
 
 /// How long a connection may take to be made, TLS and login included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
 /// Connections that are kept for later turns.
 const IDLE_CONNECTIONS_MAX: usize = 8;
 
-/// Why a turn came to nothing.
+/// Why an update came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     /// The server cannot be reached, or does not answer.
@@ -64,9 +64,9 @@ pub(crate) enum Target {
 }
 
 /// One board's window, from the look at what is published to what is put in its place.
-pub(crate) enum Turn<'a> {
-    Redis(RedisTurn<'a>),
-    Memcached(MemcachedTurn<'a>),
+pub(crate) enum TargetUpdate<'a> {
+    Redis(RedisUpdate<'a>),
+    Memcached(MemcachedUpdate<'a>),
 }
 
 impl Target {
@@ -80,10 +80,10 @@ impl Target {
     }
 
     /// Looks at what is published.
-    pub(crate) async fn begin(&self, names: &Names) -> Result<Turn<'_>, Fault> {
+    pub(crate) async fn begin(&self, names: &Names) -> Result<TargetUpdate<'_>, Fault> {
         match self {
-            Self::Redis(target) => target.begin(names).await.map(Turn::Redis),
-            Self::Memcached(target) => target.begin(names).await.map(Turn::Memcached),
+            Self::Redis(target) => target.begin(names).await.map(TargetUpdate::Redis),
+            Self::Memcached(target) => target.begin(names).await.map(TargetUpdate::Memcached),
         }
     }
 
@@ -96,24 +96,26 @@ impl Target {
     }
 }
 
-impl Turn<'_> {
+impl TargetUpdate<'_> {
     /// The mark of what is published, where that is known.
     pub(crate) fn published(&self) -> Option<&str> {
         match self {
-            Self::Redis(turn) => turn.published(),
-            Self::Memcached(turn) => turn.published(),
+            Self::Redis(update) => update.published(),
+            Self::Memcached(update) => update.published(),
         }
     }
 
     /// Whether anything is published.
     pub(crate) fn is_there(&self) -> bool {
         match self {
-            Self::Redis(turn) => turn.published().is_some() || turn.has_set() || turn.has_json(),
-            Self::Memcached(turn) => turn.is_there(),
+            Self::Redis(update) => {
+                update.published().is_some() || update.has_set() || update.has_json()
+            }
+            Self::Memcached(update) => update.is_there(),
         }
     }
 
-    /// Whether a removal overtakes a turn that found nothing there. memcached has no watch on what is
+    /// Whether a removal overtakes an update that found nothing there. memcached has no watch on what is
     /// not there.
     pub(crate) const fn watches_nothing(&self) -> bool {
         match self {
@@ -125,15 +127,15 @@ impl Turn<'_> {
     /// Whether the JSON is there.
     pub(crate) const fn has_json(&self) -> bool {
         match self {
-            Self::Redis(turn) => turn.has_json(),
-            Self::Memcached(turn) => turn.is_there(),
+            Self::Redis(update) => update.has_json(),
+            Self::Memcached(update) => update.is_there(),
         }
     }
 
     /// Whether the sorted set is there, or could never be.
     pub(crate) const fn has_set(&self) -> bool {
         match self {
-            Self::Redis(turn) => turn.has_set(),
+            Self::Redis(update) => update.has_set(),
             Self::Memcached(_) => true,
         }
     }
@@ -141,24 +143,24 @@ impl Turn<'_> {
     /// Puts this in the place of what is published, all at once.
     pub(crate) async fn switch(self, names: &Names, content: Content) -> Result<Switched, Fault> {
         match self {
-            Self::Redis(turn) => turn.switch(names, content).await,
-            Self::Memcached(turn) => turn.switch(names, content).await,
+            Self::Redis(update) => update.switch(names, content).await,
+            Self::Memcached(update) => update.switch(names, content).await,
         }
     }
 
-    /// Takes away what is published, all at once. Also where nothing is: a turn that is about to publish there is overtaken.
+    /// Takes away what is published, all at once. Also where nothing is: an update that is about to publish there is overtaken.
     pub(crate) async fn clear(self, names: &Names) -> Result<Switched, Fault> {
         match self {
-            Self::Redis(turn) => turn.clear(names).await,
-            Self::Memcached(turn) => turn.clear(names).await,
+            Self::Redis(update) => update.clear(names).await,
+            Self::Memcached(update) => update.clear(names).await,
         }
     }
 
     /// Leaves what is published as it is, to last for so long from now on where it ends by itself.
     pub(crate) async fn leave(self, names: &Names, lasts: Option<Duration>) -> Result<(), Fault> {
         match self {
-            Self::Redis(turn) => turn.leave(names, lasts).await,
-            Self::Memcached(turn) => turn.leave(names, lasts).await,
+            Self::Redis(update) => update.leave(names, lasts).await,
+            Self::Memcached(update) => update.leave(names, lasts).await,
         }
     }
 }

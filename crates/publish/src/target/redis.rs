@@ -5,7 +5,7 @@
 //! one step for readers, replicas and the log alike, so that a set under a temporary name would add nothing
 //! to it. Nothing runs as a script.
 //!
-//! Taking away writes the mark first, in the same transaction: so it is noticed by a turn that watches a mark that was
+//! Taking away writes the mark first, in the same transaction: so it is noticed by an update that watches a mark that was
 //! not there, and is about to publish the board as it was before.
 //!
 //! Each new connection asks for the server's `run_id`: another one than before may have begun without what
@@ -26,7 +26,7 @@ use super::{Access, COMMAND_TIMEOUT, CONNECT_TIMEOUT, Fault, IDLE_CONNECTIONS_MA
 use crate::content::Content;
 use crate::names::Names;
 
-/// Redirections that one turn follows.
+/// Redirections that one update follows.
 const REDIRECTIONS_MAX: usize = 4;
 
 /// Errors of a server that takes no writes for now, or no longer: another one may have its name.
@@ -50,7 +50,7 @@ pub(crate) struct RedisTarget {
 }
 
 /// A connection that watches the mark of one board.
-pub(crate) struct RedisTurn<'a> {
+pub(crate) struct RedisUpdate<'a> {
     target: &'a RedisTarget,
     address: Address,
     connection: Connection,
@@ -85,7 +85,7 @@ impl RedisTarget {
         }
     }
 
-    pub(super) async fn begin(&self, names: &Names) -> Result<RedisTurn<'_>, Fault> {
+    pub(super) async fn begin(&self, names: &Names) -> Result<RedisUpdate<'_>, Fault> {
         let (mut address, mut connection) = self.somewhere().await?;
         for _ in 0..=REDIRECTIONS_MAX {
             let answers = match send(&connection, look(names)).await {
@@ -103,7 +103,7 @@ impl RedisTarget {
                         .map_err(|_| Fault::Away("the reply was incomplete".to_owned()))?;
                     let published = (!reply::is_null(&mark))
                         .then(|| reply::text(&mark).unwrap_or_default().to_owned());
-                    return Ok(RedisTurn {
+                    return Ok(RedisUpdate {
                         target: self,
                         address,
                         connection,
@@ -205,7 +205,7 @@ impl RedisTarget {
     /// The node that an error of a cluster names.
     fn redirected(&self, error: &str, teller: &Address) -> Option<Address> {
         let mut words = error.split(' ').filter(|_| self.is_cluster);
-        // ASK asks for one command, and a turn has many: it is tried again when the slot has moved.
+        // ASK asks for one command, and an update has many: it is tried again when the slot has moved.
         if words.next() != Some("MOVED") {
             return None;
         }
@@ -238,7 +238,7 @@ impl RedisTarget {
     }
 }
 
-impl RedisTurn<'_> {
+impl RedisUpdate<'_> {
     pub(super) fn published(&self) -> Option<&str> {
         self.published.as_deref()
     }
@@ -289,7 +289,7 @@ impl RedisTurn<'_> {
         }
     }
 
-    /// What the last commands of the turn were answered. Whatever that is, the watch is over.
+    /// What the last commands of the update were answered. Whatever that is, the watch is over.
     fn ended(self, answers: Vec<Result<Reply, String>>) -> Result<Vec<Reply>, Fault> {
         let Self {
             target,

@@ -8,7 +8,7 @@ use board::Timestamp;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::registry::Held;
+use crate::registry::CurrentIncarnation;
 use redis_nodes::ServerId;
 use shard_store::StoreError;
 
@@ -58,7 +58,7 @@ pub(super) enum Lease {
 }
 
 impl KnownIncarnation {
-    pub(super) fn new(held: &Held, servers: Arc<[ServerId]>, epoch: u64) -> Self {
+    pub(super) fn new(held: &CurrentIncarnation, servers: Arc<[ServerId]>, epoch: u64) -> Self {
         let touched = held.record.as_ref().map(|record| record.touched.millis());
         Self {
             servers,
@@ -135,7 +135,7 @@ impl KnownIncarnation {
         now >= touched.plus(idle)
     }
 
-    pub(super) fn note(&self, held: &Held) {
+    pub(super) fn note(&self, held: &CurrentIncarnation) {
         if let Some(record) = &held.record {
             let touched = record.touched.millis();
             self.touched.fetch_max(touched, Ordering::AcqRel);
@@ -144,7 +144,7 @@ impl KnownIncarnation {
     }
 }
 
-fn due_of(held: &Held) -> i64 {
+fn due_of(held: &CurrentIncarnation) -> i64 {
     held.due.map_or(i64::MAX, Timestamp::millis)
 }
 
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn told(ago: Duration) -> KnownIncarnation {
-        let held = Held {
+        let held = CurrentIncarnation {
             record: None,
             due: None,
         };

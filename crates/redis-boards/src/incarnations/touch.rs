@@ -43,16 +43,16 @@ impl Incarnations {
                 return Ok(());
             }
             match self.touched(board, touch).await {
-                Ok(Touched::Held(held)) => incarnation.note(&held),
+                Ok(Touched::Current(held)) => incarnation.note(&held),
                 Ok(Touched::Emptying(bound)) => {
                     if let Err(error) = self.empty(board, incarnation, bound).await {
                         let failed = incarnation.note_failed_touch(error, true);
                         return untouched(incarnation, idle, now, failed);
                     }
                 }
-                Err(StoreError::Dead) => {
+                Err(StoreError::IncarnationEnded) => {
                     self.known.invalidate(&board.incarnation);
-                    return Err(StoreError::Dead);
+                    return Err(StoreError::IncarnationEnded);
                 }
                 Err(error) => {
                     let failed = incarnation.note_failed_touch(unsent(error), false);

@@ -100,7 +100,9 @@ impl Registry {
             if record.board().created {
                 Ok((record, due))
             } else {
-                Err(CreateBoardError::Unseen(Box::new(record.spread.board)))
+                Err(CreateBoardError::SettingsUnseen(Box::new(
+                    record.spread.board,
+                )))
             }
         }
         .boxed()
@@ -139,7 +141,7 @@ impl Registry {
             let answer = match self.write("settle", keys, args).await {
                 Err(CallError::Refused(refusal)) => match refusal.code.as_str() {
                     "STALE" => return Err(PutSettingsError::StaleKind),
-                    "BORN" => return Err(PutSettingsError::Created),
+                    "BORN" => return Err(PutSettingsError::AlreadyCreated),
                     _ => return Err(failed(CallError::Refused(refusal)).into()),
                 },
                 answer => answer.map_err(failed)?,

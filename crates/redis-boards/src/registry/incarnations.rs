@@ -68,7 +68,7 @@ struct Only<'a> {
 
 /// An incarnation that is on.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct CurrentIncarnation {
     /// Of a board that was created: its record.
     pub(crate) record: Option<Record>,
     /// When something of it is known to be past its time.
@@ -79,14 +79,17 @@ pub(crate) struct Held {
 #[derive(Debug)]
 pub(crate) enum Touched {
     /// It exists, with this record.
-    Held(Held),
+    Current(CurrentIncarnation),
     /// It is idle, and being emptied of what was written until then: touched when that is done.
     Emptying(Timestamp),
 }
 
 impl Registry {
     /// Whether this incarnation is on; `Dead` otherwise.
-    pub(crate) async fn incarnation(&self, board: &BoardRecord) -> Result<Held, StoreError> {
+    pub(crate) async fn incarnation(
+        &self,
+        board: &BoardRecord,
+    ) -> Result<CurrentIncarnation, StoreError> {
         let name = &board.name;
         let kind = name.kind();
         let keys = vec![boards_key(kind), settled_key(kind), registry_key("due")];
@@ -117,7 +120,9 @@ impl Registry {
             millis(touch.due),
         ];
         match self.write("touch", keys, args).await {
-            Ok(answer) => held(name, &answer).map(Touched::Held).map_err(unread_write),
+            Ok(answer) => held(name, &answer)
+                .map(Touched::Current)
+                .map_err(unread_write),
             Err(CallError::Refused(Refusal { code, payload })) if code == "EMPTYING" => {
                 let bound = std::str::from_utf8(&payload).map_err(|_| Garbled("no UTF-8"));
                 let bound = bound.and_then(record::time).map_err(unread_write)?;
@@ -176,7 +181,7 @@ impl Registry {
         let until = Instant::now() + self.write_deadline;
         let answer = match self.end(name, None, until).await {
             Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => {
-                return Err(DeleteBoardError::NotThere);
+                return Err(DeleteBoardError::NotFound);
             }
             answer => answer.map_err(failed)?,
         };
@@ -305,13 +310,13 @@ impl Registry {
 
 fn dead_or_failed(error: CallError) -> StoreError {
     match error {
-        CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::Dead,
+        CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::IncarnationEnded,
         error => failed(error),
     }
 }
 
 /// Reads `DUE b RECORD` or `DUE u INCARNATION`.
-fn held(name: &BoardName, answer: &[u8]) -> Result<Held, Garbled> {
+fn held(name: &BoardName, answer: &[u8]) -> Result<CurrentIncarnation, Garbled> {
     const WRONG: Garbled = Garbled("no incarnation");
     let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
     let (due, rest) = text.split_once(' ').ok_or(WRONG)?;
@@ -321,7 +326,7 @@ fn held(name: &BoardName, answer: &[u8]) -> Result<Held, Garbled> {
         ("u", _) => None,
         _ => return Err(WRONG),
     };
-    Ok(Held { record, due })
+    Ok(CurrentIncarnation { record, due })
 }
 
 /// Reads a cursor, and `RECORD KIND/SUBJECT` of each incarnation. One that cannot be read is passed by: it

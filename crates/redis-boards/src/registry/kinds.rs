@@ -48,7 +48,7 @@ fn parse(name: &str, text: &str, calendars: &mut Calendars) -> Result<KindRecord
     let kind = if meaning == "-" {
         None
     } else {
-        let kind = kind_text::take_kind(json.as_bytes(), calendars).map_err(|error| {
+        let kind = kind_text::decode_kind(json.as_bytes(), calendars).map_err(|error| {
             tracing::error!(kind = name, %error, "the registry has what this server cannot read");
             Garbled("a kind that this server cannot read")
         })?;
@@ -69,7 +69,7 @@ fn written(record: &KindRecord) -> Bytes {
         return text(format_args!("{} - ", record.revision.0));
     };
     let mut out = format!("{} {:016x} ", record.revision.0, kind.meaning().0).into_bytes();
-    kind_text::put_kind(&mut out, kind);
+    kind_text::encode_kind(&mut out, kind);
     out.into()
 }
 

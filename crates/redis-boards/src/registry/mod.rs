@@ -32,7 +32,7 @@ use super::session::Session;
 use super::settings::RedisSettings;
 use super::wire::Garbled;
 pub(super) use due::Claimed;
-pub(super) use incarnations::{After, Held, Touch, Touched};
+pub(super) use incarnations::{After, CurrentIncarnation, Touch, Touched};
 use kinds::ReadKinds;
 pub use record::Record;
 use redis_nodes::{Call, CallError, Effect, Nodes, registry_key};

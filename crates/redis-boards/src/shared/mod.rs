@@ -24,7 +24,7 @@ use super::session::Session;
 use super::wire::{Garbled, Unpack};
 use redis_nodes::{Call, CallError, Effect, Nodes};
 use shard_store::Calls;
-use shard_store::{Lease, Merged, SharedBoards, SharedTop, StoreError, Taken};
+use shard_store::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop, StoreError};
 
 /// Bytes of the largest board that is shared: Redis holds other calls up while it copies one.
 pub(super) const BOARD_BYTES_MAX: usize = 4 << 20;
@@ -107,7 +107,7 @@ impl SharedTops {
         top: &SharedTop,
         known: Option<&str>,
         age_max: Duration,
-    ) -> Result<Taken, StoreError> {
+    ) -> Result<SharedTake, StoreError> {
         let token = format!("{}-{}", self.session.name(), self.session.next_call());
         let args = vec![
             Bytes::from(token.clone()),
@@ -123,15 +123,17 @@ impl SharedTops {
         &self,
         top: &SharedTop,
         lease: &Lease,
-        merged: Merged,
+        merged: SharedMergeResult,
         kept: Duration,
     ) -> Result<(), StoreError> {
         let (what, version, bytes) = match merged {
-            Merged::Board { version, bytes } if bytes.len() <= BOARD_BYTES_MAX => {
+            SharedMergeResult::Board { version, bytes } if bytes.len() <= BOARD_BYTES_MAX => {
                 ("board", version, bytes)
             }
-            Merged::Same { version } => ("same", version, Bytes::new()),
-            Merged::Board { .. } | Merged::Nothing => ("nothing", String::new(), Bytes::new()),
+            SharedMergeResult::Unchanged { version } => ("same", version, Bytes::new()),
+            SharedMergeResult::Board { .. } | SharedMergeResult::Nothing => {
+                ("nothing", String::new(), Bytes::new())
+            }
         };
         let args = vec![
             Bytes::from(lease.token.clone()),
@@ -151,12 +153,12 @@ impl SharedBoards for SharedTops {
         BOARD_BYTES_MAX
     }
 
-    fn take<'a>(
+    fn acquire<'a>(
         &'a self,
         top: &'a SharedTop,
         known: Option<&'a str>,
         age_max: Duration,
-    ) -> BoxFuture<'a, Result<Taken, StoreError>> {
+    ) -> BoxFuture<'a, Result<SharedTake, StoreError>> {
         let take = self.take_once(top, known, age_max);
         self.calls.take_shared.time(take).boxed()
     }
@@ -165,7 +167,7 @@ impl SharedBoards for SharedTops {
         &'a self,
         top: &'a SharedTop,
         lease: &'a Lease,
-        merged: Merged,
+        merged: SharedMergeResult,
         kept: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         let publish = self.publish_once(top, lease, merged, kept);
@@ -174,20 +176,20 @@ impl SharedBoards for SharedTops {
 }
 
 /// What `take` answered.
-fn taken(payload: &Bytes, token: String) -> Result<Taken, Garbled> {
+fn taken(payload: &Bytes, token: String) -> Result<SharedTake, Garbled> {
     let mut answer = Unpack::new(payload);
     let len = answer.array()?;
     let what = answer.text()?;
     let number = answer.count()?;
     let span = Duration::from_millis(number);
     let told = match (what, len) {
-        ("unchanged", 2) => Taken::Unchanged { age: span },
-        ("wait", 2) => Taken::Wait(span),
-        ("board", 3) => Taken::Board {
+        ("unchanged", 2) => SharedTake::Unchanged { age: span },
+        ("wait", 2) => SharedTake::Wait(span),
+        ("board", 3) => SharedTake::Board {
             bytes: payload.slice_ref(answer.raw()?),
             age: span,
         },
-        ("merge", 3) => Taken::Merge(Lease {
+        ("merge", 3) => SharedTake::Merge(Lease {
             token,
             began_ms: i64::try_from(number).map_err(|_| Garbled("no time"))?,
             published: Some(answer.text()?)

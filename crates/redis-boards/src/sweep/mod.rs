@@ -124,7 +124,7 @@ impl Sweep {
     /// Drops what is past its time at `now`, of all boards that no other server is about. What fails
     /// is due again a minute later; the first failure is returned.
     #[must_use]
-    pub fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+    pub fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         async move {
             let finished = self.finish_deletions().await;
             let swept = self.sweep_due(now).await;

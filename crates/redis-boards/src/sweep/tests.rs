@@ -131,10 +131,10 @@ async fn a_window_is_closed_on_all_shards() {
     let room = SweptBoard::new(vec![day(), WindowRule::with_defaults(Period::All)]).await;
     room.lay(1, today());
     room.lay(1, Window::ALL_TIME);
-    room.sweep.expire(now().plus(DAY)).await.unwrap();
+    room.sweep.drop_expired(now().plus(DAY)).await.unwrap();
     assert!(room.holds(1, today()));
     let gone = gone_at(&room.kind, today()).unwrap();
-    room.sweep.expire(gone).await.unwrap();
+    room.sweep.drop_expired(gone).await.unwrap();
     assert!(!room.holds(1, today()) && room.holds(1, Window::ALL_TIME));
     let start = format!("- {} - -", today().start().millis());
     for shard in room.shards() {
@@ -165,7 +165,7 @@ async fn a_deletion_that_was_interrupted_is_finished() {
         .unwrap();
     let dying = registry_key("dying");
     assert!(room.opened.exists(&dying) && room.holds(2, today()));
-    room.sweep.expire(now()).await.unwrap();
+    room.sweep.drop_expired(now()).await.unwrap();
     assert!(!room.opened.exists(&dying) && !room.holds(2, today()));
     for shard in room.shards() {
         let key = room.record.spread.keys(shard).meta();
@@ -226,7 +226,7 @@ async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
     assert!(begun.await.unwrap());
     room.lay(1, today());
     room.sweep
-        .expire(now().plus(Duration::from_mins(2)))
+        .drop_expired(now().plus(Duration::from_mins(2)))
         .await
         .unwrap();
     assert!(!room.holds(0, Window::ALL_TIME) && room.holds(1, today()));
@@ -257,14 +257,14 @@ async fn a_board_is_not_idle_while_writers_touch_it() {
             .unwrap();
         assert_eq!(touched().await, expected);
     }
-    room.sweep.expire(now().plus(DAY * 9)).await.unwrap();
+    room.sweep.drop_expired(now().plus(DAY * 9)).await.unwrap();
     assert!(room.holds(0, Window::ALL_TIME));
-    room.sweep.expire(eighth.plus(DAY * 9)).await.unwrap();
+    room.sweep.drop_expired(eighth.plus(DAY * 9)).await.unwrap();
     assert!(!room.is_there().await);
     let dead = incarnations
         .place_to_write(board, 0, &room.kind, eighth)
         .await;
-    assert_eq!(dead, Err(StoreError::Dead));
+    assert_eq!(dead, Err(StoreError::IncarnationEnded));
 }
 
 #[tokio::test]
@@ -312,7 +312,7 @@ async fn a_freeze_that_ended_is_taken_back_if_the_board_exists() {
         .await
         .unwrap();
     let dead = room.opened.incarnations.thaw(board, 0).await;
-    assert_eq!(dead, Err(StoreError::Dead));
+    assert_eq!(dead, Err(StoreError::IncarnationEnded));
     assert!(room.meta(0, "f").is_some());
 }
 
@@ -326,8 +326,8 @@ async fn an_incarnation_that_a_shard_calls_dead_is_ended_again() {
     room.opened.incarnations.place(board, 2).await.unwrap();
     room.opened.incarnations.forget(board);
     let dead = room.opened.incarnations.place(board, 2).await;
-    assert_eq!(dead, Err(StoreError::Dead));
-    room.sweep.expire(now()).await.unwrap();
+    assert_eq!(dead, Err(StoreError::IncarnationEnded));
+    room.sweep.drop_expired(now()).await.unwrap();
     assert!(!room.is_there().await && !room.holds(0, Window::ALL_TIME));
 }
 
@@ -356,7 +356,7 @@ async fn two_servers_sweep_each_board_once() {
         settings,
     );
     let later = now().plus(LINGER);
-    let (one, two) = tokio::join!(room.sweep.expire(later), other.expire(later));
+    let (one, two) = tokio::join!(room.sweep.drop_expired(later), other.drop_expired(later));
     one.and(two).unwrap();
     let boards = room.opened.registry.boards(&kind.name, None, 1_000).await;
     assert_eq!(boards.unwrap(), []);
@@ -392,11 +392,11 @@ async fn a_board_without_a_successful_write_ends_and_its_settings_stay() {
     };
     let end = later.plus(LINGER);
     room.sweep
-        .expire(end.minus(Duration::from_millis(1)))
+        .drop_expired(end.minus(Duration::from_millis(1)))
         .await
         .unwrap();
     assert_eq!(listed().await, 2);
-    room.sweep.expire(end).await.unwrap();
+    room.sweep.drop_expired(end).await.unwrap();
     assert_eq!(listed().await, 0);
     for (name, settings) in settled {
         let left = registry.board(&name).await.unwrap().unwrap();
@@ -421,14 +421,14 @@ async fn a_window_is_due_whatever_was_known_of_the_board_before() {
         .await
         .unwrap();
     let later = now().plus(DAY);
-    room.sweep.expire(later).await.unwrap();
+    room.sweep.drop_expired(later).await.unwrap();
     room.lay(1, today());
     incarnations
         .opened(board, &room.kind, &[today()], later)
         .await;
     let gone = gone_at(&room.kind, today()).unwrap();
     assert!(gone < later.plus(DAY));
-    room.sweep.expire(gone).await.unwrap();
+    room.sweep.drop_expired(gone).await.unwrap();
     assert!(!room.holds(1, today()));
 }
 
@@ -446,7 +446,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
     // It has seen nothing that goes before tomorrow.
     let next = [(&claimed.boards[0], Some(gone.plus(DAY)))];
     registry.set_due(&claimed, &next).await.unwrap();
-    room.sweep.expire(gone.plus(LINGER)).await.unwrap();
+    room.sweep.drop_expired(gone.plus(LINGER)).await.unwrap();
     assert!(!room.holds(1, today()));
 }
 
@@ -475,7 +475,7 @@ async fn keys_live_for_as_long_as_the_kind_says_now() {
             .registry
             .put_kind(kind, Revision(revision), false);
         put.await.unwrap();
-        room.sweep.expire(now()).await.unwrap();
+        room.sweep.drop_expired(now()).await.unwrap();
         for key in [keys.rank(today()), keys.scores(today())] {
             let left = room.opened.redis.command(&[b"PTTL", &key[..]]).integer();
             assert!(left == least || least > 0 && left > least, "{left} ms");

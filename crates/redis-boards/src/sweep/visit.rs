@@ -50,7 +50,7 @@ impl Sweep {
         self.shards(&record.spread).check_connected()?;
         match self.survey(&record).await {
             // The registry has lost that this incarnation ended: it is ended again.
-            Err(StoreError::Dead) => {
+            Err(StoreError::IncarnationEnded) => {
                 let until = Instant::now() + self.deadline;
                 let after = after(&record, kind, now)?;
                 let removed = self.remove(&record, after, until).await?;
@@ -346,7 +346,7 @@ impl Visit<'_> {
 /// What the name of a board keeps when it goes.
 fn after(record: &Record, kind: &Kind, now: Timestamp) -> Result<Option<After>, StoreError> {
     let activity = &record.board().activity;
-    let after = activity.after_it(|at| kind.admits_until(at), now);
+    let after = activity.settings_after(|at| kind.admits_until(at), now);
     let kept = after.map(|(activity, settled)| {
         let settings = BoardSettings {
             shards: kind.shards(),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use shard_router::{Router, Write, Written};
-use shard_store::{DeleteBoardError, Failure, Refused};
+use shard_router::{Router, Write, WriteOutcome};
+use shard_store::{DeleteBoardError, ItemFailure, ItemRejected};
 use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, id, member};
@@ -87,7 +87,7 @@ async fn a_board_deleted_elsewhere_is_created_again_by_the_next_write() {
         there.router.delete_board(&room, NOW).await.unwrap();
     }
     let again = there.router.delete_board(&room, NOW).await;
-    assert_eq!(again, Err(DeleteBoardError::NotThere));
+    assert_eq!(again, Err(DeleteBoardError::NotFound));
 }
 
 #[tokio::test]
@@ -98,8 +98,8 @@ async fn a_removal_that_meets_a_deletion_finds_nobody() {
     here.send(&[here.write(&room, "u1", 10)]).await;
     there.router.delete_board(&room, NOW).await.unwrap();
     let written = here.send(&[here.removal(&room, "u1")]).await;
-    let refused = Refused::NotRanked(member("u1"));
-    assert_eq!(written, [Written::Refused(refused.into())]);
+    let refused = ItemRejected::NotRanked(member("u1"));
+    assert_eq!(written, [WriteOutcome::Rejected(refused.into())]);
     let record = here.router.store().board(&room).await.unwrap();
     assert_eq!(record, None);
 }
@@ -120,7 +120,10 @@ async fn a_board_that_dies_at_every_try_is_unavailable() {
     });
     let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
     assert!(
-        matches!(&written[0], Written::Failed(Failure::Unavailable(_))),
+        matches!(
+            &written[0],
+            WriteOutcome::Failed(ItemFailure::Unavailable(_))
+        ),
         "{written:?}"
     );
     store.let_be();
@@ -190,7 +193,7 @@ async fn count_up(
             .map(|name| stage.write(room, name, 1))
             .collect();
         for (last, written) in last.iter_mut().zip(stage.send(&writes).await) {
-            if matches!(written, Written::Failed(Failure::Unavailable(_))) {
+            if matches!(written, WriteOutcome::Failed(ItemFailure::Unavailable(_))) {
                 refused.fetch_add(1, Ordering::Relaxed);
                 continue;
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use board::limits::VALUE_MAX;
 use board::{BoardName, FieldName, FieldRule, KindSpec, Mode, Period, Rules, Ties, WindowRule};
-use shard_router::{BoardBatches, KnownKind, Write, Written};
+use shard_router::{BoardBatches, KnownKind, Write, WriteOutcome};
 use shard_store::Change;
 use store_local::LocalStore;
 use testkit::dice::{Dice, Seed, runs};
@@ -114,7 +114,7 @@ async fn batches_act_as_their_writes_one_by_one() {
             assert_eq!(together, one_by_one);
             let taken = together
                 .iter()
-                .filter(|it| matches!(it, Written::Applied(_)));
+                .filter(|it| matches!(it, WriteOutcome::Applied(_)));
             applied += taken.count();
         }
         assert_eq!(whole.all_points().await, single.all_points().await);

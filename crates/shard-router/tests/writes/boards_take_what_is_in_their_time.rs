@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use board::{Activity, BoardName, NotOpen, Timestamp, Value};
-use shard_router::{Moment, Reason, Router, Write, Written};
-use shard_store::{BoardSettings, Change, Clock, Refused, ShardStore};
+use board::{Activity, ActivityRejection, BoardName, Timestamp, Value};
+use shard_router::{Moment, Router, Write, WriteOutcome, WriteRejected};
+use shard_store::{BoardSettings, Change, Clock, ItemRejected, ShardStore};
 use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, member};
@@ -52,12 +52,12 @@ fn at(write: Write, at: Timestamp) -> Write {
     Write { at, ..write }
 }
 
-fn outside(at: Timestamp, activity: Activity) -> Written {
-    Written::Refused(NotOpen::Outside { at, activity }.into())
+fn outside(at: Timestamp, activity: Activity) -> WriteOutcome {
+    WriteOutcome::Rejected(ActivityRejection::Outside { at, activity }.into())
 }
 
-fn over(now: Timestamp, activity: Activity) -> Written {
-    Written::Refused(NotOpen::Over { now, activity }.into())
+fn over(now: Timestamp, activity: Activity) -> WriteOutcome {
+    WriteOutcome::Rejected(ActivityRejection::Over { now, activity }.into())
 }
 
 async fn is_created(store: &dyn ShardStore, name: &BoardName) -> bool {
@@ -113,7 +113,10 @@ async fn the_end_freezes_the_board() {
     }
     assert_eq!(stage.all_points(&room).await, [("u1".to_owned(), 5)]);
     let written = stage.router.write(removal, last, true).await;
-    assert!(matches!(written[0], Written::Applied(_)), "{written:?}");
+    assert!(
+        matches!(written[0], WriteOutcome::Applied(_)),
+        "{written:?}"
+    );
 }
 
 #[tokio::test]
@@ -127,7 +130,8 @@ async fn what_is_refused_creates_no_board() {
     // A removal that is in time finds nobody.
     writes[1].at = NOW.plus(MINUTE * 3);
     let written = stage.send(&writes).await;
-    let nobody = Written::Refused(Reason::Shard(Refused::NotRanked(member("u1"))));
+    let nobody =
+        WriteOutcome::Rejected(WriteRejected::Shard(ItemRejected::NotRanked(member("u1"))));
     assert_eq!(written, [outside(NOW, later()), nobody]);
     assert!(!is_created(&*store, &room).await);
     // So the settings may still change, and the next is held to those.
@@ -192,7 +196,7 @@ async fn a_board_that_has_gone_leaves_its_name_to_the_next() {
     // Until the sweep comes by, nobody takes its place.
     let written = stage.router.write(&write, gone, true).await;
     assert_eq!(written, [outside(gone, battle())]);
-    stage.router.store().expire(gone).await.unwrap();
+    stage.router.store().drop_expired(gone).await.unwrap();
     let written = stage.router.write(&write, gone, true).await;
     assert_eq!(stage.applied(&written[0]), 1);
     let record = stage.router.record(&room, known, gone).await.unwrap();
@@ -208,7 +212,7 @@ async fn what_is_late_for_a_board_that_has_gone_counts_on_no_other() {
             stage.send(&[stage.write(&room, "u1", 5)]).await;
         }
         let gone = battle().expires_at().unwrap();
-        stage.router.store().expire(gone).await.unwrap();
+        stage.router.store().drop_expired(gone).await.unwrap();
         let late = [
             at(stage.write(&room, "u1", 1), gone.minus(MS)),
             at(stage.removal(&room, "u1"), gone.minus(MS)),
@@ -227,7 +231,7 @@ async fn what_is_late_for_a_board_that_has_gone_counts_on_no_other() {
 }
 
 /// A store that holds writes up for so long, and what comes a moment before the end of the battle.
-async fn a_moment_before_the_end(held_up: Duration) -> (Stage, Arc<BoardName>, Vec<Written>) {
+async fn a_moment_before_the_end(held_up: Duration) -> (Stage, Arc<BoardName>, Vec<WriteOutcome>) {
     let store = Woven::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
@@ -246,7 +250,9 @@ async fn a_moment_before_the_end(held_up: Duration) -> (Stage, Arc<BoardName>, V
 async fn a_slow_store_applies_nothing_behind_the_end() {
     let (stage, room, written) = a_moment_before_the_end(MS * 30).await;
     for written in written {
-        let Written::Refused(Reason::NotOpen(NotOpen::Over { now, .. })) = written else {
+        let WriteOutcome::Rejected(WriteRejected::NotOpen(ActivityRejection::Over { now, .. })) =
+            written
+        else {
             panic!("{written:?}");
         };
         assert!(now >= ends_at());
@@ -279,7 +285,9 @@ async fn nothing_is_applied_behind_an_end_that_the_clock_was_set_to() {
     let writes = [stage.write(&room, "u1", 5), stage.write(&room, "u2", 3)];
     let moment = Moment::of(&clock_of(&clock_ms));
     for written in stage.router.write(&writes, moment, true).await {
-        let Written::Refused(Reason::NotOpen(NotOpen::Over { now, .. })) = written else {
+        let WriteOutcome::Rejected(WriteRejected::NotOpen(ActivityRejection::Over { now, .. })) =
+            written
+        else {
             panic!("{written:?}");
         };
         assert!(now >= ends_at());
@@ -311,7 +319,7 @@ async fn a_board_is_open_to_what_is_under_way_when_the_clock_is_set_back() {
 }
 
 /// What comes so long before the end by a clock that stands still, to a store that takes as long.
-async fn while_the_clock_stands_still(store: Arc<Woven>, left: Duration) -> (Stage, Written) {
+async fn while_the_clock_stands_still(store: Arc<Woven>, left: Duration) -> (Stage, WriteOutcome) {
     store.before_applying(move |_| async move {
         tokio::time::sleep(left).await;
         Ok(())
@@ -340,7 +348,9 @@ async fn what_misses_its_instant_while_the_clock_stands_still_is_rejected() {
         let store = Woven::new();
         store.ask_no_clock();
         let (stage, written) = while_the_clock_stands_still(store, MS * left).await;
-        let Written::Refused(Reason::NotOpen(NotOpen::Over { now, .. })) = written else {
+        let WriteOutcome::Rejected(WriteRejected::NotOpen(ActivityRejection::Over { now, .. })) =
+            written
+        else {
             panic!("{left} ms: {written:?}");
         };
         assert!(now >= ends_at());
@@ -361,6 +371,6 @@ async fn a_name_that_another_server_used_for_another_board_is_taken() {
     there.router.delete_board(&room, ends_at()).await.unwrap();
     for stage in [&there, &here] {
         let written = stage.router.write(&[late(stage)], ends_at(), false).await;
-        assert_eq!(written, [Written::Applied(Vec::new())]);
+        assert_eq!(written, [WriteOutcome::Applied(Vec::new())]);
     }
 }

@@ -1,8 +1,8 @@
 //! What surely did not happen is `unavailable`, what perhaps did is `unknown`, each for itself.
 
 use board::{KindSpec, Period, WindowRule};
-use shard_router::{Write, Written};
-use shard_store::{CreateBoardError, DeleteBoardError, Failure, StoreError};
+use shard_router::{Write, WriteOutcome};
+use shard_store::{CreateBoardError, DeleteBoardError, ItemFailure, StoreError};
 
 use crate::stage::{NOW, Stage, board, id, kind, points};
 use crate::woven::Woven;
@@ -42,11 +42,11 @@ async fn a_shard_that_fails_fails_its_own_writes() {
         match shards.shard_of(write.member.placement_hash()) {
             3 => assert_eq!(
                 *written,
-                Written::Failed(Failure::Unavailable("away".to_owned()))
+                WriteOutcome::Failed(ItemFailure::Unavailable("away".to_owned()))
             ),
             5 => assert_eq!(
                 *written,
-                Written::Failed(Failure::Unknown("no answer".to_owned()))
+                WriteOutcome::Failed(ItemFailure::Unknown("no answer".to_owned()))
             ),
             _ => {
                 assert_eq!(stage.applied(written), 1);
@@ -69,11 +69,11 @@ async fn what_was_applied_without_an_answer_is_a_duplicate_under_its_id() {
     };
     store.answer_applied_with(unknown());
     let written = stage.send(std::slice::from_ref(&write)).await;
-    let failure = Failure::Unknown("no answer".to_owned());
-    assert_eq!(written, [Written::Failed(failure)]);
+    let failure = ItemFailure::Unknown("no answer".to_owned());
+    assert_eq!(written, [WriteOutcome::Failed(failure)]);
     store.let_be();
     let written = stage.send(&[write]).await;
-    let Written::Duplicate(standings) = &written[0] else {
+    let WriteOutcome::Duplicate(standings) = &written[0] else {
         panic!("{written:?}")
     };
     assert_eq!(stage.points_in(standings), 5);
@@ -90,7 +90,10 @@ async fn a_creation_that_fails_has_applied_nothing() {
         let writes = [stage.write(&room, "u1", 1), stage.write(&other, "u1", 1)];
         let written = stage.send(&writes).await;
         assert!(
-            matches!(&written[0], Written::Failed(Failure::Unavailable(_))),
+            matches!(
+                &written[0],
+                WriteOutcome::Failed(ItemFailure::Unavailable(_))
+            ),
             "{written:?}"
         );
         assert_eq!(stage.applied(&written[1]), 2);
@@ -103,7 +106,7 @@ async fn a_deletion_says_whether_there_was_anything() {
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     let nothing = stage.router.delete_board(&room, NOW).await;
-    assert_eq!(nothing, Err(DeleteBoardError::NotThere));
+    assert_eq!(nothing, Err(DeleteBoardError::NotFound));
     stage.send(&[stage.write(&room, "u1", 1)]).await;
     assert_eq!(stage.router.delete_board(&room, NOW).await, Ok(()));
     assert_eq!(stage.all_points(&room).await, []);
@@ -111,7 +114,7 @@ async fn a_deletion_says_whether_there_was_anything() {
 
 /// Two servers, and what becomes of a write by the first that read its kind before the second has
 /// changed it.
-async fn write_by_an_older_kind(change: impl FnOnce(&mut KindSpec)) -> (Stage, Written) {
+async fn write_by_an_older_kind(change: impl FnOnce(&mut KindSpec)) -> (Stage, WriteOutcome) {
     let store = Woven::new();
     let here = Stage::over(store.clone()).await;
     let there = Stage::over(store).await;
@@ -136,7 +139,7 @@ async fn a_kind_that_means_something_else_is_known_when_the_write_is_sent_again(
     let day = WindowRule::with_defaults(Period::Day);
     let (mut here, written) = write_by_an_older_kind(|spec| spec.windows = vec![day]).await;
     assert!(
-        matches!(&written, Written::Failed(Failure::Unavailable(_))),
+        matches!(&written, WriteOutcome::Failed(ItemFailure::Unavailable(_))),
         "{written:?}"
     );
     assert_eq!(here.all_points(&board("room")).await, []);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use board::limits::KINDS_MAX;
 use board::{Calendar, KindName, KindSpec, Period, RankStyle, WindowRule};
-use shard_router::{CatalogueError, Written};
+use shard_router::{CatalogueError, WriteOutcome};
 use shard_store::Revision;
 use store_local::LocalStore;
 
@@ -96,7 +96,10 @@ async fn with_boards_what_they_do_not_hang_on_changes() {
     stage.gifts = known;
     for (subject, shards) in [("room", 16), ("later", 64)] {
         let written = stage.send(&[stage.write(&board(subject), "u2", 1)]).await;
-        assert!(matches!(written[0], Written::Applied(_)), "{written:?}");
+        assert!(
+            matches!(written[0], WriteOutcome::Applied(_)),
+            "{written:?}"
+        );
         let record = stage.router.store().board(&board(subject)).await.unwrap();
         assert_eq!(record.unwrap().shards.get(), shards);
     }

@@ -107,7 +107,8 @@ async fn a_look_that_began_before_a_write_does_not_undo_it() {
     let written = catalogue.hide(gifts, |hidden| hidden.with(&u1));
     let written = written.await.unwrap().unwrap();
     let learning = stage.clone();
-    let learn = tokio::spawn(async move { learning.router.catalogue().learn(vec![written]).await });
+    let learn =
+        tokio::spawn(async move { learning.router.catalogue().add_written(vec![written]).await });
     tokio::task::yield_now().await;
     go_on.add_permits(1);
     look.await.unwrap().unwrap();
@@ -133,7 +134,7 @@ async fn what_was_written_is_answered_and_known_if_the_store_is_away_by_then() {
     fail_looks_but_one(&store);
     let likes = KindName::new("likes").unwrap();
     catalogue.delete(&likes).await.unwrap();
-    assert!(catalogue.known("likes").is_none() && catalogue.was_there(&likes));
+    assert!(catalogue.known("likes").is_none() && catalogue.ever_existed(&likes));
     assert!(catalogue.refresh().await.is_err());
     // It is as the store has it.
     store.let_be();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{Packing, Period, ShardCount, Timestamp, Value, WindowRule};
-use shard_router::{Reason, Write, Written};
-use shard_store::{Change, Failure, Refused, StoreError};
+use shard_router::{Write, WriteOutcome, WriteRejected};
+use shard_store::{Change, ItemFailure, ItemRejected, StoreError};
 use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, id, kind, member, points, points_of};
@@ -37,7 +37,7 @@ async fn packed() -> Stage {
     let from = Timestamp::parse_rfc3339("2027-01-01T00:00:00Z").unwrap();
     let until = Timestamp::parse_rfc3339("2028-01-01T00:00:00Z").unwrap();
     let packing = Packing {
-        most: 100,
+        max: 100,
         unit: Duration::from_secs(1),
         span: Some((from, until)),
     };
@@ -58,14 +58,15 @@ async fn what_is_out_of_range_on_an_empty_board() {
     ];
     let written = stage.send(&writes).await;
     for written in &written[..2] {
-        let reason = Written::Refused(Reason::Shard(Refused::NotRanked(member("u1"))));
+        let reason =
+            WriteOutcome::Rejected(WriteRejected::Shard(ItemRejected::NotRanked(member("u1"))));
         assert!(
-            matches!(written, Written::Refused(_)) && *written != reason,
+            matches!(written, WriteOutcome::Rejected(_)) && *written != reason,
             "{written:?}"
         );
     }
-    let nobody = Refused::NotRanked(member("u1"));
-    assert_eq!(written[2], Written::Refused(nobody.into()));
+    let nobody = ItemRejected::NotRanked(member("u1"));
+    assert_eq!(written[2], WriteOutcome::Rejected(nobody.into()));
     is_free(&stage, "room").await;
 }
 
@@ -79,15 +80,21 @@ async fn what_is_out_of_range_beside_what_is_not() {
         stage.write(&room, "u1", 41),
     ];
     let written = stage.send(&writes).await;
-    assert!(matches!(written[0], Written::Refused(_)), "{written:?}");
+    assert!(
+        matches!(written[0], WriteOutcome::Rejected(_)),
+        "{written:?}"
+    );
     assert_eq!(stage.applied(&written[1]), 60);
-    assert!(matches!(written[2], Written::Refused(_)), "{written:?}");
+    assert!(
+        matches!(written[2], WriteOutcome::Rejected(_)),
+        "{written:?}"
+    );
     assert_eq!(stage.all_points(&room).await, [("u1".to_owned(), 60)]);
 }
 
 #[tokio::test]
 async fn what_finds_no_room_for_its_id() {
-    let store = LocalStore::in_memory_within(Arc::default(), 0).unwrap();
+    let store = LocalStore::in_memory_with_limits(Arc::default(), 0).unwrap();
     let stage = Stage::over(Arc::new(store)).await;
     let room = board("room");
     let by_id = |name: &str, change| Write {
@@ -100,7 +107,7 @@ async fn what_finds_no_room_for_its_id() {
         by_id("u2", Change::Set(Value::new(1).unwrap().into())),
     ];
     for written in stage.send(&writes).await {
-        let is_failed = matches!(written, Written::Failed(Failure::Unavailable(_)));
+        let is_failed = matches!(written, WriteOutcome::Failed(ItemFailure::Unavailable(_)));
         assert!(is_failed, "{written:?}");
     }
     is_free(&stage, "room").await;
@@ -116,7 +123,7 @@ async fn what_the_store_could_not_take() {
         .map(|n| stage.write(&room, &format!("u{n}"), 1))
         .collect();
     for written in stage.send(&writes).await {
-        let is_failed = matches!(written, Written::Failed(Failure::Unavailable(_)));
+        let is_failed = matches!(written, WriteOutcome::Failed(ItemFailure::Unavailable(_)));
         assert!(is_failed, "{written:?}");
     }
     is_free(&stage, "room").await;
@@ -129,7 +136,7 @@ async fn what_may_have_been_applied_stays() {
     store.answer_applied_with(StoreError::Unknown("lost".to_owned()));
     let room = board("room");
     let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
-    let is_unknown = matches!(written[0], Written::Failed(Failure::Unknown(_)));
+    let is_unknown = matches!(written[0], WriteOutcome::Failed(ItemFailure::Unknown(_)));
     assert!(is_unknown, "{written:?}");
     assert_eq!(stage.all_points(&room).await, [("u1".to_owned(), 1)]);
 }

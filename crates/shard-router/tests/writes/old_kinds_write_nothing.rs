@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use board::{Calendar, FieldName, FieldRule, Mode, Period, Rules, ShardCount, Ties, WindowRule};
-use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Failure, PutSettingsError};
+use shard_router::{KnownKind, Router, Write, WriteOutcome};
+use shard_store::{ItemFailure, PutSettingsError};
 use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, kind, points};
@@ -17,8 +17,8 @@ async fn replace(router: &Router) -> KnownKind {
     router.catalogue().put(kind(spec), NOW).await.unwrap().0
 }
 
-fn has_changed(written: &Written) -> bool {
-    let Written::Failed(Failure::Unavailable(why)) = written else {
+fn has_changed(written: &WriteOutcome) -> bool {
+    let WriteOutcome::Failed(ItemFailure::Unavailable(why)) = written else {
         return false;
     };
     why.contains("kind gifts has just changed: send it again")
@@ -126,7 +126,7 @@ async fn lines_are_admitted_each_by_its_own_kind() {
     };
     let written = stage.send(&[by(&old, "a"), by(&new, "b")]).await;
     assert!(has_changed(&written[0]), "{written:?}");
-    let Written::Applied(held) = &written[1] else {
+    let WriteOutcome::Applied(held) = &written[1] else {
         panic!("{written:?}");
     };
     let windows: Vec<_> = held.iter().map(|held| held.window).collect();

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
-use shard_router::Written;
+use shard_router::WriteOutcome;
 use shard_store::ShardStore;
-use store_local::{Disk, DiskFile, EmbeddedSettings, LocalDisk, LocalStore};
+use store_local::{Disk, DiskFile, LocalDisk, LocalSettings, LocalStore};
 use tokio::time::{sleep, timeout};
 
 use crate::stage::{NOW, Stage, board, kind, points};
@@ -135,7 +135,7 @@ async fn syncs_of(stage: &Stage, syncs: &Syncs, writes: &[shard_router::Write]) 
         applied.expect("some wait for the sync of others before they are applied");
     };
     let (written, ()) = futures::join!(written, released);
-    let is_applied = |written: &Written| matches!(written, Written::Applied(_));
+    let is_applied = |written: &WriteOutcome| matches!(written, WriteOutcome::Applied(_));
     assert!(written.iter().all(is_applied));
     syncs.count.load(Ordering::Relaxed) - before
 }
@@ -158,12 +158,12 @@ async fn a_request_waits_once_for_all_its_boards_and_shards() {
         disk: LocalDisk::open(folder.path()).unwrap(),
         syncs: syncs.clone(),
     };
-    let settings = EmbeddedSettings {
+    let settings = LocalSettings {
         // Nothing else is to be synced meanwhile.
         snapshot_after_bytes: u64::MAX,
         segment_bytes: u64::MAX,
         mark_after: Duration::from_hours(1),
-        ..EmbeddedSettings::default()
+        ..LocalSettings::default()
     };
     let store = Arc::new(LocalStore::open(Arc::new(disk), &settings).unwrap());
     let mut stage = Stage::over(store.clone()).await;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use board::Timestamp;
-use shard_router::{Reason, Write, Written};
-use shard_store::Refused;
+use shard_router::{Write, WriteOutcome, WriteRejected};
+use shard_store::ItemRejected;
 use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, id, kind, points, points_of};
@@ -44,12 +44,15 @@ async fn each_outcome_is_that_of_its_own_write() {
     for ((n, write), written) in (0..).zip(&writes).zip(&written) {
         match n % 10 {
             7 => assert!(
-                matches!(written, Written::Refused(Reason::NotAdmitted(_))),
+                matches!(
+                    written,
+                    WriteOutcome::Rejected(WriteRejected::NotAdmitted(_))
+                ),
                 "{n}: {written:?}"
             ),
             9 => assert_eq!(
                 *written,
-                Written::Refused(Refused::NotRanked(write.member.clone()).into())
+                WriteOutcome::Rejected(ItemRejected::NotRanked(write.member.clone()).into())
             ),
             _ => assert_eq!(stage.applied(written), n),
         }
@@ -75,7 +78,7 @@ async fn writes_of_one_member_act_in_their_order() {
     let points: Vec<Option<i64>> = written
         .iter()
         .map(|written| match written {
-            Written::Applied(standings) if !standings.is_empty() => {
+            WriteOutcome::Applied(standings) if !standings.is_empty() => {
                 Some(stage.points_in(standings))
             }
             _ => None,
@@ -83,9 +86,9 @@ async fn writes_of_one_member_act_in_their_order() {
         .collect();
     let wanted = [Some(5), Some(100), Some(1), Some(105), None, None, Some(3)];
     assert_eq!(points, wanted);
-    assert_eq!(written[4], Written::Applied(Vec::new()));
+    assert_eq!(written[4], WriteOutcome::Applied(Vec::new()));
     assert!(
-        matches!(written[5], Written::Refused(_)),
+        matches!(written[5], WriteOutcome::Rejected(_)),
         "{:?}",
         written[5]
     );
@@ -142,7 +145,7 @@ async fn one_event_counts_once_on_each_of_its_boards() {
     });
     let written = stage.send(&again).await;
     for written in &written[..3] {
-        let Written::Duplicate(standings) = written else {
+        let WriteOutcome::Duplicate(standings) = written else {
             panic!("{written:?}")
         };
         assert_eq!(stage.points_in(standings), 3);
@@ -171,7 +174,7 @@ async fn what_is_refused_holds_nothing_back_and_leaves_no_id() {
     assert!(
         matches!(
             &written[1],
-            Written::Refused(Reason::Shard(Refused::OutOfRange(_)))
+            WriteOutcome::Rejected(WriteRejected::Shard(ItemRejected::OutOfRange(_)))
         ),
         "{:?}",
         written[1]
@@ -179,7 +182,7 @@ async fn what_is_refused_holds_nothing_back_and_leaves_no_id() {
     assert_eq!(stage.applied(&written[2]), most - 1);
     assert_eq!(stage.applied(&written[3]), most);
     assert!(
-        matches!(written[4], Written::Duplicate(_)),
+        matches!(written[4], WriteOutcome::Duplicate(_)),
         "{:?}",
         written[4]
     );
@@ -214,11 +217,14 @@ async fn a_write_for_one_window_lies_in_it_or_is_refused() {
     let written = stage.send(&[within, elsewhere, both]).await;
     assert_eq!(stage.applied(&written[0]), 5);
     assert!(
-        matches!(&written[1], Written::Refused(Reason::OtherWindow { .. })),
+        matches!(
+            &written[1],
+            WriteOutcome::Rejected(WriteRejected::OtherWindow { .. })
+        ),
         "{:?}",
         written[1]
     );
-    let Written::Applied(standings) = &written[2] else {
+    let WriteOutcome::Applied(standings) = &written[2] else {
         panic!("{:?}", written[2])
     };
     let rules = stage.gifts.kind.rules();

@@ -19,11 +19,11 @@ struct Heard {
 }
 
 impl Watcher for Heard {
-    fn changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
+    fn board_changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
         self.changed.lock().unwrap().push(Self::told(board, change));
     }
 
-    fn may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
+    fn board_may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
         let told = Self::told(board, change);
         self.may_change.lock().unwrap().push(told);
     }

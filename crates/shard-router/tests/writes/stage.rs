@@ -5,8 +5,8 @@ use std::sync::Arc;
 use board::{
     BoardName, ContributionId, Kind, KindName, KindSpec, Member, Subject, Timestamp, Value, Window,
 };
-use shard_router::{KnownKind, Router, Write, Written};
-use shard_store::{Anchor, Ask, Change, Query, ShardStore, WindowStanding};
+use shard_router::{KnownKind, Router, Write, WriteOutcome};
+use shard_store::{Anchor, Change, Query, RangeAsk, ShardStore, WindowStanding};
 use store_conformance::fixtures::gifts_spec;
 
 /// When everything happens: a time in 2027.
@@ -82,7 +82,7 @@ impl Stage {
     }
 
     /// Writes, and asks for the standings after each.
-    pub(crate) async fn send(&self, writes: &[Write]) -> Vec<Written> {
+    pub(crate) async fn send(&self, writes: &[Write]) -> Vec<WriteOutcome> {
         self.router.write(writes, NOW, true).await
     }
 
@@ -97,7 +97,7 @@ impl Stage {
             window: Window::ALL_TIME,
             unless: None,
             groups: false,
-            asks: [Ask {
+            ranges: [RangeAsk {
                 anchor: Anchor::Rank(0),
                 before: 0,
                 after: usize::MAX,
@@ -127,9 +127,9 @@ impl Stage {
     }
 
     /// The points after a write that was applied.
-    pub(crate) fn applied(&self, written: &Written) -> i64 {
+    pub(crate) fn applied(&self, written: &WriteOutcome) -> i64 {
         match written {
-            Written::Applied(standings) => self.points_in(standings),
+            WriteOutcome::Applied(standings) => self.points_in(standings),
             other => panic!("not applied: {other:?}"),
         }
     }

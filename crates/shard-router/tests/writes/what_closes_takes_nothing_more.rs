@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Calendar, NotAdmitted, Period, Timestamp, WindowRule};
-use shard_router::{Reason, Write, Written};
+use board::{AdmissionError, Calendar, Period, Timestamp, WindowRule};
+use shard_router::{Write, WriteOutcome, WriteRejected};
 use shard_store::ShardStore;
 
 use crate::stage::{NOW, Stage, board, kind, points};
@@ -50,7 +50,7 @@ async fn it_counts_in_the_windows_that_are_open_yet() {
     let writes = [given(&stage, "room"), given(&stage, "other")];
     let before = hour_ends().minus(MS * 20);
     for written in stage.router.write(&writes, before, true).await {
-        let Written::Applied(standings) = written else {
+        let WriteOutcome::Applied(standings) = written else {
             panic!("{written:?}");
         };
         let periods = standings.iter().map(|held| held.window.period());
@@ -75,8 +75,11 @@ async fn where_none_is_open_it_is_rejected_and_no_board_is_created() {
         .router
         .write(std::slice::from_ref(&write), before, true)
         .await;
-    let closed = NotAdmitted::WindowClosed { at: write.at };
-    assert_eq!(written, [Written::Refused(Reason::NotAdmitted(closed))]);
+    let closed = AdmissionError::WindowClosed { at: write.at };
+    assert_eq!(
+        written,
+        [WriteOutcome::Rejected(WriteRejected::NotAdmitted(closed))]
+    );
     assert_eq!(store.board(&write.board).await.unwrap(), None);
 }
 
@@ -88,5 +91,5 @@ async fn what_is_applied_in_time_counts_everywhere() {
         .router
         .write(&[given(&stage, "room")], before, true)
         .await;
-    assert!(matches!(&written[..], [Written::Applied(held)] if held.len() == 2));
+    assert!(matches!(&written[..], [WriteOutcome::Applied(held)] if held.len() == 2));
 }

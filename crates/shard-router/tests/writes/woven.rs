@@ -9,9 +9,9 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, CreateBoardError, Deadline, DeleteBoardError, Disagreement,
-    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Reading, Revision, ShardStore,
-    StoreError, WindowCount,
+    Batch, BoardRecord, BoardSettings, CreateBoardError, Deadline, DeleteBoardError, IndexMismatch,
+    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardReading,
+    ShardStore, StoreError, WindowCount,
 };
 use store_local::LocalStore;
 
@@ -240,7 +240,7 @@ impl ShardStore for Woven {
         board: &'a BoardRecord,
         shard: u16,
         query: &'a Query,
-    ) -> BoxFuture<'a, Result<Reading, StoreError>> {
+    ) -> BoxFuture<'a, Result<ShardReading, StoreError>> {
         self.inner().read(board, shard, query)
     }
 
@@ -252,8 +252,8 @@ impl ShardStore for Woven {
         self.inner().windows(board, shard)
     }
 
-    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner().expire(now)
+    fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner().drop_expired(now)
     }
 
     fn verify<'a>(
@@ -261,7 +261,7 @@ impl ShardStore for Woven {
         board: &'a BoardRecord,
         shard: u16,
         repair: bool,
-    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<IndexMismatch>, StoreError>> {
         self.inner().verify(board, shard, repair)
     }
 }

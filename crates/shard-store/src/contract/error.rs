@@ -1,6 +1,6 @@
 //! Errors of calls to a store, one type for each operation.
 
-use super::failure::{Failure, Overload};
+use super::failure::{ItemFailure, Overload};
 use super::record::BoardRecord;
 
 /// A call to a store failed.
@@ -8,7 +8,7 @@ use super::record::BoardRecord;
 pub enum StoreError {
     /// The board's incarnation has ended, or the store never knew it: read the board again.
     #[error("this incarnation of the board has ended")]
-    Dead,
+    IncarnationEnded,
     /// The window has been dropped: it was past its retention, whatever the clock shows now.
     #[error("the window has been dropped")]
     WindowDropped,
@@ -19,7 +19,7 @@ pub enum StoreError {
     /// The batch's deadline ([`Batch::until`](super::Batch::until)) passed before it could be
     /// applied. Nothing happened.
     #[error("its deadline had passed when it was to be applied")]
-    Late,
+    DeadlinePassed,
     /// The store cannot serve the call before its deadline. Nothing happened.
     #[error("the store is overloaded: {0}")]
     Overloaded(Overload),
@@ -34,10 +34,10 @@ pub enum StoreError {
 impl StoreError {
     /// Returns the failure of items that were not sent because an earlier call failed.
     #[must_use]
-    pub fn of_unsent(self) -> Failure {
+    pub fn of_unsent(self) -> ItemFailure {
         match self {
-            Self::Overloaded(overload) => Failure::Overloaded(overload),
-            error => Failure::Unavailable(error.to_string()),
+            Self::Overloaded(overload) => ItemFailure::Overloaded(overload),
+            error => ItemFailure::Unavailable(error.to_string()),
         }
     }
 }
@@ -50,7 +50,7 @@ pub enum CreateBoardError {
     StaleKind,
     /// The board has settings with bounds that the caller has not seen. Contains their record.
     #[error("the board has settings of its own")]
-    Unseen(Box<BoardRecord>),
+    SettingsUnseen(Box<BoardRecord>),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -61,7 +61,7 @@ pub enum CreateBoardError {
 pub enum PutSettingsError {
     /// The board has contributions.
     #[error("the board has contributions already")]
-    Created,
+    AlreadyCreated,
     /// The kind was changed or deleted after the caller read it: read it again.
     #[error("the kind has changed")]
     StaleKind,
@@ -75,7 +75,7 @@ pub enum PutSettingsError {
 pub enum DeleteBoardError {
     /// There is no such board.
     #[error("there is no such board")]
-    NotThere,
+    NotFound,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

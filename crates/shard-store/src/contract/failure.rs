@@ -1,4 +1,4 @@
-//! [`Failure`] of one item, and [`Overload`].
+//! [`ItemFailure`] of one item, and [`Overload`].
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub struct Overload {
 
 /// Why the store could not apply an item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum ItemFailure {
     /// Definitely not applied: the store is overloaded.
     #[error("{0}")]
     Overloaded(Overload),

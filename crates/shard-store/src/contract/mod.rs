@@ -14,9 +14,11 @@ mod store;
 mod write;
 
 pub use error::{CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError};
-pub use failure::{Failure, Overload};
-pub use read::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion, WindowCount};
+pub use failure::{ItemFailure, Overload};
+pub use read::{
+    Anchor, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion, WindowCount,
+};
 pub use record::{BoardRecord, BoardSettings, KindRecord, Revision};
-pub use shared::{Lease, Merged, SharedBoards, SharedTop, Taken};
-pub use store::{Disagreement, Orphan, ShardStore};
-pub use write::{Batch, Change, Clock, Deadline, Item, Outcome, Refused, WindowStanding};
+pub use shared::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop};
+pub use store::{IndexMismatch, Orphan, ShardStore};
+pub use write::{Batch, Change, Clock, Deadline, Item, ItemRejected, Outcome, WindowStanding};

@@ -15,15 +15,15 @@ pub struct Query {
     pub window: Window,
     /// If set, a shard that is still at this version returns no parts.
     pub unless: Option<ShardVersion>,
-    /// Whether parts contain where groups of equal fields begin ([`Part::group_start`]).
+    /// Whether parts contain where groups of equal fields begin ([`RangePart::group_start`]).
     pub groups: bool,
     /// The ranges, answered in this order. Often shared by the queries of many shards.
-    pub asks: Arc<[Ask]>,
+    pub ranges: Arc<[RangeAsk]>,
 }
 
 /// A range of the order around an anchor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct RangeAsk {
     /// The anchor.
     pub anchor: Anchor,
     /// Number of entries better than the anchor.
@@ -32,7 +32,7 @@ pub struct Ask {
     pub after: usize,
 }
 
-impl Ask {
+impl RangeAsk {
     /// Asks only for the rank of the anchor.
     #[must_use]
     pub const fn rank_of(anchor: Anchor) -> Self {
@@ -57,18 +57,18 @@ pub enum Anchor {
 
 /// The result of a query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct ShardReading {
     /// The version at the moment of the query.
     pub version: ShardVersion,
     /// Number of members ranked in the window on this shard.
     pub members: u64,
     /// One for each ask; `None` if the version is still [`Query::unless`].
-    pub parts: Option<Vec<Part>>,
+    pub parts: Option<Vec<RangePart>>,
 }
 
 /// The result of one ask.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Part {
+pub struct RangePart {
     /// The anchor's local rank: how many entries are better. `None`: the member is not ranked here.
     pub anchor: Option<u64>,
     /// The local rank of the first of `entries`.
@@ -77,10 +77,10 @@ pub struct Part {
     /// first of `entries`.
     pub group_start: u64,
     /// The entries of the range, best first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ShardEntry>,
     /// For a kind with [`Retain`](board::Retain), if the store has trimmed the member off the list:
     /// its standing. At least as many members as the list keeps are better on this shard.
-    pub unlisted: Option<Entry>,
+    pub unlisted: Option<ShardEntry>,
     /// If the anchor is a member whose own entry is requested: its standing, of which entries
     /// contain a part.
     pub standing: Option<Standing>,
@@ -88,7 +88,7 @@ pub struct Part {
 
 /// One ranked member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ShardEntry {
     /// Its rank key, which contains its fields and its name.
     pub key: RankKey,
     /// When the standing was reached.

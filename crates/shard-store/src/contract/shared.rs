@@ -25,12 +25,12 @@ pub trait SharedBoards: Send + Sync {
 
     /// Returns the published board, if its merge began less than `age_max` ago, without its bytes
     /// if its version is `known`; otherwise a lease to merge it, granted to one caller at a time.
-    fn take<'a>(
+    fn acquire<'a>(
         &'a self,
         top: &'a SharedTop,
         known: Option<&'a str>,
         age_max: Duration,
-    ) -> BoxFuture<'a, Result<Taken, StoreError>>;
+    ) -> BoxFuture<'a, Result<SharedTake, StoreError>>;
 
     /// Ends a lease, and publishes the board that was merged under it for the time `kept`, unless a
     /// later merge is published already. It does not matter if the lease has expired.
@@ -38,7 +38,7 @@ pub trait SharedBoards: Send + Sync {
         &'a self,
         top: &'a SharedTop,
         lease: &'a Lease,
-        merged: Merged,
+        merged: SharedMergeResult,
         kept: Duration,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 }
@@ -56,7 +56,7 @@ pub struct SharedTop {
 
 /// The result of a take. Ages are never less than the truth.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Taken {
+pub enum SharedTake {
     /// The board that was published.
     Board {
         /// What was published.
@@ -88,7 +88,7 @@ pub struct Lease {
 
 /// The result of a merge under a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Merged {
+pub enum SharedMergeResult {
     /// A board.
     Board {
         /// Its version: equal versions have equal bytes.
@@ -97,7 +97,7 @@ pub enum Merged {
         bytes: Bytes,
     },
     /// The published board has not changed.
-    Same {
+    Unchanged {
         /// Its version.
         version: String,
     },

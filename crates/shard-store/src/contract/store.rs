@@ -18,13 +18,13 @@ use metering::Registry;
 use super::error::{
     CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
 };
-use super::read::{Query, Reading, WindowCount};
+use super::read::{Query, ShardReading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
 use super::write::{Batch, Outcome};
 
 /// Default maximum of concurrent `apply` calls of one request.
-const APPLIED_AT_ONCE_MAX: usize = 64;
+const CONCURRENT_APPLIES_MAX: usize = 64;
 
 /// A store of sharded boards. Each shard has a score KV, which is the authority, and a sorted set
 /// over it.
@@ -73,7 +73,7 @@ pub trait ShardStore: Send + Sync + 'static {
     /// it.
     ///
     /// A board whose settings have bounds is created only for a caller that has `seen` them,
-    /// identified by the incarnation in their record; other callers get them as `Unseen`. So a
+    /// identified by the incarnation in their record; other callers get them as `SettingsUnseen`. So a
     /// contribution that would be rejected never creates a board.
     fn create_board<'a>(
         &'a self,
@@ -90,7 +90,7 @@ pub trait ShardStore: Send + Sync + 'static {
 
     /// Stores settings for a board not yet created, replacing earlier ones, as another incarnation.
     /// They are kept until [`settings_kept_until`](board::Activity::settings_kept_until) of `now`:
-    /// then `expire` drops them.
+    /// then `drop_expired` drops them.
     fn put_settings<'a>(
         &'a self,
         name: &'a BoardName,
@@ -107,7 +107,7 @@ pub trait ShardStore: Send + Sync + 'static {
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), DeleteBoardError>>;
 
-    /// Applies a batch to one shard and returns an outcome for each item, in order; or `Late` after
+    /// Applies a batch to one shard and returns an outcome for each item, in order; or `DeadlinePassed` after
     /// [`Batch::until`]: a read that begins after that moment sees everything that was applied
     /// under it, and nothing is applied after that read.
     fn apply<'a>(
@@ -120,8 +120,8 @@ pub trait ShardStore: Send + Sync + 'static {
     /// Returns the maximum of concurrent `apply` calls of one request. A store in which they all
     /// wait for the same sync sets no limit, so that the request waits for one sync, not for one
     /// after another.
-    fn applied_at_once_max(&self) -> usize {
-        APPLIED_AT_ONCE_MAX
+    fn concurrent_applies_max(&self) -> usize {
+        CONCURRENT_APPLIES_MAX
     }
 
     /// Queries one window of one shard at one moment.
@@ -130,7 +130,7 @@ pub trait ShardStore: Send + Sync + 'static {
         board: &'a BoardRecord,
         shard: u16,
         query: &'a Query,
-    ) -> BoxFuture<'a, Result<Reading, StoreError>>;
+    ) -> BoxFuture<'a, Result<ShardReading, StoreError>>;
 
     /// Waits until everything that reads have returned so far is durable. An error means that this
     /// is unknown.
@@ -152,10 +152,10 @@ pub trait ShardStore: Send + Sync + 'static {
     /// boards that were not created, tombstones. Called periodically; does not block writers.
     ///
     /// The name of a board with bounds keeps settings when the board is dropped
-    /// ([`after_it`](board::Activity::after_it)): contributions from before count on no later
+    /// ([`settings_after`](board::Activity::settings_after)): contributions from before count on no later
     /// board. A board with bounds is not dropped for being empty before its settings would be. A
     /// board to which nothing was applied for a while after its creation is withdrawn.
-    fn expire(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
+    fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Rejects what depends on the time while the caller's clock deviates too far from the store's,
     /// or has jumped: neither is known to be right, so that a rejection may be as wrong as a write.
@@ -171,7 +171,7 @@ pub trait ShardStore: Send + Sync + 'static {
     }
 
     /// Checks whether it accepts writes and serves reads.
-    fn ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn check_ready(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.kinds().map(|kinds| kinds.map(drop)).boxed()
     }
 
@@ -208,7 +208,7 @@ pub trait ShardStore: Send + Sync + 'static {
         board: &'a BoardRecord,
         shard: u16,
         repair: bool,
-    ) -> BoxFuture<'a, Result<Vec<Disagreement>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<IndexMismatch>, StoreError>>;
 
     /// Returns data of boards that do not exist; empty if the store cannot have any.
     fn orphans(&self) -> BoxFuture<'_, Result<Vec<Orphan>, StoreError>> {
@@ -231,13 +231,13 @@ pub struct Orphan {
 
 /// A difference between a sorted set and the scores.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Disagreement {
+pub struct IndexMismatch {
     /// The window.
     pub window: Window,
     /// The member, if it is about one.
     pub member: Option<Member>,
     /// What is wrong.
-    pub what: String,
+    pub detail: String,
     /// Whether it was repaired.
     pub repaired: bool,
 }

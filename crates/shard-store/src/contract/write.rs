@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use board::{IdDigest, Kind, Member, OutOfRange, Standing, Timestamp, Values, Window, Windows};
 
-use super::failure::Failure;
+use super::failure::ItemFailure;
 
 /// Items for one shard of one board, applied in order, each as a whole or not at all.
 #[derive(Debug, Clone)]
@@ -115,9 +115,9 @@ pub enum Outcome {
     /// Its id was applied before; nothing changed. With [`Batch::report`]: the current standings.
     Duplicate(Vec<WindowStanding>),
     /// Rejected permanently; nothing changed, and its id is not remembered.
-    Refused(Refused),
+    Rejected(ItemRejected),
     /// The store failed.
-    Failed(Failure),
+    Failed(ItemFailure),
 }
 
 /// A standing in one window.
@@ -131,7 +131,7 @@ pub struct WindowStanding {
 
 /// Why a shard rejects an item permanently.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum ItemRejected {
     /// A sum would exceed its range in a window.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_member_is_told_by_its_name() {
-        let refused = Refused::NotRanked(Member::new("no \"body\"").unwrap());
+        let refused = ItemRejected::NotRanked(Member::new("no \"body\"").unwrap());
         assert_eq!(refused.to_string(), r#"member "no \"body\"" is not ranked"#);
     }
 }

@@ -73,15 +73,15 @@ struct KindText {
 /// Why a text is not a kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a kind: {0}")]
-pub struct NoKind(pub String);
+pub struct KindTextError(pub String);
 
 /// A cache of calendars: each takes about 100 µs to make, and kinds share a few.
 #[derive(Debug, Default)]
 pub struct Calendars(Vec<Calendar>);
 
 /// Appends a kind's record.
-pub fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
-    put_json(
+pub fn encode_record(out: &mut Vec<u8>, record: &KindRecord) {
+    encode_json(
         out,
         &RecordText {
             name: record.name.clone(),
@@ -92,17 +92,17 @@ pub fn put_record(out: &mut Vec<u8>, record: &KindRecord) {
 }
 
 /// Appends a kind.
-pub fn put_kind(out: &mut Vec<u8>, kind: &Kind) {
-    put_json(out, &KindText::from(kind));
+pub fn encode_kind(out: &mut Vec<u8>, kind: &Kind) {
+    encode_json(out, &KindText::from(kind));
 }
 
-fn put_json(out: &mut Vec<u8>, text: &impl Serialize) {
+fn encode_json(out: &mut Vec<u8>, text: &impl Serialize) {
     serde_json::to_writer(out, text).expect("texts and numbers are JSON");
 }
 
 /// Parses a kind's record.
-pub fn take_record(json: &[u8], calendars: &mut Calendars) -> Result<KindRecord, NoKind> {
-    let text: RecordText = take_json(json)?;
+pub fn decode_record(json: &[u8], calendars: &mut Calendars) -> Result<KindRecord, KindTextError> {
+    let text: RecordText = decode_json(json)?;
     let kind = text
         .kind
         .map(|kind| kind.into_kind(calendars))
@@ -118,16 +118,16 @@ pub fn take_record(json: &[u8], calendars: &mut Calendars) -> Result<KindRecord,
 }
 
 /// Parses a kind.
-pub fn take_kind(json: &[u8], calendars: &mut Calendars) -> Result<Kind, NoKind> {
-    take_json::<KindText>(json)?.into_kind(calendars)
+pub fn decode_kind(json: &[u8], calendars: &mut Calendars) -> Result<Kind, KindTextError> {
+    decode_json::<KindText>(json)?.into_kind(calendars)
 }
 
-fn take_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, NoKind> {
+fn decode_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, KindTextError> {
     serde_json::from_slice(json).map_err(|error| invalid(&error))
 }
 
-fn invalid(error: &impl ToString) -> NoKind {
-    NoKind(error.to_string())
+fn invalid(error: &impl ToString) -> KindTextError {
+    KindTextError(error.to_string())
 }
 
 impl From<&Kind> for KindText {
@@ -154,7 +154,7 @@ impl From<&Kind> for KindText {
 }
 
 impl KindText {
-    fn into_kind(self, calendars: &mut Calendars) -> Result<Kind, NoKind> {
+    fn into_kind(self, calendars: &mut Calendars) -> Result<Kind, KindTextError> {
         let fields = self.fields.into_iter().map(Into::into).collect();
         let rules = Rules::new(fields, self.mode, self.ties);
         let rules = match self.packed {
@@ -182,7 +182,7 @@ impl KindText {
 }
 
 impl Calendars {
-    fn get(&mut self, time_zone: &str) -> Result<Calendar, NoKind> {
+    fn get(&mut self, time_zone: &str) -> Result<Calendar, KindTextError> {
         let held = self.0.iter().find(|held| held.time_zone() == time_zone);
         if let Some(held) = held {
             return Ok(held.clone());

@@ -131,7 +131,7 @@ impl From<&Packing> for PackedText {
     fn from(packing: &Packing) -> Self {
         let ms = Timestamp::millis;
         Self {
-            most: packing.most,
+            most: packing.max,
             unit_ms: Millis(packing.unit),
             span_ms: packing.span.map(|(from, until)| (ms(from), ms(until))),
         }
@@ -142,7 +142,7 @@ impl From<PackedText> for Packing {
     fn from(text: PackedText) -> Self {
         let at = Timestamp::from_millis;
         Self {
-            most: text.most,
+            max: text.most,
             unit: text.unit_ms.0,
             span: text.span_ms.map(|(from, until)| (at(from), at(until))),
         }

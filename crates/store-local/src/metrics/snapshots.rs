@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use metering::{Counter, FloatGauge, Gauge, Pulled, Registry, Unit, seconds, unix_seconds};
+use metering::{Counter, FloatGauge, Gauge, Registry, ScrapedMetric, Unit, seconds, unix_seconds};
 
 /// Metrics of the snapshots of this process.
 #[derive(Debug, Clone, Default)]
@@ -72,13 +72,13 @@ impl SnapshotMetrics {
             "journal_behind_snapshot",
             "Journal behind the last snapshot, which a start would replay",
             Unit::Bytes,
-            Pulled::gauge(behind),
+            ScrapedMetric::gauge(behind),
         );
         registry.register_with_unit(
             "snapshot_due",
             "So much of it brings about the next snapshot",
             Unit::Bytes,
-            Pulled::gauge(due),
+            ScrapedMetric::gauge(due),
         );
     }
 }

@@ -7,7 +7,7 @@ use super::super::bytes::{Bytes, Malformed, invalid};
 use super::encode::EPOCH;
 use super::{Record, Type, applied, take_shard};
 use shard_store::BoardRecord;
-use shard_store::kind_text::{Calendars, take_record};
+use shard_store::kind_text::{Calendars, decode_record};
 
 /// Decodes a record, which takes all of the bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
@@ -18,7 +18,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
         None => return Err(Malformed::OutOfRange("a record's type", u64::from(number))),
         Some(Type::KindWritten) => Record::KindWritten {
             without_boards: bytes.flag("whether a kind had no boards")?,
-            record: take_record(bytes.take_rest(), &mut Calendars::default())?,
+            record: decode_record(bytes.take_rest(), &mut Calendars::default())?,
         },
         Some(Type::BoardMade) => board_made(&mut bytes, false)?,
         Some(Type::BoundedBoardMade) => board_made(&mut bytes, true)?,

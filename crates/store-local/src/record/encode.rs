@@ -22,7 +22,7 @@ pub(crate) fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
         } => {
             out.push(Type::KindWritten as u8);
             out.push(u8::from(*without_boards));
-            kind_text::put_record(out, record);
+            kind_text::encode_record(out, record);
         }
         Event::BoardMade { record, at } => board_made(out, record, *at),
         Event::BoardCreated { incarnation, at } => {

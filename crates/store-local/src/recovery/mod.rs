@@ -12,7 +12,7 @@ use std::convert::Infallible;
 use std::thread;
 
 use super::bytes::Malformed;
-use super::error::EmbeddedError;
+use super::error::LocalError;
 use super::lifecycle::LifecycleRecord;
 use super::record;
 use super::snapshot::{self, SnapshotReader};
@@ -53,7 +53,7 @@ enum Refusal {
 }
 
 /// Fills an empty registry with the contents of the folder.
-pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, EmbeddedError> {
+pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, LocalError> {
     let mut sizes = Sizes::default();
     let mut from = Sequence(0);
     let mut positions = Positions::new();
@@ -79,7 +79,7 @@ fn replay(
     from: Sequence,
     positions: &Positions,
     mut sizes: Sizes,
-) -> Result<Recovery, EmbeddedError> {
+) -> Result<Recovery, LocalError> {
     thread::scope(|scope| {
         let mut replay = Replay::new(registry, positions, Crew::start(scope, registry));
         let mut epoch = None;
@@ -97,17 +97,17 @@ fn replay(
         };
         let journal = journal::read(disk, from, &mut each);
         let (missing, replayed) = replay.finish();
-        let journal = journal.map_err(|error| EmbeddedError::Journal(error.to_string()))?;
+        let journal = journal.map_err(|error| LocalError::Journal(error.to_string()))?;
         if let Err(sequence) = replayed {
-            return Err(EmbeddedError::Differs(sequence.0));
+            return Err(LocalError::Differs(sequence.0));
         }
         if missing > 0 {
-            return Err(EmbeddedError::Missing(missing));
+            return Err(LocalError::Missing(missing));
         }
         // A snapshot counts only when everything its parts contain is durable in the journal.
         let durable = positions.values().flatten().max().copied();
         if let Some(damage) = journal.missing_before(durable.unwrap_or_default()) {
-            return Err(EmbeddedError::Journal(damage));
+            return Err(LocalError::Journal(damage));
         }
         let epoch = epoch.filter(|_| journal.cut_bytes == 0);
         Ok(Recovery {

@@ -7,7 +7,7 @@ use board::Kind;
 use super::super::bytes::{Bytes, Malformed, put_varint};
 use super::Totals;
 use shard_store::KindRecord;
-use shard_store::kind_text::{Calendars, take_kind, take_record};
+use shard_store::kind_text::{Calendars, decode_kind, decode_record};
 
 /// Frames that can be read independently of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +64,10 @@ pub(super) fn decode(bytes: &[u8], begin: u64, end: u64) -> Result<Table, Malfor
     let units = take_units(&mut bytes, begin, end)?;
     let mut calendars = Calendars::default();
     let definitions = take_all(&mut bytes, "a definition", |json| {
-        Ok(take_kind(json, &mut calendars).map(Arc::new)?)
+        Ok(decode_kind(json, &mut calendars).map(Arc::new)?)
     })?;
     let kinds = take_all(&mut bytes, "a kind", |json| {
-        Ok(take_record(json, &mut calendars)?)
+        Ok(decode_record(json, &mut calendars)?)
     })?;
     bytes.end()?;
     Ok(Table {

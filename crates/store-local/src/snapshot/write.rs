@@ -12,7 +12,7 @@ use super::table::{self, Texts, Unit};
 use super::{PartHead, SnapshotError, SnapshotName, Totals, Watermarks, WindowHead};
 use disk::Disk;
 use shard_store::KindRecord;
-use shard_store::kind_text::{put_kind, put_record};
+use shard_store::kind_text::{encode_kind, encode_record};
 
 /// A snapshot in progress. Dropped before [`SnapshotWriter::finish`] it leaves nothing behind.
 ///
@@ -95,7 +95,7 @@ impl<'a> SnapshotWriter<'a> {
     /// them: add each once.
     pub(crate) fn add_kind(&mut self, kind: &Kind) -> u32 {
         let mut json = Vec::new();
-        put_kind(&mut json, kind);
+        encode_kind(&mut json, kind);
         self.definition_texts.push(&json);
         let index = u32::try_from(self.definitions.len()).expect("there are fewer than 2^32 kinds");
         self.definitions.push(Definition {
@@ -216,7 +216,7 @@ impl<'a> SnapshotWriter<'a> {
         let mut json = Vec::new();
         for record in kinds {
             json.clear();
-            put_record(&mut json, record);
+            encode_record(&mut json, record);
             texts.push(&json);
         }
         let table_offset = self.frames.end();

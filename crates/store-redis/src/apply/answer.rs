@@ -6,15 +6,15 @@
 
 use board::{Rules, Window};
 
-use super::part::Part;
+use super::part::BatchPart;
 use super::windows::CallWindows;
 use redis_boards::standing::standing_of;
 use redis_boards::wire::{Garbled, Unpack};
-use shard_store::{Change, Failure, Item, Outcome, Refused, WindowStanding};
+use shard_store::{Change, Item, ItemFailure, ItemRejected, Outcome, WindowStanding};
 
 /// What came of a call.
 #[derive(Debug, Default)]
-pub(super) struct Answered {
+pub(super) struct CallOutcomes {
     /// How many ids the shard remembers; 0 where the call has none.
     pub(super) ids: u64,
     /// Windows that it made.
@@ -25,10 +25,10 @@ pub(super) struct Answered {
     pub(super) outcomes: Vec<Outcome>,
 }
 
-impl Answered {
+impl CallOutcomes {
     pub(super) fn read(
         payload: &[u8],
-        parts: &[Part],
+        parts: &[BatchPart],
         windows: &CallWindows,
         ids_max: u64,
     ) -> Result<Self, Garbled> {
@@ -62,7 +62,7 @@ impl Answered {
     fn read_refused(
         &mut self,
         answer: &mut Unpack<'_>,
-        parts: &[Part],
+        parts: &[BatchPart],
         ids_max: u64,
     ) -> Result<(), Garbled> {
         let items: Vec<&Item> = parts.iter().flat_map(|part| &part.items).collect();
@@ -74,10 +74,10 @@ impl Answered {
             let with = answer.raw()?;
             self.outcomes[place] = match why {
                 b"d" => Outcome::Duplicate(Vec::new()),
-                b"c" => Outcome::Refused(Refused::WindowClosed(item.at)),
-                b"n" => Outcome::Refused(Refused::NotRanked(item.member.clone())),
+                b"c" => Outcome::Rejected(ItemRejected::WindowClosed(item.at)),
+                b"n" => Outcome::Rejected(ItemRejected::NotRanked(item.member.clone())),
                 b"o" => out_of_range(rules, item, with)?,
-                b"i" => Outcome::Failed(Failure::Unavailable(format!(
+                b"i" => Outcome::Failed(ItemFailure::Unavailable(format!(
                     "this shard remembers {ids_max} ids: that is its limit"
                 ))),
                 _ => return Err(Garbled("no reason")),
@@ -89,7 +89,7 @@ impl Answered {
     fn read_reports(
         &mut self,
         answer: &mut Unpack<'_>,
-        parts: &[Part],
+        parts: &[BatchPart],
         windows: &CallWindows,
     ) -> Result<(), Garbled> {
         let mut left = answer.array()?;
@@ -128,7 +128,7 @@ fn out_of_range(rules: &Rules, item: &Item, held: &[u8]) -> Result<Outcome, Garb
         held => Some(standing_of(rules, held)?),
     };
     match rules.fold(held.as_ref(), values, item.at) {
-        Err(error) => Ok(Outcome::Refused(error.into())),
+        Err(error) => Ok(Outcome::Rejected(error.into())),
         Ok(_) => Err(Garbled("a sum within its range")),
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use board::{IdDigest, Values};
 use bytes::Bytes;
 
-use super::part::Part;
+use super::part::BatchPart;
 use super::windows::CallWindows;
 use redis_boards::standing::NULL;
 use redis_boards::wire::Pack;
@@ -25,7 +25,7 @@ pub(super) fn pack_time(pack: &mut Pack, span: Duration) {
 }
 
 /// What the items go by: sets of windows; where each part ends, its `now` and whether it reports.
-pub(super) fn terms(parts: &[Part], windows: &CallWindows) -> Bytes {
+pub(super) fn terms(parts: &[BatchPart], windows: &CallWindows) -> Bytes {
     let mut pack = Pack::default();
     pack.array(windows.sets.len());
     for set in &windows.sets {
@@ -45,7 +45,7 @@ pub(super) fn terms(parts: &[Part], windows: &CallWindows) -> Bytes {
 }
 
 /// Members, times, changes, sets of windows, then the values of each field: a column each.
-pub(super) fn columns(parts: &[Part], windows: &CallWindows) -> Bytes {
+pub(super) fn columns(parts: &[BatchPart], windows: &CallWindows) -> Bytes {
     let items = || parts.iter().flat_map(|part| &part.items);
     let count = windows.set_of.len();
     let mut pack = Pack::default();
@@ -83,7 +83,7 @@ pub(super) fn columns(parts: &[Part], windows: &CallWindows) -> Bytes {
 
 /// The id of each item, empty where it has none; each once; the span and the limit. Nothing where
 /// there are none to remember.
-pub(super) fn ids(parts: &[Part], ids_max: u64) -> Option<Bytes> {
+pub(super) fn ids(parts: &[BatchPart], ids_max: u64) -> Option<Bytes> {
     let dedupe = parts[0].kind.dedupe();
     let items = || parts.iter().flat_map(|part| &part.items);
     let remembered = |item: &Item| match item.change {

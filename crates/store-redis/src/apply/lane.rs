@@ -13,7 +13,7 @@ use futures::FutureExt;
 use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 
-use super::part::{ITEMS_A_CALL_MAX, Part};
+use super::part::{BatchPart, ITEMS_A_CALL_MAX};
 use super::sending::{Sender, Sent};
 use redis_boards::call_error::overloaded;
 use redis_nodes::Backlog;
@@ -28,7 +28,7 @@ type Key = (Incarnation, u16);
 /// What waits for one shard.
 #[derive(Debug, Default)]
 struct Queue {
-    parts: VecDeque<Part>,
+    parts: VecDeque<BatchPart>,
     items: usize,
 }
 
@@ -57,7 +57,7 @@ impl Lanes {
         self: &Arc<Self>,
         board: &BoardRecord,
         shard: u16,
-        parts: Vec<Part>,
+        parts: Vec<BatchPart>,
     ) -> Result<(), StoreError> {
         if parts.is_empty() {
             return Ok(());
@@ -92,7 +92,7 @@ impl Lanes {
     }
 
     /// The parts of the next call. A lane for which nothing waits is gone.
-    fn next(&self, key: Key) -> Option<Vec<Part>> {
+    fn next(&self, key: Key) -> Option<Vec<BatchPart>> {
         let mut queues = self.queues.lock();
         let Some(first) = queues.get_mut(&key).and_then(Queue::pop) else {
             queues.remove(&key);
@@ -123,7 +123,7 @@ impl Lanes {
 }
 
 impl Queue {
-    fn pop(&mut self) -> Option<Part> {
+    fn pop(&mut self) -> Option<BatchPart> {
         let part = self.parts.pop_front()?;
         self.items -= part.items.len();
         Some(part)
@@ -170,7 +170,7 @@ impl Lane {
         StoreError::Unavailable(late.to_owned())
     }
 
-    async fn send(&mut self, parts: Vec<Part>) {
+    async fn send(&mut self, parts: Vec<BatchPart>) {
         let sender = &self.lanes.sender;
         let sent = sender.send(&self.board, self.shard, &parts).boxed().await;
         self.is_in_vain = matches!(
@@ -190,7 +190,7 @@ impl Lane {
 }
 
 /// Answers when the lists are whole, as far as that is soon: what was written is written all the same.
-async fn answer_refilled(parts: Vec<Part>, sent: Sent) {
+async fn answer_refilled(parts: Vec<BatchPart>, sent: Sent) {
     let until = parts.iter().map(|part| part.until.at).min();
     let refilled = async {
         for refill in sent.refills {
@@ -201,7 +201,7 @@ async fn answer_refilled(parts: Vec<Part>, sent: Sent) {
     answer(parts, Ok(sent.outcomes));
 }
 
-fn answer(parts: Vec<Part>, result: Result<Vec<Outcome>, StoreError>) {
+fn answer(parts: Vec<BatchPart>, result: Result<Vec<Outcome>, StoreError>) {
     let mut outcomes = result.map(Vec::into_iter);
     for part in parts {
         let answer = match &mut outcomes {

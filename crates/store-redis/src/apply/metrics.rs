@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use board::BoardName;
-use metering::{Pulled, Registry, as_float};
+use metering::{Registry, ScrapedMetric, as_float};
 use parking_lot::Mutex;
-use shard_store::is_high;
+use shard_store::is_limit_nearly_used;
 use tokio::time::Instant;
 
 /// How long the fullest shard that was written to counts at least, and at most twice as long.
@@ -41,7 +41,9 @@ impl ShardIds {
     /// no shard had more than three eighths of it for a span.
     pub(super) fn note(&self, board: &BoardName, shard: u16, ids: u64) {
         self.max.fetch_max(ids, Ordering::Relaxed);
-        if is_high(ids, self.limit, false) && !self.is_high.swap(true, Ordering::Relaxed) {
+        if is_limit_nearly_used(ids, self.limit, false)
+            && !self.is_high.swap(true, Ordering::Relaxed)
+        {
             tracing::warn!(
                 %board,
                 shard,
@@ -63,7 +65,7 @@ impl ShardIds {
         *began = now;
         let max = self.max.swap(0, Ordering::Relaxed);
         self.max_before.store(max, Ordering::Relaxed);
-        if !is_high(max, self.limit, true) {
+        if !is_limit_nearly_used(max, self.limit, true) {
             self.is_high.store(false, Ordering::Relaxed);
         }
     }
@@ -80,13 +82,13 @@ impl ShardIds {
         registry.register(
             "redis_shard_remembered_ids_max",
             "Contribution ids that the fullest shard remembers, of those written to with ids in the last 10 to 20 minutes",
-            Pulled::gauge(move || as_float(ids.max())),
+            ScrapedMetric::gauge(move || as_float(ids.max())),
         );
         let limit = as_float(self.limit);
         registry.register(
             "redis_shard_remembered_ids_limit",
             "Contribution ids that one shard may remember",
-            Pulled::gauge(move || limit),
+            ScrapedMetric::gauge(move || limit),
         );
     }
 }

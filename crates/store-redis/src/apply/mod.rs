@@ -38,7 +38,7 @@ use tokio::time::Instant;
 use super::lists::Refills;
 use lane::Lanes;
 use metrics::ShardIds;
-use part::{Part, Until};
+use part::{BatchPart, Until};
 use redis_boards::incarnations::Incarnations;
 use redis_boards::registry::Registry;
 use redis_boards::session::Session;
@@ -46,7 +46,7 @@ use redis_boards::settings::RedisSettings;
 use redis_nodes::Nodes;
 use sending::Sender;
 use shard_store::Memory;
-use shard_store::{Batch, BoardRecord, Failure, Outcome, StoreError};
+use shard_store::{Batch, BoardRecord, ItemFailure, Outcome, StoreError};
 
 /// The way of batches into shards.
 #[derive(Debug)]
@@ -122,7 +122,8 @@ impl Applier {
             checked.map_err(|overload| until.refused(overload))?;
         }
         let kind = self.shared(batch.kind);
-        let (parts, answers) = Part::split(&kind, &batch, until, backlog.as_ref(), &self.memory);
+        let (parts, answers) =
+            BatchPart::split(&kind, &batch, until, backlog.as_ref(), &self.memory);
         self.lanes.put(board, shard, parts)?;
         let mut outcomes = Vec::with_capacity(batch.items.len());
         let mut failed = None;
@@ -168,15 +169,15 @@ fn interrupted() -> StoreError {
     StoreError::Unknown("the call was interrupted".to_owned())
 }
 
-fn failure(error: &StoreError) -> Failure {
+fn failure(error: &StoreError) -> ItemFailure {
     match error {
-        StoreError::Unknown(what) => Failure::Unknown(what.clone()),
-        StoreError::Overloaded(overload) => Failure::Overloaded(overload.clone()),
-        other => Failure::Unavailable(other.to_string()),
+        StoreError::Unknown(what) => ItemFailure::Unknown(what.clone()),
+        StoreError::Overloaded(overload) => ItemFailure::Overloaded(overload.clone()),
+        other => ItemFailure::Unavailable(other.to_string()),
     }
 }
 
 fn is_unknown(outcomes: &[Outcome]) -> bool {
-    let unknown = |outcome: &Outcome| matches!(outcome, Outcome::Failed(Failure::Unknown(_)));
+    let unknown = |outcome: &Outcome| matches!(outcome, Outcome::Failed(ItemFailure::Unknown(_)));
     outcomes.iter().any(unknown)
 }

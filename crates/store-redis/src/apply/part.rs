@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use redis_boards::call_error::overloaded;
 use redis_nodes::{Backlog, Overload, QueuedWork};
 use shard_store::{Batch, Item, Outcome, StoreError};
-use shard_store::{Held, Memory, STANDING_WEIGHT};
+use shard_store::{HeldWeight, Memory, STANDING_WEIGHT};
 
 /// Items of one call. With the longest names and four fields they take 400 KiB.
 pub(super) const ITEMS_A_CALL_MAX: usize = 1000;
@@ -27,11 +27,11 @@ pub(super) const SETS_A_CALL_MAX: usize = 64;
 const UNTIL_APART_MAX: Duration = Duration::from_secs(1);
 
 /// The result of a part for its caller.
-pub(super) type Answer = Result<Vec<Outcome>, StoreError>;
+pub(super) type PartResult = Result<Vec<Outcome>, StoreError>;
 
 /// A batch, or as much of one as a call takes, and who waits for it.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct BatchPart {
     pub(super) kind: Arc<Kind>,
     pub(super) now: Timestamp,
     pub(super) report: bool,
@@ -42,8 +42,8 @@ pub(super) struct Part {
     /// Counts it as work that waits for the node, until it is sent.
     pub(super) gathered: Option<QueuedWork>,
     /// The memory that its items take, also where the caller has gone away.
-    _held: Held,
-    pub(super) answer: oneshot::Sender<Answer>,
+    _held: HeldWeight,
+    pub(super) answer: oneshot::Sender<PartResult>,
 }
 
 /// When to give up.
@@ -73,7 +73,7 @@ impl Until {
     /// The error of a batch that would wait for too long.
     pub(super) fn refused(&self, overload: Overload) -> StoreError {
         if self.closes() && Instant::now() >= self.at {
-            StoreError::Late
+            StoreError::DeadlinePassed
         } else {
             StoreError::Overloaded(overloaded(overload))
         }
@@ -85,14 +85,14 @@ impl Until {
         let passed = Instant::now() + UNTIL_APART_MAX >= self.at;
         match error {
             StoreError::Unavailable(_) | StoreError::Overloaded(_) if self.closes() && passed => {
-                StoreError::Late
+                StoreError::DeadlinePassed
             }
             error => error.clone(),
         }
     }
 }
 
-impl Part {
+impl BatchPart {
     /// The parts of a batch in order, and for each its number of items and where its answer comes.
     pub(super) fn split(
         kind: &Arc<Kind>,
@@ -100,7 +100,7 @@ impl Part {
         until: Until,
         backlog: Option<&Arc<Backlog>>,
         memory: &Arc<Memory>,
-    ) -> (Vec<Self>, Vec<(usize, oneshot::Receiver<Answer>)>) {
+    ) -> (Vec<Self>, Vec<(usize, oneshot::Receiver<PartResult>)>) {
         let mut left = batch.items;
         let (mut parts, mut answers) = (Vec::new(), Vec::new());
         while !left.is_empty() {

@@ -7,9 +7,9 @@ use bytes::Bytes;
 use futures::FutureExt;
 use tokio::time::Instant;
 
-use super::answer::Answered;
+use super::answer::CallOutcomes;
 use super::metrics::ShardIds;
-use super::part::Part;
+use super::part::BatchPart;
 use super::windows::CallWindows;
 use super::{items, sums};
 use crate::lists::{self, Refill, Refills};
@@ -60,7 +60,7 @@ impl Sender {
         &self,
         board: &BoardRecord,
         shard: u16,
-        parts: &[Part],
+        parts: &[BatchPart],
     ) -> Result<Sent, StoreError> {
         let kind = &parts[0].kind;
         let now = latest(parts);
@@ -102,7 +102,7 @@ impl Sender {
     }
 }
 
-fn latest(parts: &[Part]) -> Timestamp {
+fn latest(parts: &[BatchPart]) -> Timestamp {
     let times = parts.iter().map(|part| part.now);
     times.max().unwrap_or(Timestamp::from_millis(0))
 }
@@ -112,7 +112,7 @@ struct Sending<'a> {
     sender: &'a Sender,
     board: &'a BoardRecord,
     shard: u16,
-    parts: &'a [Part],
+    parts: &'a [BatchPart],
     keys: ShardKeys,
     place: Location,
     seq: u64,
@@ -122,7 +122,7 @@ struct Sending<'a> {
 
 impl Sending<'_> {
     /// The number of the call stays: whichever shape was applied, it is not applied in another.
-    async fn send(&self) -> Result<Answered, StoreError> {
+    async fn send(&self) -> Result<CallOutcomes, StoreError> {
         let mut windows = CallWindows::of(self.parts);
         let ids_max = self.sender.ids.limit;
         if let Some((sums, ids)) = sums::arguments(self.parts, ids_max) {
@@ -227,16 +227,16 @@ impl Sending<'_> {
         &self,
         answer: Result<FunctionReply, Refusal>,
         windows: &CallWindows,
-    ) -> Result<Answered, StoreError> {
+    ) -> Result<CallOutcomes, StoreError> {
         match answer {
             Ok(answer) => {
                 let ids_max = self.sender.ids.limit;
-                Answered::read(&answer.payload, self.parts, windows, ids_max)
+                CallOutcomes::read(&answer.payload, self.parts, windows, ids_max)
                     .map_err(|garbled| StoreError::Unknown(garbled.to_string()))
             }
             Err(refusal) if refusal.code == "DEAD" => {
                 self.sender.incarnations.forget(self.board);
-                Err(StoreError::Dead)
+                Err(StoreError::IncarnationEnded)
             }
             // A later call of this server was applied: this one may have been, before that.
             Err(refusal) if refusal.code == "OLD" => {

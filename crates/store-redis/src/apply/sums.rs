@@ -10,7 +10,7 @@ use bytes::Bytes;
 use hashbrown::HashTable;
 
 use super::items::{id_bytes, pack_time};
-use super::part::{Part, same_windows};
+use super::part::{BatchPart, same_windows};
 use redis_boards::wire::Pack;
 use shard_store::{Change, Item};
 
@@ -50,7 +50,7 @@ const fn doubled(delta: i64, at: i64) -> i64 {
 
 /// The arguments for the members and for the ids, where the call only adds to sums: all items in the
 /// same windows, no id twice, no standings to be reported.
-pub(super) fn arguments(parts: &[Part], ids_max: u64) -> Option<(Bytes, Option<Bytes>)> {
+pub(super) fn arguments(parts: &[BatchPart], ids_max: u64) -> Option<(Bytes, Option<Bytes>)> {
     let rules = parts[0].kind.rules();
     let [field] = rules.fields() else { return None };
     let windows = &parts[0].items[0].windows;
@@ -75,7 +75,7 @@ pub(super) fn arguments(parts: &[Part], ids_max: u64) -> Option<(Bytes, Option<B
     Some((pack_sums(rules, &sums), ids))
 }
 
-fn sums_of(parts: &[Part]) -> Option<Vec<Sum<'_>>> {
+fn sums_of(parts: &[BatchPart]) -> Option<Vec<Sum<'_>>> {
     let items: usize = parts.iter().map(|part| part.items.len()).sum();
     let mut sums: Vec<Sum<'_>> = Vec::with_capacity(items);
     let mut places = HashTable::<usize>::with_capacity(items);
@@ -144,7 +144,7 @@ fn pack_sums(rules: &Rules, sums: &[Sum<'_>]) -> Bytes {
     clippy::option_option,
     reason = "distinguished in the one place that asks"
 )]
-fn pack_ids(parts: &[Part], ids_max: u64) -> Option<Option<Bytes>> {
+fn pack_ids(parts: &[BatchPart], ids_max: u64) -> Option<Option<Bytes>> {
     let dedupe = parts[0].kind.dedupe();
     let noted: Vec<_> = parts
         .iter()

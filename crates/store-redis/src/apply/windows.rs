@@ -3,7 +3,7 @@
 use board::{Kind, Period, Timestamp, Window, Windows};
 use bytes::Bytes;
 
-use super::part::{Part, same_windows};
+use super::part::{BatchPart, same_windows};
 use redis_boards::keys::{ShardKeys, window_name, window_named};
 use redis_boards::packed;
 use redis_boards::retention::time_to_live_ms;
@@ -20,7 +20,7 @@ pub(super) struct CallWindows {
 }
 
 impl CallWindows {
-    pub(super) fn of(parts: &[Part]) -> Self {
+    pub(super) fn of(parts: &[BatchPart]) -> Self {
         let mut all = Self::default();
         let mut known: Vec<&Windows> = Vec::new();
         let mut set = 0;

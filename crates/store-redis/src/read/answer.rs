@@ -8,7 +8,7 @@ use redis_boards::packed::Packed;
 use redis_boards::standing::{entry_of, needs_scores, standing_of};
 use redis_boards::wire::{Garbled, Unpack};
 use redis_nodes::FunctionReply;
-use shard_store::{Anchor, Ask, Entry, Part, Query, Reading, ShardVersion};
+use shard_store::{Anchor, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion};
 
 /// The windows that `windows` names.
 pub(super) fn windows(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
@@ -23,7 +23,7 @@ pub(super) fn windows(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
 
 /// What was read, and whether it is a list that may lack members.
 pub(super) struct Looked {
-    pub(super) reading: Reading,
+    pub(super) reading: ShardReading,
     pub(super) is_short: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn reading(
     unless: Option<ShardVersion>,
     seen: &FunctionReply,
 ) -> Result<Looked, Garbled> {
-    let asks = &query.asks;
+    let ranges = &query.ranges;
     let mut answer = Unpack::new(&seen.payload);
     let parts = answer.array()?.checked_sub(3);
     let parts = parts.ok_or(Garbled("no reading"))?;
@@ -43,19 +43,19 @@ pub(super) fn reading(
     let members = answer.count()?;
     let is_short = answer.count()? == 1;
     let is_same = unless.is_some_and(|known| known.counter == version.counter);
-    if parts != if is_same { 0 } else { asks.len() } {
+    if parts != if is_same { 0 } else { ranges.len() } {
         return Err(Garbled("not as many parts as were asked for"));
     }
     let parts = if is_same {
         None
     } else {
-        let parts = asks
+        let parts = ranges
             .iter()
             .map(|ask| part(rules, query.window, ask, &mut answer));
         Some(parts.collect::<Result<_, _>>()?)
     };
     answer.end()?;
-    let reading = Reading {
+    let reading = ShardReading {
         version,
         members,
         parts,
@@ -82,9 +82,9 @@ fn version_of(incarnation: Incarnation, epoch: u64, text: &str) -> Result<ShardV
 fn part(
     rules: &Rules,
     window: Window,
-    ask: &Ask,
+    ask: &RangeAsk,
     answer: &mut Unpack<'_>,
-) -> Result<Part, Garbled> {
+) -> Result<RangePart, Garbled> {
     if answer.array()? != 6 {
         return Err(Garbled("no part"));
     }
@@ -99,7 +99,7 @@ fn part(
         return Err(Garbled("not as many standings as members"));
     }
     let packed = Packed::of(rules, window);
-    let entry = |(bytes, score): (&[u8], &str)| -> Result<Entry, Garbled> {
+    let entry = |(bytes, score): (&[u8], &str)| -> Result<ShardEntry, Garbled> {
         if let Some(packed) = &packed {
             return packed.entry(score, bytes);
         }
@@ -110,7 +110,7 @@ fn part(
         };
         entry_of(rules, score, bytes, kept)
     };
-    let entries: Vec<Entry> = ranked.into_iter().map(entry).collect::<Result<_, _>>()?;
+    let entries: Vec<ShardEntry> = ranked.into_iter().map(entry).collect::<Result<_, _>>()?;
     let own = answer.raw()?;
     let anchor = u64::try_from(anchor).ok();
     let standing = match anchor {
@@ -124,7 +124,7 @@ fn part(
         (None, Some(standing)) => Some(unlisted(rules, ask, standing)?),
         _ => None,
     };
-    Ok(Part {
+    Ok(RangePart {
         anchor,
         start,
         group_start,
@@ -135,20 +135,25 @@ fn part(
 }
 
 /// The standing of a packed member, which is all in its entry.
-fn packed_standing(rules: &Rules, ask: &Ask, place: u64, entries: &[Entry]) -> Option<Standing> {
+fn packed_standing(
+    rules: &Rules,
+    ask: &RangeAsk,
+    place: u64,
+    entries: &[ShardEntry],
+) -> Option<Standing> {
     let is_wanted = ask.after > 0 && matches!(ask.anchor, Anchor::Member(_));
     let entry = entries
         .get(usize::try_from(place).ok()?)
         .filter(|_| is_wanted)?;
-    Some(rules.outright(&rules.values_of(&entry.key.words), entry.reached_at))
+    Some(rules.standing_of(&rules.values_of(&entry.key.words), entry.reached_at))
 }
 
 /// The entry of a member who is off the list, by its standing.
-fn unlisted(rules: &Rules, ask: &Ask, standing: &Standing) -> Result<Entry, Garbled> {
+fn unlisted(rules: &Rules, ask: &RangeAsk, standing: &Standing) -> Result<ShardEntry, Garbled> {
     let Anchor::Member(member) = &ask.anchor else {
         return Err(Garbled("a standing without a member"));
     };
-    Ok(Entry {
+    Ok(ShardEntry {
         key: rules.rank_key(rules.rank_words_of(standing), member.clone()),
         reached_at: rules.reached_at(standing),
     })

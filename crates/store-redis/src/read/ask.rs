@@ -8,7 +8,7 @@ use redis_boards::packed::{self, Packed};
 use redis_boards::rules::spec;
 use redis_boards::standing::Cut;
 use redis_boards::wire::Pack;
-use shard_store::{Anchor, Ask, Query, ShardVersion};
+use shard_store::{Anchor, Query, RangeAsk, ShardVersion};
 
 /// Ranks and lengths up to which Lua's numbers count exactly, and behind every member.
 const RANK_MAX: i64 = 1 << 52;
@@ -25,7 +25,7 @@ pub(super) fn args(kind: &Kind, query: &Query, unless: Option<ShardVersion>) -> 
         text(unless.map_or_else(String::new, |known| known.counter.to_string())),
         spec(rules),
         flag(query.groups),
-        asks(rules, query),
+        ranges(rules, query),
         flag(kind.retain().is_some()),
     ]
 }
@@ -41,16 +41,16 @@ const fn place_of(period: Period) -> u8 {
     }
 }
 
-fn asks(rules: &Rules, query: &Query) -> Bytes {
+fn ranges(rules: &Rules, query: &Query) -> Bytes {
     let packed = Packed::of(rules, query.window);
-    let asks = &query.asks;
+    let ranges = &query.ranges;
     let cut_at = |bound: &Bound| match &packed {
         Some(packed) => packed.cut(bound),
         None => Cut::of(rules, bound),
     };
     let mut pack = Pack::default();
-    pack.array(asks.len());
-    for ask in asks.iter() {
+    pack.array(ranges.len());
+    for ask in ranges.iter() {
         match &ask.anchor {
             Anchor::Rank(rank) => pack_rank(&mut pack, ask, bounded(*rank)),
             Anchor::Member(member) => {
@@ -74,12 +74,12 @@ fn asks(rules: &Rules, query: &Query) -> Bytes {
     pack.done()
 }
 
-fn pack_rank(pack: &mut Pack, ask: &Ask, rank: i64) {
+fn pack_rank(pack: &mut Pack, ask: &RangeAsk, rank: i64) {
     pack_reach(pack, ask, 4);
     pack.raw(b"r").int(rank);
 }
 
-fn pack_reach(pack: &mut Pack, ask: &Ask, len: usize) {
+fn pack_reach(pack: &mut Pack, ask: &RangeAsk, len: usize) {
     pack.array(len);
     for reach in [ask.before, ask.after] {
         pack.int(bounded(u64::try_from(reach).unwrap_or(u64::MAX)));

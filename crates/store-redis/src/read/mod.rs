@@ -21,7 +21,7 @@ use redis_boards::keys::ShardKeys;
 use redis_boards::registry::Registry;
 use redis_boards::settings::RedisSettings;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Nodes};
-use shard_store::{BoardRecord, Query, Reading, StoreError, WindowCount};
+use shard_store::{BoardRecord, Query, ShardReading, StoreError, WindowCount};
 
 /// Windows of a shard that one call counts.
 const COUNTED_WINDOWS_MAX: usize = 1000;
@@ -56,7 +56,7 @@ impl Reader {
         board: &BoardRecord,
         shard: u16,
         query: &Query,
-    ) -> Result<Reading, StoreError> {
+    ) -> Result<ShardReading, StoreError> {
         let kind = self.registry.kind_of(board).await?;
         let rules = kind.rules();
         let keys = ShardKeys::new(board, shard);
@@ -149,7 +149,7 @@ pub(super) fn failed(
     store_error(error, |refusal| match refusal.code.as_str() {
         "DEAD" => {
             incarnations.forget(board);
-            StoreError::Dead
+            StoreError::IncarnationEnded
         }
         "DROPPED" => StoreError::WindowDropped,
         other => StoreError::Unavailable(format!("a shard refuses: {other}")),

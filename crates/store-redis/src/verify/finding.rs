@@ -6,7 +6,7 @@ use board::{Member, Rules, Window};
 
 use redis_boards::standing::member_of;
 use redis_boards::wire::Garbled;
-use shard_store::Disagreement;
+use shard_store::IndexMismatch;
 
 /// Disagreements that are reported of one shard; behind them, how many there are more.
 const DISAGREEMENTS_MAX: usize = 10_000;
@@ -49,14 +49,14 @@ impl Fault {
 
 /// One fault, and what it is about: of a score the member's name, else an entry of the sorted set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ShardFault {
     pub(super) fault: Fault,
     subject: Vec<u8>,
     /// The member's name, empty where an entry has none.
     name: Vec<u8>,
 }
 
-impl Found {
+impl ShardFault {
     pub(super) fn new(rules: &Rules, code: &str, subject: &[u8]) -> Result<Self, Garbled> {
         let fault = Fault::of_code(code)?;
         let name = match fault {
@@ -89,17 +89,17 @@ impl Found {
         &self.name
     }
 
-    fn told(&self, window: Window, repair: bool) -> Disagreement {
+    fn told(&self, window: Window, repair: bool) -> IndexMismatch {
         let member: Option<Member> = member_of(self.name()).ok();
         let text = self.fault.text();
-        let what = match &member {
+        let detail = match &member {
             Some(_) => text.to_owned(),
             None => format!("{text}: \"{}\"", self.subject.escape_ascii()),
         };
-        Disagreement {
+        IndexMismatch {
             window,
             member,
-            what,
+            detail,
             repaired: repair && self.fault != Fault::Garbled,
         }
     }
@@ -115,7 +115,7 @@ pub(super) struct Findings {
     is_clean: bool,
     /// Names and entries of the window that were reported.
     told: HashSet<Vec<u8>>,
-    list: Vec<Disagreement>,
+    list: Vec<IndexMismatch>,
     /// Those that are not in the list, and those of them that were not repaired.
     untold: u64,
     untold_broken: u64,
@@ -154,10 +154,10 @@ impl Findings {
     /// Scores of which none is ranked, or the other way round.
     pub(super) fn one_sided(&mut self, scores: u64, ranked: u64) {
         self.told_as_one = true;
-        self.tell(Disagreement {
+        self.tell(IndexMismatch {
             window: self.window,
             member: None,
-            what: if ranked == 0 {
+            detail: if ranked == 0 {
                 format!("{scores} members have scores, none is ranked")
             } else {
                 format!("{ranked} entries are ranked, none has a score")
@@ -168,17 +168,17 @@ impl Findings {
 
     /// Not as many scores as ranked members, though each was in order when it was looked at.
     pub(super) fn uneven(&mut self, scores: u64, ranked: u64) {
-        self.tell(Disagreement {
+        self.tell(IndexMismatch {
             window: self.window,
             member: None,
-            what: format!("{ranked} entries are ranked, {scores} members have scores"),
+            detail: format!("{ranked} entries are ranked, {scores} members have scores"),
             repaired: false,
         });
     }
 
     /// What a step found. A scan may come by the same twice, and an entry that is wrong is its
     /// member's score that is not ranked: each member is reported once.
-    pub(super) fn add(&mut self, found: Vec<Found>) {
+    pub(super) fn add(&mut self, found: Vec<ShardFault>) {
         for found in found {
             self.is_clean = false;
             let is_told = self.told_as_one && found.fault != Fault::Garbled;
@@ -196,7 +196,7 @@ impl Findings {
         }
     }
 
-    fn tell(&mut self, disagreement: Disagreement) {
+    fn tell(&mut self, disagreement: IndexMismatch) {
         self.is_clean = false;
         if self.list.len() < DISAGREEMENTS_MAX {
             self.list.push(disagreement);
@@ -207,12 +207,12 @@ impl Findings {
     }
 
     /// All of them.
-    pub(super) fn done(mut self) -> Vec<Disagreement> {
+    pub(super) fn done(mut self) -> Vec<IndexMismatch> {
         if self.untold > 0 {
-            self.list.push(Disagreement {
+            self.list.push(IndexMismatch {
                 window: self.window,
                 member: None,
-                what: format!("and {} more", self.untold),
+                detail: format!("and {} more", self.untold),
                 repaired: self.untold_broken == 0,
             });
         }

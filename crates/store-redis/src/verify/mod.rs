@@ -22,7 +22,7 @@ use tokio::time::Instant;
 
 use super::lists::{self, List, Lists};
 use super::read::{Reader, failed};
-use finding::{Fault, Findings, Found};
+use finding::{Fault, Findings, ShardFault};
 use redis_boards::call_error::unread;
 use redis_boards::incarnations::Incarnations;
 use redis_boards::keys::{ShardKeys, window_name};
@@ -32,7 +32,7 @@ use redis_boards::session::Session;
 use redis_boards::settings::RedisSettings;
 use redis_boards::wire::{Garbled, Pack, Unpack};
 use redis_nodes::{Call, Effect, Nodes};
-use shard_store::{BoardRecord, Disagreement, StoreError};
+use shard_store::{BoardRecord, IndexMismatch, StoreError};
 
 /// Members that a step looks at, about; a hash or sorted set that Redis keeps in one piece is looked
 /// through at once. A step delays other calls of the server.
@@ -54,7 +54,7 @@ pub(super) struct Verifier {
 }
 
 /// One window of one shard.
-struct Place<'a> {
+struct VerifiedWindow<'a> {
     board: &'a BoardRecord,
     shard: u16,
     kind: &'a Kind,
@@ -62,7 +62,7 @@ struct Place<'a> {
     repair: bool,
 }
 
-impl Place<'_> {
+impl VerifiedWindow<'_> {
     fn rules(&self) -> &Rules {
         self.kind.rules()
     }
@@ -107,13 +107,13 @@ impl Verifier {
         board: &BoardRecord,
         shard: u16,
         repair: bool,
-    ) -> Result<Vec<Disagreement>, StoreError> {
+    ) -> Result<Vec<IndexMismatch>, StoreError> {
         let kind = self.registry.kind_of(board).await?;
         let mut windows = self.reader.known_windows(board, shard).await?;
         windows.sort_unstable();
         let mut findings = Findings::default();
         for window in windows {
-            let place = Place {
+            let place = VerifiedWindow {
                 board,
                 shard,
                 kind: &kind,
@@ -127,7 +127,7 @@ impl Verifier {
 
     async fn verify_window(
         &self,
-        place: &Place<'_>,
+        place: &VerifiedWindow<'_>,
         findings: &mut Findings,
     ) -> Result<(), StoreError> {
         if place.rules().packing().is_some() {
@@ -163,7 +163,7 @@ impl Verifier {
         Ok(())
     }
 
-    async fn counts(&self, place: &Place<'_>) -> Result<Counts, StoreError> {
+    async fn counts(&self, place: &VerifiedWindow<'_>) -> Result<Counts, StoreError> {
         let payload = self.look(place, "verify_counts", Vec::new()).await?;
         Counts::read(&payload).map_err(unread)
     }
@@ -171,7 +171,7 @@ impl Verifier {
     /// Goes through all that a scan comes by.
     async fn walk(
         &self,
-        place: &Place<'_>,
+        place: &VerifiedWindow<'_>,
         function: &'static str,
         findings: &mut Findings,
     ) -> Result<(), StoreError> {
@@ -205,12 +205,16 @@ impl Verifier {
     }
 
     /// Mends what was found, as far as it still is so.
-    async fn mend(&self, place: &Place<'_>, found: &[Found]) -> Result<(), StoreError> {
+    async fn mend(
+        &self,
+        place: &VerifiedWindow<'_>,
+        found: &[ShardFault],
+    ) -> Result<(), StoreError> {
         if found.iter().all(|found| found.fault == Fault::Garbled) {
             return Ok(());
         }
-        let entries = found.iter().filter_map(Found::entry);
-        let members = found.iter().filter_map(Found::name_to_rank);
+        let entries = found.iter().filter_map(ShardFault::entry);
+        let members = found.iter().filter_map(ShardFault::name_to_rank);
         let number = self.session.next_call();
         let mut args = vec![
             spec(place.rules()),
@@ -239,7 +243,7 @@ impl Verifier {
 
     /// Puts back who belongs on a list, where it is marked: what was mended is no longer in the order that
     /// it was taken off by.
-    async fn refill(&self, place: &Place<'_>) -> Result<(), StoreError> {
+    async fn refill(&self, place: &VerifiedWindow<'_>) -> Result<(), StoreError> {
         let Some(retain) = place.kind.retain() else {
             return Ok(());
         };
@@ -260,7 +264,7 @@ impl Verifier {
 
     async fn look(
         &self,
-        place: &Place<'_>,
+        place: &VerifiedWindow<'_>,
         function: &'static str,
         args: Vec<Bytes>,
     ) -> Result<Bytes, StoreError> {
@@ -288,7 +292,7 @@ impl Counts {
 /// What one step of a scan returned.
 struct ScanStep {
     cursor: Bytes,
-    found: Vec<Found>,
+    found: Vec<ShardFault>,
 }
 
 fn found_by(rules: &Rules, payload: &[u8]) -> Result<ScanStep, Garbled> {
@@ -298,7 +302,7 @@ fn found_by(rules: &Rules, payload: &[u8]) -> Result<ScanStep, Garbled> {
     }
     let cursor = Bytes::copy_from_slice(answer.raw()?);
     let count = answer.array()? / 2;
-    let found = (0..count).map(|_| Found::new(rules, answer.text()?, answer.raw()?));
+    let found = (0..count).map(|_| ShardFault::new(rules, answer.text()?, answer.raw()?));
     let found = found.collect::<Result<_, _>>()?;
     Ok(ScanStep { cursor, found })
 }

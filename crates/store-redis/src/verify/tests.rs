@@ -5,11 +5,11 @@ mod orphans;
 mod writers;
 
 use crate::written_window::{ShardReaders, WrittenWindow};
-use shard_store::{Anchor, Ask, Entry, Query};
+use shard_store::{Anchor, Query, RangeAsk, ShardEntry};
 
 /// All that is ranked, best first.
-async fn order_of(readers: &ShardReaders, laid: &WrittenWindow) -> Vec<Entry> {
-    let all = Ask {
+async fn order_of(readers: &ShardReaders, laid: &WrittenWindow) -> Vec<ShardEntry> {
+    let all = RangeAsk {
         anchor: Anchor::Rank(0),
         before: 0,
         after: usize::MAX,
@@ -18,7 +18,7 @@ async fn order_of(readers: &ShardReaders, laid: &WrittenWindow) -> Vec<Entry> {
         window: laid.window,
         unless: None,
         groups: false,
-        asks: [all].into(),
+        ranges: [all].into(),
     };
     let reading = readers.reader.read(&laid.record, laid.shard, &query).await;
     reading.unwrap().parts.unwrap().remove(0).entries

@@ -27,7 +27,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use board::{Member, NameOrder, Timestamp};
-use encodings::{Encoding, Reading};
+use encodings::{Encoding, ReadDirection};
 use futures::FutureExt as _;
 use indicatif::ProgressBar;
 use indicatif::style::{ProgressStyle, TemplateError};
@@ -157,7 +157,7 @@ struct Adoption<'a> {
     client: &'a Client,
     source: Source,
     encoding: Encoding,
-    reading: Reading,
+    read_direction: ReadDirection,
     /// How the board orders members that are equal in all else.
     names: NameOrder,
     reader: Reader,
@@ -229,7 +229,7 @@ impl<'a> Adoption<'a> {
             args.window.as_deref(),
         );
         Ok(Self {
-            reading: kind.reading(encoding.reading()),
+            read_direction: kind.read_direction(encoding.read_direction()),
             names: kind.names(),
             keep: kind.keep(),
             runtime,
@@ -445,7 +445,7 @@ impl<'a> Adoption<'a> {
 
     fn best_of_source(&self) -> Result<Vec<Standing>, Halt> {
         let count = self.best_count();
-        let first = self.source.first(self.reading, count);
+        let first = self.source.first(self.read_direction, count);
         let entries: Vec<SetEntry> = self.runtime.block_on(first).map_err(failed)?;
         let mut tally = Tally::default();
         let read = entries
@@ -456,9 +456,9 @@ impl<'a> Adoption<'a> {
         if matches!(self.encoding, Encoding::TwoSets(_)) {
             order_ties(&mut standings, is_cut);
         }
-        let read = match self.reading {
-            Reading::Reverse => NameOrder::Higher,
-            Reading::Forward => NameOrder::Lower,
+        let read = match self.read_direction {
+            ReadDirection::Reverse => NameOrder::Higher,
+            ReadDirection::Forward => NameOrder::Lower,
         };
         if read != self.names {
             order_names(&mut standings, is_cut, self.names);

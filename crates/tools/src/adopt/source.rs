@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use encodings::Reading;
+use encodings::ReadDirection;
 use redis_link::{ConnectOptions, Connection, Reply, ServerUrl, Value, reply};
 
 use super::page::{self, Page, SetEntry};
@@ -132,12 +132,12 @@ impl Source {
     /// The first of the set as it is read.
     pub(super) async fn first(
         &self,
-        reading: Reading,
+        read_direction: ReadDirection,
         count: usize,
     ) -> Result<Vec<SetEntry>, SourceError> {
-        let command = match reading {
-            Reading::Reverse => "ZREVRANGE",
-            Reading::Forward => "ZRANGE",
+        let command = match read_direction {
+            ReadDirection::Reverse => "ZREVRANGE",
+            ReadDirection::Forward => "ZRANGE",
         };
         let last = (count - 1).to_string();
         let args = [self.key.as_str(), "0", &last, "WITHSCORES"];

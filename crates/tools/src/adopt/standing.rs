@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use board::{Member, Timestamp};
-use encodings::{DecodeError, Decoded, Doubt, Encoding};
+use encodings::{DecodeError, Decoded, Encoding, Uncertainty};
 use serde_json::json;
 
 use super::page::{Score, SetEntry};
@@ -40,17 +40,17 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    fn doubt(&mut self, doubt: Doubt) {
-        match doubt {
-            Doubt::Time { within_ms } => {
+    fn uncertainty(&mut self, uncertainty: Uncertainty) {
+        match uncertainty {
+            Uncertainty::Time { within_ms } => {
                 self.vague += 1;
                 self.vague_ms = self.vague_ms.max(within_ms);
             }
-            Doubt::LowBits { bits } => {
+            Uncertainty::LowBits { bits } => {
                 self.cut += 1;
                 self.cut_bits = self.cut_bits.max(bits);
             }
-            Doubt::Score => self.carried += 1,
+            Uncertainty::Score => self.carried += 1,
         }
     }
 
@@ -135,8 +135,8 @@ impl Reader {
             }
             (None, None) => self.at,
         };
-        if let Some(doubt) = decoded.doubt {
-            tally.doubt(doubt);
+        if let Some(uncertainty) = decoded.uncertainty {
+            tally.uncertainty(uncertainty);
         }
         let values = (0..self.encoding.fields()).filter_map(|field| decoded.values.get(field));
         Ok(Standing {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use board::NameOrder;
-use encodings::Reading;
+use encodings::ReadDirection;
 use serde::Deserialize;
 
 use super::standing::Standing;
@@ -80,10 +80,14 @@ impl Kind {
     }
 
     /// How a sorted set is read to have this kind's best first.
-    pub(super) fn reading(&self, encoding: Reading) -> Reading {
+    pub(super) fn read_direction(&self, encoding: ReadDirection) -> ReadDirection {
         match (encoding, self.is_ascending()) {
-            (Reading::Reverse, false) | (Reading::Forward, true) => Reading::Reverse,
-            (Reading::Forward, false) | (Reading::Reverse, true) => Reading::Forward,
+            (ReadDirection::Reverse, false) | (ReadDirection::Forward, true) => {
+                ReadDirection::Reverse
+            }
+            (ReadDirection::Forward, false) | (ReadDirection::Reverse, true) => {
+                ReadDirection::Forward
+            }
         }
     }
 

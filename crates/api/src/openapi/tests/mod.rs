@@ -29,7 +29,7 @@ async fn app(access: &AccessSettings) -> Arc<App> {
     let settings = Settings {
         clock: clock.clone(),
         renderer: Arc::new(wire::render),
-        renderer_mark: wire::RENDERER_MARK,
+        renderer_format: wire::RENDERER_FORMAT,
         cache_bytes_max: 1 << 20,
     };
     let merger = Arc::new(Merger::new(router.clone(), settings));

@@ -10,7 +10,9 @@ use http_body_util::BodyExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
-use wire::{EntryWritten, FoundWritten, PlaceWritten, StandingWritten, TopWritten, TopsWritten};
+use wire::{
+    EntryWritten, LookedUpWritten, MemberWritten, StandingWritten, TopWritten, TopsWritten,
+};
 
 use super::app;
 use crate::app::App;
@@ -115,7 +117,7 @@ async fn entries_are_of_their_shape() {
         let path = format!("/v1/boards/{board}/lookup");
         let found = service.ask("POST", &path, &wanted).await;
         for entry in found["entries"].as_array().unwrap() {
-            is_written_as::<FoundWritten>(entry);
+            is_written_as::<LookedUpWritten>(entry);
         }
     }
 }
@@ -136,7 +138,7 @@ async fn places_are_of_their_shape() {
         for of_the_envelope in ["board", "window", "version", "as_of", "members", "listed"] {
             place.remove(of_the_envelope);
         }
-        is_written_as::<PlaceWritten>(&Json::Object(place.clone()));
+        is_written_as::<MemberWritten>(&Json::Object(place.clone()));
     }
 }
 

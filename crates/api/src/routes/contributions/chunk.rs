@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use access::Caller;
 use board::{BoardName, Kind, Window};
-use connection::Held;
+use connection::HeldBytes;
 use problem::{Problem, ProblemType, shortened};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::{Contributed, ContributionShape, Targets};
@@ -33,7 +33,7 @@ pub(super) struct Chunk<'a> {
     /// Bytes of boards and details in `rejected`.
     rejected_bytes: usize,
     /// All but the first of it.
-    held: Held,
+    held: HeldBytes,
     /// Those that a receipt cannot list.
     unlisted: Vec<ProblemType>,
     /// The last board that was named: most contributions name the one before them again.
@@ -207,7 +207,7 @@ impl<'a> Chunk<'a> {
         }
         let board: BoardName = text
             .parse()
-            .and_then(|board: BoardName| board.subject().check_shown().map(|()| board))
+            .and_then(|board: BoardName| board.subject().check_visible().map(|()| board))
             .map_err(|error| Problem::invalid(format!("board: {error}")))?;
         let kind = board.kind().as_str();
         self.caller.check_kind_still(self.app.access(), kind)?;

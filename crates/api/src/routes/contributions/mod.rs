@@ -23,7 +23,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 
 use access::{Caller, Scope};
-use connection::{AnswersTo, LINE_BYTES_MAX, Line, Lines, Whole};
+use connection::{AddressResponses, LINE_BYTES_MAX, Line, Lines, Whole};
 use problem::{Problem, ProblemType};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
@@ -126,7 +126,7 @@ enum BodyShape {
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
     caller: Caller,
-    answers: AnswersTo,
+    answers: AddressResponses,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     request: Body,

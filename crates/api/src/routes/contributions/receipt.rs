@@ -5,13 +5,13 @@ use std::time::Duration;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use board::BoardName;
-use connection::{AnswerRoom, Held, Pool, bytes_of};
+use connection::{HeldBytes, Pool, ResponseReservation, bytes_of};
 use problem::{Problem, ProblemType};
 use serde::Serialize;
-use shard_router::Written;
+use shard_router::WriteOutcome;
 
 use super::Ended;
-use super::standings::WrittenShape;
+use super::standings::MemberStandingsShape;
 use crate::board_response::json;
 
 /// Items that each list names; the counts go on.
@@ -61,10 +61,10 @@ pub(crate) struct Receipt {
     failed_bytes: usize,
     /// All but the first of both.
     #[serde(skip)]
-    held: Held,
+    held: HeldBytes,
     /// With `return`: of each that was applied or a duplicate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    standings: Vec<WrittenShape>,
+    standings: Vec<MemberStandingsShape>,
     /// The first thing that was wrong, which answers a request of one contribution.
     #[serde(skip)]
     first: Option<Problem>,
@@ -76,7 +76,7 @@ pub(crate) struct Receipt {
     wait: Duration,
     /// Room for the answer.
     #[serde(skip)]
-    room: AnswerRoom,
+    room: ResponseReservation,
     /// Of it for standings.
     #[serde(skip)]
     standings_bytes: usize,
@@ -101,7 +101,7 @@ struct ItemShape {
 
 impl Receipt {
     /// Nothing has become of anything. Items that are listed count in this pool.
-    pub(crate) fn new(pool: &Pool, room: AnswerRoom) -> Self {
+    pub(crate) fn new(pool: &Pool, room: ResponseReservation) -> Self {
         Self {
             applied: 0,
             duplicates: 0,
@@ -168,14 +168,14 @@ impl Receipt {
         }
     }
 
-    pub(crate) fn count(&mut self, index: usize, board: &BoardName, written: &Written) {
+    pub(crate) fn count(&mut self, index: usize, board: &BoardName, written: &WriteOutcome) {
         match written {
-            Written::Applied(_) => self.applied += 1,
-            Written::Duplicate(_) => self.duplicates += 1,
-            Written::Refused(reason) => {
+            WriteOutcome::Applied(_) => self.applied += 1,
+            WriteOutcome::Duplicate(_) => self.duplicates += 1,
+            WriteOutcome::Rejected(reason) => {
                 self.reject(index, Some(board.to_string()), Problem::from(reason));
             }
-            Written::Failed(failure) => {
+            WriteOutcome::Failed(failure) => {
                 self.fail(index, Some(board.to_string()), &Problem::from(failure));
             }
         }
@@ -210,7 +210,7 @@ impl Receipt {
         });
     }
 
-    pub(crate) fn add_standing(&mut self, shape: WrittenShape) {
+    pub(crate) fn add_standing(&mut self, shape: MemberStandingsShape) {
         self.standings.push(shape);
     }
 
@@ -288,7 +288,7 @@ impl Receipt {
 fn list(
     items: &mut Vec<ItemShape>,
     listed_bytes: &mut usize,
-    held: &mut Held,
+    held: &mut HeldBytes,
     index: usize,
     board: Option<String>,
     problem: &Problem,
@@ -314,20 +314,20 @@ pub(super) fn text_bytes(board: Option<&str>, problem: &Problem) -> usize {
 }
 
 /// Whether an item of so many bytes may be listed behind others of so many; it is held then.
-pub(super) fn has_room(held: &mut Held, listed_bytes: usize, bytes: usize) -> bool {
+pub(super) fn has_room(held: &mut HeldBytes, listed_bytes: usize, bytes: usize) -> bool {
     listed_bytes + bytes <= FREE_BYTES || held.grow(bytes + ITEM_BYTES)
 }
 
 #[cfg(test)]
 mod tests {
-    use connection::{Answers, RECEIPT_BYTES_MAX, SMALL_BYTES_MAX};
-    use shard_store::{Failure, Overload};
+    use connection::{RECEIPT_BYTES_MAX, Responses, SMALL_BYTES_MAX};
+    use shard_store::{ItemFailure, Overload};
 
     use super::*;
 
     /// A receipt whose items count in the one pool and whose answer in the other.
     fn receipt_in(pool: &Pool, answers: &Pool) -> Receipt {
-        let answers = Answers::new(answers, usize::MAX).to([10, 0, 0, 1].into());
+        let answers = Responses::new(answers, usize::MAX).to([10, 0, 0, 1].into());
         Receipt::new(pool, answers.room())
     }
 
@@ -448,7 +448,7 @@ mod tests {
             receipt.reject(index, Some(board.to_string()), Problem::invalid(&*wide));
         }
         for index in 0..LISTED_MAX {
-            let failed = Written::Failed(Failure::Unavailable(wide.clone()));
+            let failed = WriteOutcome::Failed(ItemFailure::Unavailable(wide.clone()));
             receipt.count(index, &board, &failed);
         }
         assert_eq!(receipt.rejected.len(), LISTED_MAX);
@@ -474,8 +474,8 @@ mod tests {
     fn an_item_that_was_never_tried_counts_as_every_failure_does() {
         let board: BoardName = "gifts/a".parse().unwrap();
         let untried = Problem::new(ProblemType::Overloaded, "full").after(Duration::from_secs(7));
-        let unavailable = Failure::Unavailable("away".to_owned());
-        let unknown = Failure::Unknown("lost".to_owned());
+        let unavailable = ItemFailure::Unavailable("away".to_owned());
+        let unknown = ItemFailure::Unknown("lost".to_owned());
         for (tried, kind) in [
             (None, ProblemType::Overloaded),
             (Some(unavailable), ProblemType::Unavailable),
@@ -483,7 +483,7 @@ mod tests {
         ] {
             let mut receipt = receipt();
             if let Some(failure) = tried {
-                receipt.count(0, &board, &Written::Failed(failure));
+                receipt.count(0, &board, &WriteOutcome::Failed(failure));
             }
             receipt.fail_untried(1, &untried);
             let response = receipt.respond(&Ended::Whole);
@@ -493,8 +493,8 @@ mod tests {
         // The other way round.
         let mut receipt = receipt();
         receipt.fail_untried(0, &untried);
-        let failure = Failure::Unavailable("away".to_owned());
-        receipt.count(1, &board, &Written::Failed(failure));
+        let failure = ItemFailure::Unavailable("away".to_owned());
+        receipt.count(1, &board, &WriteOutcome::Failed(failure));
         let response = receipt.respond(&Ended::Whole);
         let kind = Some(&ProblemType::Unavailable);
         assert_eq!(response.extensions().get::<ProblemType>(), kind);
@@ -504,13 +504,13 @@ mod tests {
     fn a_response_reports_what_is_known_of_all_that_failed() {
         let board: BoardName = "gifts/a".parse().unwrap();
         let overloaded = |seconds| {
-            Failure::Overloaded(Overload {
+            ItemFailure::Overloaded(Overload {
                 why: "busy".to_owned(),
                 wait: Duration::from_secs(seconds),
             })
         };
-        let unavailable = Failure::Unavailable("away".to_owned());
-        let unknown = Failure::Unknown("lost".to_owned());
+        let unavailable = ItemFailure::Unavailable("away".to_owned());
+        let unknown = ItemFailure::Unknown("lost".to_owned());
         for (failures, kind, retry_after) in [
             (
                 vec![overloaded(2), overloaded(4)],
@@ -532,7 +532,7 @@ mod tests {
         ] {
             let mut receipt = receipt();
             for (index, failure) in failures.into_iter().enumerate() {
-                receipt.count(index, &board, &Written::Failed(failure));
+                receipt.count(index, &board, &WriteOutcome::Failed(failure));
             }
             let response = receipt.respond(&Ended::Whole);
             assert_eq!(response.extensions().get::<ProblemType>(), Some(&kind));

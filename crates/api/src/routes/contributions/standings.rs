@@ -5,7 +5,7 @@ use std::sync::Arc;
 use board::{BoardName, Kind, Member, Rules, Standing, Window};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use shard_router::Written;
+use shard_router::WriteOutcome;
 use tokio::task::yield_now;
 use wire::{ESCAPED_BYTES_MAX, FieldsShape};
 
@@ -21,7 +21,7 @@ const WRITTEN_BYTES: usize = 128;
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = Written))]
-pub(crate) struct WrittenShape {
+pub(crate) struct MemberStandingsShape {
     /// Its place in the request, from 0.
     index: usize,
     board: String,
@@ -55,10 +55,10 @@ pub(super) async fn of(
     app: &App,
     index: usize,
     asked: &Asked,
-    written: &Written,
+    written: &WriteOutcome,
     ranks: bool,
-) -> Option<WrittenShape> {
-    let (Written::Applied(standings) | Written::Duplicate(standings)) = written else {
+) -> Option<MemberStandingsShape> {
+    let (WriteOutcome::Applied(standings) | WriteOutcome::Duplicate(standings)) = written else {
         return None;
     };
     let kind = &asked.kind;
@@ -79,7 +79,7 @@ pub(super) async fn of(
             let key = rules.rank_key(rules.rank_words_of(&held.standing), asked.member.clone());
             let place = app
                 .merger
-                .place_of(&asked.board, kind, held.window, &key)
+                .position_of(&asked.board, kind, held.window, &key)
                 .await;
             // What was applied is reported even where its rank cannot be read.
             if let Ok(place) = place {
@@ -91,7 +91,7 @@ pub(super) async fn of(
         }
         windows.push(shape);
     }
-    Some(WrittenShape {
+    Some(MemberStandingsShape {
         index,
         board: asked.board.to_string(),
         member: asked.member.to_string(),

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::Request;
 use board::limits::{FIELD_BYTES_MAX, FIELDS_MAX, NAME_BYTES_MAX, VALUE_MAX};
 use board::{Member, Timestamp};
-use connection::{AnswerRoom, SMALL_BYTES_MAX};
+use connection::{ResponseReservation, SMALL_BYTES_MAX};
 use http_body_util::BodyExt as _;
 use merger::{Merger, Settings};
 use serde_json::{Value as Json, json};
@@ -50,7 +50,7 @@ impl Service {
         let settings = Settings {
             clock: clock.clone(),
             renderer: Arc::new(wire::render),
-            renderer_mark: wire::RENDERER_MARK,
+            renderer_format: wire::RENDERER_FORMAT,
             cache_bytes_max: 1 << 20,
         };
         let merger = Arc::new(Merger::new(writes.clone(), settings));
@@ -96,7 +96,7 @@ impl Service {
     }
 
     /// Takes all room for answers, as somebody who does not read them.
-    fn fill(&self) -> AnswerRoom {
+    fn fill(&self) -> ResponseReservation {
         let mut room = self.app.answers.to(THERE).room();
         room.resize(ANSWER_BYTES).unwrap();
         room

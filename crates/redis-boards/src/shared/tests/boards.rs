@@ -15,9 +15,9 @@ async fn a_published_board_is_taken_by_others() {
     publish(&one, &top, &held, board("v1", b"\xffbytes\r\n\0")).await;
     for tops in [&one, &other] {
         assert_eq!(bytes(take(tops, &top).await), &b"\xffbytes\r\n\0"[..]);
-        let same = tops.take(&top, Some("v1"), HOUR).await.unwrap();
-        assert!(matches!(same, Taken::Unchanged { .. }), "{same:?}");
-        let another = tops.take(&top, Some("v0"), HOUR).await.unwrap();
+        let same = tops.acquire(&top, Some("v1"), HOUR).await.unwrap();
+        assert!(matches!(same, SharedTake::Unchanged { .. }), "{same:?}");
+        let another = tops.acquire(&top, Some("v0"), HOUR).await.unwrap();
         assert_eq!(bytes(another), &b"\xffbytes\r\n\0"[..]);
     }
     assert!(left(&redis, &top) > 3_000_000);
@@ -43,7 +43,11 @@ async fn a_board_that_is_too_old_is_merged_anew() {
     let top = top(1);
     let first = lease(take(&tops, &top).await);
     publish(&tops, &top, &first, board("v1", b"one")).await;
-    let second = lease(tops.take(&top, Some("v1"), Duration::ZERO).await.unwrap());
+    let second = lease(
+        tops.acquire(&top, Some("v1"), Duration::ZERO)
+            .await
+            .unwrap(),
+    );
     assert_eq!(second.published.as_deref(), Some("v1"));
     // A server that may show it older still has it, whichever server merges.
     assert_eq!(bytes(take(&tops, &top).await), "one");
@@ -54,7 +58,7 @@ async fn an_unchanged_board_becomes_young_again() {
     let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
-    let same = |version: &str| Merged::Same {
+    let same = |version: &str| SharedMergeResult::Unchanged {
         version: version.to_owned(),
     };
     let first = lease(take(&tops, &top).await);
@@ -66,11 +70,14 @@ async fn an_unchanged_board_becomes_young_again() {
         &(first.began_ms - 60_000).to_string(),
     );
     let minute = Duration::from_mins(1);
-    let second = lease(tops.take(&top, None, minute).await.unwrap());
+    let second = lease(tops.acquire(&top, None, minute).await.unwrap());
     publish(&tops, &top, &second, same("v0")).await;
-    let third = lease(tops.take(&top, None, minute).await.unwrap());
+    let third = lease(tops.acquire(&top, None, minute).await.unwrap());
     publish(&tops, &top, &third, same("v1")).await;
-    assert_eq!(bytes(tops.take(&top, None, minute).await.unwrap()), "one");
+    assert_eq!(
+        bytes(tops.acquire(&top, None, minute).await.unwrap()),
+        "one"
+    );
 }
 
 #[tokio::test]
@@ -122,7 +129,7 @@ async fn too_large_a_board_is_not_kept() {
     let tops = tops_on(&redis).await;
     let top = top(1);
     assert_eq!(tops.bytes_max(), BOARD_BYTES_MAX);
-    let large = |len| Merged::Board {
+    let large = |len| SharedMergeResult::Board {
         version: "v1".to_owned(),
         bytes: vec![7; len].into(),
     };

@@ -14,13 +14,13 @@ async fn one_merges_and_the_others_wait() {
     let top = top(1);
     let held = lease(take(&one, &top).await);
     let waits = |taken| match taken {
-        Taken::Wait(left) => assert!(!left.is_zero() && left <= LEASE, "{left:?}"),
+        SharedTake::Wait(left) => assert!(!left.is_zero() && left <= LEASE, "{left:?}"),
         other => panic!("no waiting: {other:?}"),
     };
     // Two readers of one server as well: the first may have given up.
     waits(take(&one, &top).await);
     waits(take(&other, &top).await);
-    publish(&one, &top, &held, Merged::Nothing).await;
+    publish(&one, &top, &held, SharedMergeResult::Nothing).await;
     lease(take(&other, &top).await);
 }
 
@@ -34,8 +34,8 @@ async fn a_lease_that_is_lost_ends_by_itself() {
     let deadline = Instant::now() + DEADLINE;
     let next = loop {
         match take(&other, &top).await {
-            Taken::Merge(lease) => break lease,
-            Taken::Wait(left) => sleep(left).await,
+            SharedTake::Merge(lease) => break lease,
+            SharedTake::Wait(left) => sleep(left).await,
             other => panic!("{other:?}"),
         }
         assert!(Instant::now() < deadline, "the lease does not end");
@@ -45,8 +45,8 @@ async fn a_lease_that_is_lost_ends_by_itself() {
     // What was merged under it is published, and leaves the other's lease alone.
     publish(&one, &top, &lost, board("v1", b"one")).await;
     assert_eq!(bytes(take(&other, &top).await), "one");
-    let third = other.take(&top, None, Duration::ZERO).await.unwrap();
-    assert!(matches!(third, Taken::Wait(_)), "{third:?}");
+    let third = other.acquire(&top, None, Duration::ZERO).await.unwrap();
+    assert!(matches!(third, SharedTake::Wait(_)), "{third:?}");
     publish(&other, &top, &next, board("v2", b"two")).await;
     assert_eq!(bytes(take(&one, &top).await), "two");
 }
@@ -62,7 +62,7 @@ async fn a_lease_asked_for_again_is_given_again() {
         let taken = super::super::taken(&payload, "token".to_owned()).unwrap();
         assert_eq!(lease(taken).published, None);
     }
-    assert!(matches!(take(&tops, &top).await, Taken::Wait(_)));
+    assert!(matches!(take(&tops, &top).await, SharedTake::Wait(_)));
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn a_board_and_its_lease_may_be_gone_at_any_time() {
     let top = top(1);
     let held = lease(take(&tops, &top).await);
     redis.command(&[b"DEL", &key(&top)[..]]);
-    let same = Merged::Same {
+    let same = SharedMergeResult::Unchanged {
         version: "v1".to_owned(),
     };
     publish(&tops, &top, &held, same).await;
@@ -104,5 +104,5 @@ async fn a_key_that_is_not_a_shared_top_is_an_error() {
     let tops = tops_on(&redis).await;
     let top = top(1);
     redis.command(&[b"SET", &key(&top)[..], b"garbage"]);
-    tops.take(&top, None, HOUR).await.unwrap_err();
+    tops.acquire(&top, None, HOUR).await.unwrap_err();
 }

@@ -17,7 +17,7 @@ use crate::keys::ShardKeys;
 use crate::library::library;
 use crate::session::Session;
 use crate::settings::RedisSettings;
-use shard_store::{BoardRecord, Lease, Merged, SharedBoards, SharedTop, Taken};
+use shard_store::{BoardRecord, Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -60,34 +60,34 @@ fn key(top: &SharedTop) -> Bytes {
     ShardKeys::new(&top.board, 0).top(top.window, &top.shape)
 }
 
-fn board(version: &str, bytes: &'static [u8]) -> Merged {
-    Merged::Board {
+fn board(version: &str, bytes: &'static [u8]) -> SharedMergeResult {
+    SharedMergeResult::Board {
         version: version.to_owned(),
         bytes: Bytes::from_static(bytes),
     }
 }
 
 /// Asks for a board of the last hour.
-async fn take(tops: &SharedTops, top: &SharedTop) -> Taken {
-    tops.take(top, None, HOUR).await.unwrap()
+async fn take(tops: &SharedTops, top: &SharedTop) -> SharedTake {
+    tops.acquire(top, None, HOUR).await.unwrap()
 }
 
-async fn publish(tops: &SharedTops, top: &SharedTop, lease: &Lease, merged: Merged) {
+async fn publish(tops: &SharedTops, top: &SharedTop, lease: &Lease, merged: SharedMergeResult) {
     tops.publish(top, lease, merged, HOUR).await.unwrap();
 }
 
 #[track_caller]
-fn lease(taken: Taken) -> Lease {
+fn lease(taken: SharedTake) -> Lease {
     match taken {
-        Taken::Merge(lease) => lease,
+        SharedTake::Merge(lease) => lease,
         other => panic!("no lease: {other:?}"),
     }
 }
 
 #[track_caller]
-fn bytes(taken: Taken) -> Bytes {
+fn bytes(taken: SharedTake) -> Bytes {
     match taken {
-        Taken::Board { bytes, age } => {
+        SharedTake::Board { bytes, age } => {
             assert!(!age.is_zero() && age < DEADLINE, "{age:?}");
             bytes
         }

@@ -69,18 +69,18 @@ async fn a_deletion_that_did_not_reach_a_node_is_unknown() {
         write_deadline: DEADLINE * 10,
         ..RedisSettings::default()
     });
-    let swept = tokio::time::timeout(DEADLINE, patient.expire(now())).await;
+    let swept = tokio::time::timeout(DEADLINE, patient.drop_expired(now())).await;
     let failure = swept.unwrap().unwrap_err().to_string();
     assert!(failure.contains("is not connected"), "{failure}");
     // It is deleted, but a server that has not learned of that continues.
     assert_eq!(
         sweep.delete_board(&name).await,
-        Err(DeleteBoardError::NotThere)
+        Err(DeleteBoardError::NotFound)
     );
     far.incarnations.place(&board, 0).await.unwrap();
     other.resume();
     until("it is back", async || near.servers.ready().is_ok()).await;
-    sweep.expire(now()).await.unwrap();
+    sweep.drop_expired(now()).await.unwrap();
     let dying = registry_key("dying");
     assert_eq!(registry.command(&[b"EXISTS", &*dying]).integer(), 0);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use board::{IdDigest, Incarnation, Timestamp};
 use engine::{self, Event};
-use shard_store::{Change, Failure, Item, Outcome};
+use shard_store::{Change, Item, ItemFailure, Outcome};
 
 use super::super::{Applied, Record};
 use super::items::NOW;
@@ -52,7 +52,7 @@ impl LoggedEvent {
         let outcome = |ended| match ended {
             0 => Outcome::Applied(Vec::new()),
             1 => Outcome::Duplicate(Vec::new()),
-            _ => Outcome::Failed(Failure::Unavailable("full".to_owned())),
+            _ => Outcome::Failed(ItemFailure::Unavailable("full".to_owned())),
         };
         Self {
             outcomes: came.iter().map(|(_, ended)| outcome(*ended)).collect(),

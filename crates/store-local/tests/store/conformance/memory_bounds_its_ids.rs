@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use board::Window;
-use shard_store::{Failure, Outcome};
+use shard_store::{ItemFailure, Outcome};
 use store_local::LocalStore;
 
 use store_conformance::fixtures::{HOUR, NOW, OpenStore, gifts, member};
@@ -13,7 +13,7 @@ const APPLIED: Outcome = Outcome::Applied(Vec::new());
 
 #[tokio::test]
 async fn an_id_that_finds_no_room_is_unavailable() {
-    let store = LocalStore::in_memory_within(Arc::default(), 64 << 10).unwrap();
+    let store = LocalStore::in_memory_with_limits(Arc::default(), 64 << 10).unwrap();
     let store = OpenStore::new(store, ());
     let board = store.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
     let u1 = member("u1");
@@ -26,7 +26,7 @@ async fn an_id_that_finds_no_room_is_unavailable() {
         }
         assert!(taken < 10_000, "64 KiB are not that many ids");
     };
-    let Outcome::Failed(Failure::Unavailable(why)) = &failed else {
+    let Outcome::Failed(ItemFailure::Unavailable(why)) = &failed else {
         panic!("{failed:?}")
     };
     assert!(why.contains("65536 bytes"), "{why}");
@@ -49,8 +49,8 @@ async fn an_id_that_finds_no_room_is_unavailable() {
     assert_eq!(board.version(ALL, 0).await.counter, version.counter + 1);
     // Past their span they make room, as they do with their board.
     let later = NOW.plus(HOUR);
-    store.expire(later).await.unwrap();
-    store.expire(later.plus(HOUR)).await.unwrap();
+    store.drop_expired(later).await.unwrap();
+    store.drop_expired(later.plus(HOUR)).await.unwrap();
     let item = board.points_by_id(&u1, 1, "evt-0", later.plus(HOUR));
     assert_eq!(board.apply(&[item], later.plus(HOUR)).await, [APPLIED]);
 }
@@ -58,7 +58,7 @@ async fn an_id_that_finds_no_room_is_unavailable() {
 #[tokio::test]
 async fn a_deleted_board_gives_its_bytes_back() {
     let store = OpenStore::new(
-        LocalStore::in_memory_within(Arc::default(), 16 << 10).unwrap(),
+        LocalStore::in_memory_with_limits(Arc::default(), 16 << 10).unwrap(),
         (),
     );
     let kind = store.kind(gifts(|spec| spec.shards = 4)).await;
@@ -81,7 +81,7 @@ async fn a_deleted_board_gives_its_bytes_back() {
 #[tokio::test]
 async fn a_board_whose_first_contribution_finds_no_room_is_withdrawn() {
     let store = OpenStore::new(
-        LocalStore::in_memory_within(std::sync::Arc::default(), 0).unwrap(),
+        LocalStore::in_memory_with_limits(std::sync::Arc::default(), 0).unwrap(),
         (),
     );
     let kind = store.kind(gifts(|spec| spec.shards = 4)).await;

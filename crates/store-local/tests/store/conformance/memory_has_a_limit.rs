@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use board::{ShardCount, Window};
 use shard_store::{
-    BoardSettings, CreateBoardError, Failure, Memory, Outcome, PutSettingsError, Revision,
+    BoardSettings, CreateBoardError, ItemFailure, Memory, Outcome, PutSettingsError, Revision,
     StoreError,
 };
 use store_local::{LocalStore, REMEMBERED_ID_BYTES_MAX};
@@ -17,14 +17,14 @@ const APPLIED: Outcome = Outcome::Applied(Vec::new());
 const LIMIT: u64 = 1 << 30;
 
 fn limited() -> (OpenStore, Arc<Memory>) {
-    let memory = Arc::new(Memory::up_to(LIMIT));
-    let store = LocalStore::in_memory_within(memory.clone(), REMEMBERED_ID_BYTES_MAX).unwrap();
+    let memory = Arc::new(Memory::with_limit(LIMIT));
+    let store = LocalStore::in_memory_with_limits(memory.clone(), REMEMBERED_ID_BYTES_MAX).unwrap();
     (OpenStore::new(store, ()), memory)
 }
 
 #[track_caller]
 fn assert_refused(outcome: &Outcome) {
-    let Outcome::Failed(Failure::Unavailable(why)) = outcome else {
+    let Outcome::Failed(ItemFailure::Unavailable(why)) = outcome else {
         panic!("{outcome:?}")
     };
     assert!(why.contains("memory limit"), "{why}");
@@ -46,7 +46,7 @@ async fn what_needs_memory_is_refused_and_all_else_goes_on() {
     let board = store.created(&kind, "a", NOW).await;
     let (there, new) = (member("u0"), member("new"));
     fill(&board, 0..10).await;
-    memory.note_resident(LIMIT);
+    memory.report_resident(LIMIT);
     let items = [
         board.points(&there, 1, NOW),
         board.points(&new, 1, NOW),
@@ -78,7 +78,7 @@ async fn what_needs_memory_is_refused_and_all_else_goes_on() {
     ));
     assert_eq!(store.board(&other).await.unwrap(), None);
     // What takes away does so.
-    store.expire(NOW).await.unwrap();
+    store.drop_expired(NOW).await.unwrap();
     store
         .delete_board(&board.record.name, NOW.plus(HOUR))
         .await
@@ -93,14 +93,14 @@ async fn a_board_that_went_makes_room_for_as_much() {
     let board = store.created(&kind, "a", NOW).await;
     fill(&store.created(&kind, "b", NOW).await, 0..100).await;
     fill(&board, 0..100).await;
-    memory.note_resident(LIMIT);
-    store.expire(NOW).await.unwrap();
+    memory.report_resident(LIMIT);
+    store.drop_expired(NOW).await.unwrap();
     let new = board.points(&member("new"), 1, NOW);
     assert_refused(&board.apply(std::slice::from_ref(&new), NOW).await[0]);
     let gone = board_name("gifts", "b");
     store.delete_board(&gone, NOW.plus(HOUR)).await.unwrap();
     // It stays resident; the sweep finds that less is held.
-    store.expire(NOW).await.unwrap();
+    store.drop_expired(NOW).await.unwrap();
     let mut added = 0;
     loop {
         let item = board.points(&member(&format!("again {added}")), 1, NOW);
@@ -111,6 +111,6 @@ async fn a_board_that_went_makes_room_for_as_much() {
         assert!(added < 200, "as much as was given back, and no more");
     }
     assert!(added > 50, "{added}");
-    memory.note_resident(LIMIT / 2);
+    memory.report_resident(LIMIT / 2);
     assert_eq!(board.apply(&[new], NOW).await, [APPLIED]);
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use store_conformance::fixtures::OpenStore;
 use store_conformance::hold;
-use store_local::{Durability, EmbeddedSettings, LocalDisk, LocalStore};
+use store_local::{Durability, LocalDisk, LocalSettings, LocalStore};
 
 async fn memory() -> OpenStore {
     OpenStore::new(LocalStore::in_memory().unwrap(), ())
@@ -19,11 +19,11 @@ async fn memory() -> OpenStore {
 async fn embedded() -> OpenStore {
     let folder = tempfile::tempdir().unwrap();
     let disk = Arc::new(LocalDisk::open(folder.path()).unwrap());
-    let settings = EmbeddedSettings {
+    let settings = LocalSettings {
         durability: Durability::Interval(Duration::from_secs(1)),
         // Scenarios make their times up.
         clock_pause: Duration::ZERO,
-        ..EmbeddedSettings::default()
+        ..LocalSettings::default()
     };
     OpenStore::new(LocalStore::open(disk, &settings).unwrap(), folder)
 }

@@ -16,7 +16,7 @@ use board::{BoardName, Incarnation, Timestamp, Window};
 use shard_store::ShardStore;
 use store_local::LocalStore;
 
-use crate::durability::durable::{self, Durability, EmbeddedSettings};
+use crate::durability::durable::{self, Durability, LocalSettings};
 use crate::durability::op::{Answer, Op, Reply, What};
 use crate::durability::script::{Script, names};
 use crate::durability::seen::{Seen, SeenWindow};
@@ -35,7 +35,7 @@ const TOLD_MAX: usize = 40;
 pub(crate) struct Audit {
     pub(crate) script: Script,
     pub(crate) disk: SimDisk,
-    pub(crate) settings: EmbeddedSettings,
+    pub(crate) settings: LocalSettings,
     store: Option<Arc<LocalStore>>,
     /// What may be read now.
     pub(crate) live: Vec<World>,
@@ -60,7 +60,7 @@ pub(crate) struct Audit {
 
 impl Audit {
     /// A store that is empty, on a disk that may have its traps.
-    pub(crate) async fn new(script: Script, settings: EmbeddedSettings, disk: SimDisk) -> Self {
+    pub(crate) async fn new(script: Script, settings: LocalSettings, disk: SimDisk) -> Self {
         let empty = vec![World::default()];
         let mut audit = Self {
             script,

@@ -8,7 +8,7 @@ use board::{Period, ShardCount, Timestamp, Window};
 use shard_store::{BoardSettings, Revision, ShardStore};
 use store_local::Disk as _;
 
-use crate::durability::durable::{self, DEADLINE, EmbeddedSettings, settings};
+use crate::durability::durable::{self, DEADLINE, LocalSettings, settings};
 use simulated_disk::SimDisk;
 use store_conformance::fixtures::{
     Board, DAY, HOUR, board_name, gifts, idle, kept, member, window,
@@ -31,8 +31,8 @@ fn is_marked(disk: &SimDisk) -> bool {
         .any(|name| name == "clock-unconfirmed")
 }
 
-fn settings_with(clock_pause: Duration) -> EmbeddedSettings {
-    EmbeddedSettings {
+fn settings_with(clock_pause: Duration) -> LocalSettings {
+    LocalSettings {
         clock_pause,
         ..settings()
     }
@@ -81,7 +81,7 @@ impl Filled {
     /// Which of the hours are dropped by a sweep when the clock shows this.
     async fn sweep(&self, own: Timestamp) -> [bool; 2] {
         let store = &self.board.store;
-        store.expire(store.time(own)).await.unwrap();
+        store.drop_expired(store.time(own)).await.unwrap();
         let [new, old] = self.hours;
         [
             self.board.is_dropped(new).await,
@@ -271,7 +271,7 @@ async fn a_start_on_settings_alone_drops_none_of_them_for_the_pause() {
         (Duration::ZERO, false),
     ] {
         let store = durable::open(&disk.killed(), &settings_with(pause)).unwrap();
-        store.expire(BEGAN.plus(DAY * 31)).await.unwrap();
+        store.drop_expired(BEGAN.plus(DAY * 31)).await.unwrap();
         let there = store.board(&name).await.unwrap();
         assert_eq!(there.is_some(), is_kept, "{pause:?}");
     }

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::limits::SETTINGS_KEPT;
+use board::limits::SETTINGS_KEPT_MIN;
 use board::{Activity, BoardName, ShardCount};
 use shard_store::{BoardSettings, Revision, ShardStore};
 
 use crate::durability::audit::Audit;
-use crate::durability::durable::{self, Durability, EmbeddedSettings, settings};
+use crate::durability::durable::{self, Durability, LocalSettings, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
 use simulated_disk::SimDisk;
@@ -51,12 +51,12 @@ async fn its_settings_are_back_after_a_restart() {
         // A clock that is not confirmed loses none of them, and one that is needs no pause.
         for clock_pause in [durable::NEVER, Duration::ZERO] {
             let disk = left.killed();
-            let settings = EmbeddedSettings {
+            let settings = LocalSettings {
                 clock_pause,
                 ..settings()
             };
             let store = durable::open(&disk, &settings).unwrap();
-            store.expire(NOW.plus(HOUR)).await.unwrap();
+            store.drop_expired(NOW.plus(HOUR)).await.unwrap();
             let back = store.board(&room()).await.unwrap().unwrap();
             assert_eq!((back.shards, back.created), (shards(), false));
             let plain = store.board(&board_name("gifts", "plain")).await;
@@ -73,18 +73,18 @@ async fn its_settings_are_kept_no_longer_for_it() {
     for has_snapshot in [false, true] {
         let disk = folder(has_snapshot).await;
         let store = durable::open(&disk, &settings()).unwrap();
-        store.expire(NOW.plus(HOUR)).await.unwrap();
-        let end = NOW.plus(SETTINGS_KEPT);
-        store.expire(end.minus(MINUTE)).await.unwrap();
+        store.drop_expired(NOW.plus(HOUR)).await.unwrap();
+        let end = NOW.plus(SETTINGS_KEPT_MIN);
+        store.drop_expired(end.minus(MINUTE)).await.unwrap();
         assert!(store.board(&room()).await.unwrap().is_some());
-        store.expire(end).await.unwrap();
+        store.drop_expired(end).await.unwrap();
         assert_eq!(store.board(&room()).await.unwrap(), None);
     }
 }
 
 #[tokio::test]
 async fn its_settings_give_way_to_a_closed_name_however_often_they_are_looked_at() {
-    let settings = EmbeddedSettings {
+    let settings = LocalSettings {
         // The audit knows of a sweep that may be lost, and looks again for what it left.
         durability: Durability::Interval(durable::NEVER),
         ..settings()
@@ -105,7 +105,7 @@ async fn its_settings_give_way_to_a_closed_name_however_often_they_are_looked_at
         settings,
     };
     let made = [put_kind, put_settings, What::Create(name.clone())];
-    let swept = [SETTINGS_KEPT * 2, SETTINGS_KEPT * 2 + HOUR];
+    let swept = [SETTINGS_KEPT_MIN * 2, SETTINGS_KEPT_MIN * 2 + HOUR];
     let swept = swept.map(|span| (NOW.plus(span), What::Sweep));
     for (now, what) in made.map(|what| (NOW, what)).into_iter().chain(swept) {
         assert!(audit.ask(&Op { now, what }).await);

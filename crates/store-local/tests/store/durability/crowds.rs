@@ -8,7 +8,7 @@ use board::{Member, Window};
 use shard_store::{Outcome, StoreError};
 use store_local::LocalStore;
 
-use crate::durability::durable::{self, Durability, EmbeddedSettings, NEVER, settings};
+use crate::durability::durable::{self, Durability, LocalSettings, NEVER, settings};
 use simulated_disk::{Operation, SimDisk, Trap};
 use store_conformance::fixtures::{Board, NOW, board_name, gifts, member};
 use testkit::dice::{Dice, Seed, runs};
@@ -25,7 +25,7 @@ async fn board_in(store: &Arc<LocalStore>) -> Board {
 }
 
 /// A new store with one board, that is durable.
-async fn opened(disk: &SimDisk, settings: &EmbeddedSettings) -> Arc<LocalStore> {
+async fn opened(disk: &SimDisk, settings: &LocalSettings) -> Arc<LocalStore> {
     let store = durable::open(disk, settings).unwrap();
     durable::board(&store, gifts(|_| ()), "room", NOW).await;
     durable::snapshot(&store).unwrap();
@@ -175,7 +175,7 @@ async fn what_was_answered_outlasts_the_power() {
 async fn what_was_answered_outlasts_the_process_where_answers_do_not_wait() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
-    let settings = EmbeddedSettings {
+    let settings = LocalSettings {
         durability: Durability::Interval(NEVER),
         ..settings()
     };

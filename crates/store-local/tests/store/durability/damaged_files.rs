@@ -7,7 +7,7 @@ use board::KindName;
 use store_local::Disk;
 
 use crate::durability::audit::{Audit, End};
-use crate::durability::durable::{EmbeddedSettings, settings};
+use crate::durability::durable::{LocalSettings, settings};
 use crate::durability::op::{Op, What};
 use crate::durability::script::Script;
 use crate::durability::world::World;
@@ -33,7 +33,7 @@ impl Left {
         let mut script = Script::new(seed, 8);
         // A part of a sweep is nothing that ever was.
         script.sweeps = false;
-        let settings = EmbeddedSettings {
+        let settings = LocalSettings {
             segment_bytes: 1500,
             ..settings()
         };

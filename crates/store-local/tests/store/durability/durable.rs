@@ -10,7 +10,7 @@ use shard_store::{Revision, ShardStore};
 use simulated_disk::{Operation, SimDisk, Trap};
 use store_conformance::fixtures::{Board, board_name};
 use store_local::LocalStore;
-pub(crate) use store_local::{Durability, EmbeddedSettings};
+pub(crate) use store_local::{Durability, LocalSettings};
 
 /// Maximum time that a test waits for anything.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
@@ -20,19 +20,19 @@ pub(crate) const NEVER: Duration = Duration::from_hours(1);
 
 /// Every answer waits for the disk, segments are short, nothing happens by itself, and any clock is
 /// trusted: runs make their times up.
-pub(crate) fn settings() -> EmbeddedSettings {
-    EmbeddedSettings {
+pub(crate) fn settings() -> LocalSettings {
+    LocalSettings {
         durability: Durability::Always,
         snapshot_after_bytes: u64::MAX,
         segment_bytes: 16 << 10,
         mark_after: NEVER,
         clock_pause: Duration::ZERO,
         retry_after: Duration::from_millis(1),
-        ..EmbeddedSettings::default()
+        ..LocalSettings::default()
     }
 }
 
-pub(crate) fn open(disk: &SimDisk, settings: &EmbeddedSettings) -> Result<Arc<LocalStore>, String> {
+pub(crate) fn open(disk: &SimDisk, settings: &LocalSettings) -> Result<Arc<LocalStore>, String> {
     let store = LocalStore::open(Arc::new(disk.clone()), settings);
     store.map(Arc::new).map_err(|error| error.to_string())
 }

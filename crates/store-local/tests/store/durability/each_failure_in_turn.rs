@@ -2,7 +2,7 @@
 //! nothing false is found afterwards.
 
 use crate::durability::audit::{Audit, End};
-use crate::durability::durable::{EmbeddedSettings, settings};
+use crate::durability::durable::{LocalSettings, settings};
 use crate::durability::script::Script;
 use simulated_disk::{EIO, ENOSPC, Operation, SimDisk, Times, Trap};
 use testkit::dice::{Dice, Seed, runs};
@@ -20,7 +20,7 @@ enum Folder {
 }
 
 async fn opened(seed: u64, members: usize, folder: Folder, trap: Trap) -> Audit {
-    let settings = EmbeddedSettings {
+    let settings = LocalSettings {
         segment_bytes: 1 << 10,
         ..settings()
     };

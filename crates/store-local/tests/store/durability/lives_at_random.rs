@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::durability::audit::{Audit, End};
-use crate::durability::durable::{Durability, EmbeddedSettings, NEVER, settings};
+use crate::durability::durable::{Durability, LocalSettings, NEVER, settings};
 use crate::durability::script::Script;
 use simulated_disk::SimDisk;
 use testkit::dice::{Dice, Seed, runs};
 
-fn any_settings(dice: &mut Dice, durability: Durability) -> EmbeddedSettings {
-    EmbeddedSettings {
+fn any_settings(dice: &mut Dice, durability: Durability) -> LocalSettings {
+    LocalSettings {
         durability,
         segment_bytes: *dice.pick(&[1 << 10, 16 << 10, 64 << 20]),
         ..settings()

@@ -125,7 +125,7 @@ impl Op {
                 Err(other) => Answer::Done(Reply::refused(other)),
             },
             What::Apply { name, shard, items } => self.apply(store, name, *shard, items).await,
-            What::Sweep => match store.expire(self.now).await {
+            What::Sweep => match store.drop_expired(self.now).await {
                 Ok(()) => Answer::Done(Reply::Nothing),
                 Err(error) => Answer::failed(error),
             },

@@ -2,7 +2,7 @@
 //! what it was, versions and remembered ids too.
 
 use crate::durability::audit::{Audit, End};
-use crate::durability::durable::{self, EmbeddedSettings, settings};
+use crate::durability::durable::{self, LocalSettings, settings};
 use crate::durability::script::Script;
 use simulated_disk::SimDisk;
 use testkit::dice::{Seed, runs};
@@ -19,7 +19,7 @@ async fn hold(from: From) {
     for round in 0..runs(6, 120) {
         let members = [5, 60, 700][usize::try_from(round % 3).unwrap()];
         let script = Script::new(seed.0.wrapping_add(round), members);
-        let settings = EmbeddedSettings {
+        let settings = LocalSettings {
             segment_bytes: [4 << 10, 64 << 20][usize::try_from(round % 2).unwrap()],
             ..settings()
         };

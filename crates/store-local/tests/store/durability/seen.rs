@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use board::{BoardName, Window};
-use shard_store::{BoardRecord, Entry, KindRecord, ShardStore, ShardVersion, StoreError};
+use shard_store::{BoardRecord, KindRecord, ShardEntry, ShardStore, ShardVersion, StoreError};
 
 use store_conformance::fixtures::whole;
 
@@ -25,7 +25,7 @@ pub(crate) enum SeenWindow {
     Dropped,
     Ranked {
         version: ShardVersion,
-        entries: Vec<Entry>,
+        entries: Vec<ShardEntry>,
     },
 }
 
@@ -38,7 +38,7 @@ impl Seen {
         let mut boards = BTreeMap::new();
         for (name, windows) in names {
             if let Some(record) = store.board(name).await.unwrap() {
-                let board = look_at(store, record, windows).await;
+                let board = open_read_only(store, record, windows).await;
                 boards.insert(name.clone(), board);
             }
         }
@@ -71,7 +71,7 @@ impl Seen {
     }
 }
 
-async fn look_at(
+async fn open_read_only(
     store: &dyn ShardStore,
     record: BoardRecord,
     others: &BTreeSet<Window>,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use board::Period;
 use shard_store::{Memory, StoreError};
 
-use crate::durability::durable::{self, EmbeddedSettings, settings};
+use crate::durability::durable::{self, LocalSettings, settings};
 use simulated_disk::{EIO, Operation, SimDisk, Times, Trap};
 use store_conformance::fixtures::{DAY, NOW, gifts, kept, member, window};
 
 #[tokio::test]
 async fn what_is_held_is_weighed_where_nothing_can_be_dropped() {
-    let memory = Arc::new(Memory::up_to(1 << 30));
-    let settings = EmbeddedSettings {
+    let memory = Arc::new(Memory::with_limit(1 << 30));
+    let settings = LocalSettings {
         memory: memory.clone(),
         ..settings()
     };
@@ -33,10 +33,10 @@ async fn what_is_held_is_weighed_where_nothing_can_be_dropped() {
     assert!(lost.is_err(), "{lost:?}");
     assert!(memory.added() > 0);
     // Nothing is past its time, and nothing is asked of the journal.
-    board.store.expire(NOW).await.unwrap();
+    board.store.drop_expired(NOW).await.unwrap();
     assert_eq!(memory.added(), 0);
     memory.add(1);
-    let swept = board.store.expire(NOW.plus(DAY * 3)).await;
+    let swept = board.store.drop_expired(NOW.plus(DAY * 3)).await;
     assert!(
         matches!(swept, Err(StoreError::Unavailable(_))),
         "{swept:?}"

@@ -65,7 +65,7 @@ impl Existence {
         } = self.record;
         let is_unused = self.record.created && !self.in_use;
         let own = is_unused.then_some((shards, activity, self.since));
-        let closing = activity.after_it(|at| kind.admits_until(at), now);
+        let closing = activity.settings_after(|at| kind.admits_until(at), now);
         let closing = closing.map(|(activity, settled)| (kind.shards(), activity, settled));
         let mut left = own.into_iter().chain(closing).map(|settings| {
             let (shards, activity, settled) = settings;
@@ -145,11 +145,11 @@ impl World {
             What::Create(name) => self.create_board(name, learned, op.now),
             What::Delete(name) => match self.boards.remove(name) {
                 Some(_) => Reply::Nothing,
-                None => Reply::refused("NotThere"),
+                None => Reply::refused("NotFound"),
             },
             What::Apply { name, items, .. } => {
                 let Some(incarnation) = self.boards.get_mut(name) else {
-                    return Reply::refused("Dead");
+                    return Reply::refused("IncarnationEnded");
                 };
                 let twin = Arc::make_mut(&mut incarnation.twin);
                 let reported: Vec<ItemOutcome> =
@@ -158,15 +158,15 @@ impl World {
                 Reply::Outcomes(reported)
             }
             What::Sweep => {
-                self.expire(op.now);
+                self.drop_expired(op.now);
                 Reply::Nothing
             }
         }
     }
 
-    pub(crate) fn expire(&mut self, now: Timestamp) {
+    pub(crate) fn drop_expired(&mut self, now: Timestamp) {
         for incarnation in self.boards.values_mut() {
-            Arc::make_mut(&mut incarnation.twin).expire(now);
+            Arc::make_mut(&mut incarnation.twin).drop_expired(now);
         }
     }
 
@@ -249,7 +249,7 @@ impl World {
             .get(name)
             .is_some_and(|incarnation| incarnation.record.created)
         {
-            return Reply::refused("Created");
+            return Reply::refused("AlreadyCreated");
         }
         let Some((record, kind)) = self.made(name, Some(settings), learned) else {
             return Reply::refused("StaleKind");

@@ -2,14 +2,14 @@
 //! loses none.
 
 use crate::durability::audit::{Audit, End};
-use crate::durability::durable::{EmbeddedSettings, StoppedSnapshot, settings};
+use crate::durability::durable::{LocalSettings, StoppedSnapshot, settings};
 use crate::durability::script::Script;
 use simulated_disk::{Operation, SimDisk};
 use testkit::dice::{Seed, runs};
 
 /// Makes calls before this operation of a snapshot. Returns whether it has such an operation.
 async fn weave(seed: u64, operation: Operation, passing: u64) -> bool {
-    let settings = EmbeddedSettings {
+    let settings = LocalSettings {
         segment_bytes: 2 << 10,
         ..settings()
     };

@@ -103,7 +103,7 @@ async fn a_dead_shard_takes_nothing() {
     board.set_meta("x", "1");
     let item = board.points("u1", 1, NOW);
     let applied = board.try_apply(&setup.applier, &[item], NOW, false).await;
-    assert_eq!(applied, Err(shard_store::StoreError::Dead));
+    assert_eq!(applied, Err(shard_store::StoreError::IncarnationEnded));
     assert_eq!(board.points_of(ALL, "u1"), None);
 }
 

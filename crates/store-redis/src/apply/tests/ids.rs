@@ -7,7 +7,7 @@ use board::{Period, Timestamp, Window, WindowRule};
 use super::applier::{APPLIED, ApplierOnRedis, Board, DUPLICATE, HOUR, MS, NOW, gifts};
 use redis_boards::settings::RedisSettings;
 use redis_nodes::Writes;
-use shard_store::{Failure, Outcome};
+use shard_store::{ItemFailure, Outcome};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -57,7 +57,7 @@ async fn the_limit_refuses_and_makes_room_with_time() {
     let outcomes = board.apply(&items, NOW).await;
     assert_eq!(outcomes[..5], [APPLIED; 5]);
     for refused in &outcomes[5..] {
-        let Outcome::Failed(Failure::Unavailable(why)) = refused else {
+        let Outcome::Failed(ItemFailure::Unavailable(why)) = refused else {
             panic!("{refused:?}")
         };
         assert!(why.contains('5'), "{why}");
@@ -123,7 +123,7 @@ async fn what_is_refused_leaves_no_id() {
         .await;
     let item = board.by_id("u1", 1, "evt-1", NOW);
     let refused = board.apply(std::slice::from_ref(&item), NOW).await;
-    let Outcome::Refused(why) = &refused[0] else {
+    let Outcome::Rejected(why) = &refused[0] else {
         panic!("{refused:?}")
     };
     let why = why.to_string();

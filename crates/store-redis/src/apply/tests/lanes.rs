@@ -64,7 +64,7 @@ async fn a_long_batch_is_sent_in_several_calls() {
         .collect();
     let mut outcomes = board.apply(&removals, NOW).await;
     let last = outcomes.pop().unwrap();
-    assert!(matches!(last, Outcome::Refused(_)), "{last:?}");
+    assert!(matches!(last, Outcome::Rejected(_)), "{last:?}");
     assert_eq!(outcomes, vec![APPLIED; 3000]);
     assert_eq!(board.kept(ALL).rank, []);
 }
@@ -142,7 +142,10 @@ async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
     let failed = setup.applier.apply(&board.record, 0, batch).await;
     // It was sent, and may come yet: what becomes of it is known when the node answers again.
     assert!(
-        matches!(failed, Err(StoreError::Late | StoreError::Unknown(_))),
+        matches!(
+            failed,
+            Err(StoreError::DeadlinePassed | StoreError::Unknown(_))
+        ),
         "{failed:?}"
     );
     let took = began.elapsed();

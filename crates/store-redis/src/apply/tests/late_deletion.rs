@@ -59,7 +59,7 @@ async fn a_deletion_that_outlasts_its_freeze_deletes_nothing() {
     proxy.hold(&Matching::request("a deletion", move |words| {
         words[0] == b"HDEL" && words[1] == boards
     }));
-    let swept = sweep.expire(NOW.plus(LINGER * 2)).await;
+    let swept = sweep.drop_expired(NOW.plus(LINGER * 2)).await;
     assert!(matches!(swept, Err(StoreError::Unknown(_))), "{swept:?}");
     // Frozen until the decision has expired.
     let point = [room.points("u1", 1, NOW)];

@@ -12,7 +12,7 @@ use engine::{ApplyContext, IdBudget, Shard};
 use redis_boards::keys::window_name;
 use redis_boards::packed::Packed;
 use redis_boards::standing::standing_of;
-use shard_store::{Anchor, Ask, Batch, Entry, Item, Outcome, Query};
+use shard_store::{Anchor, Batch, Item, Outcome, Query, RangeAsk, ShardEntry};
 
 fn is_applied(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Applied(_))
@@ -61,8 +61,8 @@ impl Twin {
     }
 
     /// A window, best first.
-    fn entries(&self, kind: &Kind, window: Window) -> Vec<Entry> {
-        let everything = Ask {
+    fn entries(&self, kind: &Kind, window: Window) -> Vec<ShardEntry> {
+        let everything = RangeAsk {
             anchor: Anchor::Rank(0),
             before: 0,
             after: 1000,
@@ -71,7 +71,7 @@ impl Twin {
             window,
             unless: None,
             groups: false,
-            asks: [everything].into(),
+            ranges: [everything].into(),
         };
         let reading = self.shard.read(kind, 0, None, &query);
         reading.map_or(Vec::new(), |reading| {
@@ -81,7 +81,7 @@ impl Twin {
 }
 
 /// The entries that the keys of a window hold, after scores and rank were held against one another.
-fn entries(kind: &Kind, window: Window, kept: &Kept) -> Vec<Entry> {
+fn entries(kind: &Kind, window: Window, kept: &Kept) -> Vec<ShardEntry> {
     let rules = kind.rules();
     if let Some(packed) = Packed::of(rules, window) {
         assert!(kept.scores.is_empty(), "a packed board has no scores");
@@ -111,7 +111,7 @@ fn entries(kind: &Kind, window: Window, kept: &Kept) -> Vec<Entry> {
             rest.chain(rules.name_order().key_bytes(member).iter().copied())
                 .collect::<Vec<u8>>(),
         ));
-        entries.push(Entry {
+        entries.push(ShardEntry {
             key: rules.rank_key(words, board::Member::from_stored(member)),
             reached_at: rules.reached_at(&standing),
         });

@@ -14,7 +14,7 @@ use redis_boards::incarnations::Incarnations;
 use redis_boards::session::Session;
 use redis_boards::settings::RedisSettings;
 use redis_nodes::{Nodes, Writes};
-use shard_store::{Anchor, Ask, Batch, Query, StoreError};
+use shard_store::{Anchor, Batch, Query, RangeAsk, StoreError};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -328,7 +328,7 @@ fn top() -> Query {
         window: ALL,
         unless: None,
         groups: false,
-        asks: [Ask {
+        ranges: [RangeAsk {
             anchor: Anchor::Rank(0),
             before: 0,
             after: 10,

@@ -87,7 +87,7 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
 fn any_packing(dice: &mut Dice) -> Packing {
     let from = Timestamp::from_millis(NOW.minus(HOUR * 24 * 60).millis() / 1000 * 1000);
     Packing {
-        most: *pick(dice, &[3, 1000, 131_071]),
+        max: *pick(dice, &[3, 1000, 131_071]),
         unit: MS * *pick(dice, &[1, 100, 1000]),
         span: Some((from, from.plus(HOUR * 24 * 365))),
     }

@@ -3,7 +3,7 @@
 use board::{Keep, Period, Window, WindowRule};
 
 use super::applier::{APPLIED, ApplierOnRedis, Board, HOUR, MS, NOW, gifts, window};
-use shard_store::{Change, Outcome, Refused};
+use shard_store::{Change, ItemRejected, Outcome};
 
 const ALL: Window = Window::ALL_TIME;
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -89,7 +89,7 @@ async fn a_removal_takes_a_member_off_windows_that_it_does_not_name() {
     }
     assert_eq!(board.version(ALL).0, before + 1);
     let again = board.apply(std::slice::from_ref(&removal), NOW).await;
-    let refused = Outcome::Refused(Refused::NotRanked(removal.member));
+    let refused = Outcome::Rejected(ItemRejected::NotRanked(removal.member));
     assert_eq!(again, [refused]);
     assert_eq!(board.version(ALL).0, before + 1);
 }

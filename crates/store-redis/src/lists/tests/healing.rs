@@ -3,7 +3,7 @@ use std::time::Duration;
 use board::Period;
 
 use super::list_board::{ALL, ListBoard, NOW, list, values};
-use shard_store::{Anchor, Ask, Change, ShardStore};
+use shard_store::{Anchor, Change, RangeAsk, ShardStore};
 
 /// From this number down, so many.
 fn down_from(number: u32, count: u32) -> Vec<u32> {
@@ -63,7 +63,7 @@ async fn what_is_put_back_is_another_version() {
     let before = room.read(Vec::new()).await.version;
     room.lose(-3, -1);
     room.mark(7);
-    room.store.expire(later()).await.unwrap();
+    room.store.drop_expired(later()).await.unwrap();
     room.wait_until_whole().await;
     let after = room.read(Vec::new()).await.version;
     assert!(after.counter > before.counter);
@@ -82,7 +82,7 @@ async fn a_list_that_was_not_refilled_is_healed_by_the_sweep() {
     room.lose(-6, -1);
     room.mark(7);
     assert_ne!(room.best(10).await, down_from(1000, 10));
-    room.store.expire(later()).await.unwrap();
+    room.store.drop_expired(later()).await.unwrap();
     room.wait_until_whole().await;
     assert_eq!(room.best(10).await, down_from(1000, 10));
     assert!(room.meta('b', ALL).is_some());
@@ -147,7 +147,7 @@ async fn an_approximate_list_may_lack_a_member_that_was_passed_from_above() {
     assert!(!room.best(10).await.contains(&90), "nothing changed");
     room.apply(&[room.points(90, 1)]).await;
     assert_eq!(room.best(10).await[9], 90);
-    let ask = Ask::rank_of(Anchor::Member(super::list_board::named(89)));
+    let ask = RangeAsk::rank_of(Anchor::Member(super::list_board::named(89)));
     let part = room.read(vec![ask]).await.parts.unwrap().remove(0);
     assert!(part.anchor.is_none() && part.unlisted.is_some());
 }

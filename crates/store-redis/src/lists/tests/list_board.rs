@@ -14,8 +14,8 @@ use tokio::time::{Instant, sleep};
 use crate::{RedisSettings, RedisStore};
 use redis_boards::keys::{ShardKeys, window_name};
 use shard_store::{
-    Anchor, Ask, Batch, BoardRecord, Change, Disagreement, Item, Outcome, Query, Reading, Revision,
-    ShardStore,
+    Anchor, Batch, BoardRecord, Change, IndexMismatch, Item, Outcome, Query, RangeAsk, Revision,
+    ShardReading, ShardStore,
 };
 
 /// When tests begin: a Friday, `2026-11-20T14:52:22.123Z`.
@@ -144,7 +144,7 @@ impl ListBoard {
 
     /// Numbers of the best, as far as so many are ranked.
     pub(super) async fn best(&self, count: usize) -> Vec<u32> {
-        let ask = Ask {
+        let ask = RangeAsk {
             anchor: Anchor::Rank(0),
             before: 0,
             after: count,
@@ -157,24 +157,24 @@ impl ListBoard {
         numbers.collect()
     }
 
-    pub(super) async fn read(&self, asks: Vec<Ask>) -> Reading {
+    pub(super) async fn read(&self, ranges: Vec<RangeAsk>) -> ShardReading {
         let query = Query {
             window: ALL,
             unless: None,
             groups: false,
-            asks: asks.into(),
+            ranges: ranges.into(),
         };
         self.store.read(&self.record, 0, &query).await.unwrap()
     }
 
     /// The points of all members, as each of them is read.
     pub(super) async fn all_points(&self, members: u32) -> BTreeMap<u32, i64> {
-        let asks = (1..=members).map(|n| Ask {
+        let ranges = (1..=members).map(|n| RangeAsk {
             anchor: Anchor::Member(named(n)),
             before: 0,
             after: 1,
         });
-        let parts = self.read(asks.collect()).await.parts.unwrap();
+        let parts = self.read(ranges.collect()).await.parts.unwrap();
         let told = (1..).zip(parts).filter_map(|(number, part)| {
             let entry = part.unlisted.or_else(|| part.entries.into_iter().next())?;
             let values = self.kind.rules().values_of(&entry.key.words);
@@ -220,7 +220,7 @@ impl ListBoard {
         assert!(self.redis.command(&words).integer() > 0);
     }
 
-    pub(super) async fn verify(&self, repair: bool) -> Vec<Disagreement> {
+    pub(super) async fn verify(&self, repair: bool) -> Vec<IndexMismatch> {
         let verified = self.store.verify(&self.record, 0, repair).await;
         verified.unwrap()
     }

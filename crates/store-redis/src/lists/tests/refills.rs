@@ -34,7 +34,7 @@ async fn behind_a_proxy(
     let proxy = FaultProxy::before(&redis);
     let room = ListBoard::over(redis, proxy.url(), settings, Some(list(10, 15))).await;
     room.crowd(members).await;
-    room.store.expire(NOW.plus(MINUTE * 2)).await.unwrap();
+    room.store.drop_expired(NOW.plus(MINUTE * 2)).await.unwrap();
     (proxy, room, NOW.plus(MINUTE * 5))
 }
 
@@ -43,7 +43,7 @@ async fn sweep_until_whole(room: &ListBoard, now: Timestamp) {
     let end = Instant::now() + Duration::from_secs(20);
     while room.meta('s', ALL).is_some() {
         assert!(Instant::now() < end, "the sweep was not notified");
-        room.store.expire(now).await.unwrap();
+        room.store.drop_expired(now).await.unwrap();
         sleep(MS * 5).await;
     }
 }
@@ -53,7 +53,7 @@ async fn a_read_of_a_short_list_notifies_the_sweep_once() {
     let (proxy, room, now) = behind_a_proxy(&RedisSettings::default(), 300).await;
     room.lose(-6, -1);
     room.mark(1);
-    room.store.expire(now).await.unwrap();
+    room.store.drop_expired(now).await.unwrap();
     assert!(room.meta('s', ALL).is_some(), "the board is not due");
     let before = proxy.calls_of("touch");
     for _ in 0..20 {

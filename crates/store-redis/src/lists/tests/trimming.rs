@@ -106,6 +106,6 @@ async fn what_is_known_of_a_list_goes_with_its_window() {
     let window: Window = *window.unwrap().iter().next().unwrap();
     assert!(room.meta('b', window).is_some());
     let gone = super::list_board::NOW.plus(std::time::Duration::from_hours(24 * 40));
-    room.store.expire(gone).await.unwrap();
+    room.store.drop_expired(gone).await.unwrap();
     assert_eq!(room.meta('b', window), None);
 }

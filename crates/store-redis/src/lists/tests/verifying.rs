@@ -1,14 +1,14 @@
 use board::Retain;
 
 use super::list_board::{ListBoard, list};
-use shard_store::Disagreement;
+use shard_store::IndexMismatch;
 
 /// Numbers of those of whom something is said, and that it is that they should be ranked.
-fn missing(wrong: &[Disagreement]) -> Vec<u32> {
+fn missing(wrong: &[IndexMismatch]) -> Vec<u32> {
     let mut numbers: Vec<u32> = wrong
         .iter()
         .map(|wrong| {
-            assert_eq!(wrong.what, "has a score and is not ranked by it");
+            assert_eq!(wrong.detail, "has a score and is not ranked by it");
             let member = wrong.member.as_ref().unwrap();
             member.as_str()[1..].parse().unwrap()
         })
@@ -100,7 +100,7 @@ async fn a_lost_list_is_made_anew_no_longer_than_it_was() {
     room.lose(0, -1);
     let wrong = room.verify(false).await;
     assert_eq!(wrong.len(), 1);
-    assert_eq!(wrong[0].what, "3000 members have scores, none is ranked");
+    assert_eq!(wrong[0].detail, "3000 members have scores, none is ranked");
     assert!(room.verify(true).await[0].repaired);
     let (ranked, scored) = room.counts();
     assert!((10..=15).contains(&ranked), "{ranked}");

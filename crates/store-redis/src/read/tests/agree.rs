@@ -8,7 +8,7 @@ use redis_boards::fixtures::random_standings::{
     any_name, any_packed_rules, any_rules, any_standing, points,
 };
 use redis_boards::fixtures::redis_standings::member;
-use shard_store::{Anchor, Ask, Entry, Part, Query};
+use shard_store::{Anchor, Query, RangeAsk, RangePart, ShardEntry};
 use testkit::dice::{Dice, Seed, runs};
 
 #[tokio::test]
@@ -95,31 +95,31 @@ async fn there_may_be_more_members_than_one_command_takes() {
     let standings = (0..9000).map(|n| (named(n), any_standing(&mut dice, laid.kind.rules())));
     let standings = standings.collect();
     laid.write(standings);
-    let mut asks: Vec<Ask> = (0..9001)
-        .map(|n| Ask::rank_of(Anchor::Member(named(n))))
+    let mut ranges: Vec<RangeAsk> = (0..9001)
+        .map(|n| RangeAsk::rank_of(Anchor::Member(named(n))))
         .collect();
-    asks.push(Ask {
+    ranges.push(RangeAsk {
         anchor: Anchor::Rank(0),
         before: 0,
         after: usize::MAX,
     });
-    hold(&readers, &laid, true, asks).await;
+    hold(&readers, &laid, true, ranges).await;
 }
 
 async fn hold_against_twin(readers: &ShardReaders, laid: &WrittenWindow, dice: &mut Dice) {
     let sorted = laid.sorted();
-    let asks = (0..dice.below(12)).map(|_| any_ask(dice, laid.rules(), &sorted));
-    let asks = asks.collect();
-    hold(readers, laid, dice.one_in(2), asks).await;
+    let ranges = (0..dice.below(12)).map(|_| any_ask(dice, laid.rules(), &sorted));
+    let ranges = ranges.collect();
+    hold(readers, laid, dice.one_in(2), ranges).await;
 }
 
-async fn hold(readers: &ShardReaders, laid: &WrittenWindow, groups: bool, asks: Vec<Ask>) {
+async fn hold(readers: &ShardReaders, laid: &WrittenWindow, groups: bool, ranges: Vec<RangeAsk>) {
     let sorted = laid.sorted();
     let query = Query {
         window: laid.window,
         unless: None,
         groups,
-        asks: asks.into(),
+        ranges: ranges.into(),
     };
     let reading = readers
         .reader
@@ -129,14 +129,14 @@ async fn hold(readers: &ShardReaders, laid: &WrittenWindow, groups: bool, asks: 
     assert_eq!(reading.members, sorted.len() as u64);
     assert_eq!(reading.version.counter, laid.counter);
     let parts = reading.parts.unwrap();
-    assert_eq!(parts.len(), query.asks.len());
-    for (ask, part) in query.asks.iter().zip(parts) {
+    assert_eq!(parts.len(), query.ranges.len());
+    for (ask, part) in query.ranges.iter().zip(parts) {
         let twin = answer(laid, &sorted, groups, ask);
         assert_eq!(part, twin, "{ask:?} of {:?}", laid.rules());
     }
 }
 
-fn any_ask(dice: &mut Dice, rules: &Rules, sorted: &[Entry]) -> Ask {
+fn any_ask(dice: &mut Dice, rules: &Rules, sorted: &[ShardEntry]) -> RangeAsk {
     let reaches = [0, 1, 5, 50, usize::MAX];
     let near = dice.below(sorted.len() + 2);
     let there = sorted.get(near).or(sorted.first());
@@ -146,7 +146,7 @@ fn any_ask(dice: &mut Dice, rules: &Rules, sorted: &[Entry]) -> Ask {
         (2, _) => Anchor::Member(any_name(dice, near)),
         (_, Some(there)) => Anchor::Bound(any_bound(dice, rules, &there.key)),
     };
-    Ask {
+    RangeAsk {
         anchor,
         before: *dice.pick(&reaches),
         after: *dice.pick(&reaches),
@@ -174,7 +174,7 @@ fn any_bound(dice: &mut Dice, rules: &Rules, key: &RankKey) -> Bound {
 }
 
 /// The naive twin of an answer.
-fn answer(laid: &WrittenWindow, sorted: &[Entry], groups: bool, ask: &Ask) -> Part {
+fn answer(laid: &WrittenWindow, sorted: &[ShardEntry], groups: bool, ask: &RangeAsk) -> RangePart {
     let rules = laid.rules();
     let mut standing = None;
     let anchor = match &ask.anchor {
@@ -185,7 +185,9 @@ fn answer(laid: &WrittenWindow, sorted: &[Entry], groups: bool, ask: &Ask) -> Pa
             .count(),
         Anchor::Member(member) => {
             let at = sorted.iter().position(|entry| entry.key.member == *member);
-            let Some(at) = at else { return Part::default() };
+            let Some(at) = at else {
+                return RangePart::default();
+            };
             standing = laid.standings.get(member).filter(|_| ask.after > 0);
             at
         }
@@ -193,14 +195,14 @@ fn answer(laid: &WrittenWindow, sorted: &[Entry], groups: bool, ask: &Ask) -> Pa
     let start = anchor.saturating_sub(ask.before);
     let end = anchor.saturating_add(ask.after).min(sorted.len());
     let entries = sorted[start..end].to_vec();
-    let fields = |entry: &Entry| rules.field_words(&entry.key.words);
+    let fields = |entry: &ShardEntry| rules.field_words(&entry.key.words);
     let group_start = match entries.first() {
         Some(first) if groups => sorted
             .iter()
             .position(|entry| fields(entry) == fields(first)),
         _ => None,
     };
-    Part {
+    RangePart {
         anchor: Some(anchor as u64),
         start: start as u64,
         group_start: group_start.unwrap_or(start) as u64,

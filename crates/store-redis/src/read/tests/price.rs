@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::written_window::{ShardReaders, WrittenWindow};
 use redis_boards::fixtures::random_standings::{any_standing, points};
 use redis_boards::fixtures::redis_standings::member;
-use shard_store::{Anchor, Ask, Query, Reading};
+use shard_store::{Anchor, Query, RangeAsk, ShardReading};
 use testkit::dice::Dice;
 
 /// A board of 2000 that often tie.
@@ -21,12 +21,12 @@ fn crowd(readers: &ShardReaders) -> WrittenWindow {
     laid
 }
 
-fn query(laid: &WrittenWindow, groups: bool, ask: Ask) -> Query {
+fn query(laid: &WrittenWindow, groups: bool, ask: RangeAsk) -> Query {
     Query {
         window: laid.window,
         unless: None,
         groups,
-        asks: [ask].into(),
+        ranges: [ask].into(),
     }
 }
 
@@ -35,7 +35,7 @@ async fn counted(
     readers: &ShardReaders,
     laid: &WrittenWindow,
     query: &Query,
-) -> (Reading, BTreeMap<String, u64>) {
+) -> (ShardReading, BTreeMap<String, u64>) {
     // That the board is on is known, as it is of a board in use.
     let placed = readers.incarnations.place(&laid.record, laid.shard).await;
     placed.unwrap();
@@ -66,7 +66,7 @@ fn calls<const N: usize>(calls: [(&str, u64); N]) -> BTreeMap<String, u64> {
 async fn a_top_is_one_stretch() {
     let readers = ShardReaders::plain().await;
     let laid = crowd(&readers);
-    let top = Ask {
+    let top = RangeAsk {
         anchor: Anchor::Rank(0),
         before: 0,
         after: 100,
@@ -83,7 +83,7 @@ async fn a_top_is_one_stretch() {
 async fn what_is_known_already_is_not_looked_up() {
     let readers = ShardReaders::plain().await;
     let laid = crowd(&readers);
-    let mut query = query(&laid, false, Ask::rank_of(Anchor::Rank(0)));
+    let mut query = query(&laid, false, RangeAsk::rank_of(Anchor::Rank(0)));
     let (seen, _) = counted(&readers, &laid, &query).await;
     query.unless = Some(seen.version);
     let (again, price) = counted(&readers, &laid, &query).await;
@@ -97,7 +97,7 @@ async fn a_member_costs_one_look_at_its_score_and_its_rank() {
     let readers = ShardReaders::plain().await;
     let laid = crowd(&readers);
     let (_, price) = {
-        let ask = Ask::rank_of(Anchor::Member(member("u7")));
+        let ask = RangeAsk::rank_of(Anchor::Member(member("u7")));
         counted(&readers, &laid, &query(&laid, false, ask)).await
     };
     let expected = [("fcall", 1), ("hmget", 2), ("zcard", 1), ("zrevrank", 1)];
@@ -110,7 +110,7 @@ async fn a_place_among_many_that_tie_is_found_by_halves() {
     let readers = ShardReaders::plain().await;
     let laid = crowd(&readers);
     for entry in laid.sorted().iter().step_by(97) {
-        let ask = Ask::rank_of(Anchor::Bound(board::Bound::key(&entry.key)));
+        let ask = RangeAsk::rank_of(Anchor::Bound(board::Bound::key(&entry.key)));
         let (_, price) = counted(&readers, &laid, &query(&laid, false, ask)).await;
         assert_eq!(price["zcount"], 2);
         assert!(

@@ -5,7 +5,7 @@ use board::{Period, Timestamp, Window};
 use crate::written_window::{ShardReaders, WrittenWindow};
 use redis_boards::fixtures::random_standings::{any_standing, points};
 use redis_boards::fixtures::redis_standings::member;
-use shard_store::{Anchor, Ask, Part, Query, ShardVersion, StoreError, WindowCount};
+use shard_store::{Anchor, Query, RangeAsk, RangePart, ShardVersion, StoreError, WindowCount};
 use testkit::dice::Dice;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -29,7 +29,7 @@ fn top(window: Window, unless: Option<ShardVersion>) -> Query {
         window,
         unless,
         groups: false,
-        asks: [Ask::rank_of(Anchor::Rank(9))].into(),
+        ranges: [RangeAsk::rank_of(Anchor::Rank(9))].into(),
     }
 }
 
@@ -38,9 +38,9 @@ async fn a_window_without_writes_is_empty() {
     let readers = ShardReaders::plain().await;
     let laid = readers.board(points(), 1);
     let query = Query {
-        asks: [
-            Ask::rank_of(Anchor::Rank(9)),
-            Ask::rank_of(Anchor::Member(member("u"))),
+        ranges: [
+            RangeAsk::rank_of(Anchor::Rank(9)),
+            RangeAsk::rank_of(Anchor::Member(member("u"))),
         ]
         .into(),
         ..top(laid.window, None)
@@ -48,11 +48,11 @@ async fn a_window_without_writes_is_empty() {
     let reading = readers.reader.read(&laid.record, 3, &query).await.unwrap();
     assert_eq!((reading.version.counter, reading.version.digest), (0, 0));
     assert_eq!(reading.members, 0);
-    let start = Part {
+    let start = RangePart {
         anchor: Some(0),
-        ..Part::default()
+        ..RangePart::default()
     };
-    assert_eq!(reading.parts, Some(vec![start, Part::default()]));
+    assert_eq!(reading.parts, Some(vec![start, RangePart::default()]));
     let again = top(laid.window, Some(reading.version));
     let again = readers.reader.read(&laid.record, 3, &again).await.unwrap();
     assert_eq!(again.parts, None);
@@ -126,9 +126,9 @@ async fn the_dead_are_not_read() {
         .reader
         .read(&laid.record, 3, &top(laid.window, None))
         .await;
-    assert_eq!(read.err(), Some(StoreError::Dead));
+    assert_eq!(read.err(), Some(StoreError::IncarnationEnded));
     let windows = readers.reader.windows(&laid.record, 3).await;
-    assert_eq!(windows, Err(StoreError::Dead));
+    assert_eq!(windows, Err(StoreError::IncarnationEnded));
 }
 
 #[tokio::test]

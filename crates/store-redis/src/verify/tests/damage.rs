@@ -4,7 +4,7 @@ use super::order_of;
 use crate::written_window::{ShardReaders, WrittenWindow};
 use redis_boards::fixtures::random_standings::{any_packed_rules, any_rules, any_standing, points};
 use redis_boards::fixtures::redis_standings::{member, ranked};
-use shard_store::{Disagreement, Query, StoreError};
+use shard_store::{IndexMismatch, Query, StoreError};
 use testkit::dice::{Dice, Seed, runs};
 
 /// Lays so many members down, `u0` first.
@@ -70,7 +70,7 @@ fn other_standing(dice: &mut Dice, laid: &WrittenWindow, name: &str) -> Standing
     }
 }
 
-async fn verify(readers: &ShardReaders, laid: &WrittenWindow, repair: bool) -> Vec<Disagreement> {
+async fn verify(readers: &ShardReaders, laid: &WrittenWindow, repair: bool) -> Vec<IndexMismatch> {
     let verified = readers
         .verifier
         .verify(&laid.record, laid.shard, repair)
@@ -79,10 +79,10 @@ async fn verify(readers: &ShardReaders, laid: &WrittenWindow, repair: bool) -> V
 }
 
 /// By name, or `-`: what is said.
-fn told(wrong: &[Disagreement]) -> Vec<(String, String)> {
+fn told(wrong: &[IndexMismatch]) -> Vec<(String, String)> {
     let told = wrong.iter().map(|wrong| {
         let name = wrong.member.as_ref().map_or("-", |member| member.as_str());
-        (name.to_owned(), wrong.what.clone())
+        (name.to_owned(), wrong.detail.clone())
     });
     let mut told: Vec<_> = told.collect();
     told.sort();
@@ -210,7 +210,7 @@ async fn boards_merged_of_the_wrong_order_are_known_by_their_version() {
         window: laid.window,
         unless: None,
         groups: false,
-        asks: [].into(),
+        ranges: [].into(),
     };
     let version = async |readers: &ShardReaders, laid: &WrittenWindow| {
         let reading = readers.reader.read(&laid.record, laid.shard, &query).await;
@@ -238,7 +238,7 @@ async fn more_than_can_be_reported_are_counted() {
         let wrong = verify(&readers, &laid, repair).await;
         assert_eq!(wrong.len(), 10_001);
         let last = wrong.last().unwrap();
-        assert_eq!(last.what, "and 1000 more");
+        assert_eq!(last.detail, "and 1000 more");
         assert_eq!(last.repaired, repair);
     }
     assert_eq!(verify(&readers, &laid, false).await, []);
@@ -277,7 +277,7 @@ async fn the_dead_are_not_verified() {
             .verifier
             .verify(&laid.record, laid.shard, repair)
             .await;
-        assert_eq!(verified, Err(StoreError::Dead));
+        assert_eq!(verified, Err(StoreError::IncarnationEnded));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ranking::Ranking;
 use crate::shard::frozen::FrozenShard;
 use crate::shard::restore::ShardLoader;
 use crate::shard::{ApplyContext, Dropped, Shard};
-use shard_store::{Anchor, Ask, Query, Reading, StoreError, WindowCount};
+use shard_store::{Anchor, Query, RangeAsk, ShardReading, StoreError, WindowCount};
 use testkit::dice::Dice;
 
 /// The shards of a board: one for all members, or one each.
@@ -44,7 +44,7 @@ pub(super) struct Contents {
 #[derive(Debug)]
 pub(super) struct ReadResults {
     windows: Vec<WindowCount>,
-    readings: Vec<Result<Reading, StoreError>>,
+    readings: Vec<Result<ShardReading, StoreError>>,
     held: Vec<bool>,
 }
 
@@ -198,7 +198,7 @@ pub(super) fn assert_same(read_all: &[ReadResults], expected: &[ReadResults]) {
     for (shard, (read_all, expected)) in read_all.iter().zip(expected).enumerate() {
         assert_eq!(read_all.windows, expected.windows, "shard {shard}");
         for (reading, expected) in read_all.readings.iter().zip(&expected.readings) {
-            let rows_of = |reading: &Result<Reading, StoreError>| {
+            let rows_of = |reading: &Result<ShardReading, StoreError>| {
                 let reading = reading.as_ref().map_err(Clone::clone);
                 reading.map(|reading| (reading.version, reading.members))
             };
@@ -222,8 +222,8 @@ fn ids_of(frozen: &FrozenShard) -> Vec<Vec<IdEntry>> {
         .collect()
 }
 
-fn everything() -> Ask {
-    Ask {
+fn everything() -> RangeAsk {
+    RangeAsk {
         anchor: Anchor::Rank(0),
         before: 0,
         after: usize::MAX,
@@ -245,7 +245,7 @@ fn read_all(
             window: *window,
             unless: None,
             groups: true,
-            asks: [everything()].into(),
+            ranges: [everything()].into(),
         };
         shard.read(&workload.kind, 7, only, &query)
     });

@@ -133,11 +133,11 @@ impl Audit {
         self.store = Some(store.clone());
         let mut worlds = worlds.to_vec();
         if let Some(now) = self.swept {
-            let sweep = store.expire(now).await;
+            let sweep = store.drop_expired(now).await;
             sweep.map_err(|error| error.to_string())?;
             self.tell(format!("swept again at {now}"));
             for world in &mut worlds {
-                world.expire(now);
+                world.drop_expired(now);
             }
         }
         let seen = self.see(&worlds).await;

@@ -1,4 +1,4 @@
-//! [`Pulled`]: a metric whose value is read from elsewhere at each scrape.
+//! [`ScrapedMetric`]: a metric whose value is read from elsewhere at each scrape.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use prometheus_client::encoding::{EncodeMetric, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 
 /// A gauge or a counter whose value is read at each scrape. Reading must not wait.
-pub struct Pulled {
+pub struct ScrapedMetric {
     kind: MetricType,
     ask: Box<dyn Fn() -> f64 + Send + Sync>,
 }
 
-impl Pulled {
+impl ScrapedMetric {
     /// Creates a gauge.
     pub fn gauge(ask: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         Self {
@@ -39,13 +39,13 @@ pub const fn as_float(count: u64) -> f64 {
     count as f64
 }
 
-impl fmt::Debug for Pulled {
+impl fmt::Debug for ScrapedMetric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pulled").field(&self.kind).finish()
+        f.debug_tuple("ScrapedMetric").field(&self.kind).finish()
     }
 }
 
-impl EncodeMetric for Pulled {
+impl EncodeMetric for ScrapedMetric {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), fmt::Error> {
         let value = (self.ask)();
         match self.kind {

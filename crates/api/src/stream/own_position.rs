@@ -7,11 +7,11 @@ use std::time::Duration;
 use board::{Member, Window};
 use bytes::Bytes;
 use futures::{Stream, stream};
-use merger::{Found, MemberView};
+use merger::{MemberStanding, MemberView};
 use problem::Problem;
 use serde::Serialize;
 use tokio::time::timeout;
-use wire::PlaceShape;
+use wire::MemberShape;
 
 use super::feed::Watched;
 use super::frame::event_aside;
@@ -27,7 +27,7 @@ const ABOVE_MAX: u64 = 10;
 const LOOK_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// Whose place, and what was sent of it last.
-pub(crate) struct OwnPlace {
+pub(crate) struct OwnPosition {
     app: Arc<App>,
     watched: Watched,
     member: Member,
@@ -59,9 +59,9 @@ struct ShownPlace {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = OwnPlace))]
-pub(crate) struct OwnPlaceShape<'a> {
+pub(crate) struct OwnPositionShape<'a> {
     #[serde(flatten)]
-    place: PlaceShape<'a>,
+    place: MemberShape<'a>,
     /// Where the member has fallen: who of the ten directly above was not among them before.
     overtaken_by: Vec<&'a str>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct OwnPlaceShape<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = NoPlace))]
-pub(crate) struct NoPlaceShape<'a> {
+pub(crate) struct NoPositionShape<'a> {
     /// Null.
     #[cfg_attr(test, schema(required))]
     rank: Option<u64>,
@@ -86,7 +86,7 @@ impl ShownPlace {
     }
 }
 
-impl OwnPlace {
+impl OwnPosition {
     pub(crate) const fn new(app: Arc<App>, watched: Watched, member: Member) -> Self {
         Self {
             app,
@@ -153,10 +153,10 @@ impl OwnPlace {
         let answer = read.await?;
         let envelope = window.envelope(board, &answer);
         let view = match &answer.value {
-            Found::Ranked(view) => Some(view),
-            Found::Unlisted(_) | Found::NotRanked => None,
+            MemberStanding::Ranked(view) => Some(view),
+            MemberStanding::Unlisted(_) | MemberStanding::NoStanding => None,
         };
-        let place = PlaceShape::of(kind.rules(), &answer.value, answer.members);
+        let place = MemberShape::of(kind.rules(), &answer.value, answer.members);
         let shown = ShownPlace {
             window: window.window,
             is_final: window.is_final(answer.as_of, &answer.activity),
@@ -169,13 +169,13 @@ impl OwnPlace {
         }
         let overtaken_by = self.overtaken_by(&shown);
         let text = if let Some(place) = place {
-            let body = OwnPlaceShape {
+            let body = OwnPositionShape {
                 place,
                 overtaken_by,
             };
             json(&BoardResponse { envelope, body })
         } else {
-            let body = NoPlaceShape {
+            let body = NoPositionShape {
                 rank: None,
                 member: self.member.as_str(),
             };

@@ -20,8 +20,8 @@ fn pool() -> Pool {
 }
 
 /// An address may have all of it.
-fn of_one_address(pool: &Pool) -> AnswersTo {
-    Answers::new(pool, usize::MAX).to(HERE)
+fn of_one_address(pool: &Pool) -> AddressResponses {
+    Responses::new(pool, usize::MAX).to(HERE)
 }
 
 fn of_bytes(bytes: usize) -> Response {
@@ -44,7 +44,7 @@ fn blocked() -> Arc<Flow> {
 }
 
 /// Sends what has room, without a wait.
-fn sent(answers: &AnswersTo, response: Response, flow: &Arc<Flow>) -> Response {
+fn sent(answers: &AddressResponses, response: Response, flow: &Arc<Flow>) -> Response {
     let sent = answers.send(response, flow).now_or_never();
     sent.expect("room for it")
 }
@@ -134,7 +134,7 @@ async fn an_answer_that_grows_is_counted_as_it_does_and_once() {
 #[tokio::test(start_paused = true)]
 async fn an_address_has_its_share_and_others_theirs() {
     let pool = Pool::up_to(16 * LARGE);
-    let answers = Answers::new(&pool, 4 * LARGE);
+    let answers = Responses::new(&pool, 4 * LARGE);
     let (here, there) = (answers.to(HERE), answers.to(THERE));
     let held = [(); 3].map(|()| sent(&here, large(), &free()));
     assert!(held.iter().all(|response| response.status() == 200));
@@ -166,7 +166,7 @@ async fn an_address_has_its_share_and_others_theirs() {
 #[tokio::test(start_paused = true)]
 async fn what_the_pool_refuses_counts_for_no_address() {
     let pool = pool();
-    let answers = Answers::new(&pool, 4 * LARGE);
+    let answers = Responses::new(&pool, 4 * LARGE);
     let [mut first, mut second] = [(); 2].map(|()| answers.to(THERE).room());
     first.resize(2 * LARGE).unwrap();
     let [mut other, mut read] = [(); 2].map(|()| answers.to(HERE).room());
@@ -214,7 +214,7 @@ async fn stalled_connections_are_displaced_the_longest_stalled_first() {
 #[tokio::test(start_paused = true)]
 async fn for_its_share_an_address_makes_way_itself() {
     let pool = Pool::up_to(16 * LARGE);
-    let answers = Answers::new(&pool, LARGE);
+    let answers = Responses::new(&pool, LARGE);
     let flows = [blocked(), blocked()];
     let there = sent(&answers.to(THERE), large(), &flows[0]);
     let here = sent(&answers.to(HERE), large(), &flows[1]);
@@ -227,7 +227,7 @@ async fn for_its_share_an_address_makes_way_itself() {
 #[tokio::test(start_paused = true)]
 async fn a_scrape_is_answered_whatever_others_leave_unread() {
     let pool = pool();
-    let scrapes = Answers::for_scrapes(&pool).to(HERE);
+    let scrapes = Responses::for_scrapes(&pool).to(HERE);
     let mut flows = Vec::new();
     let mut held = Vec::new();
     for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! Room for bodies, under one limit for all of them: [`Room`].
+//! Room for bodies, under one limit for all of them: [`BodyMemory`].
 //!
 //! As many connections as there may be could each send a body of the size that one may have. So bytes take
 //! room as they come, and give it back when the handler lets go of the body ([`Whole`], or a stream of lines). What
@@ -8,7 +8,7 @@ use std::ops::Deref;
 
 use serde_json::value::RawValue;
 
-use crate::pool::{Held, Pool};
+use crate::pool::{HeldBytes, Pool};
 use problem::{Problem, ProblemType};
 
 /// Elements of an array; more of them are sent as lines.
@@ -22,21 +22,21 @@ const ITEM_BYTES_MIN: usize = 2;
 
 /// What room there is.
 #[derive(Debug)]
-pub struct Room(Pool);
+pub struct BodyMemory(Pool);
 
 /// Room that is taken. It is free again when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Taken(Held);
+pub(crate) struct BodyBytes(HeldBytes);
 
 /// A whole body, or what has come of it. Its room is free again when this is dropped.
 #[derive(Debug)]
 pub struct Whole {
     bytes: Vec<u8>,
     bytes_max: usize,
-    taken: Taken,
+    taken: BodyBytes,
 }
 
-impl Room {
+impl BodyMemory {
     /// Room for bodies of so many bytes all together, and for one of so many bytes, with the items of its array, in any
     /// case.
     #[must_use]
@@ -56,12 +56,12 @@ impl Room {
     }
 
     /// Takes no room yet.
-    pub(super) fn taken(&self) -> Taken {
-        Taken(self.0.hold())
+    pub(super) fn taken(&self) -> BodyBytes {
+        BodyBytes(self.0.hold())
     }
 }
 
-impl Taken {
+impl BodyBytes {
     /// Takes room for so many bytes in all.
     pub(super) fn resize(&mut self, bytes: usize) -> Result<(), Problem> {
         if self.0.resize(bytes) {
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn bodies_share_room_and_give_it_back() {
         let pool = Pool::up_to(0);
-        let room = Room::for_bodies_of(&pool, 1, 4096);
+        let room = BodyMemory::for_bodies_of(&pool, 1, 4096);
         let mut first = room.body(1536);
         for _ in 0..2 {
             first.add(&[b' '; 512]).unwrap();
@@ -135,7 +135,7 @@ mod tests {
         for (pieces_max, capacity) in [(100, 100), (1000, 128)] {
             let pool = Pool::up_to(0);
             let bytes_max = pieces_max * PIECE;
-            let mut body = Room::for_bodies_of(&pool, bytes_max, 0).body(bytes_max);
+            let mut body = BodyMemory::for_bodies_of(&pool, bytes_max, 0).body(bytes_max);
             for _ in 0..100 {
                 body.add(&[b' '; PIECE]).unwrap();
                 assert_eq!(pool.bytes(), body.bytes.capacity());

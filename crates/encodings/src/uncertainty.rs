@@ -1,9 +1,9 @@
-//! [`Doubt`]: what a double could not represent of an entry.
+//! [`Uncertainty`]: what a double could not represent of an entry.
 
 /// What is lost of an entry. The decoded contents are the nearest ones; what was written may have
 /// been different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
+pub enum Uncertainty {
     /// The time may be off by this many milliseconds.
     Time {
         /// The maximum error.

@@ -1,33 +1,33 @@
 //! One member's place: `{"rank": 17, "member": "u1", ..., "position": 17, "percentile": 98.4, "above": {...}, "below": {...}}`.
 
 use board::Rules;
-use merger::{Found, MemberView, RankedEntry, UnlistedView};
+use merger::{MemberStanding, MemberView, RankedEntry, UnlistedView};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use shard_store::Entry;
+use shard_store::ShardEntry;
 
 use crate::entry::{EntryShape, put_entry};
 
 /// The entry, and where it stands; off the list of a kind that ranks only its best it stands nowhere.
 #[derive(Debug)]
-pub struct PlaceShape<'a> {
+pub struct MemberShape<'a> {
     rules: &'a Rules,
-    entry: &'a Entry,
+    entry: &'a ShardEntry,
     stands: Option<Stands<'a>>,
     to_target: ToTarget,
 }
 
-impl<'a> PlaceShape<'a> {
+impl<'a> MemberShape<'a> {
     /// Returns the place of a member, if it has a standing.
     #[must_use]
     pub fn of(
         rules: &'a Rules,
-        found: &'a Found<MemberView, UnlistedView>,
+        found: &'a MemberStanding<MemberView, UnlistedView>,
         members: u64,
     ) -> Option<Self> {
         let (entry, stands) = match found {
-            Found::Ranked(view) => (&view.own().entry, Some(Stands { view, members })),
-            Found::Unlisted(view) => (&view.entry, None),
-            Found::NotRanked => return None,
+            MemberStanding::Ranked(view) => (&view.own().entry, Some(Stands { view, members })),
+            MemberStanding::Unlisted(view) => (&view.entry, None),
+            MemberStanding::NoStanding => return None,
         };
         Some(Self {
             rules,
@@ -110,7 +110,7 @@ fn gap(rules: &Rules, a: &RankedEntry, b: &RankedEntry) -> Option<i64> {
     Some((first(a)?.get() - first(b)?.get()).abs())
 }
 
-impl Serialize for PlaceShape<'_> {
+impl Serialize for MemberShape<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         let own = self.stands.as_ref().map(|stands| stands.view.own());

@@ -1,4 +1,4 @@
-//! Bytes of answers on their way to clients: [`Answers`].
+//! Bytes of answers on their way to clients: [`Responses`].
 //!
 //! An answer is made at once and taken as slowly as its client likes, for up to the write timeout. So its bytes count
 //! in a [`Pool`] until the connection has written them: each piece of its body holds what was counted. Each address has
@@ -7,7 +7,7 @@
 //!
 //! **Invariant:** an answer that has no room is not sent. So a read is refused. What answers a write cannot be refused
 //! once the write was applied: it is small, or can be made so (the lists of a receipt), or its handler takes room for
-//! as much as it may come to before it changes anything ([`AnswerRoom`]). Reads leave the reserve of the pool to that,
+//! as much as it may come to before it changes anything ([`ResponseReservation`]). Reads leave the reserve of the pool to that,
 //! and the same part of their address's share.
 //!
 //! Where there is no room, a connection makes way that has taken nothing of an answer for [`STALL_MAX`]: it ends, and
@@ -40,7 +40,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
 use crate::per_address::{OfAddress, PerAddress};
-use crate::pool::{Held, Pool};
+use crate::pool::{HeldBytes, Pool};
 use crate::socket::Flow;
 use problem::{Problem, ProblemType};
 
@@ -62,27 +62,27 @@ const READS_WAITING_MAX: usize = 4;
 
 /// The answers on their way. Clones are the same.
 #[derive(Debug, Clone)]
-pub struct Answers(Arc<Shared>);
+pub struct Responses(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     pool: Pool,
     of_addresses: PerAddress,
     stall_max: Duration,
-    unwritten: Mutex<UnwrittenAnswers>,
+    unwritten: Mutex<UnwrittenResponses>,
     /// One for each read that may wait for room.
     waiting: Semaphore,
 }
 
 /// Large answers that connections were given and have not written, the oldest first.
 #[derive(Debug, Default)]
-struct UnwrittenAnswers {
+struct UnwrittenResponses {
     next_number: u64,
-    by_number: BTreeMap<u64, UnwrittenAnswer>,
+    by_number: BTreeMap<u64, UnwrittenResponse>,
 }
 
 #[derive(Debug)]
-struct UnwrittenAnswer {
+struct UnwrittenResponse {
     since: Instant,
     address: IpAddr,
     flow: Arc<Flow>,
@@ -92,21 +92,21 @@ struct UnwrittenAnswer {
 /// What is counted for one answer.
 #[derive(Debug)]
 struct Counted {
-    of_all: Held,
+    of_all: HeldBytes,
     of_address: OfAddress,
 }
 
 /// The answers to one address. Handlers of requests that may change something get them from the gate.
 #[derive(Debug, Clone)]
-pub struct AnswersTo {
-    answers: Answers,
+pub struct AddressResponses {
+    answers: Responses,
     address: IpAddr,
 }
 
 /// Room for one answer; free again when this is dropped.
 #[derive(Debug)]
-pub struct AnswerRoom {
-    to: AnswersTo,
+pub struct ResponseReservation {
+    to: AddressResponses,
     /// None for a small answer.
     counted: Option<Counted>,
 }
@@ -120,9 +120,9 @@ enum Lack {
 
 /// What a response carries whose handler has taken the room for it.
 #[derive(Debug, Clone)]
-struct InRoom(Arc<AnswerRoom>);
+struct InRoom(Arc<ResponseReservation>);
 
-impl Answers {
+impl Responses {
     /// Answers that count in this pool; an address may have so many bytes of it.
     #[must_use]
     pub fn new(pool: &Pool, address_bytes_max: usize) -> Self {
@@ -147,8 +147,8 @@ impl Answers {
 
     /// Those to this address.
     #[must_use]
-    pub fn to(&self, address: IpAddr) -> AnswersTo {
-        AnswersTo {
+    pub fn to(&self, address: IpAddr) -> AddressResponses {
+        AddressResponses {
             answers: self.clone(),
             address,
         }
@@ -184,11 +184,11 @@ impl Answers {
     }
 }
 
-impl AnswersTo {
+impl AddressResponses {
     /// Room for a further answer. None is taken yet.
     #[must_use]
-    pub fn room(&self) -> AnswerRoom {
-        AnswerRoom {
+    pub fn room(&self) -> ResponseReservation {
+        ResponseReservation {
             to: self.clone(),
             counted: None,
         }
@@ -213,12 +213,12 @@ impl AnswersTo {
 }
 
 /// What has the answers of a server: the state of its routes.
-pub trait HasAnswers: Send + Sync {
+pub trait HasResponses: Send + Sync {
     /// Returns them.
-    fn answers(&self) -> &Answers;
+    fn answers(&self) -> &Responses;
 }
 
-impl<S: HasAnswers> FromRequestParts<Arc<S>> for AnswersTo {
+impl<S: HasResponses> FromRequestParts<Arc<S>> for AddressResponses {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &Arc<S>) -> Result<Self, Infallible> {
@@ -228,7 +228,7 @@ impl<S: HasAnswers> FromRequestParts<Arc<S>> for AnswersTo {
     }
 }
 
-impl AnswerRoom {
+impl ResponseReservation {
     /// Takes room for so many bytes in all, before a write that cannot be refused any more once it is applied.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Problem> {
         self.resize_within(bytes, false)
@@ -266,7 +266,7 @@ impl AnswerRoom {
             self.counted = None;
             return Ok(());
         }
-        let AnswersTo { answers, address } = &self.to;
+        let AddressResponses { answers, address } = &self.to;
         let Shared {
             pool, of_addresses, ..
         } = &*answers.0;
@@ -289,7 +289,7 @@ impl AnswerRoom {
     }
 
     fn refuse(&self, bytes: usize, lack: Lack) -> Problem {
-        let AnswersTo { answers, address } = &self.to;
+        let AddressResponses { answers, address } = &self.to;
         let Shared {
             pool, of_addresses, ..
         } = &*answers.0;
@@ -319,11 +319,11 @@ impl AnswerRoom {
     }
 
     fn send(self, response: Response, flow: &Arc<Flow>) -> Response {
-        let AnswersTo { answers, address } = self.to;
+        let AddressResponses { answers, address } = self.to;
         let mut unwritten = answers.0.unwritten.lock();
         let number = unwritten.next_number;
         unwritten.next_number += 1;
-        let answer = UnwrittenAnswer {
+        let answer = UnwrittenResponse {
             since: Instant::now(),
             address,
             flow: flow.clone(),
@@ -346,7 +346,7 @@ pub fn bytes_of(response: &Response) -> Option<usize> {
 /// An answer that its connection has not written: dropped with the last piece of it.
 #[derive(Debug)]
 struct Unwritten {
-    answers: Answers,
+    answers: Responses,
     number: u64,
 }
 
