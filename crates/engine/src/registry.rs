@@ -8,6 +8,7 @@
 
 mod ending;
 mod kinds;
+mod known_kinds;
 mod replay;
 
 use std::collections::BTreeMap;
@@ -18,12 +19,12 @@ use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use hashbrown::HashTable;
 use parking_lot::RwLock;
 
-pub use kinds::is_equivalent_for_boards;
+pub use known_kinds::is_equivalent_for_boards;
 
 use super::cell::{Cell, SharedCell};
 use super::ids::IdBudget;
 use super::log::{Event, Log, NoLog};
-use kinds::{Kinds, current_kind};
+use known_kinds::{Kinds, current_kind};
 use shard_store::{
     BoardRecord, BoardSettings, CreateBoardError, KindRecord, Memory, PutSettingsError, StoreError,
 };

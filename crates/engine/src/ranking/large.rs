@@ -5,8 +5,8 @@
 
 use board::{Bound, Member, RankKey, RankWords, Rules, Standing};
 
-use super::MemberRef;
 use super::anchor_read::Order;
+use super::member_ref::MemberRef;
 use super::small::Small;
 use super::width::Width;
 use crate::table::{FrozenTable, Table, TableFull, member_hash};

@@ -10,6 +10,7 @@
 mod anchor_read;
 mod frozen;
 mod large;
+mod member_ref;
 mod small;
 mod width;
 
@@ -19,6 +20,7 @@ use anchor_read::answer;
 pub(crate) use frozen::FrozenRanking;
 use large::Large;
 pub(crate) use large::RankingFull;
+pub(crate) use member_ref::MemberRef;
 use shard_store::{Item, RangeAsk, RangePart, ShardVersion};
 use small::{Small, SmallView};
 
@@ -29,14 +31,6 @@ pub(crate) const SMALL_ROWS_MAX: usize = 128;
 thread_local! {
     /// Number of rankings that this thread visited at the ends of batches.
     pub static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-}
-
-/// The member that is written: its name, its placement hash and its shard.
-#[derive(Debug, Clone, Copy)]
-pub struct MemberRef<'a> {
-    pub member: &'a Member,
-    pub hash: u64,
-    pub shard: u16,
 }
 
 /// Scores and order of one window of one shard or, while a board is small, of all its shards.

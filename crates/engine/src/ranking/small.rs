@@ -7,8 +7,8 @@
 use board::{Bound, Member, RankKey, Rules, Standing};
 use smallvec::SmallVec;
 
-use super::MemberRef;
 use super::anchor_read::Order;
+use super::member_ref::MemberRef;
 use shard_store::ShardEntry;
 
 /// A standing's words: two are inline, which is enough for a kind with one field.

@@ -1,9 +1,10 @@
 //! Builds a tree from sorted entries.
 
+use super::Tree;
 use super::arena::Arena;
+use super::node::FANOUT;
 use super::node::{Inner, Leaf, Node};
 use super::share::level_out;
-use super::{FANOUT, Tree};
 
 /// Entries of a node when it is built: leaves capacity for a few inserts, so that the first updates
 /// do not split every leaf.

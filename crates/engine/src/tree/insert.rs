@@ -6,9 +6,10 @@
 //!
 //! Deliberately not here: whether the member is already ranked. The caller checks it.
 
+use super::node::FANOUT;
 use super::node::{Inner, Node, up_to};
 use super::path::{Path, Step};
-use super::{FANOUT, Names, Tree};
+use super::{Names, Tree};
 
 /// Free entries that a neighbour needs before it takes any: a node that gives away a single entry
 /// is full again at once.

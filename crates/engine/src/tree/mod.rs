@@ -24,6 +24,7 @@ mod apply;
 mod arena;
 mod build;
 mod insert;
+mod names;
 mod node;
 mod path;
 mod read;
@@ -33,24 +34,10 @@ mod share;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Ordering;
-
 pub(crate) use apply::Change;
 use arena::Arena;
+pub(crate) use names::Names;
 use node::{Inner, Leaf};
-
-/// Maximum entries of a leaf, and children of an inner node. A leaf of 64 entries of two words
-/// takes 1.3 KB; 32 measured no faster.
-const FANOUT: usize = 64;
-
-/// The names of handles. Used only where words are equal.
-pub(crate) trait Names {
-    /// Returns the member bytes of `handle`, which do not change while an entry has the handle.
-    fn name(&self, handle: u32) -> &[u8];
-
-    /// Compares two names: the greater is the better.
-    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering;
-}
 
 /// A position in the order, whether or not there is an entry at it.
 ///

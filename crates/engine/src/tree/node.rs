@@ -6,7 +6,11 @@
 //! Deliberately not here: which nodes to change. Nothing in this file knows the tree.
 
 use super::arena::narrow;
-use super::{FANOUT, Names};
+use super::names::Names;
+
+/// Maximum entries of a leaf, and children of an inner node. A leaf of 64 entries of two words
+/// takes 1.3 KB; 32 measured no faster.
+pub(super) const FANOUT: usize = 64;
 
 /// Up to `FANOUT` entries, best first.
 #[derive(Clone, Debug)]

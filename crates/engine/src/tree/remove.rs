@@ -3,9 +3,10 @@
 //! A node merges with a neighbour as soon as both fit into one node with room to spare, and borrows
 //! from it when it has become short: memory shrinks with the number of entries.
 
+use super::node::FANOUT;
 use super::node::Node;
 use super::path::{Path, Step};
-use super::{FANOUT, Names, Tree};
+use super::{Names, Tree};
 
 /// Neighbours that together hold at most this many are merged. Less than `FANOUT`, so that the next
 /// insert does not split the node again.

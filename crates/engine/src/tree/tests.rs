@@ -4,9 +4,10 @@ mod twin;
 
 use std::cmp::Reverse;
 
+use super::node::FANOUT;
 use super::node::{Node, Summary};
 use super::remove::LEN_MIN;
-use super::{Bound, Change, FANOUT, Names, Tree};
+use super::{Bound, Change, Names, Tree};
 
 /// Member names by handle.
 impl Names for Vec<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! Merged boards that servers share: one merges and publishes, the others take.
 //!
 //! [`SharedTops`] keeps a board's shared tops where its shard 0 lies, with an end to each, and knows
-//! whether other servers are active ([`Presence`]): one that is alone asks for nothing. Leases and boards
+//! whether other servers are active (`Presence`): one that is alone asks for nothing. Leases and boards
 //! may be lost with the node that has them; who merges what then is the merger's part.
 
 mod presence;

@@ -1,6 +1,6 @@
 //! The sweep: drops what is past its time, board by board, and ends boards.
 //!
-//! [`Sweep::expire`] takes boards that are due and visits each. Several servers share the work by
+//! [`Sweep::drop_expired`] takes boards that are due and visits each. Several servers share the work by
 //! claiming what they take; one that ends in the middle of it leaves nothing that another does not
 //! finish:
 //!
