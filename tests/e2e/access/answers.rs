@@ -92,22 +92,30 @@ fn answers_that_nobody_takes_are_bounded_and_small_ones_go_on() {
     let server = Server::with(&config);
     let asked = fill(&server).to_string();
     assert!(server.json("POST", "/v1/top", &asked).ok()["boards"].is_array());
-    let (idle, _) = idle(&server, &asked, "10.0.0.1");
+    let (mut readers, _) = idle(&server, &asked, "10.0.0.1");
     assert!(unwritten(&server) <= f64::from(ANSWER_BYTES));
     server.give("wide/0", &[("one more", 1)]);
     let small = server.get("/v1/boards/wide/0/top?n=10").ok();
     assert_eq!(small["entries"].as_array().unwrap().len(), 10);
-    eventually("who takes nothing makes way", || {
-        (server.json("POST", "/v1/top", &asked).status == 200).then_some(())
-    });
-    // Its room is free a moment before its connection ends and is counted.
+    let make_way = || {
+        eventually("an idle reader makes way", || {
+            (server.json("POST", "/v1/top", &asked).status == 200).then_some(())
+        });
+    };
+    make_way();
+    // The memory is free a moment before the connection ends and is counted.
     eventually("the end of a connection is counted", || {
         let hang_ups = Exposition::of(&server).sum("megaboard_connection_hang_ups_total", &[]);
+        if hang_ups < 1.0 {
+            // On a busy machine all readers of a round may have been refused, and none had to make way.
+            readers.append(&mut idle(&server, &asked, "10.0.0.1").0);
+            make_way();
+        }
         (hang_ups >= 1.0).then_some(())
     });
     let metrics = Exposition::of(&server);
     assert!(metrics.sum("megaboard_answers_refused_total", &[]) >= 1.0);
-    drop(idle);
+    drop(readers);
     eventually("room again", || (unwritten(&server) <= 0.0).then_some(()));
 }
 
