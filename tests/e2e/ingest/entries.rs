@@ -167,7 +167,7 @@ fn entries_older_than_ids_are_remembered_are_warned_of_when_taken_again() {
     let ingest = ingest(&redis, server.url(), &[]);
     reaches(&server, 1);
     eventually("a warning", || {
-        ingest.stderr().contains("counts twice").then_some(())
+        ingest.stderr().contains("count twice").then_some(())
     });
     ends_well(ingest);
 }
