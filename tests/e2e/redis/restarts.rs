@@ -162,7 +162,7 @@ fn an_independent_server_that_comes_back_empty_is_refused_until_it_is_accepted()
     server.get("/readyz").ok();
     let lost = ledger.settle_losses(&server, Vec::new());
     println!("{lost} contributions were lost with the server");
-    assert!(server.log().contains("stands in for"), "{}", server.log());
+    assert!(server.log().contains("replaces server"), "{}", server.log());
     drop(server);
     // It has a name again.
     let server = serve(&store, KIND);
