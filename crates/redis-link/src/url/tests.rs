@@ -62,8 +62,8 @@ fn the_password_is_never_shown() {
 #[test]
 fn what_is_wrong_is_named() {
     for (text, named) in [
-        ("localhost:6379", "begins with redis://"),
-        ("http://a", "begins with redis://"),
+        ("localhost:6379", "must begin with redis://"),
+        ("http://a", "must begin with redis://"),
         ("redis://", "host \"\" is wrong: the host is missing"),
         ("redis://a,,b", "host \"\" is wrong"),
         ("redis://a:port", "host \"a\" is wrong: the port is not"),
@@ -75,7 +75,7 @@ fn what_is_wrong_is_named() {
         ("redis://a,b,a:6379", "a:6379 is listed twice"),
         ("redis://user@a", "there is no ':'"),
         ("redis://user:@a", "the password is empty"),
-        ("redis://user:%ff@a", "no UTF-8"),
+        ("redis://user:%ff@a", "not UTF-8"),
         ("redis://a/1", "database 0"),
         ("redis-cluster://a/x", "nothing may follow"),
         ("redis-sentinel://a", "the name of the primary is missing"),
