@@ -77,8 +77,8 @@ impl Authorizer<'_> {
     /// Returns the key of the request.
     fn key(&self) -> Result<Arc<Key>, Problem> {
         let text = bearer(self.headers)?;
-        // Looked up first, which costs less than a microsecond: whatever wrong keys an address sends, a right one is let
-        // in.
+        // Looked up first, which costs less than a microsecond: whatever wrong keys an address sends, a right one is
+        // let in.
         let Some(key) = self.keys.find(text) else {
             return Err(self.wrong_key());
         };

@@ -85,8 +85,8 @@ impl Caller {
         self.check_kind_still(access, kind)
     }
 
-    /// 403 for a kind whose boards it may not touch any more: of what goes on for long. A key that was taken away counts
-    /// as it was: [`check_still`](Self::check_still) is what ends with it.
+    /// 403 for a kind whose boards it may not touch any more: of what goes on for long. A key that was taken away
+    /// counts as it was: [`check_still`](Self::check_still) is what ends with it.
     pub fn check_kind_still(&self, access: &Access, kind: &str) -> Result<(), Problem> {
         let keys = access.keys();
         let Some(key) = self.0.as_ref().filter(|_| !keys.is_empty()) else {

@@ -1,11 +1,11 @@
 //! What stands before the routes, and refuses requests: [`Gate`].
 //!
 //! `unread_body` hands it every request. It counts the request for `/metrics`, answers for other origins where that is
-//! configured, checks the host, takes a permit, charges the address, takes a token out of the query, checks the key, and
-//! has the route's handler answer. The table of routes ([`crate::route`]) says what a route requires of its callers, and
-//! [`Access`](access::Access) checks it. A handler whose boards are in the body or the query asks its [`Caller`]. For a
-//! route that is audited the gate gives the handler an entry to begin, and ends it. The response counts until its
-//! connection has written it ([`connection::Responses`]).
+//! configured, checks the host, takes a permit, charges the address, takes a token out of the query, checks the key,
+//! and has the route's handler answer. The table of routes ([`crate::route`]) says what a route requires of its
+//! callers, and [`Access`](access::Access) checks it. A handler whose boards are in the body or the query asks its
+//! [`Caller`]. For a route that is audited the gate gives the handler an entry to begin, and ends it. The response
+//! counts until its connection has written it ([`connection::Responses`]).
 
 mod token;
 

@@ -13,8 +13,8 @@
 //! openapi      the contract as a document
 //! ```
 //!
-//! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`. [`serve`] is the
-//! whole.
+//! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`. [`serve`] is
+//! the whole.
 
 mod app;
 mod board_response;

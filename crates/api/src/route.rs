@@ -174,8 +174,8 @@ impl Route {
         is_probe(self.path)
     }
 
-    /// Whether it tells what is counted. When the server is full is when somebody wants to see why: limits of other
-    /// requests do not keep it from an answer.
+    /// Whether it returns the metrics. They are needed most when the server is full, so the limits of other requests do
+    /// not apply to it.
     fn is_scraped(&self) -> bool {
         self.path == SCRAPED
     }
@@ -292,7 +292,7 @@ impl Matched {
         self.route().is_some_and(Route::is_probe)
     }
 
-    /// Whether it tells what is counted.
+    /// Whether it returns the metrics.
     pub(crate) fn is_scraped(&self) -> bool {
         self.route().is_some_and(Route::is_scraped)
     }

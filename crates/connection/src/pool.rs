@@ -1,9 +1,9 @@
 //! Bytes that clients make the server hold, under a limit for each purpose: [`Pool`].
 //!
 //! There are as many [`Pools`] as there are purposes, so that what fills one leaves the others alone. What is held is
-//! counted by a [`HeldBytes`], and given back when that is dropped. Of each pool a part is a reserve, for what is worse to
-//! refuse: a stream that is open rather than a new one, a write rather than a read. Contributions that are
-//! being written and the cache of the merger have limits of their own.
+//! counted by a [`HeldBytes`], and given back when that is dropped. Of each pool a part is a reserve, for what is worse
+//! to refuse: a stream that is open rather than a new one, a write rather than a read. Contributions that are being
+//! written and the cache of the merger have limits of their own.
 //!
 //! **Invariant:** what a pool has no room for is not held, but for an answer that is alone in its pool.
 

@@ -5,8 +5,8 @@
 //! how long it may be.
 //!
 //! - A connection has [`FREE_BYTES`] that are not counted: the limit of connections bounds them.
-//! - What its buffer has grown by counts until the connection ends. If a head does not fit into the pool, the connection
-//!   ends.
+//! - What its buffer has grown by counts until the connection ends. If a head does not fit into the pool, the
+//!   connection ends.
 //! - A body is read in longer pieces if there is room for them, and otherwise in pieces of [`SHORT_READ_BYTES`], for
 //!   which no buffer grows.
 

@@ -7,8 +7,8 @@
 //!
 //! **Invariant:** an answer that has no room is not sent. So a read is refused. What answers a write cannot be refused
 //! once the write was applied: it is small, or can be made so (the lists of a receipt), or its handler takes room for
-//! as much as it may come to before it changes anything ([`ResponseReservation`]). Reads leave the reserve of the pool to that,
-//! and the same part of their address's share.
+//! as much as it may come to before it changes anything ([`ResponseReservation`]). Reads leave the reserve of the pool
+//! to that, and the same part of their address's share.
 //!
 //! Where there is no room, a connection makes way that has taken nothing of an answer for [`STALL_MAX`]: it ends, and
 //! what was counted for it is free at once. Its memory follows with its task, in a moment. Scrapes have a pool of their

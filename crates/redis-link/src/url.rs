@@ -218,8 +218,8 @@ pub struct ServerUrl {
 }
 
 impl ServerUrl {
-    /// Reads `redis://[USER:PASSWORD@]HOST[:PORT][/PATH]` or `rediss://...`. The path is returned as it is written, empty
-    /// where there is none. A path may contain an `@`, so a `/` in a password is written `%2F`.
+    /// Reads `redis://[USER:PASSWORD@]HOST[:PORT][/PATH]` or `rediss://...`. The path is returned as it is written,
+    /// empty where there is none. A path may contain an `@`, so a `/` in a password is written `%2F`.
     pub fn with_path(text: &str) -> Result<(Self, &str), RedisUrlError> {
         let (tls, rest) = match text.split_once("://") {
             Some(("redis", rest)) => (false, rest),

@@ -140,8 +140,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Whether it is to be asked, also past the deadline, what became of the call. What is transient is sent again by the caller that
-    /// wants it.
+    /// Whether it is to be asked, also past the deadline, what became of the call. What is transient is sent again by
+    /// the caller that wants it.
     fn in_doubt(&self) -> bool {
         self.may_be_applied && self.call.effect == Effect::Write
     }
@@ -216,8 +216,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Calls the function there, unless another node has got the location while the call waited to be sent: what the one
-    /// before still applies may be lost.
+    /// Calls the function there, unless another node has got the location while the call waited to be sent: what the
+    /// one before still applies may be lost.
     async fn fcall(&self, target: &Target, asking: bool) -> Result<CallReply, Fault> {
         let admitted = target.link.admit(self.call, self.in_doubt()).await?;
         if !self.is_current(target) {

@@ -4,9 +4,9 @@
 //! than the node does within [`UNDER_WAY_MAX`], by its [`Pace`]; the rest waits here, first come, first served.
 //!
 //! **Invariant:** nothing queues at a node. A call that would wait for longer than it has is refused before it is
-//! queued: calls in a queue that is longer than their deadlines fail anyway. So a reply that does not come means silence,
-//! not work: `Connection` gives up when nothing is answered at all, and then ends, so that nothing is sent twice
-//! whose reply may still come.
+//! queued: calls in a queue that is longer than their deadlines fail anyway. So a reply that does not come means
+//! silence, not work: `Connection` gives up when nothing is answered at all, and then ends, so that nothing is sent
+//! twice whose reply may still come.
 //!
 //! What is under way is bounded in time: many small calls or few large ones, and fewer of a slow node. A permit is a
 //! microsecond; a call takes as many as its work is estimated at.
@@ -225,7 +225,8 @@ impl Backlog {
     }
 
     /// First come, first served. As many as the work is estimated at when the last of them is there: what is answered
-    /// meanwhile may be due to a slower node. But few replies do not show that a node is faster: no fewer than at first.
+    /// meanwhile may be due to a slower node. But few replies do not show that a node is faster: no fewer than at
+    /// first.
     async fn take_permits(&self, waiting: &Waiting<'_>) -> Result<OwnedSemaphorePermit, Fault> {
         let ended = || Fault::NotSent("the connection has ended".to_owned());
         let _next = self.next.lock().await;

@@ -6,9 +6,8 @@
 //! it is open on another.
 //!
 //! **Invariant:** a clock that is wrong writes nothing and drops nothing. While this process's clock differs from the
-//! store's time by more than the limit, `apply`, `create_board`, `put_settings` and `drop_expired` are refused, and reads use
-//! the earlier
-//! of the two.
+//! store's time by more than the limit, `apply`, `create_board`, `put_settings` and `drop_expired` are refused, and
+//! reads use the earlier of the two.
 //!
 //! The store's time is the median of its nodes' clocks, so that one wrong node among three decides nothing. With an
 //! even number of nodes that of the registry counts twice: all servers see the same one. A node that is unreachable
@@ -93,9 +92,9 @@ impl StoreClock {
 
     /// The time to go by where this process's clock shows `own_ms`.
     ///
-    /// Where the two differ by more than the limit either may be wrong: then the earlier one, so that nothing is
-    /// called over before it is by both. Within the limit the store's, which stands still rather than goes back, as
-    /// when another node is asked for it; but a limit of more than [`FOLLOWED_MAX_MS`] says that servers may be off, and
+    /// Where the two differ by more than the limit either may be wrong: then the earlier one, so that nothing is called
+    /// over before it is by both. Within the limit the store's, which stands still rather than goes back, as when
+    /// another node is asked for it; but a limit of more than [`FOLLOWED_MAX_MS`] says that servers may be off, and
     /// what is off by more goes by its own clock.
     pub(crate) fn time_ms(&self, own_ms: i64) -> i64 {
         let Some(skew_ms) = self.skew_ms(own_ms) else {

@@ -25,21 +25,22 @@
 
 use std::sync::Arc;
 
-use board::{Activity, ActivityRejection, BoardName, IdDigest, OutOfRange, Rules, Timestamp};
+use board::{Activity, ActivityRejection, BoardName, OutOfRange, Rules, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{
-    Batch, BoardRecord, Change, CreateBoardError, Deadline, Item, ItemFailure, ItemRejected,
-    Outcome, ShardStore, StoreError,
+    Batch, BoardRecord, Change, CreateBoardError, Deadline, ItemFailure, ItemRejected, Outcome,
+    ShardStore, StoreError,
 };
 use tracing::Instrument as _;
 
-use crate::batch::{BatchItem, BoardBatch, ItemOrigin, KindPart};
+use crate::batch::{BatchItem, BoardBatch, KindPart};
 use crate::boards::Boards;
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
 use crate::moment::Moment;
 use crate::plan::admit_again;
+use crate::shard_batch::{ShardBatch, batches};
 use crate::trace_target::TRACE_TARGET;
 use crate::write::WriteOutcome;
 
@@ -48,13 +49,6 @@ const TRIES_MAX: usize = 8;
 
 /// Attempts at the creation of a board whose kind or settings keep changing.
 const CREATE_TRIES_MAX: usize = 4;
-
-/// Items for one shard, and for each where it comes from.
-struct ShardBatch {
-    shard: u16,
-    origins: Vec<ItemOrigin>,
-    items: Vec<Item>,
-}
 
 /// What exists under a board's name.
 enum BoardLookup {
@@ -460,39 +454,6 @@ fn is_nothing(written: &WriteOutcome) -> bool {
         | WriteOutcome::Duplicate(_)
         | WriteOutcome::Failed(ItemFailure::Unknown(_)) => false,
     }
-}
-
-impl ShardBatch {
-    /// Returns its items, in order.
-    fn into_items(self) -> impl Iterator<Item = BatchItem> {
-        let items = self.origins.into_iter().zip(self.items);
-        items.map(|(origin, item)| BatchItem { origin, item })
-    }
-}
-
-/// Splits the items by shard, in order. A shard gets all of its items in one batch, so that those
-/// of one member stay in order.
-fn batches(record: &BoardRecord, items: Vec<BatchItem>) -> Vec<ShardBatch> {
-    let mut batches: Vec<ShardBatch> = Vec::new();
-    let mut of_shard = vec![usize::MAX; usize::from(record.shards.get())];
-    for BatchItem { origin, mut item } in items {
-        let shard = record.shards.shard_of(item.hash);
-        let slot = &mut of_shard[usize::from(shard)];
-        if *slot == usize::MAX {
-            *slot = batches.len();
-            batches.push(ShardBatch {
-                shard,
-                origins: Vec::new(),
-                items: Vec::new(),
-            });
-        }
-        let batch = &mut batches[*slot];
-        let id = origin.id.as_ref();
-        item.id = id.map(|id| IdDigest::new(record.incarnation, &item.member, id));
-        batch.origins.push(origin);
-        batch.items.push(item);
-    }
-    batches
 }
 
 impl From<Outcome> for WriteOutcome {

@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use tokio::runtime::Builder;
 use tokio::task::JoinHandle;
 
-/// A runtime. The caller's thread is none of its own: a connection that the server closes while a command reads a
-/// file or waits for a person is noticed when it happens, not by the next request.
+/// A runtime on threads other than the caller's: a connection that the server closes while a command reads a file or
+/// waits for input is noticed when it happens, not by the next request.
 #[derive(Debug)]
 pub(crate) struct Runtime(tokio::runtime::Runtime);
 

@@ -3,7 +3,8 @@
 //! A [`Feed`](feed) looks at one top, as any read does, for all who watch it, and makes each [`Frame`](frame) once. A
 //! [`Reader`] is the body of one response: it holds no frame but the newest. [`Feeds`] knows which feeds there are,
 //! bounds how many readers, and ends them all when the server stops. `moves` has what has moved between two frames,
-//! `own_position` a member's own position. [`connection::Flow`] says whether the connection has taken what it was given.
+//! `own_position` a member's own position. [`connection::Flow`] says whether the connection has taken what it was
+//! given.
 //!
 //! **Invariant:** nothing waits for a reader. A feed has one slot for the newest frame (`tokio::sync::watch`); a slow
 //! reader finds that one, and none of those before.

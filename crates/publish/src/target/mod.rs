@@ -148,7 +148,8 @@ impl TargetUpdate<'_> {
         }
     }
 
-    /// Takes away what is published, all at once. Also where nothing is: an update that is about to publish there is overtaken.
+    /// Takes away what is published, all at once. Also where nothing is: an update that is about to publish there is
+    /// overtaken.
     pub(crate) async fn clear(self, names: &Names) -> Result<Switched, Fault> {
         match self {
             Self::Redis(update) => update.clear(names).await,

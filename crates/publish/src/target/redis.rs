@@ -1,12 +1,12 @@
 //! A Redis, Valkey or cluster of them that boards are published to.
 //!
-//! The look is `WATCH` and `GET` of the key that holds the mark, and whether the other two are there; the switch one `MULTI`, `UNLINK`, `ZADD`,
-//! `SET`, `EXEC`, on the connection that watches, which nobody else uses meanwhile. A transaction is
-//! one step for readers, replicas and the log alike, so that a set under a temporary name would add nothing
-//! to it. Nothing runs as a script.
+//! The look is `WATCH` and `GET` of the key that holds the mark, and whether the other two are there; the switch one
+//! `MULTI`, `UNLINK`, `ZADD`, `SET`, `EXEC`, on the connection that watches, which nobody else uses meanwhile. A
+//! transaction is one step for readers, replicas and the log alike, so that a set under a temporary name would add
+//! nothing to it. Nothing runs as a script.
 //!
-//! Taking away writes the mark first, in the same transaction: so it is noticed by an update that watches a mark that was
-//! not there, and is about to publish the board as it was before.
+//! Taking away writes the mark first, in the same transaction: so it is noticed by an update that watches a mark that
+//! was not there, and is about to publish the board as it was before.
 //!
 //! Each new connection asks for the server's `run_id`: another one than before may have begun without what
 //! the one before had. By its `master_replid` a node of the service's own store is found out, which is never

@@ -298,8 +298,8 @@ impl Registry {
         .boxed()
     }
 
-    /// Some of the incarnations whose tombstones may be missing, and the cursor of the next call; all were returned when
-    /// that is `0`, where it begins.
+    /// Some of the incarnations whose tombstones may be missing, and the cursor of the next call; all were returned
+    /// when that is `0`, where it begins.
     pub(crate) async fn dying(&self, cursor: &str) -> Result<(String, Vec<Record>), StoreError> {
         let keys = vec![registry_key("dying")];
         let args = vec![text(cursor), text(DYING_AT_ONCE)];

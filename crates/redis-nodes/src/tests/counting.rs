@@ -11,8 +11,9 @@ use crate::{
     OpenError, slot_of,
 };
 
-/// `count` adds 1, once for each name of a call; `slow` adds 1 when it has worked for a while; `see` shows what that came to; `say` says what it is
-/// told last; `both` looks at two keys; `breaks` fails when it has written; `frozen` is, while its key is; `left` returns how much time it is given.
+/// `count` adds 1, once for each name of a call; `slow` adds 1 when it has worked for a while; `see` shows what that
+/// came to; `say` says what it is told last; `both` looks at two keys; `breaks` fails when it has written; `frozen` is,
+/// while its key is; `left` returns how much time it is given.
 const FUNCTIONS: &str = "
 local function register(name, flags, callback)
     redis.register_function{function_name = 'megaboard_' .. name .. '_@DIGEST@', flags = flags, callback = callback}

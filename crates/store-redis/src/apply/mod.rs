@@ -12,8 +12,8 @@
 //! A batch is refused as `overloaded` before anything is done for it where the node has more work waiting than it
 //! does until the batch's deadline.
 //!
-//! An id is kept as 12 bytes of its digest: at a billion ids the odds of a chance collision are 10^-11. How many a shard
-//! remembers comes with the answer of each call that has ids (`metrics`).
+//! An id is kept as 12 bytes of its digest: at a billion ids the odds of a chance collision are 10^-11. How many a
+//! shard remembers comes with the answer of each call that has ids (`metrics`).
 
 mod answer;
 mod items;

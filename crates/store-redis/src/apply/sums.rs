@@ -1,7 +1,7 @@
 //! Calls that add to the sums of a kind with one sum field: nearly all calls.
 //!
-//! Folding commutes (packed sums as far as they only grow), so what one member's contributions add up to is worked out here, and `sums.lua`
-//! does one addition for each member and window.
+//! Folding commutes (packed sums as far as they only grow), so what one member's contributions add up to is worked out
+//! here, and `sums.lua` does one addition for each member and window.
 
 use std::collections::HashSet;
 

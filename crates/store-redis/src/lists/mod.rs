@@ -1,8 +1,8 @@
 //! Lists: windows of kinds that rank only their best. [`Lists`] refills them, [`Refills`] in tasks of their own.
 //!
 //! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it before a call would make it longer
-//! than `trim_at`. When a standing fell or left, so that a member that was taken off may belong on the list again,
-//! the shard's meta is marked, and a refill goes through the scores in steps and puts back each one that does. The caller
+//! than `trim_at`. When a standing fell or left, so that a member that was taken off may belong on the list again, the
+//! shard's meta is marked, and a refill goes through the scores in steps and puts back each one that does. The caller
 //! that marked the list starts the refill; if that failed, the next read of the list finds the mark and notifies the
 //! sweep. Steps may be repeated, and several servers may refill one list: each goes through all of it.
 //!

@@ -1,9 +1,10 @@
 //! `POST /v1/contributions`: one object, an array, or a stream of lines of any length.
 //!
 //! What arrives is taken in chunks of [`CHUNK_MAX`]: read by its shape, then by its kind's fields, grouped by board,
-//! written, counted; then the next chunk. An event on several boards becomes a write for each. So a stream needs the memory of a chunk,
-//! for which it acquires permits of `permits`, and its writes stay in order. A stream that is slow is not waited for: what has
-//! come is written [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
+//! written, counted; then the next chunk. An event on several boards becomes a write for each. So a stream needs the
+//! memory of a chunk, for which it acquires permits of `permits`, and its writes stay in order. A stream that is slow
+//! is not waited for: what has come is written [`CHUNK_WAIT`] after its first line. When the server stops, a stream
+//! ends with what it has read.
 
 mod chunk;
 mod permits;

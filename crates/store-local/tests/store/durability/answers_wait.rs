@@ -1,4 +1,4 @@
-//! What a write, a duplicate or a wait for what was read answers, is durable by then.
+//! Writes, duplicates and waits for what was read return when it is durable.
 
 use std::sync::mpsc::channel;
 
@@ -15,7 +15,7 @@ async fn what_speaks_of_a_write_is_answered_no_sooner_than_that_is_durable() {
     let disk = SimDisk::default();
     let store = durable::open(&disk, &settings()).unwrap();
     let board = durable::board(&store, gifts(|_| ()), "room", NOW).await;
-    // The journal waits at its next sync until it is let on.
+    // The next sync of the journal waits for `go`.
     let (reached, at_sync) = channel();
     let (go, gone) = channel();
     disk.set(Trap::runs(Operation::Sync, "journal", 0, move || {
@@ -41,7 +41,7 @@ async fn what_speaks_of_a_write_is_answered_no_sooner_than_that_is_durable() {
         None,
         "nothing of it is durable yet"
     );
-    // A read shows it already, and says so only after a wait.
+    // A read shows it already; that it is durable is known only after a wait.
     assert_eq!(board.points_of(Window::ALL_TIME, &u1).await, Some(1));
     let mut durable = board.store.durable();
     assert_eq!((&mut durable).now_or_never(), None);

@@ -1,5 +1,5 @@
-//! What a sweep drops for good under a clock that has jumped ahead: nothing, until it has stayed there for the
-//! pause; nor soon after a start long after the last write.
+//! A sweep under a clock that has jumped ahead drops nothing until the clock has stayed there for
+//! `clock_pause`, nor soon after a start long after the last write.
 
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -23,7 +23,7 @@ static BEGAN: LazyLock<Timestamp> = LazyLock::new(|| {
     Timestamp::from_millis(since.as_millis().try_into().unwrap())
 });
 
-/// Whether the next start of a folder has to wait for its clock.
+/// Returns whether the next start of a folder has to wait for its clock.
 fn is_marked(disk: &SimDisk) -> bool {
     disk.list()
         .unwrap()
@@ -45,7 +45,7 @@ struct Filled {
 }
 
 impl Filled {
-    /// One that is written at a time.
+    /// Creates and fills one at a time.
     async fn at(now: Timestamp, disk: &SimDisk, clock_pause: Duration) -> Self {
         let store = durable::open(disk, &settings_with(clock_pause)).unwrap();
         let kind = gifts(|spec| spec.windows = vec![kept(Period::Hour, DAY * 2), idle(DAY * 30)]);
@@ -60,12 +60,12 @@ impl Filled {
         Self { board, hours }
     }
 
-    /// Opened again on what a kill leaves.
+    /// Opens it again on what a killed process leaves.
     fn again(&self, disk: &SimDisk, clock_pause: Duration) -> Self {
         self.on(&disk.killed(), clock_pause)
     }
 
-    /// Opened again on a disk.
+    /// Opens it again on a disk.
     fn on(&self, disk: &SimDisk, clock_pause: Duration) -> Self {
         let store = durable::open(disk, &settings_with(clock_pause)).unwrap();
         let board = Board {
@@ -89,7 +89,7 @@ impl Filled {
         ]
     }
 
-    /// Has the store go by a clock that it has jumped to.
+    /// Waits until the store uses the clock that has jumped.
     async fn follow(&self, own: Timestamp) {
         let deadline = Instant::now() + DEADLINE;
         while self.board.store.time(own) != own {

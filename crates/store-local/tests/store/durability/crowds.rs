@@ -1,5 +1,5 @@
-//! Many at once, each with contributions of its own, until the power goes or the process: each finds
-//! all that it was answered, in order, and counts once what it sends again.
+//! Concurrent writers, until a power cut or the end of the process. Afterwards each finds everything
+//! that was acknowledged to it, in order, and what it sends again counts once.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -32,7 +32,7 @@ async fn opened(disk: &SimDisk, settings: &LocalSettings) -> Arc<LocalStore> {
     store
 }
 
-/// One writer, its member, and how much it was told was applied.
+/// One writer, its member, and how much was acknowledged to it.
 struct Writer {
     member: Member,
     board: Board,
@@ -120,7 +120,8 @@ impl Crowd {
         named.map(|(number, answered): (u32, _)| (member(&format!("u{number}")), answered))
     }
 
-    /// All write, and somebody takes snapshots, until nothing is taken or it has ended.
+    /// Runs all writers, and takes snapshots if requested, until a write is rejected or the crowd has
+    /// ended.
     async fn write(&self, store: Arc<LocalStore>, snapshots: bool) {
         let board = board_in(&store).await;
         let writers = self.members().map(|(member, answered)| Writer {
@@ -140,8 +141,8 @@ impl Crowd {
         }
     }
 
-    /// How much each was told.
-    fn told(&self) -> Vec<u64> {
+    /// Returns how much was acknowledged to each.
+    fn acknowledged(&self) -> Vec<u64> {
         let answered = self.answered.iter();
         answered
             .map(|answered| answered.load(Ordering::SeqCst))
@@ -163,7 +164,7 @@ async fn what_was_answered_outlasts_the_power() {
             let found = disk.crash(dice.word());
             let store = durable::open(&found, &settings()).unwrap();
             let board = board_in(&store).await;
-            for ((member, _), told) in crowd.members().zip(crowd.told()) {
+            for ((member, _), told) in crowd.members().zip(crowd.acknowledged()) {
                 check(&board, &member, told, told + BATCH).await;
             }
             board.verify().await;
@@ -183,12 +184,12 @@ async fn what_was_answered_outlasts_the_process_where_answers_do_not_wait() {
         let disk = SimDisk::default();
         let store = opened(&disk, &settings).await;
         let crowd = Arc::new(Crowd::new());
-        // What was told before the process went; later answers nobody hears.
+        // What was acknowledged before the end of the process; later responses are lost.
         let found = Arc::new(Mutex::new(None));
         let (watched, image, there) = (crowd.clone(), found.clone(), disk.clone());
         let writes = dice.word() % 100;
         disk.set(Trap::runs(Operation::Write, "journal", writes, move || {
-            let told = watched.told();
+            let told = watched.acknowledged();
             *image.lock().unwrap() = Some((told, there.killed()));
             watched.ended.store(true, Ordering::Relaxed);
         }));

@@ -15,11 +15,11 @@ pub(crate) use store_local::{Durability, LocalSettings};
 /// Maximum time that a test waits for anything.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Longer than any test: what is to happen then does not happen.
+/// Longer than any test: what is due then does not happen.
 pub(crate) const NEVER: Duration = Duration::from_hours(1);
 
-/// Every answer waits for the disk, segments are short, nothing happens by itself, and any clock is
-/// trusted: runs make their times up.
+/// Every response waits for the disk, segments are short, nothing happens without a call, and any
+/// clock is trusted: tests invent times.
 pub(crate) fn settings() -> LocalSettings {
     LocalSettings {
         durability: Durability::Always,

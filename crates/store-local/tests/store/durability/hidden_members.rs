@@ -1,5 +1,5 @@
-//! Kinds that hide as many members as they may, under the longest names: each time one is hidden the
-//! journal takes the whole kind, and the boards go on.
+//! Kinds that hide as many members as possible, with the longest names. Each time a member is hidden, the
+//! whole kind is written to the journal, and the boards continue.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ async fn hide(store: &dyn ShardStore, held: &KindRecord, count: usize) -> KindRe
     written.unwrap()
 }
 
-/// A new board, a point for a member of it, and what the store answered.
+/// Creates a board, and adds a point for a member.
 async fn give(store: &Arc<impl ShardStore>, kind: &KindRecord, number: usize) {
     let name = board_name("gifts", &format!("room-{number}"));
     let board = Board {
@@ -68,7 +68,7 @@ async fn every_write_is_kept_however_many_members_a_kind_hides() {
         kind = hide(&*store, &kind, number + 1).await;
         give(&store, &kind, number).await;
     }
-    // Far more than the journal has room for at once.
+    // Far more than the capacity of the journal.
     for number in ONE_BY_ONE..2 * ONE_BY_ONE {
         kind = hide(&*store, &kind, HIDDEN_MAX - number % 2).await;
         give(&store, &kind, number).await;

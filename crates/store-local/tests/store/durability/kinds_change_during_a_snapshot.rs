@@ -1,5 +1,5 @@
-//! A kind is deleted and made anew while a snapshot is taken, and boards are created from the new one: the
-//! snapshot has them, and the journal behind it tells of the change again.
+//! A kind is deleted and created again during a snapshot, and boards are created from the new one: the
+//! snapshot has them, and the journal after it has the change again.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ async fn all(audit: &mut Audit, ops: Vec<Op>) {
     }
 }
 
-/// What happens to the kind in turn: settings, a creation, contributions.
+/// Creates the kind, settings, boards and contributions.
 async fn incarnation(audit: &mut Audit, mode: Mode) {
     let put_settings = |subject| What::PutSettings {
         name: board_name("gifts", subject),

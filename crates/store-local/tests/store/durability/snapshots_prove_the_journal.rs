@@ -1,4 +1,4 @@
-//! What a snapshot holds was durable in the journal: one that ends before it is damaged.
+//! The contents of a snapshot were durable in the journal: a journal that ends before them is damaged.
 
 use shard_store::Item;
 use simulated_disk::{Operation, SimDisk};

@@ -1,4 +1,4 @@
-//! A sweep that can drop nothing, since the journal takes nothing, weighs what is held all the same.
+//! A sweep that can drop nothing, since the journal rejects records, measures the memory nevertheless.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ async fn what_is_held_is_weighed_where_nothing_can_be_dropped() {
     let lost = board.try_apply(&points("u2"), NOW, false).await;
     assert!(lost.is_err(), "{lost:?}");
     assert!(memory.added() > 0);
-    // Nothing is past its time, and nothing is asked of the journal.
+    // Nothing has expired, and the journal is not used.
     board.store.drop_expired(NOW).await.unwrap();
     assert_eq!(memory.added(), 0);
     memory.add(1);

@@ -1,33 +1,19 @@
 //! A deletion that a sweep without scripts decided, and that Redis receives late.
 
-use std::time::Duration;
-
 use board::{Period, WindowRule};
 use testkit::redis::{FaultProxy, Matching};
-use tokio::time::{Instant, sleep};
 
 use super::applier::{APPLIED, ApplierOnRedis, NOW};
 use crate::library::library;
 use crate::lists::Refills;
 use redis_boards::fixtures::gifts::gifts;
-use redis_boards::fixtures::parts::Parts;
+use redis_boards::fixtures::parts::{Parts, until};
 use redis_boards::keys;
 use redis_boards::retention::LINGER;
 use redis_boards::settings::RedisSettings;
 use redis_boards::sweep::Sweep;
 use redis_nodes::Writes;
 use shard_store::StoreError;
-
-/// As long as any test waits.
-const DEADLINE: Duration = Duration::from_secs(30);
-
-async fn wait_for_transactions(opened: &ApplierOnRedis, count: u64) {
-    let end = Instant::now() + DEADLINE;
-    while opened.ran("exec") < count {
-        assert!(Instant::now() < end, "transactions that never came");
-        sleep(Duration::from_millis(5)).await;
-    }
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_that_outlasts_its_freeze_deletes_nothing() {
@@ -68,7 +54,10 @@ async fn a_deletion_that_outlasts_its_freeze_deletes_nothing() {
     assert!(held > 0);
     let arrived = opened.ran("exec") + u64::try_from(held).unwrap();
     proxy.heal();
-    wait_for_transactions(&opened, arrived).await;
+    until("the late transactions", async || {
+        opened.ran("exec") >= arrived
+    })
+    .await;
     let found = opened.registry.board(&room.record.name).await;
     assert!(
         found.unwrap().is_some(),
