@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::hidden::Hidden;
 use crate::ident::KindName;
 use crate::kind_error::KindError;
@@ -19,7 +21,8 @@ use crate::window::{Calendar, Period};
 use crate::window_rule::{Keep, WindowRule};
 
 /// How a position becomes a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RankStyle {
     /// The rank is the position.
     #[default]

@@ -1,6 +1,10 @@
 //! What a leaderboard is: kinds, fields, order, folding, windows, identifiers, limits.
 //!
-//! Pure: no I/O, no async, no clock (`now` is a parameter), no serde.
+//! Pure: no I/O, no async, no clock (`now` is a parameter).
+//!
+//! The enumerations of a kind's settings derive serde's traits: their words are the same in the API, in
+//! configuration files and in stored kinds. What surrounds the words differs, and belongs to `wire`
+//! and to `shard-store`.
 
 mod activity;
 mod admission;

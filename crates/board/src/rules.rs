@@ -4,6 +4,7 @@
 //! (`standing`) and the rank key (`order`) all follow from them. What may change (depth, staleness,
 //! retention) is in `kind`.
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::ident::FieldName;
@@ -15,7 +16,8 @@ use crate::timestamp::Timestamp;
 use crate::value::Values;
 
 /// How deltas of one field fold, in [`Mode::Accumulate`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Op {
     /// Deltas add up.
     #[default]
@@ -29,7 +31,8 @@ pub enum Op {
 }
 
 /// How contributions fold into a standing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Each field by its own [`Op`].
     #[default]

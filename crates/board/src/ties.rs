@@ -1,7 +1,10 @@
 //! [`Direction`] and [`Ties`]: which of two values, and of two equal standings, is better.
 
+use serde::{Deserialize, Serialize};
+
 /// Which end of a field is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Higher is better.
     #[default]
@@ -12,7 +15,8 @@ pub enum Direction {
 
 /// How ties are broken between standings with equal fields. Remaining ties are broken by member id
 /// (higher bytes).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ties {
     /// The member who reached it first is better.
     #[default]

@@ -4,9 +4,9 @@ use board::{Activity, ShardCount, Timestamp};
 use serde::{Deserialize, Serialize};
 use shard_store::BoardSettings;
 
+use crate::duration::{duration, duration_text};
 use crate::entry::text_of;
 use crate::error::ShapeError;
-use crate::kind;
 use crate::scalar::Moment;
 
 /// All settings of one board, at least one of them; what is left out goes back to what the kind says.
@@ -80,7 +80,7 @@ impl SettingsShape {
             let detail = || format!("shards: {number} is not a power of two from 1 to 4096");
             ShardCount::new(number).ok_or_else(|| ShapeError::invalid(detail()))
         });
-        let expires_after = expires_after.map(|text| kind::duration("expires_after", &text));
+        let expires_after = expires_after.map(|text| duration("expires_after", &text));
         let expires_after = expires_after.transpose();
         let moment = |moment: Option<Moment>| moment.map(|moment| moment.0);
         let activity = Activity::new(moment(starts_at), moment(ends_at), expires_after?);
@@ -107,7 +107,7 @@ impl From<&Activity> for SpanShape {
 impl From<&Activity> for ExpiryShape {
     fn from(activity: &Activity) -> Self {
         Self {
-            expires_after: activity.expires_after().map(kind::text),
+            expires_after: activity.expires_after().map(duration_text),
             expires_at: text(activity.expires_at()),
         }
     }

@@ -1,22 +1,26 @@
 //! Kinds as clients and configuration files write them.
 
+mod parts;
+#[cfg(feature = "schema")]
 mod words;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use board::{
-    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    PublishTargets, RankStyle, Rules, RulesError, Ties, WindowRule,
+    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Period,
+    PublishTargets, RankStyle, Rules, RulesError, WindowRule,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::error::ShapeError;
-use crate::object::{named, objects, some_object};
-use crate::packed::{PackedShape, packed};
+use crate::duration::{duration, duration_text};
+use crate::error::{ShapeError, wrong};
+use crate::object::{named, not_null, object_not_null, objects, some_object};
+use crate::packed::PackedShape;
 use crate::publish::PublishShape;
-use crate::retain::{RetainShape, not_null, retain};
-use words::{FieldShape, KeepShape, ModeShape, OpShape, OrderShape, RankShape, TiesShape};
+use crate::retain::RetainShape;
+use parts::{FieldShape, KeepShape, TiesShape};
+#[cfg(feature = "schema")]
+use words::{ModeWords, RankStyleWords};
 
 /// Depth of the cached global board where nothing is said.
 const TOP_DEFAULT: u64 = 1000;
@@ -32,13 +36,15 @@ pub struct KindShape {
     #[cfg_attr(feature = "schema", schema(example = "gifts"))]
     kind: Option<String>,
     /// How contributions fold into a standing.
-    mode: ModeShape,
+    #[cfg_attr(feature = "schema", schema(value_type = ModeWords))]
+    mode: Mode,
     /// What the order looks at, one after the other.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 4))]
     fields: Vec<FieldShape>,
     /// What becomes of equal fields.
-    rank: RankShape,
+    #[cfg_attr(feature = "schema", schema(value_type = RankStyleWords))]
+    rank: RankStyle,
     /// Who is better where all fields are equal.
     ties: TiesShape,
     /// `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show by default.
@@ -67,11 +73,17 @@ pub struct KindShape {
     /// How long an id is remembered.
     dedupe: String,
     /// Ranks the best and no more.
-    #[serde(deserialize_with = "retain", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "object_not_null",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     retain: Option<RetainShape>,
     /// Declares a range, so that score and time fit into one number.
-    #[serde(deserialize_with = "packed", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "object_not_null",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     packed: Option<PackedShape>,
     /// Keeps the top of its boards on another server, too.
@@ -86,13 +98,13 @@ impl Default for KindShape {
     fn default() -> Self {
         Self {
             kind: None,
-            mode: ModeShape::default(),
+            mode: Mode::default(),
             fields: vec![FieldShape {
                 name: "points".to_owned(),
-                order: OrderShape::Desc,
+                order: Direction::Desc,
                 op: None,
             }],
-            rank: RankShape::default(),
+            rank: RankStyle::default(),
             ties: TiesShape::default(),
             windows: Period::ALL_PERIODS
                 .map(|period| period.as_str().to_owned())
@@ -109,19 +121,6 @@ impl Default for KindShape {
             publish: None,
         }
     }
-}
-
-pub(crate) fn wrong(setting: &str, reason: impl std::fmt::Display) -> ShapeError {
-    ShapeError::invalid(format!("{setting}: {reason}"))
-}
-
-pub(crate) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
-    humantime::parse_duration(text).map_err(|error| {
-        wrong(
-            setting,
-            format!("{text:?} is not a duration such as 48h: {error}"),
-        )
-    })
 }
 
 impl KindShape {
@@ -142,10 +141,7 @@ impl KindShape {
         let spec = KindSpec {
             name,
             rules: self.rules()?,
-            rank: match self.rank {
-                RankShape::Ordinal => RankStyle::Ordinal,
-                RankShape::Competition => RankStyle::Competition,
-            },
+            rank: self.rank,
             windows: self.windows()?,
             calendar: Calendar::new(&self.time_zone).map_err(|error| wrong("time_zone", error))?,
             shards: self.shards,
@@ -183,39 +179,22 @@ impl KindShape {
     }
 
     fn rules(&self) -> Result<Rules, ShapeError> {
-        let attempts = self.mode != ModeShape::Accumulate;
+        let attempts = self.mode != Mode::Accumulate;
         let fields = self.fields.iter().map(|field| {
             if attempts && field.op.is_some() {
                 let reason = format!("{} has an op: only mode accumulate accepts one", field.name);
                 return Err(wrong("fields", reason));
             }
-            let name = FieldName::new(&field.name).map_err(|error| wrong("fields", error))?;
-            let order = match field.order {
-                OrderShape::Desc => Direction::Desc,
-                OrderShape::Asc => Direction::Asc,
-            };
-            let op = match field.op {
-                None | Some(OpShape::Sum) => Op::Sum,
-                Some(OpShape::Max) => Op::Max,
-                Some(OpShape::Min) => Op::Min,
-                Some(OpShape::Last) => Op::Last,
-            };
-            Ok(FieldRule { name, order, op })
+            Ok(FieldRule {
+                name: FieldName::new(&field.name).map_err(|error| wrong("fields", error))?,
+                order: field.order,
+                op: field.op.unwrap_or_default(),
+            })
         });
-        let mode = match self.mode {
-            ModeShape::Accumulate => Mode::Accumulate,
-            ModeShape::Best => Mode::Best,
-            ModeShape::Latest => Mode::Latest,
-        };
         let fields: Vec<FieldRule> = fields.collect::<Result<_, _>>()?;
         let first = fields.first().map_or(Direction::Desc, |field| field.order);
-        let ties = match self.ties {
-            TiesShape::Earliest => Ties::Earliest,
-            TiesShape::Latest => Ties::Latest,
-            TiesShape::Member => Ties::by_member(first),
-        };
         let invalid = |error: RulesError| ShapeError::invalid(error.to_string());
-        let rules = Rules::new(fields, mode, ties).map_err(invalid)?;
+        let rules = Rules::new(fields, self.mode, self.ties.rule(first)).map_err(invalid)?;
         match &self.packed {
             Some(shape) => rules.packed(shape.packing()?).map_err(invalid),
             None => Ok(rules),
@@ -266,16 +245,8 @@ impl From<&Kind> for KindShape {
         let attempts = kind.rules().mode() != Mode::Accumulate;
         let fields = kind.rules().fields().iter().map(|field| FieldShape {
             name: field.name.to_string(),
-            order: match field.order {
-                Direction::Desc => OrderShape::Desc,
-                Direction::Asc => OrderShape::Asc,
-            },
-            op: (!attempts).then_some(match field.op {
-                Op::Sum => OpShape::Sum,
-                Op::Max => OpShape::Max,
-                Op::Min => OpShape::Min,
-                Op::Last => OpShape::Last,
-            }),
+            order: field.order,
+            op: (!attempts).then_some(field.op),
         });
         let period = |rule: &WindowRule| rule.period.as_str().to_owned();
         let keep = kind
@@ -288,57 +259,25 @@ impl From<&Kind> for KindShape {
             .filter_map(|rule| Some((period(rule), rule.close?)));
         Self {
             kind: Some(kind.name().to_string()),
-            mode: match kind.rules().mode() {
-                Mode::Accumulate => ModeShape::Accumulate,
-                Mode::Best => ModeShape::Best,
-                Mode::Latest => ModeShape::Latest,
-            },
+            mode: kind.rules().mode(),
             fields: fields.collect(),
-            rank: match kind.rank_style() {
-                RankStyle::Ordinal => RankShape::Ordinal,
-                RankStyle::Competition => RankShape::Competition,
-            },
-            ties: match kind.rules().ties() {
-                Ties::Earliest => TiesShape::Earliest,
-                Ties::Latest => TiesShape::Latest,
-                Ties::Member | Ties::LowerMember => TiesShape::Member,
-            },
+            rank: kind.rank_style(),
+            ties: TiesShape::from(kind.rules().ties()),
             windows: kind.windows().iter().map(period).collect(),
             time_zone: kind.calendar().time_zone().to_owned(),
             shards: u64::from(kind.shards().get()),
             top: Some(kind.top() as u64),
-            max_staleness: text(kind.max_staleness()),
+            max_staleness: duration_text(kind.max_staleness()),
             keep: keep.collect(),
             close: closing
-                .map(|(period, close)| (period, text(close)))
+                .map(|(period, close)| (period, duration_text(close)))
                 .collect(),
-            dedupe: text(kind.dedupe()),
+            dedupe: duration_text(kind.dedupe()),
             retain: kind.retain().map(RetainShape::from),
             packed: kind.rules().packing().map(PackedShape::from),
             publish: kind.publication().map(PublishShape::from),
         }
     }
-}
-
-/// A duration in the largest unit that divides it: `13months`, `35d`, `200ms`.
-pub(crate) fn text(span: Duration) -> String {
-    // As `humantime` counts: a month is 30.44 days.
-    const UNITS: [(&str, u128); 6] = [
-        ("months", 2_630_016_000),
-        ("d", 86_400_000),
-        ("h", 3_600_000),
-        ("m", 60_000),
-        ("s", 1000),
-        ("ms", 1),
-    ];
-    let ms = span.as_millis();
-    let unit = UNITS
-        .iter()
-        .find(|(_, unit_ms)| ms > 0 && ms.is_multiple_of(*unit_ms));
-    unit.map_or_else(
-        || "0s".to_owned(),
-        |(name, unit_ms)| format!("{}{name}", ms / unit_ms),
-    )
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! entry          entries, rendered for the merger's cache; entry_read: the same, read back
 //! top, place     a top around rendered entries; a member's position and neighbours
 //! envelope       what every response about a board says
-//! scalar, object, error      what shapes are made of, and why one is rejected
+//! scalar, object, duration, error      what shapes are made of, and why one is rejected
 //! schema, written            schemas, for the document of the contract (feature `schema`)
 //! ```
 //!
@@ -16,6 +16,7 @@
 
 mod board;
 mod contribution;
+mod duration;
 mod entry;
 mod entry_read;
 mod envelope;

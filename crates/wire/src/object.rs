@@ -46,6 +46,20 @@ pub(crate) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     Object::deserialize(deserializer).map(|object| object.0)
 }
 
+/// For a field that may be left out, but not be null.
+pub(crate) fn not_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// For a field that is an object and may be left out, but not be null.
+pub(crate) fn object_not_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    object(deserializer).map(Some)
+}
+
 /// For a field that is an object or null.
 pub(crate) fn some_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,

@@ -1,12 +1,12 @@
 //! `packed`: the declared range of a packed kind, as clients and configuration files write it.
 
 use board::{Packing, Timestamp};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
+use crate::duration::{duration, duration_text};
 use crate::entry::text_of;
-use crate::error::ShapeError;
-use crate::kind::{duration, text, wrong};
-use crate::object::object;
+use crate::error::{ShapeError, wrong};
+use crate::object::not_null;
 
 /// How large the values of a packed kind get, and how fine its times are.
 ///
@@ -45,18 +45,6 @@ fn a_second() -> String {
     "1s".to_owned()
 }
 
-/// Reads it from an object: `null` is rejected.
-pub(crate) fn packed<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<PackedShape>, D::Error> {
-    object(deserializer).map(Some)
-}
-
-/// For a setting that may be left out, but not be null.
-fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    String::deserialize(deserializer).map(Some)
-}
-
 impl PackedShape {
     /// The range that it declares.
     pub(crate) fn packing(&self) -> Result<Packing, ShapeError> {
@@ -84,7 +72,7 @@ impl From<&Packing> for PackedShape {
     fn from(packing: &Packing) -> Self {
         Self {
             most: packing.max,
-            unit: text(packing.unit),
+            unit: duration_text(packing.unit),
             from: packing.span.map(|(from, _)| text_of(from)),
             until: packing.span.map(|(_, until)| text_of(until)),
         }

@@ -11,8 +11,8 @@ use board::{
 use encodings::Encoding;
 use serde::{Deserialize, Serialize};
 
-use crate::error::ShapeError;
-use crate::kind::{duration, text, wrong};
+use crate::duration::{duration, duration_text};
+use crate::error::{ShapeError, wrong};
 
 /// The default encoding: the score alone.
 const ENCODING_DEFAULT: &str = "plain";
@@ -194,7 +194,7 @@ impl From<&Publication> for PublishShape {
             windows: windows.map(|period| period.as_str().to_owned()).collect(),
             encoding: Some(publication.encoding.clone()),
             top: publication.top,
-            every: Some(text(publication.every)),
+            every: Some(duration_text(publication.every)),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `retain`: how many of a board are ranked, as clients and configuration files write it.
 
 use board::Retain;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::object::object;
+use crate::object::not_null;
 
 /// How many of a board are ranked.
 ///
@@ -26,20 +26,6 @@ pub(crate) struct RetainShape {
     /// Takes kinds whose contributions can lower a standing.
     #[serde(default)]
     approximate: bool,
-}
-
-/// Reads it from an object: `null` is rejected.
-pub(crate) fn retain<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<RetainShape>, D::Error> {
-    object(deserializer).map(Some)
-}
-
-/// For a setting that may be left out, but not be null.
-pub(crate) fn not_null<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<u64>, D::Error> {
-    u64::deserialize(deserializer).map(Some)
 }
 
 impl RetainShape {

@@ -11,10 +11,8 @@ use utoipa::openapi::schema::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::entry::{Entries, EntryShape};
-use crate::member::MemberShape;
+use crate::entry::Entries;
 use crate::scalar::{Integer, Moment, NamedIntegers};
-use crate::written::{EntryWritten, MemberWritten};
 
 /// Schemas by name, as they are collected.
 pub type Schemas = Vec<(String, RefOr<Schema>)>;
@@ -150,10 +148,6 @@ macro_rules! written_as {
             }
         })*
     };
-}
-written_as! {
-    EntryShape<'_>: EntryWritten,
-    MemberShape<'_>: MemberWritten,
 }
 
 impl<T: ToSchema> PartialSchema for Entries<T> {

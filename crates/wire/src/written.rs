@@ -8,8 +8,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::entry::EntryShape;
 use crate::envelope::Envelope;
+use crate::member::MemberShape;
 use crate::schema;
+
+crate::written_as! {
+    EntryShape<'_>: EntryWritten,
+    MemberShape<'_>: MemberWritten,
+}
 
 /// A member with its standing: `points`, or `values` of kinds with other fields.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]

@@ -2,7 +2,8 @@
 //!
 //! All settings are written, including defaults: a later version may have others. An unknown
 //! setting is rejected, since it may change the meaning of boards. Names are those of the API where
-//! it has the setting; the API writes durations as text, here they are milliseconds.
+//! it has the setting; the API writes durations as text, here they are milliseconds. What both
+//! forms share, and why they are two: `docs/decisions/0013-the-forms-of-a-kind.md`.
 //!
 //! ```text
 //! {"name":"gifts","revision":3,"kind":{"name":"gifts","mode":"accumulate","fields":[{"name":"points",
@@ -21,21 +22,18 @@ mod publish;
 
 use std::sync::Arc;
 
-use board::{Calendar, Hidden, Kind, KindName, KindSpec, Rules};
+use board::{Calendar, Hidden, Kind, KindName, KindSpec, Member, Mode, RankStyle, Rules, Ties};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{KindRecord, Revision};
-use parts::{
-    FieldText, MemberText, Millis, ModeText, PackedText, RankText, RetainText, TiesText, WindowText,
-};
+use parts::{FieldText, Millis, PackedText, RetainText, Text, WindowText};
 use publish::PublishText;
 
 /// A kind's record.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordText {
-    #[serde(with = "parts::display")]
-    name: KindName,
+    name: Text<KindName>,
     revision: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kind: Option<KindText>,
@@ -45,15 +43,11 @@ struct RecordText {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KindText {
-    #[serde(with = "parts::display")]
-    name: KindName,
-    #[serde(with = "ModeText")]
-    mode: board::Mode,
+    name: Text<KindName>,
+    mode: Mode,
     fields: Vec<FieldText>,
-    #[serde(with = "TiesText")]
-    ties: board::Ties,
-    #[serde(with = "RankText")]
-    rank: board::RankStyle,
+    ties: Ties,
+    rank: RankStyle,
     windows: Vec<WindowText>,
     time_zone: String,
     shards: u64,
@@ -67,7 +61,7 @@ struct KindText {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     publish: Option<PublishText>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    hidden: Vec<MemberText>,
+    hidden: Vec<Text<Member>>,
 }
 
 /// Why a text is not a kind.
@@ -84,7 +78,7 @@ pub fn encode_record(out: &mut Vec<u8>, record: &KindRecord) {
     encode_json(
         out,
         &RecordText {
-            name: record.name.clone(),
+            name: Text(record.name.clone()),
             revision: record.revision.0,
             kind: record.kind.as_deref().map(KindText::from),
         },
@@ -103,15 +97,16 @@ fn encode_json(out: &mut Vec<u8>, text: &impl Serialize) {
 /// Parses a kind's record.
 pub fn decode_record(json: &[u8], calendars: &mut Calendars) -> Result<KindRecord, KindTextError> {
     let text: RecordText = decode_json(json)?;
+    let name = text.name.0;
     let kind = text
         .kind
         .map(|kind| kind.into_kind(calendars))
         .transpose()?;
-    if kind.as_ref().is_some_and(|kind| *kind.name() != text.name) {
+    if kind.as_ref().is_some_and(|kind| *kind.name() != name) {
         return Err(invalid(&"a kind's record has the kind of another"));
     }
     Ok(KindRecord {
-        name: text.name,
+        name,
         revision: Revision(text.revision),
         kind: kind.map(Arc::new),
     })
@@ -134,7 +129,7 @@ impl From<&Kind> for KindText {
     fn from(kind: &Kind) -> Self {
         let spec = kind.spec();
         Self {
-            name: spec.name.clone(),
+            name: Text(spec.name.clone()),
             mode: spec.rules.mode(),
             fields: spec.rules.fields().iter().map(FieldText::from).collect(),
             ties: spec.rules.ties(),
@@ -148,7 +143,7 @@ impl From<&Kind> for KindText {
             retain: spec.retain.map(RetainText::from),
             packed: spec.rules.packing().map(PackedText::from),
             publish: spec.publish.as_ref().map(PublishText::from),
-            hidden: kind.hidden().iter().cloned().map(MemberText).collect(),
+            hidden: kind.hidden().iter().cloned().map(Text).collect(),
         }
     }
 }
@@ -162,10 +157,10 @@ impl KindText {
             None => rules,
         };
         let rules = rules.map_err(|error| invalid(&error))?;
-        let hidden = self.hidden.into_iter().map(|member| member.0);
+        let hidden = self.hidden.into_iter().map(|Text(member)| member);
         let hidden = Hidden::new(hidden).map_err(|error| invalid(&error))?;
         let kind = Kind::new(KindSpec {
-            name: self.name,
+            name: self.name.0,
             rules,
             rank: self.rank,
             windows: self.windows.into_iter().map(Into::into).collect(),

@@ -1,70 +1,44 @@
 //! The JSON forms of the parts of a kind.
 
+use std::fmt::Display;
+use std::str::FromStr;
 use std::time::Duration;
 
 use board::{
-    Direction, FieldName, FieldRule, Keep, Member, Mode, Op, Packing, Period, RankStyle, Retain,
-    Ties, Timestamp, WindowRule,
+    Direction, FieldName, FieldRule, Keep, Op, Packing, Period, Retain, Timestamp, WindowRule,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Mode", rename_all = "snake_case")]
-pub(super) enum ModeText {
-    Accumulate,
-    Best,
-    Latest,
+/// A name or another value that is written as the text it is parsed from.
+#[derive(Debug)]
+pub(super) struct Text<T>(pub(super) T);
+
+impl<T: Display> Serialize for Text<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Ties", rename_all = "snake_case")]
-pub(super) enum TiesText {
-    Earliest,
-    Latest,
-    Member,
-    LowerMember,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "RankStyle", rename_all = "snake_case")]
-pub(super) enum RankText {
-    Ordinal,
-    Competition,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Direction", rename_all = "snake_case")]
-enum OrderText {
-    Desc,
-    Asc,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Op", rename_all = "snake_case")]
-enum OpText {
-    Sum,
-    Max,
-    Min,
-    Last,
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Text<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Self).map_err(D::Error::custom)
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FieldText {
-    #[serde(with = "display")]
-    name: FieldName,
-    #[serde(with = "OrderText")]
+    name: Text<FieldName>,
     order: Direction,
-    #[serde(with = "OpText")]
     op: Op,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WindowText {
-    #[serde(with = "display")]
-    period: Period,
+    period: Text<Period>,
     keep: KeepText,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     close_ms: Option<Millis>,
@@ -90,30 +64,20 @@ pub(super) struct RetainText {
 
 impl From<Retain> for RetainText {
     fn from(retain: Retain) -> Self {
-        let Retain {
-            keep,
-            trim_at,
-            approximate,
-        } = retain;
         Self {
-            keep,
-            trim_at,
-            approximate,
+            keep: retain.keep,
+            trim_at: retain.trim_at,
+            approximate: retain.approximate,
         }
     }
 }
 
 impl From<RetainText> for Retain {
     fn from(text: RetainText) -> Self {
-        let RetainText {
-            keep,
-            trim_at,
-            approximate,
-        } = text;
         Self {
-            keep,
-            trim_at,
-            approximate,
+            keep: text.keep,
+            trim_at: text.trim_at,
+            approximate: text.approximate,
         }
     }
 }
@@ -194,7 +158,7 @@ impl<'de> Deserialize<'de> for Millis {
 impl From<&FieldRule> for FieldText {
     fn from(rule: &FieldRule) -> Self {
         Self {
-            name: rule.name.clone(),
+            name: Text(rule.name.clone()),
             order: rule.order,
             op: rule.op,
         }
@@ -204,7 +168,7 @@ impl From<&FieldRule> for FieldText {
 impl From<FieldText> for FieldRule {
     fn from(text: FieldText) -> Self {
         Self {
-            name: text.name,
+            name: text.name.0,
             order: text.order,
             op: text.op,
         }
@@ -214,7 +178,7 @@ impl From<FieldText> for FieldRule {
 impl From<&WindowRule> for WindowText {
     fn from(rule: &WindowRule) -> Self {
         Self {
-            period: rule.period,
+            period: Text(rule.period),
             keep: match rule.keep {
                 Keep::Forever => KeepText::Forever,
                 Keep::After(span) => KeepText::AfterMs(Millis(span)),
@@ -229,7 +193,7 @@ impl From<&WindowRule> for WindowText {
 impl From<WindowText> for WindowRule {
     fn from(text: WindowText) -> Self {
         Self {
-            period: text.period,
+            period: text.period.0,
             keep: match text.keep {
                 KeepText::Forever => Keep::Forever,
                 KeepText::AfterMs(Millis(span)) => Keep::After(span),
@@ -238,35 +202,5 @@ impl From<WindowText> for WindowRule {
             close: text.close_ms.map(|Millis(span)| span),
             since: text.since_ms.map(Timestamp::from_millis),
         }
-    }
-}
-
-/// The JSON form of a member's name.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(super) struct MemberText(#[serde(with = "display")] pub(super) Member);
-
-pub(super) mod display {
-    use std::borrow::Cow;
-    use std::fmt::Display;
-    use std::str::FromStr;
-
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(in super::super) fn serialize<T: Display, S: Serializer>(
-        value: &T,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
-    }
-
-    pub(in super::super) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        let text = Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(D::Error::custom)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use board::NameOrder;
 use encodings::ReadDirection;
+use megaboard_client::{Order, Ties};
 use serde::Deserialize;
 
 use super::standing::Standing;
@@ -17,26 +18,10 @@ pub(super) struct Target<'a> {
     pub(super) path: BoardPath,
 }
 
-/// What of a kind decides how standings are written to it.
+/// The kind of the board, and how standings are written to it.
 #[derive(Debug, Deserialize)]
-pub(super) struct Kind {
-    fields: Vec<Field>,
-    windows: Vec<String>,
-    #[serde(default)]
-    ties: String,
-    retain: Option<Retain>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Retain {
-    keep: u64,
-}
-
-#[derive(Debug, Deserialize)]
-struct Field {
-    name: String,
-    order: Option<String>,
-}
+#[serde(transparent)]
+pub(super) struct Kind(megaboard_client::Kind);
 
 /// The best of a board.
 #[derive(Debug, Deserialize)]
@@ -57,12 +42,14 @@ pub(super) struct Ranked {
 
 impl Kind {
     pub(super) fn fields(&self) -> Vec<String> {
-        self.fields.iter().map(|field| field.name.clone()).collect()
+        let fields = self.0.fields.iter();
+        fields.map(|field| field.name.clone()).collect()
     }
 
     /// How many are ranked at most.
     pub(super) fn keep(&self) -> u64 {
-        self.retain.as_ref().map_or(u64::MAX, |retain| retain.keep)
+        let retain = self.0.retain.as_ref();
+        retain.map_or(u64::MAX, |retain| retain.keep)
     }
 
     /// The window that has all that is adopted: the one that is named, or `all`. None where the kind
@@ -71,12 +58,12 @@ impl Kind {
         let window = named.unwrap_or("all");
         let period = window.split(':').next();
         let has = |held: &String| Some(held.as_str()) == period;
-        self.windows.iter().any(has).then(|| window.to_owned())
+        self.0.windows.iter().any(has).then(|| window.to_owned())
     }
 
     /// Its windows, for people.
     pub(super) fn windows(&self) -> String {
-        self.windows.join(", ")
+        self.0.windows.join(", ")
     }
 
     /// How a sorted set is read to have this kind's best first.
@@ -93,7 +80,7 @@ impl Kind {
 
     /// Which of two members comes first that are equal in all else.
     pub(super) fn names(&self) -> NameOrder {
-        if self.ties == "member" && self.is_ascending() {
+        if self.0.ties == Some(Ties::Member) && self.is_ascending() {
             NameOrder::Lower
         } else {
             NameOrder::Higher
@@ -101,7 +88,8 @@ impl Kind {
     }
 
     fn is_ascending(&self) -> bool {
-        self.fields.first().and_then(|field| field.order.as_deref()) == Some("asc")
+        let first = self.0.fields.first();
+        first.is_some_and(|field| field.order == Some(Order::Asc))
     }
 }
 

@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use megaboard_client::{
-    BatchReply, BatchRequest, Client, Format, Next, Pause, Receipt, ReceiptItem, RetryPolicy,
+    BatchReply, BatchRequest, Client, Format, Kind, Next, Pause, Receipt, ReceiptItem, RetryPolicy,
 };
-use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -115,14 +114,10 @@ impl Sender {
     }
 
     async fn ask_span(&mut self, kind: &str) -> Option<Duration> {
-        #[derive(Deserialize)]
-        struct Kind {
-            dedupe: String,
-        }
         let path = format!("/v1/kinds/{}", encoded(kind));
         let answer = self.client.get(path).await.ok()?;
         let span = serde_json::from_slice::<Kind>(&answer.body).ok();
-        let span = span.and_then(|kind| humantime::parse_duration(&kind.dedupe).ok());
+        let span = span.and_then(|kind| humantime::parse_duration(&kind.dedupe?).ok());
         if self.spans.len() >= SPANS_MAX {
             self.spans.clear();
         }
