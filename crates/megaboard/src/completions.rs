@@ -4,11 +4,9 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::string::FromUtf8Error;
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use tools::terminal;
-
-use crate::cli::Cli;
 
 /// Prints a completion script for a shell.
 ///
@@ -21,29 +19,30 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &CompletionsArgs) -> Result<ExitCode, Box<dyn Error>> {
-    terminal::print(script(args.shell)?.trim_end())?;
+/// Runs the command, for this command line.
+pub(crate) fn run(args: &CompletionsArgs, cli: Command) -> Result<ExitCode, Box<dyn Error>> {
+    terminal::print(script(args.shell, cli)?.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Generates the script in memory first: clap panics if writing fails, here a closed pipe is an error.
-fn script(shell: Shell) -> Result<String, FromUtf8Error> {
+fn script(shell: Shell, mut cli: Command) -> Result<String, FromUtf8Error> {
     let mut script = Vec::new();
-    generate(shell, &mut Cli::command(), "megaboard", &mut script);
+    generate(shell, &mut cli, "megaboard", &mut script);
     String::from_utf8(script)
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum as _;
+    use clap::{CommandFactory as _, ValueEnum as _};
 
     use super::*;
+    use crate::cli::Cli;
 
     #[test]
     fn the_script_of_every_shell_has_every_command() {
         for shell in Shell::value_variants() {
-            let script = script(*shell).unwrap();
+            let script = script(*shell, Cli::command()).unwrap();
             for command in Cli::command().get_subcommands() {
                 let name = command.get_name();
                 assert!(script.contains(name), "{shell}: {name}");

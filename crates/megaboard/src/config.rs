@@ -10,16 +10,15 @@ mod limits;
 mod malformed;
 mod publish;
 mod redis;
+mod server;
 mod traces;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use ::access::{AccessSettings, KeySettings, TokenSecret};
+use ::access::{AccessSettings, TokenSecret};
 use api::ServerLimits;
 use board::Kind;
 use serde::Deserialize;
@@ -27,16 +26,15 @@ use shard_store::Memory;
 use store_local::LocalSettings;
 use wire::KindShape;
 
-use crate::logs::LogFormat;
-use crate::memory::MemoryLimit;
 use crate::store::StoreSettings;
 use crate::traces::TraceSettings;
 use audit::AuditError;
 use embedded::EmbeddedSection;
-use limits::{LimitsError, LimitsSection};
+use limits::LimitsError;
 use malformed::Malformed;
 use publish::{PublishError, PublishSection};
 use redis::RedisSection;
+use server::ServerSection;
 use traces::{TracingError, TracingSection};
 
 /// The default file, which is read if it exists.
@@ -55,63 +53,6 @@ pub(crate) struct Config {
     publish: PublishSection,
     tracing: TracingSection,
     kinds: Option<BTreeMap<String, KindShape>>,
-}
-
-/// `[server]`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ServerSection {
-    pub(crate) listen: Option<String>,
-    pub(crate) store: Option<String>,
-    pub(crate) durability: Option<Durability>,
-    pub(crate) memory_limit: Option<MemoryLimit>,
-    pub(crate) log_format: Option<LogFormat>,
-    /// Whether a server without keys may listen on addresses other than loopback.
-    open: bool,
-    keys: Vec<KeySettings>,
-    metrics_open: bool,
-    token_secret: Option<TokenSecret>,
-    trusted_proxies: Vec<String>,
-    /// Host names under which a server without keys accepts requests.
-    hosts: Vec<String>,
-    /// The path of the audit log.
-    pub(crate) audit_log: Option<PathBuf>,
-    /// The maximum size of one of its files, in bytes.
-    audit_log_bytes: Option<u64>,
-    /// The number of older files that are kept.
-    audit_log_files: Option<u32>,
-    /// The number of boards whose records are cached.
-    pub(crate) known_boards_max: Option<NonZeroU64>,
-    limits: LimitsSection,
-    cors: CorsSection,
-}
-
-/// `[server.cors]`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct CorsSection {
-    origins: Vec<String>,
-}
-
-/// When the embedded store acknowledges a write.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Durability {
-    #[default]
-    Always,
-    Interval,
-}
-
-/// How often `interval` makes acknowledged writes durable.
-const SYNC_INTERVAL: Duration = Duration::from_secs(1);
-
-impl From<Durability> for store_local::Durability {
-    fn from(durability: Durability) -> Self {
-        match durability {
-            Durability::Always => Self::Always,
-            Durability::Interval => Self::Interval(SYNC_INTERVAL),
-        }
-    }
 }
 
 /// Why the configuration could not be read.
@@ -215,6 +156,7 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
+    use super::server::Durability;
     use super::*;
 
     #[test]

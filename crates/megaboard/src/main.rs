@@ -20,7 +20,7 @@ mod verify;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use tools::{adopt, export, import, ingest, load, member, probes, terminal, top};
 
 use cli::{Cli, Command};
@@ -32,8 +32,8 @@ fn main() -> ExitCode {
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Ingest(args) => ingest::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command()),
         Command::Alive(args) => probes::alive(&args),
         Command::Ready(args) => probes::ready(&args),
         Command::Key(args) => key::run(&args),

@@ -4,11 +4,9 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_mangen::{Man, generate_to};
 use tools::terminal;
-
-use crate::cli::Cli;
 
 /// Prints the manual page, or writes the manual pages of all commands to a folder.
 ///
@@ -21,36 +19,39 @@ pub(crate) struct ManArgs {
     out: Option<PathBuf>,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &ManArgs) -> Result<ExitCode, Box<dyn Error>> {
+/// Runs the command, for this command line.
+pub(crate) fn run(args: &ManArgs, cli: Command) -> Result<ExitCode, Box<dyn Error>> {
     match &args.out {
         Some(folder) => {
             let failed = |error| format!("{}: {error}", folder.display());
             std::fs::create_dir_all(folder).map_err(failed)?;
-            generate_to(Cli::command(), folder).map_err(failed)?;
+            generate_to(cli, folder).map_err(failed)?;
         }
-        None => terminal::print(page()?.trim_end())?,
+        None => terminal::print(page(cli)?.trim_end())?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the page of the whole program.
-fn page() -> Result<String, Box<dyn Error>> {
+fn page(cli: Command) -> Result<String, Box<dyn Error>> {
     let mut page = Vec::new();
-    Man::new(Cli::command()).render(&mut page)?;
+    Man::new(cli).render(&mut page)?;
     Ok(String::from_utf8(page)?)
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
+    use crate::cli::Cli;
 
     #[test]
     fn every_command_is_listed_and_has_a_page() {
         let folder = tempfile::tempdir().unwrap();
         let out = Some(folder.path().join("man1"));
-        run(&ManArgs { out: out.clone() }).unwrap();
-        let page = page().unwrap();
+        run(&ManArgs { out: out.clone() }, Cli::command()).unwrap();
+        let page = page(Cli::command()).unwrap();
         for command in Cli::command().get_subcommands() {
             let name = format!("megaboard-{}", command.get_name());
             let of_it = out.as_ref().unwrap().join(format!("{name}.1"));

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use access::{AccessSettings, KeySettings, TokenSecret};
 
-use super::ServerSection;
+use super::server::ServerSection;
 
 impl ServerSection {
     /// The access settings of `[server]`.

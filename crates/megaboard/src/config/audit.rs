@@ -2,7 +2,7 @@
 
 use audit::AuditLimits;
 
-use super::ServerSection;
+use super::server::ServerSection;
 
 /// Minimum size of a file, in bytes: a few hundred lines.
 const FILE_BYTES_MIN: u64 = 64 << 10;

@@ -14,15 +14,12 @@ use shard_store::Clock;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tools::gifts::{Cast, of_crowd};
 
-use room::Room;
+use room::{CROWD, Room, gift};
 
 /// The kind of all boards of the demo.
 pub(crate) const KIND: &str = "gifts";
 
-/// The number of members that the stage has from before the start.
-const CROWD: u32 = 1_000_000;
-
-/// The age of their contributions: they are in no window but `all`.
+/// The age of the stage's contributions from before the start: they are in no window but `all`.
 const CROWD_AGE: Duration = Duration::from_hours(3 * 365 * 24);
 
 /// The number of their contributions per batch.
@@ -59,10 +56,9 @@ pub(crate) async fn run(router: Arc<Router>, clock: Clock) {
     };
     let mut random = fastrand::Rng::new();
     let cast = Cast::default();
-    let mut rooms = vec![Room::new("main-stage", 3.0, &cast, &mut random)];
-    for (name, pace) in ROOMS {
-        rooms.push(Room::new(name, pace, &cast, &mut random));
-    }
+    let mut room = |subject, pace| Room::new(&name, subject, pace, &cast, &mut random);
+    let mut rooms = vec![room("main-stage", 3.0)];
+    rooms.extend(ROOMS.map(|(subject, pace)| room(subject, pace)));
     for room in &mut rooms {
         demo.write(room.opening(&demo.kind, demo.now())).await;
     }
@@ -103,7 +99,7 @@ impl Demo {
             let batch = first..first + CROWD_BATCH;
             let writes = batch.map(|number| {
                 let (member, points) = of_crowd(number);
-                room::gift(stage, &self.kind, member, points, at)
+                gift(stage, &self.kind, member, points, at)
             });
             self.write(writes.collect()).await;
             // A store in memory never waits, so this gives the rooms time.

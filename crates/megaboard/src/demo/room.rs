@@ -7,7 +7,8 @@ use shard_router::{KnownKind, Write};
 use shard_store::Change;
 use tools::gifts::{Cast, any_gift, of_crowd};
 
-use super::{CROWD, KIND};
+/// The members that the stage has from before the start, of which any room may have some.
+pub(super) const CROWD: u32 = 1_000_000;
 
 /// One in this many gifts begins a series.
 const STREAK_ONE_IN: u32 = 12;
@@ -46,13 +47,18 @@ pub(super) fn gift(
 }
 
 impl Room {
-    pub(super) fn new(subject: &str, pace: f64, cast: &Cast, random: &mut fastrand::Rng) -> Self {
-        let kind = KindName::new(KIND).expect("the name of the default kind is one");
+    pub(super) fn new(
+        kind: &KindName,
+        subject: &str,
+        pace: f64,
+        cast: &Cast,
+        random: &mut fastrand::Rng,
+    ) -> Self {
         let subject = Subject::new(subject).expect("a room of the demo is a subject");
         let mut regulars = cast.regulars().to_vec();
         random.shuffle(&mut regulars);
         Self {
-            board: Arc::new(BoardName::new(kind, subject)),
+            board: Arc::new(BoardName::new(kind.clone(), subject)),
             pace,
             regulars,
             streak: None,
