@@ -5,6 +5,7 @@
 //! they restrict what a field may be called.
 
 mod board_name;
+mod ident_error;
 mod incarnation;
 mod visible;
 
@@ -12,32 +13,14 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use board_name::BoardName;
+pub use ident_error::IdentError;
 pub use incarnation::{IdDigest, Incarnation};
 
 use compact_str::CompactString;
 use twox_hash::XxHash3_64;
 
 use crate::limits::{FIELD_BYTES_MAX, ID_BYTES_MAX, KIND_BYTES_MAX, NAME_BYTES_MAX};
-
-/// Why a text is not a valid identifier. Names the text (shortened) and the violated rule.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} {shown:?} {rule}")]
-pub struct IdentError {
-    what: &'static str,
-    shown: String,
-    rule: &'static str,
-}
-
-impl IdentError {
-    fn new(what: &'static str, text: &str, rule: &'static str) -> Self {
-        const SHOWN_CHARS: usize = 40;
-        let mut shown: String = text.chars().take(SHOWN_CHARS).collect();
-        if shown.len() < text.len() {
-            shown.push('…');
-        }
-        Self { what, shown, rule }
-    }
-}
+use ident_error::rule;
 
 macro_rules! ident {
     ($(#[$doc:meta])* $name:ident, $check:path) => {
@@ -248,14 +231,6 @@ fn check_id(text: &str) -> Result<(), IdentError> {
         text,
         "has a control character",
     )
-}
-
-fn rule(ok: bool, what: &'static str, text: &str, rule: &'static str) -> Result<(), IdentError> {
-    if ok {
-        Ok(())
-    } else {
-        Err(IdentError::new(what, text, rule))
-    }
 }
 
 impl Subject {

@@ -14,6 +14,13 @@ pub fn store_error(error: CallError, refused: impl FnOnce(Refusal) -> StoreError
     }
 }
 
+/// The error of a failed call, where no refusal is expected.
+pub(crate) fn failed(error: CallError) -> StoreError {
+    store_error(error, |refusal| {
+        StoreError::Unavailable(format!("Redis refused: {}", refusal.code))
+    })
+}
+
 /// The same overload, in the words of the contract.
 #[must_use]
 pub fn overloaded(overload: redis_nodes::Overload) -> Overload {

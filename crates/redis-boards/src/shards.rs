@@ -10,10 +10,11 @@ use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 
+use crate::call_error;
 use crate::keys::{window_name, window_named};
 use crate::session::Session;
 use crate::spread::Spread;
-use crate::wire::{Garbled, Unpack};
+use crate::wire::{Garbled, Unpack, millis};
 use redis_nodes::{Call, CallError, Effect, Nodes};
 use shard_store::StoreError;
 
@@ -160,7 +161,7 @@ impl Shards<'_> {
         let keys = vec![of.meta(), of.rank(Window::ALL_TIME)];
         let args = vec![
             token.clone(),
-            FREEZE.as_millis().to_string().into(),
+            millis(FREEZE),
             seen.ids.clone(),
             Bytes::from_static(if idle { b"1" } else { b"0" }),
         ];
@@ -199,9 +200,9 @@ impl Shards<'_> {
                 .iter()
                 .flat_map(|window| [of.scores(*window), of.rank(*window)]);
             let keys = [of.meta(), of.ids(0), of.ids(1)].into_iter().chain(windows);
-            let kept = TOMBSTONE_KEPT.as_millis().to_string();
-            let names = left.iter().map(|window| window_name(*window));
-            let args = std::iter::once(kept).chain(names).map(Bytes::from);
+            let kept = millis(TOMBSTONE_KEPT);
+            let names = left.iter().map(|window| window_name(*window).into());
+            let args = std::iter::once(kept).chain(names);
             let answer = self.call(
                 "tombstone",
                 shard,
@@ -261,7 +262,7 @@ pub(crate) fn not_connected(shard: u16) -> StoreError {
 fn failed(error: CallError) -> StoreError {
     match error {
         CallError::Refused(refusal) if refusal.code == "DEAD" => StoreError::IncarnationEnded,
-        error => crate::registry::failed(error),
+        error => call_error::failed(error),
     }
 }
 

@@ -26,17 +26,10 @@ use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::address::Address;
+use crate::connect_options::ConnectOptions;
 use crate::fault::Fault;
 use crate::reply::Reply;
 use crate::task::Task;
-use crate::tls::Tls;
-use crate::url::Login;
-
-/// How long a connection may take to be made unless the options say otherwise.
-pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// How long a connection may answer nothing unless the options say otherwise.
-pub const SILENCE: Duration = Duration::from_secs(2);
 
 /// How long one command is waited for in all, however many others are answered before it.
 const COMMAND_MAX: Duration = Duration::from_secs(30);
@@ -55,37 +48,6 @@ const TASK_IS_GONE: &str = "Failed to send command to router.";
 
 /// A command and its arguments.
 pub type Command = (&'static str, Vec<Value>);
-
-/// What all connections to a Redis have in common.
-#[derive(Debug, Clone)]
-pub struct ConnectOptions {
-    /// The login, if there is one.
-    pub login: Option<Login>,
-    /// Over TLS, if at all.
-    pub tls: Option<Tls>,
-    /// The database, where it is not 0.
-    pub database: Option<u8>,
-    /// Whether the older protocol is spoken, which each Sentinel knows.
-    pub is_resp2: bool,
-    /// How long a connection may take to be made, TLS and login included.
-    pub connect_timeout: Duration,
-    /// How long a connection may answer nothing while a command waits.
-    pub silence: Duration,
-}
-
-impl Default for ConnectOptions {
-    /// As the nodes of a store are connected to.
-    fn default() -> Self {
-        Self {
-            login: None,
-            tls: None,
-            database: None,
-            is_resp2: false,
-            connect_timeout: CONNECT_TIMEOUT,
-            silence: SILENCE,
-        }
-    }
-}
 
 /// A connection.
 #[derive(Debug)]

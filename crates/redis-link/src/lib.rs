@@ -7,6 +7,7 @@
 
 mod address;
 mod backoff;
+mod connect_options;
 mod connection;
 mod fault;
 pub mod reply;
@@ -16,7 +17,8 @@ mod url;
 
 pub use address::Address;
 pub use backoff::Backoff;
-pub use connection::{CONNECT_TIMEOUT, Command, ConnectOptions, Connection, Ended, SILENCE};
+pub use connect_options::{CONNECT_TIMEOUT, ConnectOptions, SILENCE};
+pub use connection::{Command, Connection, Ended};
 pub use fault::Fault;
 pub use fred::types::Value;
 pub use reply::Reply;

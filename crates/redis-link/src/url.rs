@@ -1,14 +1,11 @@
 //! Where Redis is: [`RedisUrl`], and what other URLs of Redis are made of: [`Login`], [`Address`].
 
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 
 use percent_encoding::percent_decode_str;
 
 use crate::address::Address;
-use crate::connection::ConnectOptions;
-use crate::tls::{Tls, TlsError};
 
 /// The port of Redis.
 pub const PORT: u16 = 6379;
@@ -238,31 +235,6 @@ impl ServerUrl {
         };
         Ok((url, path))
     }
-
-    /// How it is connected to. Without a file of certificates those of the system are trusted.
-    pub fn connect_options(&self, tls_ca: Option<&Path>) -> Result<ConnectOptions, TlsError> {
-        connect_options(self.tls, self.login.as_ref(), tls_ca)
-    }
-}
-
-impl RedisUrl {
-    /// How each node is connected to. Without a file of certificates those of the system are trusted.
-    pub fn connect_options(&self, tls_ca: Option<&Path>) -> Result<ConnectOptions, TlsError> {
-        connect_options(self.tls, self.login.as_ref(), tls_ca)
-    }
-}
-
-fn connect_options(
-    tls: bool,
-    login: Option<&Login>,
-    tls_ca: Option<&Path>,
-) -> Result<ConnectOptions, TlsError> {
-    let tls = tls.then(|| Tls::new(tls_ca)).transpose()?;
-    Ok(ConnectOptions {
-        login: login.cloned(),
-        tls,
-        ..ConnectOptions::default()
-    })
 }
 
 /// Without the login.

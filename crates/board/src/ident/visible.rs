@@ -32,7 +32,7 @@ use self::unicode::{
     is_default_ignorable, is_emoji, is_key, is_letter_of, is_virama, joins_next, joins_previous,
     touches,
 };
-use super::{IdentError, rule};
+use super::ident_error::{IdentError, rule};
 
 const NON_JOINER: char = '\u{200c}';
 const JOINER: char = '\u{200d}';

@@ -1,6 +1,5 @@
 //! Kinds: read, written, deleted.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use board::limits::KINDS_MAX;
@@ -9,69 +8,15 @@ use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
+use super::kind_records::{parse, written};
 use super::{Registry, failed, flag, settled_key, subjects_key, text, unread};
 use crate::wire::{Garbled, Unpack};
 use redis_nodes::{CallError, registry_key};
-use shard_store::kind_text::{self, Calendars};
+use shard_store::kind_text::Calendars;
 use shard_store::{KindRecord, KindWriteError, Revision, StoreError};
 
 /// Boards that become due in one call.
 const DUE_BOARDS_MAX: usize = 1_000;
-
-/// Kinds as they were read last: the texts of most are the same the next time.
-#[derive(Debug, Default)]
-pub(super) struct ReadKinds {
-    by_name: HashMap<KindName, (Box<str>, KindRecord)>,
-    calendars: Calendars,
-}
-
-impl ReadKinds {
-    /// The record that this text is.
-    fn record(&mut self, name: &str, text: &str) -> Result<KindRecord, Garbled> {
-        if let Some((read, record)) = self.by_name.get(name)
-            && **read == *text
-        {
-            return Ok(record.clone());
-        }
-        let record = parse(name, text, &mut self.calendars)?;
-        let read = (text.into(), record.clone());
-        self.by_name.insert(record.name.clone(), read);
-        Ok(record)
-    }
-}
-
-/// Reads `REVISION MEANING JSON`, of a deleted kind `REVISION - `.
-fn parse(name: &str, text: &str, calendars: &mut Calendars) -> Result<KindRecord, Garbled> {
-    let mut words = text.splitn(3, ' ');
-    let mut word = || words.next().ok_or(Garbled("no kind's record"));
-    let (revision, meaning, json) = (word()?, word()?, word()?);
-    let kind = if meaning == "-" {
-        None
-    } else {
-        let kind = kind_text::decode_kind(json.as_bytes(), calendars).map_err(|error| {
-            tracing::error!(kind = name, %error, "the registry has what this server cannot read");
-            Garbled("a kind that this server cannot read")
-        })?;
-        if format!("{:016x}", kind.meaning().0) != meaning {
-            return Err(Garbled("a kind that means something else here"));
-        }
-        Some(Arc::new(kind))
-    };
-    Ok(KindRecord {
-        name: name.parse().map_err(|_| Garbled("no kind's name"))?,
-        revision: Revision(revision.parse().map_err(|_| Garbled("no revision"))?),
-        kind,
-    })
-}
-
-fn written(record: &KindRecord) -> Bytes {
-    let Some(kind) = &record.kind else {
-        return text(format_args!("{} - ", record.revision.0));
-    };
-    let mut out = format!("{} {:016x} ", record.revision.0, kind.meaning().0).into_bytes();
-    kind_text::encode_kind(&mut out, kind);
-    out.into()
-}
 
 fn kinds_key() -> Bytes {
     registry_key("kinds")
@@ -206,20 +151,5 @@ impl Registry {
                 return Ok(());
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_invalid_kind_text_is_refused() {
-        let mut read = ReadKinds::default();
-        assert!(read.record("gifts", "3 - ").unwrap().kind.is_none());
-        for wrong in ["", "3", "3 -", "x - ", "3 00 {}"] {
-            assert!(read.record("gifts", wrong).is_err(), "{wrong:?}");
-        }
-        assert!(read.record("GIFTS", "3 - ").is_err());
     }
 }

@@ -8,6 +8,7 @@
 mod boards;
 mod due;
 mod incarnations;
+mod kind_records;
 mod kinds;
 mod record;
 #[cfg(test)]
@@ -26,14 +27,14 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::call_error::{store_error, unread};
+use super::call_error::{failed, unread};
 use super::keys;
 use super::session::Session;
 use super::settings::RedisSettings;
 use super::wire::Garbled;
 pub(super) use due::Claimed;
 pub(super) use incarnations::{After, CurrentIncarnation, Touch, Touched};
-use kinds::ReadKinds;
+use kind_records::ReadKinds;
 pub use record::Record;
 use redis_nodes::{Call, CallError, Effect, Nodes, registry_key};
 use shard_store::{BoardRecord, StoreError};
@@ -188,13 +189,6 @@ fn text(shown: impl ToString) -> Bytes {
 
 fn flag(truth: bool) -> Bytes {
     Bytes::from_static(if truth { b"1" } else { b"0" })
-}
-
-/// The error of a failed call, where no refusal is expected.
-pub(super) fn failed(error: CallError) -> StoreError {
-    store_error(error, |refusal| {
-        StoreError::Unavailable(format!("Redis refused: {}", refusal.code))
-    })
 }
 
 /// An answer that cannot be read, to a call that may have changed something.

@@ -17,12 +17,12 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use self::presence::Presence;
-use super::call_error::store_error;
+use super::call_error::failed;
 use super::incarnations::Incarnations;
 use super::keys::ShardKeys;
 use super::session::Session;
-use super::wire::{Garbled, Unpack};
-use redis_nodes::{Call, CallError, Effect, Nodes};
+use super::wire::{Garbled, Unpack, millis};
+use redis_nodes::{Call, Effect, Nodes};
 use shard_store::Calls;
 use shard_store::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop, StoreError};
 
@@ -200,13 +200,4 @@ fn taken(payload: &Bytes, token: String) -> Result<SharedTake, Garbled> {
     };
     answer.end()?;
     Ok(told)
-}
-
-fn failed(error: CallError) -> StoreError {
-    store_error(error, |refusal| StoreError::Unavailable(refusal.code))
-}
-
-/// Whole milliseconds, as text.
-fn millis(span: Duration) -> Bytes {
-    Bytes::from(span.as_millis().to_string())
 }

@@ -11,9 +11,9 @@ use bytes::Bytes;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::{failed, millis};
+use crate::call_error::failed;
 use crate::session::Session;
-use crate::wire::Unpack;
+use crate::wire::{Unpack, millis};
 use redis_nodes::{Call, Effect, Nodes, registry_key};
 use shard_store::StoreError;
 

@@ -45,7 +45,6 @@ use super::spread::Spread;
 use redis_nodes::Nodes;
 use shard_store::{DeleteBoardError, KindRecord, StoreError};
 pub use short_list::{RefillLists, ShortList};
-use visit::Next;
 
 /// Boards that are claimed at once.
 const BOARDS_CLAIMED: usize = 100;
@@ -53,12 +52,8 @@ const BOARDS_CLAIMED: usize = 100;
 /// Boards that are visited at once.
 const BOARDS_AT_ONCE: usize = 8;
 
-/// The longest that a board is left alone. Windows that were not reported are dropped that late.
-const DUE_MAX: Duration = Duration::from_hours(24);
-
-/// How long after its first freeze the end of a board may be decided. What is left of
-/// [`FREEZE`](super::shards::FREEZE) is for clocks that are read at other times.
-const DECIDED: Duration = Duration::from_secs(5);
+/// When a board is due next; `None` if it no longer exists.
+type Next = Option<Timestamp>;
 
 /// What is done about shards whose nodes are not connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

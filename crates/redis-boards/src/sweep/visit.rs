@@ -9,14 +9,18 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::{DECIDED, DUE_MAX, ShortList, Sweep};
+use super::{Next, ShortList, Sweep};
 use crate::registry::{After, Record};
 use crate::retention::{LINGER, gone_at, time_to_live_ms};
 use crate::shards::{Shards, Survey};
 use shard_store::{BoardRecord, BoardSettings, StoreError};
 
-/// When a board is due next; none where it is no more.
-pub(super) type Next = Option<Timestamp>;
+/// The longest that a board is left alone. Windows that were not reported are dropped that late.
+const DUE_MAX: Duration = Duration::from_hours(24);
+
+/// How long after its first freeze the end of a board may be decided. What is left of
+/// [`FREEZE`](crate::shards::FREEZE) is for clocks that are read at other times.
+const DECIDED: Duration = Duration::from_secs(5);
 
 /// A board in its turn.
 struct Visit<'a> {

@@ -7,4 +7,5 @@ mod pack;
 mod unpack;
 
 pub use pack::Pack;
+pub(crate) use pack::millis;
 pub use unpack::{Garbled, Unpack};

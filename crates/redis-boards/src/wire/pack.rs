@@ -1,5 +1,7 @@
 //! Arguments.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 /// One argument in the making.
@@ -44,4 +46,9 @@ impl Pack {
     pub fn done(self) -> Bytes {
         self.bytes.into()
     }
+}
+
+/// A duration in whole milliseconds, as text: an argument of its own.
+pub(crate) fn millis(span: Duration) -> Bytes {
+    span.as_millis().to_string().into()
 }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::super::{LEASE, TAKE_TIMEOUT, millis};
+use super::super::{LEASE, TAKE_TIMEOUT};
 use super::*;
+use crate::wire::millis;
 
 #[tokio::test]
 async fn one_merges_and_the_others_wait() {
