@@ -1,12 +1,51 @@
-//! The result of a deletion that did not reach a node.
+//! Deletions that did not reach all nodes, or were interrupted.
 
 use redis_nodes::registry_key;
 use testkit::redis::RedisServer;
 
 use super::*;
-use crate::fixtures::gifts::gifts_over;
+use crate::fixtures::gifts::{day, gifts_over};
 use crate::fixtures::parts::{DEADLINE, Parts, until};
 use crate::library::library;
+
+#[tokio::test]
+async fn a_deletion_that_was_interrupted_is_finished() {
+    let room = SweptBoard::new(vec![day()]).await;
+    room.lay(2, today());
+    room.tell(2, "f", "somebody 1");
+    room.opened
+        .registry
+        .delete_board(&room.record.board().name)
+        .await
+        .unwrap();
+    let dying = registry_key("dying");
+    assert!(room.opened.exists(&dying) && room.holds(2, today()));
+    room.sweep.drop_expired(now()).await.unwrap();
+    assert!(!room.opened.exists(&dying) && !room.holds(2, today()));
+    for shard in room.shards() {
+        let key = room.record.spread.keys(shard).meta();
+        let fields = room.opened.redis.command(&[b"HGETALL", &*key]);
+        let fields: Vec<_> = fields.items().iter().map(|field| field.text()).collect();
+        assert_eq!(fields, ["x", "1"]);
+        let kept = room.opened.redis.command(&[b"PTTL", &*key]).integer();
+        assert!(kept > 23 * 3_600_000, "{kept}");
+    }
+}
+
+#[tokio::test]
+async fn an_incarnation_that_a_shard_calls_dead_is_ended_again() {
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    room.lay(0, Window::ALL_TIME);
+    let board = room.record.board();
+    // The registry has lost that it was deleted.
+    room.tell(2, "x", "1");
+    room.opened.incarnations.place(board, 2).await.unwrap();
+    room.opened.incarnations.forget(board);
+    let dead = room.opened.incarnations.place(board, 2).await;
+    assert_eq!(dead, Err(StoreError::IncarnationEnded));
+    room.sweep.drop_expired(now()).await.unwrap();
+    assert!(!room.is_there().await && !room.holds(0, Window::ALL_TIME));
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_that_did_not_reach_a_node_is_unknown() {
