@@ -1,18 +1,19 @@
-//! `cmsgpack`, as Redis gives it to Lua: the same bytes.
+//! `cmsgpack`, as Redis provides it to Lua: the same bytes.
 //!
-//! A whole number is an integer, any other a float where that loses nothing. A table whose keys are
-//! 1 to n is a list, any other a map; one that is nested too deep is nothing.
+//! An integral number is an integer, any other a float if that loses nothing. A table whose keys
+//! are 1 to n is a list, any other a map; a table that is nested too deeply is nil.
 
 use mlua::{Error, Lua, MultiValue, Result, Table, Value};
 use rmp::{Marker, decode, encode};
 
-/// Tables within tables that are packed; what is deeper is packed as nothing, and refused when unpacked.
+/// The maximum nesting of tables. Deeper ones are packed as nil, and rejected when they are
+/// unpacked.
 const NESTING_MAX: usize = 16;
 
-/// 2^63, from which on a number is no 64-bit integer.
+/// 2^63: this and greater numbers are not 64-bit integers.
 const INTEGER_END: f64 = 9_223_372_036_854_775_808.0;
 
-/// The library of that name.
+/// Returns the library of that name.
 pub(crate) fn library(lua: &Lua) -> Result<Table> {
     let library = lua.create_table()?;
     let pack = lua.create_function(|lua, values: MultiValue| {
@@ -94,7 +95,7 @@ fn write_table(bytes: &mut Vec<u8>, table: &Table, depth: usize) -> Result<()> {
     Ok(())
 }
 
-/// How many items a list has; nothing where a table is none.
+/// Returns the length of a list; `None` if the table is not a list.
 fn list_len(table: &Table) -> Result<Option<usize>> {
     let (mut count, mut greatest) = (0, 0);
     for pair in table.pairs::<Value, Value>() {
@@ -126,7 +127,7 @@ fn read(lua: &Lua, rest: &mut &[u8], depth: usize) -> Result<Value> {
         Marker::True | Marker::False => {
             Value::Boolean(decode::read_bool(rest).map_err(|_| missing())?)
         }
-        // The Lua of Redis takes the bits for an integer with a sign.
+        // The Lua of Redis reads the bits as a signed integer.
         #[expect(clippy::cast_precision_loss, reason = "numbers of Lua are doubles")]
         Marker::U64 => {
             let bits = decode::read_u64(rest).map_err(|_| missing())?;

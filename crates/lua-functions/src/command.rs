@@ -1,12 +1,12 @@
-//! The commands that functions call: [`Command`], and whether it asks or writes.
+//! The commands that functions call: [`Command`], and whether it reads or writes.
 //!
-//! Every command of our Lua stands here: one that does not is refused, since nobody would know when it
-//! is to be sent.
+//! Every command of our Lua is listed here: others are rejected, since it would be unknown when to
+//! send them.
 
 use bytes::Bytes;
 use redis_link::Value;
 
-/// What may be asked: it goes to the server when it is called, and the function waits for it.
+/// Commands that read: they are sent when they are called, and the function waits for the reply.
 const ASKS: &[&str] = &[
     "EXISTS",
     "GET",
@@ -33,7 +33,7 @@ const ASKS: &[&str] = &[
     "ZSCORE",
 ];
 
-/// What changes something: it is kept until the function has ended.
+/// Commands that write: they are kept until the function has ended.
 const WRITES: &[&str] = &[
     "HDEL",
     "HSET",
@@ -47,34 +47,34 @@ const WRITES: &[&str] = &[
     "ZREMRANGEBYSCORE",
 ];
 
-/// Asked of stretches of sorted sets: with scores, each answers pairs.
+/// Commands that read ranges of sorted sets: with scores, each returns pairs.
 const STRETCHES: &[&str] = &["ZRANGE", "ZRANGEBYSCORE", "ZREVRANGE", "ZREVRANGEBYSCORE"];
 
-/// The node's clock, which is no key's.
+/// The node's clock, which has no key.
 const TIME: &str = "TIME";
 
 const WITHSCORES: &[u8] = b"WITHSCORES";
 
-/// What becomes of a command.
+/// Whether a command reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
-    /// The function waits for the answer.
+    /// The function waits for the reply.
     Asks,
     /// It is sent when the function has ended.
     Writes,
 }
 
-/// A command of a function's.
+/// A command of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Command {
     /// In capital letters.
     pub name: &'static str,
-    /// What follows the name.
+    /// The arguments after the name.
     pub args: Vec<Bytes>,
 }
 
 impl Command {
-    /// The command of this name, and what becomes of it.
+    /// Returns the command of this name, and its sort.
     #[must_use]
     pub fn of(name: &[u8], args: Vec<Bytes>) -> Option<(Self, Sort)> {
         let among = |known: &[&'static str]| {
@@ -89,7 +89,7 @@ impl Command {
         Some((Self { name, args }, sort))
     }
 
-    /// The node's clock.
+    /// Returns the command that reads the node's clock.
     #[must_use]
     pub const fn time() -> Self {
         Self {
@@ -98,13 +98,13 @@ impl Command {
         }
     }
 
-    /// Whether it asks for the node's clock.
+    /// Returns whether it reads the node's clock.
     #[must_use]
     pub fn is_time(&self) -> bool {
         self.name == TIME
     }
 
-    /// The keys that it names.
+    /// Returns the keys of its arguments.
     #[must_use]
     pub fn keys(&self) -> &[Bytes] {
         match self.name {
@@ -114,7 +114,7 @@ impl Command {
         }
     }
 
-    /// The fields of a hash that it is about; none where it is about all of its keys.
+    /// Returns the fields of a hash that it concerns; `None` if it concerns whole keys.
     fn fields(&self) -> Option<impl Iterator<Item = &Bytes>> {
         let step = match self.name {
             "HDEL" | "HEXISTS" | "HGET" | "HMGET" => 1,
@@ -125,7 +125,7 @@ impl Command {
         Some(self.args.iter().skip(1).step_by(step))
     }
 
-    /// Whether the answer to it depends on what the other changes.
+    /// Returns whether its reply depends on what the other command changes.
     #[must_use]
     pub fn sees(&self, write: &Self) -> bool {
         if !self.keys().iter().any(|key| write.keys().contains(key)) {
@@ -140,21 +140,21 @@ impl Command {
         }
     }
 
-    /// Whether it asks for a stretch of a sorted set.
+    /// Returns whether it reads a range of a sorted set.
     #[must_use]
     pub fn is_stretch(&self) -> bool {
         STRETCHES.contains(&self.name)
     }
 
-    /// Whether what it is answered has scores.
+    /// Returns whether its reply is to have scores.
     #[must_use]
     pub fn wants_scores(&self) -> bool {
         let mut args = self.args.iter();
         args.any(|arg| arg.eq_ignore_ascii_case(WITHSCORES))
     }
 
-    /// As it is sent. A stretch is always asked for with scores: a list that begins with the name of a
-    /// member may be taken for a message by the client, a list of pairs never is.
+    /// Returns the command as it is sent. A range is always read with scores: the client may take a
+    /// list that begins with the name of a member for a message, but never a list of pairs.
     pub fn words(&self) -> Vec<Value> {
         let mut words: Vec<Value> = self.args.iter().cloned().map(Value::Bytes).collect();
         if self.is_stretch() && !self.wants_scores() {

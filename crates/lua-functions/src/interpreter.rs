@@ -1,7 +1,8 @@
-//! Functions, run in this process: [`Interpreter`], a Lua 5.1 as Redis has it with the function
-//! library loaded, and [`Run`], one call in it.
+//! Functions, run in this process: [`Interpreter`] is a Lua 5.1 like that of Redis with the
+//! function library loaded, [`Run`] one call in it.
 //!
-//! It knows no server: a run stops at each command, and goes on with the answer that it is given.
+//! There is no I/O here: a run stops at each command, and continues with the reply that it is
+//! given.
 
 use bytes::Bytes;
 use mlua::thread::ThreadStatus;
@@ -11,7 +12,7 @@ use super::command::{Command, Sort};
 use super::{cmsgpack, packed, reply};
 use redis_link::Reply;
 
-/// What `redis` is to the library.
+/// The table `redis` of the library.
 const REDIS: &str = include_str!("redis.lua");
 
 /// The functions, ready to be called, one at a time.
@@ -21,7 +22,7 @@ pub struct Interpreter {
     functions: Table,
 }
 
-/// A function that is being run.
+/// A function that is running.
 #[derive(Debug)]
 pub struct Run<'l> {
     lua: &'l Lua,
@@ -29,24 +30,25 @@ pub struct Run<'l> {
     next: MultiValue,
 }
 
-/// Where a run stops.
+/// Where a run has stopped.
 #[derive(Debug)]
 pub enum Step {
-    /// At a command that it is to be answered.
+    /// At a command whose reply it needs.
     Asks(Command),
-    /// At one that is to be sent when the function has ended: it learns nothing of it.
+    /// At a command that is to be sent when the function has ended: the function does not get its
+    /// reply.
     Writes(Command),
     /// At its end.
     Says(Bytes),
 }
 
-/// Why a function did not come to its end.
+/// Why a function failed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Broken(pub String);
 
 impl From<mlua::Error> for Broken {
-    /// Without the way there, which fills lines.
+    /// Omits the stack trace.
     fn from(error: mlua::Error) -> Self {
         let words = error.to_string();
         Self(words.lines().next().unwrap_or_default().to_owned())
@@ -54,7 +56,7 @@ impl From<mlua::Error> for Broken {
 }
 
 impl Interpreter {
-    /// With a function library, in Lua.
+    /// Creates an interpreter with this function library, in Lua.
     pub fn new(library: &str) -> Result<Self, Broken> {
         let libs = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
         let lua = Lua::new_with(libs, LuaOptions::default())?;
@@ -65,7 +67,7 @@ impl Interpreter {
         Ok(Self { lua, functions })
     }
 
-    /// What a piece of Lua returns.
+    /// Returns the value of a piece of Lua.
     pub fn eval(&self, source: &str) -> Result<Bytes, Broken> {
         let text: mlua::LuaString = self.lua.load(source).eval()?;
         Ok(bytes_of(&text))
@@ -92,7 +94,7 @@ impl Interpreter {
 }
 
 impl Run<'_> {
-    /// Goes on until it stops again.
+    /// Continues until it stops again.
     pub fn step(&mut self) -> Result<Step, Broken> {
         let next = std::mem::take(&mut self.next);
         let said: MultiValue = self.thread.resume(next)?;
@@ -115,7 +117,7 @@ impl Run<'_> {
         }
     }
 
-    /// What the command was answered that it stopped at.
+    /// Takes the reply to the command at which it stopped.
     pub fn answer(&mut self, command: &Command, answer: &Reply) -> Result<(), Broken> {
         let answer = reply::to_lua(self.lua, command, answer)?;
         self.next = MultiValue::from(vec![answer]);
@@ -127,7 +129,7 @@ fn bytes_of(text: &mlua::LuaString) -> Bytes {
     Bytes::copy_from_slice(&text.as_bytes())
 }
 
-/// A word of a command.
+/// Returns a word of a command.
 fn text_of(word: &Value) -> Result<Bytes, Broken> {
     match word {
         Value::String(text) => Ok(bytes_of(text)),
@@ -178,7 +180,7 @@ mod tests {
         command.name.to_owned() + &args.collect::<String>()
     }
 
-    /// Runs it to its end, with these answers.
+    /// Runs a call to its end, with these replies.
     fn run(callback: &str, answers: &[Reply]) -> (Vec<String>, Result<Bytes, Broken>) {
         let interpreter = interpreter(callback);
         let keys = [Bytes::from_static(b"k")];

@@ -1,11 +1,11 @@
-//! The functions that Redis runs elsewhere, run in this process, for a Redis that runs no scripts.
+//! The functions of a store on Redis, run in this process, for a Redis that runs no scripts.
 //!
 //! ```text
-//! Interpreter ── Run: one call, command by command; it stops at each, and goes on with the answer it is given
-//!      └── redis.lua, cmsgpack, struct (packed), reply: what Redis gives to its Lua
+//! Interpreter ── Run: one call, command by command; it stops at each, and continues with its reply
+//!      └── redis.lua, cmsgpack, struct (packed), reply: what Redis provides to its Lua
 //! ```
 //!
-//! Nothing here knows a server.
+//! There is no I/O in this crate.
 
 mod cmsgpack;
 mod command;

@@ -1,7 +1,7 @@
-//! `struct`, as Redis gives it to Lua: the formats that our functions use, to the same bytes.
+//! `struct`, as Redis provides it to Lua: the formats that our functions use, with the same bytes.
 //!
-//! A format is `>`, for big-endian, and then in any number `B` (a byte), `I` and `i` with 1 to 8 (an
-//! integer of so many bytes, without and with a sign), and `c0` (a whole string, to be packed only).
+//! A format is `>`, for big-endian, and then any number of `B` (a byte), `I` and `i` with 1 to 8
+//! (an unsigned or signed integer of so many bytes), and `c0` (a whole string, only packed).
 
 use mlua::{Error, Lua, MultiValue, Result, Table, Value};
 
@@ -15,7 +15,7 @@ enum Part {
     Text,
 }
 
-/// The library of that name.
+/// Returns the library of that name.
 pub(crate) fn library(lua: &Lua) -> Result<Table> {
     let library = lua.create_table()?;
     let pack = lua.create_function(|lua, (format, values): (mlua::LuaString, MultiValue)| {
@@ -42,7 +42,7 @@ pub(crate) fn library(lua: &Lua) -> Result<Table> {
             values.push(integer_of(taken, signed));
             at += width;
         }
-        // Where it stopped, counted from 1.
+        // The position at which it stopped, counted from 1.
         values.push(Value::Integer(
             i64::try_from(at + 1).map_err(Error::external)?,
         ));

@@ -1,12 +1,12 @@
-//! What Redis's Lua makes of answers: [`to_lua`], for those that came in RESP3.
+//! Converts replies into values of Redis's Lua: [`to_lua`], for those of RESP3.
 
 use mlua::{Lua, Result, Value};
 
 use super::command::Command;
 use redis_link::Reply;
 
-/// What a function sees of the answer to a command: as in Redis, where functions are answered by the
-/// older protocol. Nothing is `false`, a map and a list of pairs are flat, a double is its text.
+/// Converts a reply into what a function sees: as in Redis, where functions get replies of RESP2.
+/// Null is `false`, maps and lists of pairs are flat, a double is its text.
 pub(crate) fn to_lua(lua: &Lua, command: &Command, reply: &Reply) -> Result<Value> {
     match reply {
         Reply::Array { data, .. } if command.is_stretch() => {
@@ -16,7 +16,7 @@ pub(crate) fn to_lua(lua: &Lua, command: &Command, reply: &Reply) -> Result<Valu
     }
 }
 
-/// Members with their scores behind them, or without.
+/// Members followed by their scores, or without.
 fn stretch(lua: &Lua, entries: &[Reply], with_scores: bool) -> Result<Value> {
     let flat = lua.create_table()?;
     for entry in entries {
@@ -63,12 +63,14 @@ fn list<'a>(lua: &Lua, items: impl Iterator<Item = &'a Reply>) -> Result<Value> 
     Ok(Value::Table(list))
 }
 
-/// A number as a command is given it: every digit, and none of a fraction that there is not.
+/// Returns a number as an argument of a command: with every digit, and without a fraction if it has
+/// none.
 pub(crate) fn number_text(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }
-    // Whole numbers are shown without a point, others by the shortest text that is read as the same.
+    // Integral numbers are shown without a point, others by the shortest text that is read as the
+    // same number.
     number.to_string()
 }
 

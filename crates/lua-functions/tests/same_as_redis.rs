@@ -1,5 +1,5 @@
-//! The two libraries that Redis gives its Lua, held against those of a real one: the same Lua, run by Redis and here,
-//! returns the same.
+//! The two libraries that Redis provides to its Lua, compared with those of a real one: the same
+//! Lua, run by Redis and here, returns the same.
 
 #![expect(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use testkit::redis::{Pooled, RedisServer, RedisWire, Reply};
 
 use lua_functions::Interpreter;
 
-/// Values of each sort that are tried.
+/// The number of values of each sort.
 const CASES: u32 = 300;
 
 /// Shows any values, numbers by every digit and tables in the order of their keys.
@@ -50,7 +50,7 @@ impl Both {
         }
     }
 
-    /// Runs it on both; nothing where both refuse.
+    /// Runs it on both; `None` if both reject it.
     fn run(&mut self, source: &str) -> Option<Vec<u8>> {
         let source = format!("{SHOW} return {source}");
         let there = match self.redis.command(&["EVAL", &source, "0"]) {
@@ -64,7 +64,7 @@ impl Both {
     }
 }
 
-/// A string of Lua that is these bytes.
+/// A Lua string of these bytes.
 fn quoted(bytes: &[u8]) -> String {
     let escaped: Vec<String> = bytes.iter().map(|byte| format!("\\{byte:03}")).collect();
     format!("'{}'", escaped.concat())
@@ -105,7 +105,7 @@ fn strings() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Values, tables within tables among them. A map has one entry: the order of more is nobody's to say.
+/// Values, including nested tables. A map has one entry, since the order of several is undefined.
 fn values() -> impl Strategy<Value = String> {
     let leaves = prop_oneof![
         4 => numbers(),
@@ -149,7 +149,7 @@ fn what_is_packed_is_unpacked_alike() {
 #[test]
 fn any_bytes_are_unpacked_alike_or_refused() {
     let bytes = proptest::collection::vec(any::<u8>(), 0..12);
-    // Where a key is nothing, or no number, Lua's own refusal is another than that of the library.
+    // If a key is nil or not a number, Lua's own error differs from that of the library.
     hold(&bytes.prop_map(|bytes| format!("all(cmsgpack.unpack({}))", quoted(&bytes))));
 }
 

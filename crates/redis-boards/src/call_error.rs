@@ -1,10 +1,10 @@
-//! What a call that failed means to the caller of the store.
+//! Errors of calls, as errors of the store.
 
 use crate::wire::Garbled;
 use redis_nodes::{CallError, Refusal};
 use shard_store::{Overload, StoreError};
 
-/// The error of the store, where `refused` decides what a refusal means.
+/// Returns the error of the store. `refused` converts a refusal.
 pub fn store_error(error: CallError, refused: impl FnOnce(Refusal) -> StoreError) -> StoreError {
     match error {
         CallError::Refused(refusal) => refused(refusal),
@@ -14,21 +14,21 @@ pub fn store_error(error: CallError, refused: impl FnOnce(Refusal) -> StoreError
     }
 }
 
-/// The error of a failed call, where no refusal is expected.
+/// Returns the error of a failed call for which no refusal is expected.
 pub(crate) fn failed(error: CallError) -> StoreError {
     store_error(error, |refusal| {
         StoreError::Unavailable(format!("Redis refused: {}", refusal.code))
     })
 }
 
-/// The same overload, in the words of the contract.
+/// Returns the same overload as a type of the contract.
 #[must_use]
 pub fn overloaded(overload: redis_nodes::Overload) -> Overload {
     let redis_nodes::Overload { why, wait } = overload;
     Overload { why, wait }
 }
 
-/// The error of a call that changed nothing, and whose reply could not be read.
+/// Returns the error of a call that changed nothing, and whose reply could not be read.
 #[must_use]
 pub fn unread(error: Garbled) -> StoreError {
     StoreError::Unavailable(error.to_string())

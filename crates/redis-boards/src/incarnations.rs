@@ -1,12 +1,12 @@
 //! Which incarnations of boards exist, and where their shards are.
 //!
-//! [`Incarnations`] is a lease over the registry's records: a record is used for a while after it was read, and read
-//! again
-//! in the background. When the registry cannot be reached it is used for much longer, but for less time than dead
-//! shards keep their tombstones. So a registry that is unreachable stops no contribution to known boards.
+//! [`Incarnations`] caches the registry's records as leases: a record is used for a while after it
+//! was read, and read again in the background. While the registry is unreachable it is used for
+//! much longer, but for less time than dead shards keep their tombstones. So an unreachable
+//! registry stops no contribution to known boards.
 //!
-//! **Invariant:** no server writes to an incarnation whose end it has not learned of. Tombstones outlive the longest
-//! lease.
+//! **Invariant:** no server writes to an incarnation whose end it has not learned of. Tombstones
+//! outlive the longest lease.
 
 mod known;
 #[cfg(test)]
@@ -37,48 +37,48 @@ use known::{KnownIncarnation, Lease};
 use redis_nodes::{Location, Nodes};
 use shard_store::{BoardRecord, StoreError};
 
-/// Incarnations that a shard called dead, and for how long that is remembered.
+/// The number of incarnations that shards have reported as dead, and how long that is remembered.
 const CALLED_DEAD_MAX: u64 = 1_000;
 const CALLED_DEAD: Duration = Duration::from_mins(1);
 
-/// Boards that were reported to the sweep, and how long until they are reported again: it would
-/// never end if its own work reported them.
+/// The number of boards that were reported to the sweep, and how long until they are reported
+/// again: without the pause the sweep's own work would report them again and again.
 const REPORTED_DUE_MAX: u64 = 10_000;
 const REPORTED_DUE: Duration = Duration::from_mins(1);
 
-/// Has the sweep come at once.
+/// A due time that makes the sweep visit the board at once.
 const AT_ONCE: Touch = Touch {
     now: None,
     due: Some(Timestamp::from_millis(0)),
 };
 
-/// A look-up under way, which all wait for who need it.
+/// A look-up under way, shared by all callers that need it.
 type LookUp = Shared<BoxFuture<'static, LookedUp>>;
 
-/// What came of one.
+/// The outcome of a look-up.
 type LookedUp = Result<Arc<KnownIncarnation>, StoreError>;
 
-/// Look-ups under way, by the incarnation, and the registry's epoch when it began.
+/// Look-ups under way, by the incarnation and the registry's epoch at their beginning.
 type LookUps = Arc<Mutex<HashMap<(Incarnation, u64), LookUp>>>;
 
-/// What is known of incarnations.
+/// The leases on incarnations.
 #[derive(Debug, Clone)]
 pub struct Incarnations {
     servers: Arc<Nodes>,
     session: Arc<Session>,
     registry: Arc<Registry>,
     known: Cache<Incarnation, Arc<KnownIncarnation>>,
-    /// As many as there are callers at most: each ends by the read deadline.
+    /// At most as many as there are callers: each ends by the read deadline.
     under_way: LookUps,
     called_dead: Cache<Incarnation, ()>,
     reported_due: Cache<Incarnation, ()>,
-    /// The latest time by which this server swept: a clock may have stepped back since.
+    /// The latest time by which this server has swept: a clock may have stepped back since then.
     swept: Arc<AtomicI64>,
     deadline: Duration,
 }
 
 impl Incarnations {
-    /// Leases over this registry; none yet.
+    /// Creates an empty cache of leases over this registry.
     #[must_use]
     pub fn new(
         servers: Arc<Nodes>,
@@ -105,11 +105,11 @@ impl Incarnations {
         }
     }
 
-    /// Learns of an incarnation from the answer that created its board, or found it there, when the registry
-    /// had this epoch: so that no shard has to ask.
+    /// Adds the incarnation of the reply that created its board or found it, at this epoch of the
+    /// registry, so that no shard has to look it up.
     pub fn learn(&self, record: &Record, due: Option<Timestamp>, epoch: u64) {
         let incarnation = record.board().incarnation;
-        // The registry has lost that it ended: the next look-up finds that out.
+        // The registry has lost the record of its end: the next look-up finds that out.
         if self.called_dead.contains_key(&incarnation) {
             return;
         }
@@ -122,21 +122,22 @@ impl Incarnations {
         self.known.insert(incarnation, Arc::new(known));
     }
 
-    /// Where a shard lies; `Dead` for an incarnation that is known to have ended.
+    /// Returns the location of a shard; `IncarnationEnded` if the incarnation is known to have
+    /// ended.
     pub async fn place(&self, board: &BoardRecord, shard: u16) -> Result<Location, StoreError> {
         let incarnation = self.incarnation(board).await?;
         Ok(spread::place(board, &incarnation.servers, shard))
     }
 
-    /// Where a shard lies, as far as that is at hand.
+    /// Returns the location of a shard, if the lease is cached.
     #[must_use]
     pub fn place_at_hand(&self, board: &BoardRecord, shard: u16) -> Option<Location> {
         let incarnation = self.known.get(&board.incarnation)?;
         Some(spread::place(board, &incarnation.servers, shard))
     }
 
-    /// As [`Incarnations::place`], before a write: a board that may be idle is touched, so
-    /// that the sweep leaves it alone.
+    /// As [`Incarnations::place`], before a write: touches a board that may be idle, so that the
+    /// sweep does not empty it.
     pub async fn place_to_write(
         &self,
         board: &BoardRecord,
@@ -156,8 +157,8 @@ impl Incarnations {
         Ok(spread::place(board, &incarnation.servers, shard))
     }
 
-    /// Holds what was written since the registry had this epoch to what it says now: `Dead` where the
-    /// incarnation was lost meanwhile, and with it what was written.
+    /// Checks after a write that began at this epoch of the registry whether the incarnation still
+    /// exists: `IncarnationEnded` if the registry has lost it meanwhile, and the write with it.
     pub async fn still_on(&self, board: &BoardRecord, epoch: u64) -> Result<(), StoreError> {
         if self.registry.epoch() == epoch {
             return Ok(());
@@ -170,14 +171,14 @@ impl Incarnations {
         }
     }
 
-    /// The registry's epoch.
+    /// Returns the registry's epoch.
     #[must_use]
     pub fn epoch(&self) -> u64 {
         self.registry.epoch()
     }
 
-    /// Windows were opened on a shard: the sweep is notified when the first of them is past its time.
-    /// Best effort: without it they go with the board's next turn.
+    /// Notifies the sweep when the first of the windows that were opened on a shard is past its
+    /// time. Best effort: otherwise they are dropped at the next visit of the board.
     pub async fn opened(
         &self,
         board: &BoardRecord,
@@ -192,7 +193,7 @@ impl Incarnations {
         let Ok(incarnation) = self.incarnation(board).await else {
             return;
         };
-        // Past what is known the board had its turn, and is due at another time.
+        // The board was visited at the known due time, and has another one now.
         let known = incarnation.due.load(Ordering::Acquire);
         let latest = self.swept.load(Ordering::Acquire).max(now.millis());
         if latest < known && known <= due.millis() {
@@ -211,11 +212,11 @@ impl Incarnations {
         }
     }
 
-    /// Notifies the sweep, in the background and once in a while, that a board has work for it. Where that fails,
-    /// it is done a day late, unless it is notified again.
+    /// Notifies the sweep, in the background and at intervals, that a board has work for it. If
+    /// that fails, the work is done up to a day later, unless it is reported again.
     pub fn due(&self, board: &BoardRecord) {
-        let told = self.reported_due.entry(board.incarnation).or_insert(());
-        if !told.is_fresh() {
+        let reported = self.reported_due.entry(board.incarnation).or_insert(());
+        if !reported.is_fresh() {
             return;
         }
         let (incarnations, board) = (self.clone(), board.clone());
@@ -227,19 +228,19 @@ impl Incarnations {
         });
     }
 
-    /// Boards that were due until then have had their turn.
+    /// Records that boards that were due until then have been visited.
     pub(super) fn swept(&self, now: Timestamp) {
         self.swept.fetch_max(now.millis(), Ordering::AcqRel);
     }
 
-    /// Forgets an incarnation that a shard called dead.
+    /// Forgets an incarnation that a shard reported as dead.
     pub fn forget(&self, board: &BoardRecord) {
         self.called_dead.insert(board.incarnation, ());
         self.known.invalidate(&board.incarnation);
     }
 
-    /// A shard was frozen while it was decided whether its board ends, and not thawed.
-    /// `Dead` where it ended; otherwise the shard takes writes again.
+    /// Handles a shard that was frozen while the end of its board was decided, and not thawed.
+    /// Returns `IncarnationEnded` if the board ended; otherwise thaws the shard.
     #[must_use]
     pub fn thaw<'a>(
         &'a self,
@@ -247,7 +248,7 @@ impl Incarnations {
         shard: u16,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         async move {
-            // By itself: a look-up that is under way may have been answered before that was decided.
+            // Not shared: the reply to a look-up under way may be older than the decision.
             let incarnation = self.look_up(board).await?;
             let spread = Spread {
                 board: board.clone(),
@@ -262,7 +263,7 @@ impl Incarnations {
 
     async fn incarnation(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
         let Some(incarnation) = self.known.get(&board.incarnation) else {
-            // Seldom, and large: it would make every future that holds it so.
+            // Boxed because it is rare and large: it would enlarge every future that contains it.
             return self.ask(board).boxed().await;
         };
         match incarnation.lease(self.registry.epoch()) {
@@ -283,7 +284,7 @@ impl Incarnations {
         }
     }
 
-    /// Asks the registry, or waits for the reply to the same question of another caller.
+    /// Looks an incarnation up in the registry, or waits for the same look-up of another caller.
     async fn ask(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
         let (incarnations, own) = (self.clone(), board.clone());
         let look_up = async move { incarnations.look_up(&own).await }.boxed();
@@ -305,7 +306,8 @@ impl Incarnations {
         look_up.await
     }
 
-    /// Continues after all its callers have gone, so that it takes itself off the list, also where it panics.
+    /// Starts a look-up that continues when all its callers have gone, so that it removes itself
+    /// from the list, also when it panics.
     fn begin_look_up(
         &self,
         key: (Incarnation, u64),
@@ -327,7 +329,7 @@ impl Incarnations {
     }
 
     async fn look_up(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
-        // Of the process that is asked, or of one before it: then it is asked again.
+        // If the reply is from an earlier process than the one that is asked, it is asked again.
         let epoch = self.registry.epoch();
         let held = match self.registry.incarnation(board).await {
             Err(StoreError::IncarnationEnded) => {
@@ -350,7 +352,7 @@ impl Incarnations {
         Ok(incarnation)
     }
 
-    /// The registry has lost that an incarnation ended: the sweep is notified to end it again.
+    /// Notifies the sweep of an incarnation whose end the registry has lost: it is ended again.
     async fn note_deleted(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
         let touched = self.registry.touch(board, AT_ONCE).await;
         touched.map_err(unsent)?;
@@ -380,7 +382,8 @@ impl Incarnations {
     }
 }
 
-/// The error of a write whose preceding call failed: whatever became of that call, the write was not applied.
+/// Returns the error of a write whose preceding call failed: whatever became of that call, the
+/// write was not applied.
 fn unsent(error: StoreError) -> StoreError {
     match error {
         StoreError::Unknown(why) => StoreError::Unavailable(why),

@@ -1,7 +1,7 @@
-//! Names of keys, such that a person with `redis-cli` finds a board.
+//! Names of keys, chosen so that a person with `redis-cli` finds a board.
 //!
-//! Every key begins with `megaboard:` and its hash tag, so that braces in a subject do no harm. Names
-//! are made here and never parsed: their values are described by the values themselves. `docs/redis.md` lists
+//! Every key begins with `megaboard:` and its hash tag, so that braces in a subject do no harm.
+//! Names are created here and never parsed: the values contain everything. `docs/redis.md` lists
 //! them.
 
 use board::{BoardName, Incarnation, KindName, Period, ShardCount, Timestamp, Window};
@@ -11,21 +11,21 @@ use twox_hash::XxHash3_64;
 use redis_nodes::{SLOTS, registry_key, tag_of};
 use shard_store::BoardRecord;
 
-/// A key of the registry about one kind: `megaboard:{registry}:NAME:KIND`.
+/// Returns a key of the registry about one kind: `megaboard:{registry}:NAME:KIND`.
 #[must_use]
 pub fn of_kind(name: &str, kind: &KindName) -> Bytes {
     registry_key(&format!("{name}:{kind}"))
 }
 
-/// Where a board's shard 0 lies among the slots.
+/// Returns the slot of a board's shard 0.
 pub(super) fn offset(incarnation: Incarnation) -> u16 {
     let hash = XxHash3_64::oneshot(&incarnation.0.to_le_bytes());
     // Its top 14 bits are below 16384.
     u16::try_from(hash >> 50).unwrap_or(0)
 }
 
-/// The slot of a shard: those of a board lie evenly apart, so that they spread over any number of
-/// nodes, and boards do not all begin on the same one.
+/// Returns the slot of a shard: those of a board are evenly spaced, so that they spread over any
+/// number of nodes, and boards do not all begin on the same node.
 pub(super) fn shard_slot(incarnation: Incarnation, shards: ShardCount, shard: u16) -> u16 {
     let apart = u32::from(shard) * u32::from(SLOTS) / u32::from(shards.get());
     let slot = (u32::from(offset(incarnation)) + apart) % u32::from(SLOTS);
@@ -39,7 +39,7 @@ pub struct ShardKeys {
 }
 
 impl ShardKeys {
-    /// The keys of this shard.
+    /// Returns the keys of this shard.
     #[must_use]
     pub fn new(board: &BoardRecord, shard: u16) -> Self {
         Self::of(&board.name, board.incarnation, board.shards, shard)
@@ -57,31 +57,31 @@ impl ShardKeys {
         }
     }
 
-    /// What the shard knows of itself: versions, dropped windows, calls.
+    /// Returns the key of the shard's `meta` hash: versions, dropped windows, calls.
     #[must_use]
     pub fn meta(&self) -> Bytes {
         self.key("meta")
     }
 
-    /// One of two generations of remembered ids.
+    /// Returns the key of one of two generations of remembered ids.
     #[must_use]
     pub fn ids(&self, generation: u8) -> Bytes {
         self.key(&format!("ids:{generation}"))
     }
 
-    /// A window's score KV.
+    /// Returns the key of a window's score KV.
     #[must_use]
     pub fn scores(&self, window: Window) -> Bytes {
         self.key(&format!("{}:scores", window_name(window)))
     }
 
-    /// A window's sorted set.
+    /// Returns the key of a window's sorted set.
     #[must_use]
     pub fn rank(&self, window: Window) -> Bytes {
         self.key(&format!("{}:rank", window_name(window)))
     }
 
-    /// A window's merged board that servers share, in one shape.
+    /// Returns the key of a window's merged board of one shape, which servers share.
     pub(super) fn top(&self, window: Window, shape: &str) -> Bytes {
         self.key(&format!("{}:top:{shape}", window_name(window)))
     }
@@ -91,7 +91,8 @@ impl ShardKeys {
     }
 }
 
-/// `all`, or the period and the start in UTC: `day@2026-11-20T00:00Z`.
+/// Returns the name of a window in keys: `all`, or the period and the start in UTC:
+/// `day@2026-11-20T00:00Z`.
 #[must_use]
 pub fn window_name(window: Window) -> String {
     if window.period() == Period::All {
@@ -103,7 +104,7 @@ pub fn window_name(window: Window) -> String {
     format!("{}@{minute}Z", window.period())
 }
 
-/// The window of a name that [`window_name`] made.
+/// Returns the window of a name that [`window_name`] returned.
 #[must_use]
 pub fn window_named(name: &str) -> Option<Window> {
     if name == "all" {

@@ -1,9 +1,9 @@
-//! Packed standings between the rules and Redis: one number is score and standing at once, beside the
-//! member's bare name. `library/packed.lua` is the other half.
+//! Packed standings in Redis: one number is both score and standing, beside the member's bare name.
+//! `library/packed.lua` is the same in Lua.
 //!
-//! The upper bits are the value, turned round where lower is better; the lower ones the time, in units
-//! from where the window begins, turned round where who was earlier is better. So the order of Redis is
-//! that of rank keys, and no score KV is needed.
+//! The upper bits are the value, inverted if lower is better; the lower bits the time, in units
+//! from the start of the window, inverted if earlier is better. So the order of Redis is that of
+//! rank keys, and no score KV is needed.
 
 use board::limits::VALUE_MAX;
 use board::{Bound, Direction, Packing, Rules, Ties, Timestamp, Value, Values, Window};
@@ -12,17 +12,17 @@ use super::standing::{Cut, SIGN, member_of, no_longer_than_keys};
 use super::wire::Garbled;
 use shard_store::ShardEntry;
 
-/// How standings of one window are packed.
+/// The layout of the packed standings of one window.
 #[derive(Debug, Clone, Copy)]
 pub struct Packed<'a> {
     rules: &'a Rules,
     packing: &'a Packing,
-    /// Milliseconds that times are counted from.
+    /// The time from which times are counted, in milliseconds.
     base: i64,
 }
 
-/// Where times of a window are counted from, as functions receive it: its start, but for the window
-/// without bounds of a packed kind.
+/// Returns the time from which times of a window are counted, as functions receive it: the start of
+/// the window, except for the window without bounds of a packed kind.
 #[must_use]
 pub fn base(rules: &Rules, window: Window) -> i64 {
     let base = rules.packing().map(|packing| packing.base(window));
@@ -30,7 +30,7 @@ pub fn base(rules: &Rules, window: Window) -> i64 {
 }
 
 impl<'a> Packed<'a> {
-    /// Nothing where standings of these rules are not packed.
+    /// Returns the layout; `None` if standings of these rules are not packed.
     #[must_use]
     pub fn of(rules: &'a Rules, window: Window) -> Option<Self> {
         rules.packing().map(|packing| Self {
@@ -48,12 +48,12 @@ impl<'a> Packed<'a> {
         self.rules.ties() == Ties::Earliest
     }
 
-    /// The greatest that the upper bits are.
+    /// Returns the maximum of the upper bits.
     fn upper_max(&self) -> i64 {
         (1 << self.packing.value_bits()) - 1
     }
 
-    /// The greatest that the lower bits are.
+    /// Returns the maximum of the lower bits.
     fn lower_max(&self) -> i64 {
         (1 << self.packing.time_bits()) - 1
     }
@@ -62,7 +62,7 @@ impl<'a> Packed<'a> {
         upper << self.packing.time_bits() | lower
     }
 
-    /// The entry that a score and a name stand for.
+    /// Returns the entry of a score and a name.
     pub fn entry(&self, score: &str, name: &[u8]) -> Result<ShardEntry, Garbled> {
         let (value, reached_at) = self.value_and_time(score)?;
         let words = self.rules.rank_words(&Values::from(value), reached_at);
@@ -75,7 +75,7 @@ impl<'a> Packed<'a> {
     fn value_and_time(&self, score: &str) -> Result<(Value, Timestamp), Garbled> {
         const GARBLED: Garbled = Garbled("no packed score");
         let score: f64 = score.parse().map_err(|_| GARBLED)?;
-        // It saturates, which the range refuses.
+        // The conversion saturates, and the range check rejects the result.
         #[expect(clippy::cast_possible_truncation)]
         let whole = score as i64;
         if score.fract() != 0.0 || !(0..=VALUE_MAX).contains(&whole) {
@@ -97,7 +97,7 @@ impl<'a> Packed<'a> {
         Ok((value, at))
     }
 
-    /// The cut at a bound.
+    /// Returns the cut at a bound.
     #[must_use]
     pub fn cut(&self, bound: &Bound) -> Cut {
         let Some(bound) = no_longer_than_keys(self.rules, bound) else {
@@ -106,7 +106,7 @@ impl<'a> Packed<'a> {
         let Some((first, others)) = bound.words.as_slice().split_first() else {
             return Cut::BelowAll;
         };
-        // As the order has it: greater is better, of negated values where lower is.
+        // As in rank keys: greater is better, of negated values if lower is better.
         let directed = (first ^ SIGN).cast_signed();
         let upper = if self.is_ascending() {
             directed.saturating_add(self.upper_max())
@@ -125,12 +125,12 @@ impl<'a> Packed<'a> {
         }
     }
 
-    /// The cut at a time among those of one value.
+    /// Returns the cut at a time among the entries of one value.
     fn cut_at(&self, upper: i64, word: u64, bound: &Bound) -> Cut {
         let word = if self.is_earliest() { !word } else { word };
         let since = i128::from((word ^ SIGN).cast_signed()) - i128::from(self.base);
         let unit = i128::from(self.packing.unit_ms());
-        // No later than this, or no earlier than this, is better.
+        // Better is what is no later, or no earlier, than this.
         let units = if self.is_earliest() {
             since.div_euclid(unit)
         } else {
@@ -165,7 +165,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// What has at least this score is better.
+/// Returns the cut above which are the entries with at least this score.
 fn at_least(score: i64) -> Cut {
     Cut::At {
         score,

@@ -1,17 +1,16 @@
-//! How long windows stay: until the sweep drops them, and their keys where no sweep comes.
+//! How long windows are kept: until the sweep drops them; the expiry of their keys is a fallback.
 
 use std::time::Duration;
 
 use board::{Keep, Kind, Timestamp, Window};
 
-/// How long the keys of a window stay beyond its retention: the sweep drops windows, this what a
-/// sweep never saw.
+/// How long the keys of a window outlive its retention, for windows that no sweep has dropped.
 const BEYOND_RETENTION: Duration = Duration::from_hours(24);
 
-/// How long a board that holds nothing stays, from its creation or its last write on.
+/// How long a board that holds nothing is kept, from its creation or its last write on.
 pub const LINGER: Duration = Duration::from_mins(1);
 
-/// When a window is past its retention, if it ever is.
+/// Returns when a window is past its retention; `None` if never.
 pub(super) fn gone_at(kind: &Kind, window: Window) -> Option<Timestamp> {
     let rule = kind.window_rule(window.period())?;
     match rule.keep {
@@ -20,7 +19,8 @@ pub(super) fn gone_at(kind: &Kind, window: Window) -> Option<Timestamp> {
     }
 }
 
-/// How long a window's keys live from `now` on, in milliseconds; 0 for those that stay.
+/// Returns the time to live of a window's keys from `now` on, in milliseconds; 0 if they do not
+/// expire.
 #[must_use]
 pub fn time_to_live_ms(kind: &Kind, window: Window, now: Timestamp) -> i64 {
     let Some(gone) = gone_at(kind, window) else {

@@ -3,8 +3,9 @@
 use board::{Direction, Mode, Op, Rules, Ties};
 use bytes::Bytes;
 
-/// Mode, ties, then order and op of each field, a letter each: `aeds`. Behind that of packed rules the bits of
-/// a time, its unit in milliseconds, and the largest value: `aeds:33:1000:1000000`. `standings.lua` reads it.
+/// Returns mode, ties, then order and op of each field, one letter each: `aeds`. For packed rules
+/// the bits of a time, its unit in milliseconds and the largest value follow:
+/// `aeds:33:1000:1000000`. `standings.lua` reads it.
 #[must_use]
 pub fn spec(rules: &Rules) -> Bytes {
     let mode = match rules.mode() {

@@ -1,11 +1,11 @@
-//! Which server this is to Redis, and what its calls are called.
+//! Names of this server and of its calls in Redis.
 //!
-//! A call that changes something is remembered under its session and number, so that sent again it
-//! is answered, not done, again.
+//! A call that changes something is remembered under its session and number. If it is sent again,
+//! it is answered, not applied again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One opened store.
+/// The session of one opened store.
 #[derive(Debug)]
 pub struct Session {
     id: u64,
@@ -13,7 +13,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with a random name.
+    /// Creates a session with a random name.
     pub fn new() -> Result<Self, getrandom::Error> {
         Ok(Self {
             id: getrandom::u64()?,
@@ -21,13 +21,13 @@ impl Session {
         })
     }
 
-    /// 16 hexadecimal digits, drawn at random.
+    /// Returns the name: 16 random hexadecimal digits.
     #[must_use]
     pub fn name(&self) -> String {
         format!("{:016x}", self.id)
     }
 
-    /// A number greater than those before it.
+    /// Returns a number greater than those before it.
     pub fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }

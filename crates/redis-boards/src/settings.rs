@@ -1,4 +1,4 @@
-//! Settings of a store on Redis, beside its URL.
+//! Settings of a store on Redis, other than its URL.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,26 +8,27 @@ use redis_nodes::{NodeSettings, Writes};
 /// Settings of a store on Redis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedisSettings {
-    /// Replicas that must have a write before it is answered.
+    /// The number of replicas that must confirm a write before it is acknowledged.
     pub acks: u32,
-    /// How long a write is tried, by the clock of the node that would take it.
+    /// The time limit of a write, by the clock of the node that would apply it.
     pub write_deadline: Duration,
-    /// How long a read is tried.
+    /// The time limit of a read.
     pub read_deadline: Duration,
     /// Whether functions run in Redis.
     pub writes: Writes,
-    /// How far this process's clock may be from the nodes': beyond that nothing is written or dropped.
+    /// The maximum difference between this process's clock and the nodes'. Beyond it nothing is
+    /// written or dropped.
     pub clock_skew_max: Duration,
-    /// Boards whose lease on the registry is kept at hand, some 300 bytes each; others are looked up.
+    /// The number of boards whose leases are cached, some 300 bytes each; others are looked up.
     pub leases_max: u64,
-    /// Remembered ids that one shard may hold.
+    /// The maximum number of remembered ids of one shard.
     pub ids_per_shard_max: u64,
-    /// Whether a server that may evict keys is taken.
+    /// Whether a server that may evict keys is accepted.
     pub allow_eviction: bool,
-    /// Independent servers, `HOST:PORT`, that may be empty though others are not: they are new, or
-    /// stand in for one whose data is lost.
+    /// Independent servers, `HOST:PORT`, that may be empty though others are not: new ones, or
+    /// replacements of servers whose data is lost.
     pub accept_empty: Vec<String>,
-    /// Certificates in PEM that sign those of the servers, beside those of the system.
+    /// Certificates in PEM that sign those of the servers, in addition to those of the system.
     pub tls_ca: Option<PathBuf>,
 }
 
@@ -49,7 +50,7 @@ impl Default for RedisSettings {
 }
 
 impl RedisSettings {
-    /// What of it is about the nodes.
+    /// Returns the settings of the nodes.
     #[must_use]
     pub fn nodes(&self) -> NodeSettings {
         NodeSettings {

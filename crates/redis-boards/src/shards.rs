@@ -1,7 +1,8 @@
-//! Calls on all shards of one incarnation of a board: [`Shards`], for the sweep and for who finishes its work.
+//! Calls to all shards of one incarnation of a board: [`Shards`], for the sweep and for callers
+//! that finish its work.
 //!
-//! Each call is about one shard; [`Shards::each`] makes it on all of them, some at a time. Every one
-//! may be made again: what was done once is found done.
+//! Each call concerns one shard; [`Shards::each`] makes it for all of them, some at a time. All can
+//! be repeated: what was already done is not done again.
 
 use std::time::Duration;
 
@@ -18,48 +19,48 @@ use crate::wire::{Garbled, Unpack, millis};
 use redis_nodes::{Call, CallError, Effect, Nodes};
 use shard_store::StoreError;
 
-/// Shards of one board that are called at once.
+/// The number of shards of one board that are called at once.
 const CALLS_AT_ONCE: usize = 32;
 
 /// How long a freeze lasts, by the node's clock.
 pub(crate) const FREEZE: Duration = Duration::from_secs(10);
 
-/// Windows that one call drops.
+/// The number of windows that one call drops.
 const WINDOWS_AT_ONCE: usize = 32;
 
-/// How long a tombstone is kept. A server that has not learned of it uses an incarnation for half as
-/// long at most ([`Incarnations`](crate::incarnations::Incarnations)); an incarnation that is in no record is dead
-/// anyway.
+/// How long a tombstone is kept. A server that has not learned of it uses an incarnation for at
+/// most half as long ([`Incarnations`](crate::incarnations::Incarnations)); an incarnation without
+/// a record is dead anyway.
 const TOMBSTONE_KEPT: Duration = Duration::from_hours(24);
 
-/// How often a shard is asked for windows that were opened while it was ended.
+/// How often a shard is called again for windows that were opened while it was ended.
 const TOMBSTONE_TRIES_MAX: usize = 1_000;
 
-/// The shards of one incarnation, to be called.
+/// The shards of one incarnation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shards<'a> {
     pub(crate) servers: &'a Nodes,
     pub(crate) spread: &'a Spread,
-    /// When to give up.
+    /// The deadline of the calls.
     pub(crate) until: Instant,
 }
 
-/// What a shard holds.
+/// The content of a shard.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
-    /// The greatest time of a batch that applied anything.
+    /// The latest time of a batch that applied anything.
     pub(crate) written: Option<Timestamp>,
     /// The generations of its ids, as the function returns them.
     pub(crate) ids: Bytes,
-    /// Members ranked in the window without bounds.
+    /// The number of members ranked in the window without bounds.
     pub(crate) ranked: u64,
     pub(crate) windows: Vec<Window>,
-    /// Those whose lists may lack members.
+    /// The windows whose lists may lack members.
     pub(crate) short: Vec<Window>,
 }
 
 impl Shards<'_> {
-    /// Calls something on all shards, some at a time, until one fails.
+    /// Calls a function for all shards, some at a time, until one fails.
     pub(crate) async fn each<T, F>(self, make: impl Fn(u16) -> F) -> Result<Vec<T>, StoreError>
     where
         F: Future<Output = Result<T, StoreError>>,
@@ -69,20 +70,21 @@ impl Shards<'_> {
         calls.try_collect().await
     }
 
-    /// All shards: first those whose nodes are connected, then the others.
+    /// Returns the shards whose nodes are connected, and the others.
     pub(crate) fn by_connection(self) -> (Vec<u16>, Vec<u16>) {
         let shards = 0..self.spread.board.shards.get();
         shards.partition(|shard| self.servers.is_connected(self.spread.place(*shard)))
     }
 
-    /// Refuses a board of which some node is not connected: no other board that is due waits for that.
+    /// Returns an error if some node of the board is not connected: other boards that are due do
+    /// not wait for it.
     pub(crate) fn check_connected(self) -> Result<(), StoreError> {
         let (_, away) = self.by_connection();
         away.first()
             .map_or(Ok(()), |shard| Err(not_connected(*shard)))
     }
 
-    /// What a shard holds.
+    /// Returns the content of a shard.
     pub(crate) async fn survey(self, shard: u16) -> Result<Survey, StoreError> {
         let of = self.spread.keys(shard);
         let keys = vec![of.meta(), of.rank(Window::ALL_TIME)];
@@ -90,7 +92,7 @@ impl Shards<'_> {
         survey(&answer.await?).map_err(|error| StoreError::Unavailable(error.to_string()))
     }
 
-    /// Drops windows, and keeps them closed, here or not.
+    /// Drops windows, and keeps them closed, whether or not the shard has them.
     pub(crate) async fn drop_windows(self, shard: u16, gone: &[Window]) -> Result<(), StoreError> {
         let of = self.spread.keys(shard);
         for gone in gone.chunks(WINDOWS_AT_ONCE) {
@@ -105,7 +107,7 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// Gives the keys of windows so many milliseconds to live; 0: they stay.
+    /// Sets the time to live of windows' keys, in milliseconds; 0: they do not expire.
     pub(crate) async fn renew_windows(
         self,
         shard: u16,
@@ -139,7 +141,7 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// The same on all shards.
+    /// Empties it on all shards.
     pub(crate) async fn empty_all(
         self,
         bound: Timestamp,
@@ -149,7 +151,7 @@ impl Shards<'_> {
         done.map(drop)
     }
 
-    /// Freezes a shard that holds nothing, and the ids that were seen. Whether it did.
+    /// Freezes a shard that holds nothing but the ids that were seen. Returns whether it did.
     pub(crate) async fn freeze(
         self,
         shard: u16,
@@ -174,7 +176,7 @@ impl Shards<'_> {
         }
     }
 
-    /// Takes the freeze of this token back; with `-` one that ended by itself.
+    /// Removes the freeze of this token; `-` removes one that has expired.
     pub(crate) async fn thaw(self, shard: u16, token: &Bytes) -> Result<(), StoreError> {
         let keys = vec![self.spread.keys(shard).meta()];
         let args = vec![token.clone()];
@@ -182,7 +184,7 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// Ends these shards for good, each whatever becomes of another; the first failure is returned.
+    /// Ends these shards permanently, independently of one another; the first failure is returned.
     pub(crate) async fn tombstones(self, shards: &[u16]) -> Result<(), StoreError> {
         let ends = shards.iter().copied().map(|shard| self.tombstone(shard));
         let ended = stream::iter(ends).buffer_unordered(CALLS_AT_ONCE);
@@ -190,7 +192,7 @@ impl Shards<'_> {
         ended.into_iter().collect()
     }
 
-    /// Ends a shard for good.
+    /// Ends a shard permanently.
     async fn tombstone(self, shard: u16) -> Result<(), StoreError> {
         let of = self.spread.keys(shard);
         let mut left: Vec<Window> = Vec::new();
@@ -254,7 +256,7 @@ impl Shards<'_> {
     }
 }
 
-/// What becomes of a shard that is passed by.
+/// Returns the error of a shard that is skipped.
 pub(crate) fn not_connected(shard: u16) -> StoreError {
     StoreError::Unavailable(format!("the node of shard {shard} is not connected"))
 }
@@ -266,7 +268,8 @@ fn failed(error: CallError) -> StoreError {
     }
 }
 
-/// By period, from the hour on, the latest start: `HOUR DAY WEEK MONTH`, each `-` for none.
+/// Returns the latest start by period, from the hour on: `HOUR DAY WEEK MONTH`, each `-` if there
+/// is none.
 fn watermark(gone: &[Window]) -> Bytes {
     let latest = |period| {
         let of_period = gone.iter().filter(|window| window.period() == period);
@@ -307,7 +310,7 @@ fn take_windows(answer: &mut Unpack<'_>) -> Result<Vec<Window>, Garbled> {
 }
 
 impl Survey {
-    /// When the younger generation of its ids began, if it remembers any.
+    /// Returns when the younger generation of its ids began, if it remembers any.
     pub(crate) fn ids_began(&self) -> Option<Timestamp> {
         let text = std::str::from_utf8(&self.ids).ok()?;
         let (_, began) = text.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! Where the shards of one incarnation of a board lie.
+//! The locations of the shards of one incarnation of a board.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use super::keys::{self, ShardKeys};
 use redis_nodes::{Location, ServerId};
 use shard_store::BoardRecord;
 
-/// One incarnation of a board, and the independent servers that it is spread over; none otherwise.
+/// One incarnation of a board, and the independent servers over which it is spread; none on other
+/// topologies.
 #[derive(Debug, Clone)]
 pub struct Spread {
     /// The incarnation.
@@ -17,24 +18,24 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Where a shard lies.
+    /// Returns the location of a shard.
     pub(super) fn place(&self, shard: u16) -> Location {
         place(&self.board, &self.servers, shard)
     }
 
-    /// The names of a shard's keys.
+    /// Returns the names of a shard's keys.
     pub(super) fn keys(&self, shard: u16) -> ShardKeys {
         ShardKeys::new(&self.board, shard)
     }
 
-    /// Which incarnation it is.
+    /// Returns the incarnation.
     #[must_use]
     pub const fn incarnation(&self) -> Incarnation {
         self.board.incarnation
     }
 }
 
-/// Where a shard of a board lies that is spread over these servers.
+/// Returns the location of a shard of a board that is spread over these servers.
 pub(super) fn place(board: &BoardRecord, servers: &[ServerId], shard: u16) -> Location {
     let from = usize::from(keys::offset(board.incarnation)) + usize::from(shard);
     Location {

@@ -1,9 +1,9 @@
-//! Standings and rank keys between the rules and what Redis keeps of them; `library/standings.lua`
-//! is the other half.
+//! Standings and rank keys as Redis holds them; `library/standings.lua` is the same in Lua.
 //!
-//! The score KV holds a standing as packed bytes ([`standing_of`]). In the sorted set the score is a
-//! rank key's first word, and the member its other words and the member's name as the key has it, so that
-//! Redis's order is the order of rank keys ([`entry_of`]). A [`Cut`] is a bound in those terms.
+//! The score KV holds a standing as packed bytes ([`standing_of`]). In the sorted set the score is
+//! the first word of a rank key, and the member is its other words and the member's name as the key
+//! has it. So Redis's order is the order of rank keys ([`entry_of`]). A [`Cut`] is a bound in those
+//! terms.
 
 use std::borrow::Cow;
 
@@ -16,19 +16,19 @@ use board::{
 use super::wire::Garbled;
 use shard_store::ShardEntry;
 
-/// What stands for a field that was never named: below every value, and exact in a double.
+/// The value of a field that was never named: below every value, and exact in a double.
 pub const NULL: i64 = -VALUE_MAX - 1;
 
 /// Null in a word of a [`Standing`].
 const NULL_WORD: u64 = i64::MIN.cast_unsigned();
 
-/// The bit by which a signed number becomes a word that compares as the number does.
+/// The bit that converts between a signed number and a word that compares as the number does.
 pub(super) const SIGN: u64 = 1 << 63;
 
 /// Bytes of a time.
 const TIME_BYTES: usize = 7;
 
-/// The standing of these bytes.
+/// Returns the standing of these bytes.
 pub fn standing_of(rules: &Rules, bytes: &[u8]) -> Result<Standing, Garbled> {
     const GARBLED: Garbled = Garbled("no standing of these rules");
     let fields = rules.fields().len();
@@ -66,20 +66,20 @@ fn value_word(value: i64) -> Option<u64> {
     }
 }
 
-/// A big-endian number of up to eight bytes.
+/// Returns a big-endian number of up to eight bytes.
 fn unsigned(bytes: &[u8]) -> u64 {
     let fold = |number, byte: &u8| (number << 8) | u64::from(*byte);
     bytes.iter().fold(0, fold)
 }
 
-/// The same in two's complement.
+/// Returns the same in two's complement.
 fn signed(bytes: &[u8]) -> i64 {
     let unused = 64 - 8 * bytes.len();
     (unsigned(bytes) << unused).cast_signed() >> unused
 }
 
-/// The entry that a score and a member of the sorted set stand for. `kept` is the member's value in
-/// the score KV: where ties go by member, only that has the time when the standing was reached.
+/// Returns the entry of a score and a member of the sorted set. `kept` is the member's value in the
+/// score KV: if ties are broken by member, only that has the time when the standing was reached.
 pub fn entry_of(
     rules: &Rules,
     score: &str,
@@ -111,7 +111,7 @@ pub fn entry_of(
     })
 }
 
-/// A member by its bytes in an entry of a sorted set, behind the words.
+/// Returns the member of an entry of a sorted set, from the bytes after the words.
 pub(super) fn ranked_member(names: NameOrder, bytes: &[u8]) -> Result<Member, Garbled> {
     let name = names
         .name_of(bytes)
@@ -119,16 +119,16 @@ pub(super) fn ranked_member(names: NameOrder, bytes: &[u8]) -> Result<Member, Ga
     member_of(&name)
 }
 
-/// A member by its bytes.
+/// Returns the member of these bytes.
 pub fn member_of(bytes: &[u8]) -> Result<Member, Garbled> {
     let text = std::str::from_utf8(bytes).map_err(|_| Garbled("a member that is not UTF-8"))?;
     Member::new(text).map_err(|_| Garbled("a name that no member has"))
 }
 
-/// Redis writes whole numbers as `5`, and from version 7.2 on some as `1e+9`.
+/// Parses a score. Redis writes whole numbers as `5`, and from version 7.2 on some as `1e+9`.
 fn first_word(score: &str) -> Result<u64, Garbled> {
     let number: f64 = score.parse().map_err(|_| Garbled("no score"))?;
-    // It saturates, which the range refuses.
+    // The conversion saturates, and the range check rejects the result.
     #[expect(clippy::cast_possible_truncation)]
     let whole = number as i64;
     match whole {
@@ -146,12 +146,12 @@ pub enum Cut {
     BelowAll,
     /// Nothing is better.
     AboveAll,
-    /// What has a greater score is better; of equal scores, members whose bytes are greater than
-    /// `rest`, or, unless `strict`, the same.
+    /// Better is what has a greater score; of equal scores, members whose bytes are greater than
+    /// `rest` or, unless `strict`, equal.
     At {
         /// The score.
         score: i64,
-        /// A member's first bytes, or all.
+        /// The first bytes of a member, or all.
         rest: Vec<u8>,
         /// Whether an equal member is not better.
         strict: bool,
@@ -159,7 +159,7 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// The cut at a bound.
+    /// Returns the cut at a bound.
     #[must_use]
     pub fn of(rules: &Rules, bound: &Bound) -> Self {
         let Some(bound) = no_longer_than_keys(rules, bound) else {
@@ -171,7 +171,7 @@ impl Cut {
         Self::at(&bound.words, name.as_deref())
     }
 
-    /// The cut at these words, and behind them the bytes of a name.
+    /// Returns the cut at these words, followed by the bytes of a name.
     fn at(words: &RankWords, name: Option<&[u8]>) -> Self {
         let Some((first, others)) = words.as_slice().split_first() else {
             return Self::BelowAll;
@@ -199,7 +199,7 @@ impl Cut {
     }
 }
 
-/// The bound in no more words than keys have; nothing where no key is better.
+/// Returns the bound with at most as many words as keys have; `None` if no key is better.
 pub(super) fn no_longer_than_keys<'a>(rules: &Rules, bound: &'a Bound) -> Option<Cow<'a, Bound>> {
     let len = rules.rank_words_len();
     if bound.words.as_slice().len() <= len {
@@ -210,7 +210,7 @@ pub(super) fn no_longer_than_keys<'a>(rules: &Rules, bound: &'a Bound) -> Option
     Some(Cow::Owned(Bound::prefix(words)))
 }
 
-/// Whether the sorted set's entries lack the time when a standing was reached.
+/// Returns whether the sorted set's entries lack the time when a standing was reached.
 #[must_use]
 pub fn needs_scores(rules: &Rules) -> bool {
     rules.ties().is_by_member()

@@ -11,7 +11,7 @@ pub struct Address {
     pub port: u16,
 }
 
-/// Why a port cannot be read.
+/// Why a port is not accepted.
 const NO_PORT: &str = "the port is not a number from 1 to 65535, and no '@' ends a password";
 
 impl Address {
@@ -56,16 +56,16 @@ impl Address {
         Ok(Self::new(host, port))
     }
 
-    /// What a node calls another one in a redirection: `HOST:PORT`, with an IPv6 address bare, or
-    /// `:PORT` when it is on the host of the one that says so.
+    /// Returns the address that a redirection names: `HOST:PORT`, with an IPv6 address without
+    /// brackets, or `:PORT` for the host of the node that sent the redirection.
     #[must_use]
-    pub fn told_by(text: &str, teller: &Self) -> Option<Self> {
+    pub fn from_redirection(text: &str, sender: &Self) -> Option<Self> {
         let (host, port) = text.rsplit_once(':')?;
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let port = port.parse().ok().filter(|port| *port != 0)?;
         Some(Self::new(
             match host {
-                "" | "?" => teller.host.as_str(),
+                "" | "?" => sender.host.as_str(),
                 host => host,
             },
             port,
@@ -89,8 +89,8 @@ mod tests {
 
     #[test]
     fn redirections_name_nodes() {
-        let teller = Address::new("10.0.0.1", 6379);
-        for (text, told) in [
+        let sender = Address::new("10.0.0.1", 6379);
+        for (text, expected) in [
             ("10.0.0.2:6380", Some(Address::new("10.0.0.2", 6380))),
             (
                 "redis-1.example:6379",
@@ -102,7 +102,7 @@ mod tests {
             ("10.0.0.2:0", None),
             ("10.0.0.2", None),
         ] {
-            assert_eq!(Address::told_by(text, &teller), told, "{text}");
+            assert_eq!(Address::from_redirection(text, &sender), expected, "{text}");
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Pauses between attempts: [`Backoff`]. They grow, and are never in step with those of others.
+//! Pauses between attempts: [`Backoff`]. They grow, and are random, so that clients do not retry in
+//! step.
 
 use std::time::Duration;
 
-/// The pauses between the attempts of one thing.
+/// The pauses between the attempts of one operation.
 #[derive(Debug, Clone)]
 pub struct Backoff {
     next: Duration,
@@ -10,7 +11,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Begins at the first, and doubles up to the longest.
+    /// Creates pauses that begin at `first` and double up to `longest`.
     #[must_use]
     pub const fn new(first: Duration, longest: Duration) -> Self {
         Self {
@@ -19,11 +20,11 @@ impl Backoff {
         }
     }
 
-    /// The next one: between half and all of a time that doubles up to the longest.
+    /// Returns the next pause: between half and all of a time that doubles up to the longest.
     pub fn next_pause(&mut self) -> Duration {
         let whole = self.next;
         self.next = (whole * 2).min(self.longest);
-        // Without randomness it is in step, which does no lasting harm.
+        // Without randomness clients may retry in step, which does no lasting harm.
         let dice = getrandom::u32().unwrap_or(u32::MAX);
         whole / 2 + (whole / 2).mul_f64(f64::from(dice) / f64::from(u32::MAX))
     }

@@ -6,31 +6,31 @@ use std::time::Duration;
 use crate::tls::{Tls, TlsError};
 use crate::url::{Login, RedisUrl, ServerUrl};
 
-/// How long a connection may take to be made unless the options say otherwise.
+/// The default time limit of connecting.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long a connection may answer nothing unless the options say otherwise.
+/// How long a connection may receive no reply, by default.
 pub const SILENCE: Duration = Duration::from_secs(2);
 
-/// What all connections to a Redis have in common.
+/// The settings of all connections to a Redis.
 #[derive(Debug, Clone)]
 pub struct ConnectOptions {
     /// The login, if there is one.
     pub login: Option<Login>,
-    /// Over TLS, if at all.
+    /// The TLS settings, if connections use TLS.
     pub tls: Option<Tls>,
-    /// The database, where it is not 0.
+    /// The database, if it is not 0.
     pub database: Option<u8>,
-    /// Whether the older protocol is spoken, which each Sentinel knows.
+    /// Whether the connection uses RESP2, which every Sentinel supports.
     pub is_resp2: bool,
-    /// How long a connection may take to be made, TLS and login included.
+    /// The time limit of connecting, including TLS and login.
     pub connect_timeout: Duration,
-    /// How long a connection may answer nothing while a command waits.
+    /// How long the connection may receive no reply while a command waits for one.
     pub silence: Duration,
 }
 
 impl Default for ConnectOptions {
-    /// As the nodes of a store are connected to.
+    /// Returns the options of connections to the nodes of a store.
     fn default() -> Self {
         Self {
             login: None,
@@ -54,14 +54,16 @@ impl ConnectOptions {
 }
 
 impl ServerUrl {
-    /// How it is connected to. Without a file of certificates those of the system are trusted.
+    /// Returns the options of connections to this server. Without a file of certificates, those of
+    /// the system are trusted.
     pub fn connect_options(&self, tls_ca: Option<&Path>) -> Result<ConnectOptions, TlsError> {
         ConnectOptions::new(self.tls, self.login.as_ref(), tls_ca)
     }
 }
 
 impl RedisUrl {
-    /// How each node is connected to. Without a file of certificates those of the system are trusted.
+    /// Returns the options of connections to each node. Without a file of certificates, those of
+    /// the system are trusted.
     pub fn connect_options(&self, tls_ca: Option<&Path>) -> Result<ConnectOptions, TlsError> {
         ConnectOptions::new(self.tls, self.login.as_ref(), tls_ca)
     }

@@ -1,12 +1,12 @@
-//! One connection to one address: [`Connection`], a centralized fred client that never reconnects and
-//! never sends anything twice. Its owner makes another when it has ended.
+//! One connection to one address: [`Connection`], a centralized fred client that never reconnects
+//! and never sends anything twice. Its owner opens another connection when it has ended.
 //!
-//! A command is given up when the whole connection has been silent for a while, not when much was sent before
-//! it: commands are answered in order. Then the connection is ended, so that nothing is sent again whose
-//! answer may still come.
+//! Replies come in the order of the commands. So a command times out when the whole connection has
+//! been silent for a while, however many commands were sent before it. Then the connection is
+//! ended: nothing is sent again whose reply may still arrive.
 //!
-//! Its futures are boxed: the body of an `async fn` is compiled once more in every crate that polls it, and with these
-//! all of fred would be.
+//! Its futures are boxed: the body of an `async fn` is compiled again in every crate that polls it,
+//! and with these all of fred would be.
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -31,19 +31,20 @@ use crate::fault::Fault;
 use crate::reply::Reply;
 use crate::task::Task;
 
-/// How long one command is waited for in all, however many others are answered before it.
+/// The maximum time that one command waits for its reply, however many others are answered before
+/// it.
 const COMMAND_MAX: Duration = Duration::from_secs(30);
 
-/// How much longer than the last of them other commands are waited for that are sent together.
+/// How much longer than the last of the commands that are sent together the others may wait.
 const TOGETHER_LONGER: Duration = Duration::from_secs(1);
 
-/// Why a connection ends that answers nothing.
+/// The reason for ending a connection that receives no replies.
 const SILENT: &str = "no answer in time";
 
-/// Commands that may wait for their turn on one connection.
+/// The maximum number of commands that wait in the queue of one connection.
 const QUEUE_MAX_COMMANDS: usize = 10_000;
 
-/// How fred says that it took a command no more.
+/// fred's message when its task does not accept a command any more.
 const TASK_IS_GONE: &str = "Failed to send command to router.";
 
 /// A command and its arguments.
@@ -55,18 +56,18 @@ pub struct Connection {
     client: Client,
     task: Task,
     silence: Duration,
-    /// When something was answered last.
+    /// When the last reply arrived.
     answered: Mutex<Instant>,
-    /// Why it was ended, once it was.
+    /// Why the connection was ended, once it was.
     end: watch::Sender<Option<&'static str>>,
 }
 
-/// Ends when its connection does.
+/// A future that completes when its connection has ended.
 #[derive(Debug)]
 pub struct Ended(JoinHandle<Result<(), Error>>);
 
 impl Ended {
-    /// Whether it has ended.
+    /// Returns whether the connection has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.0.is_finished()
@@ -96,7 +97,7 @@ impl Connection {
         let within = options.connect_timeout;
         let listener = client.clone();
         let mut connected = pin!(listener.wait_for_connect());
-        // From the first poll on it listens: nothing that happens to the task is missed.
+        // It listens from the first poll on, so that the end of the task is not missed.
         let _ = futures::poll!(&mut connected);
         let ended = client.connect();
         let task = Task::of(&ended);
@@ -116,7 +117,7 @@ impl Connection {
         }
     }
 
-    /// Ends it: callers that wait for a reply fail at once.
+    /// Ends the connection: callers that wait for a reply fail at once.
     pub fn end(&self) {
         self.end_for("the connection ended");
     }
@@ -130,7 +131,7 @@ impl Connection {
         self.task.end();
     }
 
-    /// Why it has ended.
+    /// Returns why the connection has ended.
     pub fn ended_for(&self) -> &'static str {
         self.end.borrow().unwrap_or("the connection ended")
     }
@@ -144,7 +145,7 @@ impl Connection {
         Box::pin(self.send_within(command, args, self.silence, COMMAND_MAX))
     }
 
-    /// Sends one command that Redis may hold for so long before it answers.
+    /// Sends one command to which Redis may reply only after `held`.
     pub fn send_blocking(
         &self,
         command: &'static str,
@@ -179,7 +180,7 @@ impl Connection {
             Ok(reply) => Ok(reply),
             Err(error) => {
                 if *error.kind() == ErrorKind::Timeout {
-                    // Its answer might still come.
+                    // Its reply may still arrive.
                     self.end_for(SILENT);
                 }
                 Err(fault_of(&error))
@@ -191,13 +192,13 @@ impl Connection {
         *self.answered.lock() = Instant::now();
     }
 
-    /// Waits for what was sent for as long as something is answered, be it to others.
+    /// Waits for the reply to a command as long as replies arrive, to this command or to others.
     async fn until_silent<T>(
         &self,
         silence: Duration,
         response: impl Future<Output = T>,
     ) -> Result<T, Fault> {
-        // What is sent then would wait for ever: fred does not end its queue.
+        // A command that is sent now would wait forever: fred does not end its queue.
         if self.task.is_finished() {
             return Err(Fault::NotSent("the connection has ended".to_owned()));
         }
@@ -221,9 +222,10 @@ impl Connection {
         }
     }
 
-    /// Sends commands one behind the other, and answers what each of them was answered.
+    /// Sends commands one after the other, and returns the reply to each.
     ///
-    /// The last one is given up first and sent only behind all others: what it ends is whole or not there.
+    /// The last one times out first, and is sent only after all others: a transaction that it ends
+    /// is applied as a whole or not at all.
     pub fn send_together(
         &self,
         commands: Vec<Command>,
@@ -240,8 +242,8 @@ impl Connection {
             } else {
                 COMMAND_MAX + TOGETHER_LONGER
             };
-            // With its first poll a command is in the queue, also where its task has used up what it may do in a
-            // row: else `EXEC` would come before what it ends.
+            // The first poll puts a command into the queue, even if its task has used up its
+            // budget: otherwise `EXEC` would be sent before the commands of its transaction.
             let answer = unconstrained(self.send_within(command, args, self.silence, within));
             let mut answer = Box::pin(maybe_done(answer));
             let _ = futures::poll!(answer.as_mut());
@@ -250,7 +252,7 @@ impl Connection {
             }
             sent.push(answer);
         }
-        // When the last one is answered, all are.
+        // When the last one has a reply, all have.
         if let Some(last) = sent.last_mut() {
             last.as_mut().await;
         }
@@ -267,7 +269,7 @@ impl Connection {
         Ok(answers)
     }
 
-    /// Sends one command right behind `ASKING`, and answers what it answered.
+    /// Sends one command directly after `ASKING`, and returns the reply to the command.
     pub fn send_asking(
         &self,
         command: &'static str,
@@ -298,7 +300,7 @@ impl Connection {
         match (answers.pop(), answers.pop()) {
             (Some(Ok(Value::String(text))), Some(Ok(_))) => Ok(text.into_inner()),
             (Some(Ok(Value::Bytes(bytes))), Some(Ok(_))) => Ok(bytes),
-            // An answer to each: this one is Redis's.
+            // Each command has a reply; this one is from Redis.
             (Some(Err(error)), Some(_)) | (_, Some(Err(error))) => {
                 Err(Fault::Redis(error.details().to_owned()))
             }
@@ -336,7 +338,7 @@ fn client_for(options: &ConnectOptions, address: &Address) -> Result<Client, Err
             connection.max_redirections = 0;
             connection.max_command_buffer_len = QUEUE_MAX_COMMANDS;
             connection.disable_cluster_health_check = true;
-            // Errors are for the caller; the connection is as good as before.
+            // The caller gets errors; the connection remains usable.
             connection.reconnect_errors = Vec::new();
             connection.tcp = TcpConfig {
                 nodelay: Some(true),
@@ -358,13 +360,13 @@ fn fault_of(error: &Error) -> Fault {
         }
         ErrorKind::Timeout => Fault::Lost(SILENT.to_owned()),
         ErrorKind::Canceled => Fault::Lost("the connection ended".to_owned()),
-        // CLUSTERDOWN comes here: fred gives up a connection that says so, with all that is under way.
+        // CLUSTERDOWN arrives here: fred ends a connection that receives it, with all its commands.
         _ => Fault::Lost(words),
     }
 }
 
-/// What the system says, out of what fred makes of it:
-/// `Os { code: 111, kind: ConnectionRefused, message: "Connection refused" }`.
+/// Returns the system's message from fred's text: `Os { code: 111, kind: ConnectionRefused,
+/// message: "Connection refused" }`.
 fn plain(details: &str) -> &str {
     let message = details.split_once("message: \"");
     let message = message.and_then(|(_, message)| message.split('"').next());

@@ -1,23 +1,23 @@
-//! Why a command has no answer: [`Fault`].
+//! Why a command has no reply: [`Fault`].
 
-/// A command without the answer that was asked for.
+/// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It was never sent.
+    /// It was not sent.
     #[error("{0}")]
     NotSent(String),
-    /// It may have been sent, and no answer came.
+    /// It may have been sent, and no reply arrived.
     #[error("{0}")]
     Lost(String),
-    /// Redis answered with an error: its words.
+    /// Redis replied with this error.
     #[error("{0}")]
     Redis(String),
 }
 
 impl Fault {
-    /// What was said, by whomever.
+    /// Returns the message.
     #[must_use]
-    pub fn words(&self) -> &str {
+    pub fn message(&self) -> &str {
         match self {
             Self::NotSent(words) | Self::Lost(words) | Self::Redis(words) => words,
         }

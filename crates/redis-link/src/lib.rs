@@ -1,9 +1,9 @@
-//! One connection to a Redis or Valkey: the only place that knows the Redis client, fred.
+//! One connection to a Redis or Valkey: the only crate that uses the Redis client fred.
 //!
-//! A [`Connection`] never reconnects and never sends anything twice: its owner opens another one when it has ended.
-//! [`RedisUrl`] says where Redis is, [`ConnectOptions`] how a connection is made, a [`Fault`] why a command has no
-//! answer; [`reply`] looks into answers, and [`Backoff`] spaces attempts. Which nodes there are, and which of them has
-//! a key, is for others to know.
+//! A [`Connection`] never reconnects and never sends anything twice: its owner opens another one
+//! when it has ended. A [`RedisUrl`] names the nodes, [`ConnectOptions`] are the settings of a
+//! connection, a [`Fault`] is why a command has no reply; [`reply`] reads replies, and [`Backoff`]
+//! spaces attempts. Which nodes exist, and which of them has a key, is not known here.
 
 mod address;
 mod backoff;

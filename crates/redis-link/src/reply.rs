@@ -1,11 +1,11 @@
-//! What Redis answers: [`Reply`], and its parts.
+//! Replies of Redis: [`Reply`], and functions that read it.
 
 use bytes::Bytes;
 
-/// What Redis answered, errors excepted.
+/// A reply that is not an error.
 pub type Reply = fred::types::Resp3Frame;
 
-/// The bytes of a string of any kind.
+/// Returns the bytes of a string of any type.
 #[must_use]
 pub fn bytes(reply: &Reply) -> Option<&Bytes> {
     match reply {
@@ -16,13 +16,13 @@ pub fn bytes(reply: &Reply) -> Option<&Bytes> {
     }
 }
 
-/// A string of any kind as text.
+/// Returns a string of any type as text.
 #[must_use]
 pub fn text(reply: &Reply) -> Option<&str> {
     std::str::from_utf8(bytes(reply)?).ok()
 }
 
-/// A number, or a string that is one.
+/// Returns a number, or a string that is one.
 #[must_use]
 pub fn number(reply: &Reply) -> Option<u64> {
     match reply {
@@ -31,7 +31,7 @@ pub fn number(reply: &Reply) -> Option<u64> {
     }
 }
 
-/// The items of an array.
+/// Returns the items of an array.
 #[must_use]
 pub fn items(reply: &Reply) -> Option<&[Reply]> {
     match reply {
@@ -40,13 +40,13 @@ pub fn items(reply: &Reply) -> Option<&[Reply]> {
     }
 }
 
-/// Whether it is nothing.
+/// Returns whether the reply is null.
 #[must_use]
 pub fn is_null(reply: &Reply) -> bool {
     matches!(reply, Reply::Null)
 }
 
-/// What a map says of a name.
+/// Returns the value of a name in a map.
 #[must_use]
 pub fn of_map<'a>(reply: &'a Reply, name: &str) -> Option<&'a str> {
     let Reply::Map { data, .. } = reply else {

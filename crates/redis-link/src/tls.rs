@@ -1,4 +1,4 @@
-//! Over TLS: whom to trust.
+//! TLS of connections, and which certificates are trusted: [`Tls`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,35 +8,35 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-/// How connections over TLS are made.
+/// The TLS settings of connections.
 #[derive(Debug, Clone)]
 pub struct Tls(pub(crate) TlsConfig);
 
-/// Why connections over TLS cannot be made.
+/// Why connections cannot use TLS.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TlsError {
-    /// The file of certificates is of no use.
+    /// The file of certificates cannot be used.
     #[error("tls_ca {}: {reason}", path.display())]
     Certificates {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why.
         reason: String,
     },
     /// There is no certificate to trust.
     #[error("this system has no certificates to trust, and no tls_ca is set")]
     NoCertificates,
-    /// TLS itself.
+    /// An error of TLS itself.
     #[error("{0}")]
     Setup(String),
 }
 
 impl Tls {
-    /// Trusts what the system trusts, and the certificates in the file, in PEM.
+    /// Trusts the certificates of the system, and those of this file, in PEM.
     pub fn new(tls_ca: Option<&Path>) -> Result<Self, TlsError> {
         let mut roots = RootCertStore::empty();
         let system = rustls_native_certs::load_native_certs();
-        // One that cannot be read is one that signs nothing here.
+        // A certificate that cannot be read is ignored: it signs nothing that is needed here.
         roots.add_parsable_certificates(system.certs);
         if let Some(path) = tls_ca {
             add_file(&mut roots, path).map_err(|reason| TlsError::Certificates {

@@ -1,4 +1,5 @@
-//! Where Redis is: [`RedisUrl`], and what other URLs of Redis are made of: [`Login`], [`Address`].
+//! URLs of Redis: [`RedisUrl`] for the nodes of a store, [`ServerUrl`] for one server, and their
+//! parts: [`Login`], [`Address`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,78 +14,78 @@ pub const PORT: u16 = 6379;
 /// The port of Sentinel.
 const SENTINEL_PORT: u16 = 26379;
 
-/// What a URL is to begin with.
+/// The schemes that are accepted.
 const SCHEMES: &str = "redis://, redis-cluster:// or redis-sentinel:// \
      (over TLS rediss://, rediss-cluster:// or rediss-sentinel://)";
 
-/// Nodes of Redis, and who is to log in.
+/// The nodes of a Redis, and the login.
 ///
 /// | text | what it is |
 /// | --- | --- |
 /// | `redis://HOST:PORT` | one server |
 /// | `redis://HOST:PORT,HOST:PORT` | independent servers: boards are spread over all of them |
-/// | `redis-cluster://HOST:PORT,...` | a cluster, with some of its nodes to begin with |
+/// | `redis-cluster://HOST:PORT,...` | a cluster, by some of its nodes |
 /// | `redis-sentinel://HOST:PORT,.../NAME` | the primary of that name, found by these sentinels |
 ///
-/// `USER:PASSWORD@`, percent-encoded, may stand before the first host; an empty user is Redis's
-/// default one. `rediss`, `rediss-cluster` and `rediss-sentinel` go over TLS. The port is 6379 where
-/// none is given, 26379 for sentinels.
+/// `USER:PASSWORD@`, percent-encoded, may precede the first host; an empty user is Redis's default
+/// user. `rediss`, `rediss-cluster` and `rediss-sentinel` use TLS. The port defaults to 6379, that
+/// of sentinels to 26379.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RedisUrl {
     /// What the addresses are.
     pub kind: UrlKind,
-    /// Whether connections go over TLS.
+    /// Whether connections use TLS.
     pub tls: bool,
     /// The login, if there is one.
     pub login: Option<Login>,
-    /// At least one, each once.
+    /// At least one, without duplicates.
     pub addresses: Vec<Address>,
 }
 
-/// What the addresses are.
+/// What the addresses of a URL are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UrlKind {
-    /// One server, or several that know nothing of each other.
+    /// One server, or several independent ones.
     Servers,
     /// Nodes of a cluster.
     Cluster,
-    /// Sentinels that know a primary by this name.
+    /// Sentinels that monitor a primary of this name.
     Sentinel(String),
 }
 
-/// Who logs in, with what.
+/// A user and a password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
-    /// None is Redis's default user.
+    /// `None` is Redis's default user.
     pub user: Option<String>,
-    /// Empty where only a user is known.
+    /// Empty if only a user is known.
     pub password: String,
 }
 
-/// A text that is no [`RedisUrl`].
+/// Why a text is not a [`RedisUrl`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RedisUrlError {
-    /// It begins with nothing that is known.
+    /// The scheme is not supported.
     #[error("a Redis URL must begin with {SCHEMES}")]
     Scheme,
-    /// It begins with nothing that names one server.
+    /// The scheme is not one of a single server.
     #[error("the URL of one Redis server must begin with redis://, or rediss:// over TLS")]
     ServerScheme,
-    /// The part before `@` is not `USER:PASSWORD`. Its text is not repeated.
+    /// The part before `@` is not `USER:PASSWORD`. The error does not contain it.
     #[error("the part before '@' is not USER:PASSWORD, percent-encoded: {0}")]
     Login(&'static str),
-    /// One of the addresses cannot be read.
+    /// An address cannot be read.
     #[error("the address of host {host:?} is wrong: {reason}")]
     Address {
-        /// Its host. What follows is not repeated: it may be a password that lacks its `@`.
+        /// Its host. The text after it is not shown: it may be a password without an `@`.
         host: String,
-        /// What is wrong with it.
+        /// Why.
         reason: &'static str,
     },
     /// An address is listed twice.
     #[error("{0} is listed twice")]
     Twice(String),
-    /// What follows the addresses.
+    /// The text after the addresses is not accepted.
     #[error("{0}")]
     Path(&'static str),
 }
@@ -144,7 +145,7 @@ fn address_of(text: &str, port: u16) -> Result<Address, RedisUrlError> {
     })
 }
 
-/// What stands before the port.
+/// Returns the text before the port.
 fn host_of(address: &str) -> &str {
     let (open, close) = if address.starts_with('[') {
         ("[", ']')
@@ -196,27 +197,28 @@ impl FromStr for Login {
     }
 }
 
-/// Percent-decoded, where that is UTF-8.
+/// Percent-decodes a text, if the result is UTF-8.
 #[must_use]
 pub fn decoded(text: &str) -> Option<String> {
     let text = percent_decode_str(text).decode_utf8().ok()?;
     Some(text.into_owned())
 }
 
-/// One server, and who is to log in.
+/// One server, and the login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerUrl {
-    /// Whether connections go over TLS.
+    /// Whether connections use TLS.
     pub tls: bool,
     /// The login, if there is one.
     pub login: Option<Login>,
-    /// Where it listens.
+    /// Its address.
     pub address: Address,
 }
 
 impl ServerUrl {
-    /// Reads `redis://[USER:PASSWORD@]HOST[:PORT][/PATH]` or `rediss://...`. The path is returned as it is written,
-    /// empty where there is none. A path may contain an `@`, so a `/` in a password is written `%2F`.
+    /// Reads `redis://[USER:PASSWORD@]HOST[:PORT][/PATH]` or `rediss://...`. The path is returned
+    /// as it is written, empty if there is none. A path may contain an `@`, so a `/` in a password
+    /// is written `%2F`.
     pub fn with_path(text: &str) -> Result<(Self, &str), RedisUrlError> {
         let (tls, rest) = match text.split_once("://") {
             Some(("redis", rest)) => (false, rest),
@@ -237,7 +239,7 @@ impl ServerUrl {
     }
 }
 
-/// Without the login.
+/// Omits the login.
 impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tls = if self.tls { "s" } else { "" };
@@ -245,7 +247,7 @@ impl fmt::Display for ServerUrl {
     }
 }
 
-/// Without the password, and so only for display.
+/// Omits the password; for display only.
 impl fmt::Display for RedisUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tls = if self.tls { "s" } else { "" };

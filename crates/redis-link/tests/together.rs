@@ -10,7 +10,7 @@ use testkit::redis::RedisServer;
 use tokio::sync::mpsc;
 use tokio::task::coop::has_budget_remaining;
 
-/// Has the task do as much in a row as it may.
+/// Uses up the budget of the task.
 async fn use_up_budget() {
     let (sender, mut receiver) = mpsc::unbounded_channel();
     (0..1_000).for_each(|_| sender.send(()).unwrap());

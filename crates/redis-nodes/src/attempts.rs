@@ -285,7 +285,7 @@ impl<'a> Attempts<'a> {
 
     async fn failed(&mut self, target: &Target, fault: Fault) -> FailedAttempt {
         let link = &target.link;
-        let why = format!("{}: {}", link.address(), fault.words());
+        let why = format!("{}: {}", link.address(), fault.message());
         let again = |at_once| FailedAttempt::Again {
             why: why.clone(),
             at_once,
@@ -381,7 +381,7 @@ impl<'a> Attempts<'a> {
                 }
             };
             count = counted.map_err(|fault| {
-                FailedAttempt::later(format!("{}: {}", link.address(), fault.words()))
+                FailedAttempt::later(format!("{}: {}", link.address(), fault.message()))
             })?;
             if count >= wanted {
                 return Ok(());

@@ -253,7 +253,7 @@ fn late<T>(_: tokio::time::error::Elapsed) -> Result<T, Fault> {
 }
 
 fn map_of(answer: Result<Reply, Fault>, teller: &Address) -> Result<SlotMap, String> {
-    let answer = answer.map_err(|fault| fault.words().to_owned())?;
+    let answer = answer.map_err(|fault| fault.message().to_owned())?;
     let map = SlotMap::of(&answer, teller).ok_or("the reply to CLUSTER SLOTS is not a slot map")?;
     if map.primaries.is_empty() {
         return Err("no node has any slot".to_owned());

@@ -59,7 +59,8 @@ impl ErrorClass {
     pub(crate) fn of(words: &str, teller: &Address) -> Self {
         let mut parts = words.split_ascii_whitespace();
         let code = parts.next().unwrap_or_default();
-        let target = |told: Option<&str>| told.and_then(|told| Address::told_by(told, teller));
+        let target =
+            |told: Option<&str>| told.and_then(|told| Address::from_redirection(told, teller));
         match code {
             "MOVED" => Self::Moved(target(parts.nth(1))),
             "ASK" => Self::Ask(target(parts.nth(1))),

@@ -129,7 +129,7 @@ impl Roster {
 }
 
 fn fault(link: &Link, fault: &Fault) -> OpenError {
-    OpenError::Unreachable(format!("{}: {}", link.address(), fault.words()))
+    OpenError::Unreachable(format!("{}: {}", link.address(), fault.message()))
 }
 
 fn log_identity(link: &Link, roster: &Roster, at: usize) {

@@ -208,7 +208,7 @@ impl Link {
             match timeout(PROBE_MAX, self.probe()).await {
                 Ok(Ok(None)) => {}
                 Ok(Ok(Some(why))) => return why,
-                Ok(Err(fault)) => return fault.words().to_owned(),
+                Ok(Err(fault)) => return fault.message().to_owned(),
                 Err(_) => return "no answer to a probe in time".to_owned(),
             }
         }

@@ -33,7 +33,8 @@ pub(crate) async fn look_for_losses(
         return Ok(None);
     }
     let detector = LossDetector::open(topology, &link).await;
-    let detector = detector.map_err(|fault| OpenError::Unreachable(at_registry(fault.words())))?;
+    let detector =
+        detector.map_err(|fault| OpenError::Unreachable(at_registry(fault.message())))?;
     let looking = detector.keep_looking(topology.clone());
     Ok(Some(Task::spawn(looking)))
 }

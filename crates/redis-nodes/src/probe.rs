@@ -31,7 +31,7 @@ impl NoLink {
 
 impl From<Fault> for NoLink {
     fn from(fault: Fault) -> Self {
-        Self::because(fault.words().to_owned())
+        Self::because(fault.message().to_owned())
     }
 }
 

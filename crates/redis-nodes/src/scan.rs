@@ -83,5 +83,5 @@ impl ScannedKeys {
 }
 
 fn failed(link: &Link, fault: &Fault) -> String {
-    format!("{}: {}", link.address(), fault.words())
+    format!("{}: {}", link.address(), fault.message())
 }

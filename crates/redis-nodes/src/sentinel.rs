@@ -169,7 +169,7 @@ impl Inner {
         };
         let (connection, _ended) = Connection::open(&options, sentinel).await?;
         let primary = self.ask_over(&connection).await;
-        let primary = primary.map_err(|fault| fault.words().to_owned())?;
+        let primary = primary.map_err(|fault| fault.message().to_owned())?;
         Ok((connection, primary))
     }
 

@@ -39,7 +39,7 @@ impl StartLock {
             let why = match link.send("SET", &args).await {
                 Ok(answer) if !reply::is_null(&answer) => return Ok(lock),
                 Ok(_) => "another Megaboard server is starting on it".to_owned(),
-                Err(fault) => fault.words().to_owned(),
+                Err(fault) => fault.message().to_owned(),
             };
             if Instant::now() >= until {
                 let why = format!("{}: {why}", link.address());

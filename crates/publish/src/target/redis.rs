@@ -209,7 +209,7 @@ impl RedisTarget {
         if words.next() != Some("MOVED") {
             return None;
         }
-        let node = Address::told_by(words.nth(1)?, teller)?;
+        let node = Address::from_redirection(words.nth(1)?, teller)?;
         let mut nodes = self.nodes.lock();
         if !nodes.contains(&node) && nodes.len() < NODES_MAX {
             nodes.push(node.clone());
@@ -322,7 +322,7 @@ async fn send(
     connection: &Connection,
     commands: Vec<Command>,
 ) -> Result<Vec<Result<Reply, String>>, Fault> {
-    let away = |fault: redis_link::Fault| Fault::Away(fault.words().to_owned());
+    let away = |fault: redis_link::Fault| Fault::Away(fault.message().to_owned());
     let replies = connection.send_together(commands).await.map_err(away)?;
     let replies = replies.into_iter().map(|reply| match reply {
         Ok(reply) => Ok(Ok(reply)),

@@ -1,4 +1,4 @@
-//! One incarnation of a board as the registry returned it, and for how long that may be used.
+//! One incarnation of a board as the registry returned it, and how long that may be used.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -12,47 +12,48 @@ use crate::registry::CurrentIncarnation;
 use redis_nodes::ServerId;
 use shard_store::StoreError;
 
-/// How long what is known is gone by without asking.
+/// How long a record is used without reading it again.
 const SOFT_LEASE: Duration = Duration::from_mins(1);
 
-/// How long it is gone by while the registry cannot be asked: half of what tombstones are kept for.
+/// How long it is used while the registry is unreachable: half of the time that tombstones are
+/// kept.
 const HARD_LEASE: Duration = Duration::from_hours(12);
 
-/// How soon a registry that could not be asked is asked again.
+/// The interval of attempts to reach an unreachable registry.
 const ASKED_AGAIN: Duration = Duration::from_secs(5);
 
 /// An incarnation that exists, as the registry returned it.
 #[derive(Debug)]
 pub(super) struct KnownIncarnation {
     pub(super) servers: Arc<[ServerId]>,
-    /// Only settings are kept of it.
+    /// Whether the board is not created yet: only its settings exist.
     pub(super) uncreated: bool,
     touched: AtomicI64,
     /// When the sweep visits the board next; unknown after that.
     pub(super) due: AtomicI64,
-    told: Instant,
+    read_at: Instant,
     epoch: u64,
-    /// When the registry was asked in vain.
+    /// When the registry was last unreachable.
     pub(super) missed: Mutex<Option<Instant>>,
-    /// It is being asked in the background.
+    /// Whether the record is being read again in the background.
     pub(super) asking: AtomicBool,
     pub(super) touching: tokio::sync::Mutex<()>,
     touch_failed: Mutex<Option<FailedTouch>>,
 }
 
-/// A touch in vain.
+/// A touch that failed.
 #[derive(Debug, Clone)]
 pub(super) struct FailedTouch {
     at: Instant,
     pub(super) error: StoreError,
-    /// The board is being emptied: nothing may be written before it is empty.
+    /// Whether the board is being emptied: it must be empty before a write.
     pub(super) is_emptying: bool,
 }
 
-/// Whether an incarnation may be gone by.
+/// Whether a record may be used.
 pub(super) enum Lease {
     Fresh,
-    /// It is, and is to be asked for again.
+    /// It may, and is to be read again.
     Ending,
     Ended,
 }
@@ -65,7 +66,7 @@ impl KnownIncarnation {
             uncreated: touched.is_none(),
             touched: AtomicI64::new(touched.unwrap_or(i64::MIN)),
             due: AtomicI64::new(due_of(held)),
-            told: Instant::now(),
+            read_at: Instant::now(),
             epoch,
             missed: Mutex::default(),
             asking: AtomicBool::new(false),
@@ -75,7 +76,7 @@ impl KnownIncarnation {
     }
 
     pub(super) fn lease(&self, epoch: u64) -> Lease {
-        let age = self.told.elapsed();
+        let age = self.read_at.elapsed();
         if age >= HARD_LEASE {
             return Lease::Ended;
         }
@@ -85,7 +86,7 @@ impl KnownIncarnation {
                 .is_some_and(|at| at.elapsed() < ASKED_AGAIN)
         };
         if self.epoch != epoch {
-            // What was decided may be lost, and decided otherwise.
+            // The registry may have lost its latest changes, and decided otherwise since.
             return if missed() { Lease::Fresh } else { Lease::Ended };
         }
         if age >= SOFT_LEASE && !missed() {
@@ -95,13 +96,13 @@ impl KnownIncarnation {
         }
     }
 
-    /// Whether what is known may still be gone by, should the registry be away.
+    /// Returns whether the record may be used while the registry is unreachable.
     pub(super) fn may_outlast_the_registry(&self) -> bool {
-        self.told.elapsed() < HARD_LEASE
+        self.read_at.elapsed() < HARD_LEASE
     }
 
-    /// Whether a write has to touch the board before. One that failed a moment ago is not repeated before it has to
-    /// be: each waits for the registry.
+    /// Returns whether a write has to touch the board first. A touch that has just failed is not
+    /// repeated before that is necessary: each waits for the registry.
     pub(super) fn wants_touch(&self, idle: Duration, now: Timestamp) -> bool {
         let touched = Timestamp::from_millis(self.touched.load(Ordering::Acquire));
         let failed = || {
@@ -123,13 +124,13 @@ impl KnownIncarnation {
         failed
     }
 
-    /// Whether it was touched in vain since then.
+    /// Returns whether a touch has failed since then.
     pub(super) fn touch_failed_since(&self, since: Instant) -> Option<FailedTouch> {
         let failed = self.touch_failed.lock();
         failed.clone().filter(|failed| failed.at >= since)
     }
 
-    /// Whether it may be found idle by then.
+    /// Returns whether the sweep may find the board idle by then.
     pub(super) fn may_be_idle(&self, idle: Duration, now: Timestamp) -> bool {
         let touched = Timestamp::from_millis(self.touched.load(Ordering::Acquire));
         now >= touched.plus(idle)
@@ -152,13 +153,13 @@ fn due_of(held: &CurrentIncarnation) -> i64 {
 mod tests {
     use super::*;
 
-    fn told(ago: Duration) -> KnownIncarnation {
+    fn read_before(ago: Duration) -> KnownIncarnation {
         let held = CurrentIncarnation {
             record: None,
             due: None,
         };
         KnownIncarnation {
-            told: Instant::now().checked_sub(ago).unwrap(),
+            read_at: Instant::now().checked_sub(ago).unwrap(),
             ..KnownIncarnation::new(&held, Arc::default(), 1)
         }
     }
@@ -167,24 +168,24 @@ mod tests {
     fn a_lease_ends_slowly_while_the_registry_is_away() {
         let second = Duration::from_secs(1);
         assert!(matches!(
-            told(SOFT_LEASE.saturating_sub(second)).lease(1),
+            read_before(SOFT_LEASE.saturating_sub(second)).lease(1),
             Lease::Fresh
         ));
-        let old = told(SOFT_LEASE + second);
+        let old = read_before(SOFT_LEASE + second);
         assert!(matches!(old.lease(1), Lease::Ending));
         *old.missed.lock() = Some(Instant::now());
         assert!(
             matches!(old.lease(1), Lease::Fresh),
             "asked in vain just now"
         );
-        let other = told(second);
+        let other = read_before(second);
         assert!(
             matches!(other.lease(2), Lease::Ended),
             "another process answers"
         );
         *other.missed.lock() = Some(Instant::now());
         assert!(matches!(other.lease(2), Lease::Fresh), "it cannot be asked");
-        let last = told(HARD_LEASE);
+        let last = read_before(HARD_LEASE);
         *last.missed.lock() = Some(Instant::now());
         assert!(matches!(last.lease(1), Lease::Ended));
     }

@@ -1,4 +1,4 @@
-//! What the registry is asked, counted at a proxy before it.
+//! The calls to the registry, counted by a proxy.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,12 +77,12 @@ async fn writers_share_a_touch_that_fails() {
     let due = now().plus(IDLE / 8);
     let (placed, touches) = write_all(due).await;
     assert!(placed.iter().all(Result::is_ok), "{placed:?}");
-    // A connection may end meanwhile, and the call be sent once more.
+    // A connection may end meanwhile, and the call be sent again.
     assert!((1..=2).contains(&touches), "{touches} touches");
     let (placed, touches) = write_all(due).await;
     assert!(placed.iter().all(Result::is_ok), "{placed:?}");
     assert_eq!(touches, 0, "one has just failed");
-    // From here on it may be being emptied.
+    // From this time on it may be being emptied.
     let (placed, touches) = write_all(now().plus(IDLE)).await;
     let is_unsent = |placed: &Result<_, StoreError>| {
         matches!(
@@ -104,7 +104,7 @@ async fn a_write_before_which_the_registry_is_lost_is_unavailable_not_unknown() 
     };
     let parts = Parts::at(proxy.url(), &settings, library()).await;
     let (kind, board) = idle_board(&parts).await;
-    // As if a shard had said so: the registry is to end it again.
+    // As if a shard had reported it: the registry is to end it again.
     parts.incarnations.forget(&board);
     proxy.delay_replies_of(&Matching::function("_touch_"), NEVER);
     let lost = async {

@@ -1,4 +1,4 @@
-//! Telling the registry that a board is about to be written to.
+//! Touches: recording in the registry that a board is about to be written to.
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use crate::registry::{Touch, Touched};
 use crate::spread::Spread;
 use shard_store::{BoardRecord, StoreError};
 
-/// How long the registry may take to record a touch.
+/// The timeout of recording a touch.
 const TOUCH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a board may be found being emptied while it is touched.
 const TOUCHES_MAX: usize = 16;
 
 impl Incarnations {
-    /// Records that a board is about to be written to. One that was found idle before is emptied first,
-    /// should the server that began that be gone.
+    /// Records that a board is about to be written to. A board that was found idle before is
+    /// emptied first, since the server that began that may have stopped.
     pub(super) async fn touch(
         &self,
         board: &BoardRecord,
@@ -30,7 +30,7 @@ impl Incarnations {
     ) -> Result<(), StoreError> {
         let came = Instant::now();
         let _alone = incarnation.touching.lock().await;
-        // Those who waited for a touch that failed do not repeat it one after the other.
+        // Callers that waited for a touch that failed do not repeat it one after the other.
         if let Some(failed) = incarnation.touch_failed_since(came) {
             return untouched(incarnation, idle, now, failed);
         }
@@ -105,8 +105,8 @@ impl Incarnations {
     }
 }
 
-/// What a touch that failed means for a write. No server empties a board before its time, and one that does sees what
-/// is written meanwhile.
+/// Returns what a failed touch means for the write. No server empties a board before its time, and
+/// one that does sees what is written meanwhile.
 fn untouched(
     incarnation: &KnownIncarnation,
     idle: Duration,

@@ -53,8 +53,8 @@ fn a_score_goes_back_to_its_entry_and_orders_as_rank_keys_do() {
                 ranked(rules, standing, member),
                 entry(rules, standing, member),
             );
-            let told = packed.entry(&ranked.0.to_string(), &ranked.1);
-            assert_eq!(told, Ok(entry.clone()));
+            let read = packed.entry(&ranked.0.to_string(), &ranked.1);
+            assert_eq!(read, Ok(entry.clone()));
             (ranked, entry.key)
         });
         let mut keyed: Vec<_> = keyed.collect();
@@ -79,7 +79,8 @@ fn cuts_agree_with_their_bounds() {
     });
 }
 
-/// A bound near the words: at them, at a part of them, between two units, at what no member has.
+/// A bound near the words: at them, at a part of them, between two units, at a value that no member
+/// has.
 fn any_bound(dice: &mut Dice, words: RankWords, member: &Member) -> Bound {
     let mut words = words.as_slice().to_vec();
     words.truncate(dice.below(words.len() + 3));

@@ -1,4 +1,4 @@
-//! Boards: looked up, listed, settled, created.
+//! Boards: look-ups, lists, settings, creation.
 
 use board::{BoardName, Incarnation, KindName, Subject, Timestamp};
 use bytes::Bytes;
@@ -19,7 +19,7 @@ use shard_store::{
 };
 
 impl Registry {
-    /// What is known of a board, created or not.
+    /// Returns the record of a board, created or not.
     pub fn board<'a>(
         &'a self,
         name: &'a BoardName,
@@ -34,7 +34,7 @@ impl Registry {
         .boxed()
     }
 
-    /// The boards of a kind that were created, by the bytes of their subjects.
+    /// Returns the created boards of a kind, by the bytes of their subjects.
     pub fn boards<'a>(
         &'a self,
         kind: &'a KindName,
@@ -51,8 +51,8 @@ impl Registry {
         .boxed()
     }
 
-    /// Creates a board's record, or one of its settings, or returns the one that is there, with when
-    /// the board is known to be due.
+    /// Creates a board's record, or one of its settings, or returns the existing one, with the time
+    /// when the board is known to be due.
     pub fn create_board<'a>(
         &'a self,
         name: &'a BoardName,
@@ -62,7 +62,8 @@ impl Registry {
     ) -> BoxFuture<'a, Result<(Record, Option<Timestamp>), CreateBoardError>> {
         async move {
             let current = kind.kind.as_ref().ok_or(CreateBoardError::StaleKind)?;
-            // The creation itself would go ahead of contributions that wait, and stay without its own.
+            // Otherwise the creation would overtake contributions that wait, and the board would
+            // stay without its own.
             let until = Instant::now() + self.write_deadline;
             let checked = self.servers.check_backlogs(until);
             checked.map_err(|overload| StoreError::Overloaded(overloaded(overload)))?;
@@ -108,7 +109,7 @@ impl Registry {
         .boxed()
     }
 
-    /// Keeps settings for a board not yet created.
+    /// Stores settings for a board not yet created.
     pub fn put_settings<'a>(
         &'a self,
         name: &'a BoardName,
@@ -152,7 +153,7 @@ impl Registry {
     }
 }
 
-/// A new incarnation.
+/// Returns a new incarnation.
 pub(super) fn drawn() -> Result<Incarnation, StoreError> {
     let drawn = getrandom::u64().map(Incarnation);
     drawn.map_err(|error| StoreError::Unavailable(format!("no random numbers: {error}")))
@@ -162,8 +163,8 @@ pub(super) fn drawn() -> Result<Incarnation, StoreError> {
 fn due_and_record(name: &BoardName, answer: &[u8]) -> Result<(Option<Timestamp>, Record), Garbled> {
     const WRONG: Garbled = Garbled("no board");
     let text = std::str::from_utf8(answer).map_err(|_| WRONG)?;
-    let (due, told) = text.split_once(' ').ok_or(WRONG)?;
-    let (created, record) = told.split_once(' ').ok_or(WRONG)?;
+    let (due, rest) = text.split_once(' ').ok_or(WRONG)?;
+    let (created, record) = rest.split_once(' ').ok_or(WRONG)?;
     let record = Record::parse(name, created == "b", record)?;
     Ok((super::record::due(due)?, record))
 }

@@ -1,4 +1,4 @@
-//! What is due: boards to be swept, claimed by one server at a time.
+//! Boards that are due: claimed and swept by one server at a time.
 
 use redis_nodes::registry_key;
 use std::time::Duration;
@@ -10,11 +10,10 @@ use super::{Registry, failed, text, unread_write};
 use crate::wire::{Garbled, Unpack};
 use shard_store::StoreError;
 
-/// How long a server that took a board may be about it, by the clock that the sweep goes by. Then
-/// another takes it.
+/// How long a claim lasts, by the clock of the sweep. Then another server may take the board.
 const CLAIMED: Duration = Duration::from_mins(1);
 
-/// Boards that were due, and are this server's for a while.
+/// Boards that were due, and are claimed by this server.
 #[derive(Debug)]
 pub(crate) struct Claimed {
     pub(crate) boards: Vec<BoardName>,
@@ -23,7 +22,7 @@ pub(crate) struct Claimed {
 }
 
 impl Registry {
-    /// Takes up to so many boards that are due.
+    /// Claims up to `limit` boards that are due.
     pub(crate) async fn take_due(
         &self,
         now: Timestamp,
@@ -45,7 +44,7 @@ impl Registry {
         Ok(Claimed { boards, mark })
     }
 
-    /// Says when boards that were claimed are due next; none for those that are no more.
+    /// Sets when claimed boards are due next; `None` for those that no longer exist.
     pub(crate) async fn set_due(
         &self,
         claimed: &Claimed,

@@ -1,4 +1,4 @@
-//! Incarnations of boards: which are on, when they were written to, how they end.
+//! Incarnations of boards: which exist, when they were written to, how they end.
 
 use board::{BoardName, Incarnation, Timestamp};
 use bytes::Bytes;
@@ -13,10 +13,10 @@ use crate::wire::{Garbled, Unpack};
 use redis_nodes::{Call, CallError, Effect, Refusal, registry_key};
 use shard_store::{BoardRecord, BoardSettings, DeleteBoardError, StoreError};
 
-/// Incarnations whose tombstones may be missing that one call returns, about.
+/// The approximate number of incarnations with missing tombstones that one call returns.
 const DYING_AT_ONCE: usize = 100;
 
-/// What a board is touched for.
+/// Why a board is touched.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Touch {
     /// It is about to be written to.
@@ -29,7 +29,7 @@ pub(crate) struct Touch {
 #[derive(Debug)]
 pub(crate) struct After {
     pub(crate) settings: BoardSettings,
-    /// When they are as if they were made.
+    /// The time as of which they were made.
     pub(crate) settled: Timestamp,
     incarnation: Incarnation,
 }
@@ -43,7 +43,8 @@ impl After {
         })
     }
 
-    /// As the registry keeps settings: `INCARNATION SHARDS AT`, and the board's time where it is bounded.
+    /// Returns settings as the registry stores them: `INCARNATION SHARDS AT`, and the board's time
+    /// if it is bounded.
     fn settled(&self) -> String {
         let (shards, at) = (self.settings.shards.get(), self.settled.millis());
         let bounds = match activity_text(&self.settings.activity).as_str() {
@@ -58,34 +59,35 @@ impl After {
     }
 }
 
-/// Which incarnation is to end, and what stays.
+/// Which incarnation is to end, and under which condition.
 struct Only<'a> {
     record: &'a Record,
-    /// Unless it was touched since.
+    /// Unless it was touched since then.
     touched: Option<Timestamp>,
     after: Option<After>,
 }
 
-/// An incarnation that is on.
+/// An incarnation that exists.
 #[derive(Debug)]
 pub(crate) struct CurrentIncarnation {
-    /// Of a board that was created: its record.
+    /// The record of a board that was created.
     pub(crate) record: Option<Record>,
     /// When something of it is known to be past its time.
     pub(crate) due: Option<Timestamp>,
 }
 
-/// What came of touching a board.
+/// The outcome of touching a board.
 #[derive(Debug)]
 pub(crate) enum Touched {
     /// It exists, with this record.
     Current(CurrentIncarnation),
-    /// It is idle, and being emptied of what was written until then: touched when that is done.
+    /// It is idle, and what was written until then is being emptied: the touch is to be repeated
+    /// after that.
     Emptying(Timestamp),
 }
 
 impl Registry {
-    /// Whether this incarnation is on; `Dead` otherwise.
+    /// Returns this incarnation as it is now; `IncarnationEnded` if it has ended.
     pub(crate) async fn incarnation(
         &self,
         board: &BoardRecord,
@@ -100,8 +102,8 @@ impl Registry {
         }
     }
 
-    /// Records that a board is about to be written to, or when something of it is due; `Dead` where
-    /// this incarnation has ended.
+    /// Records that a board is about to be written to, or when something of it is due;
+    /// `IncarnationEnded` if this incarnation has ended.
     pub(crate) async fn touch(
         &self,
         board: &BoardRecord,
@@ -132,8 +134,8 @@ impl Registry {
         }
     }
 
-    /// Decides that an idle board is emptied of what was written until `bound`. False where it was
-    /// touched since the record was read, or its incarnation has ended.
+    /// Decides that what was written to an idle board until `bound` is emptied. Returns false if
+    /// the board was touched since the record was read, or its incarnation has ended.
     pub(crate) async fn begin_emptying(
         &self,
         record: &Record,
@@ -156,7 +158,7 @@ impl Registry {
         }
     }
 
-    /// The board is empty on all shards.
+    /// Records that the board is empty on all shards.
     pub(crate) async fn end_emptying(
         &self,
         board: &BoardRecord,
@@ -172,7 +174,7 @@ impl Registry {
         ended.map(drop).map_err(failed)
     }
 
-    /// Ends the incarnation of a board that is on. Answers where its tombstones belong, unless it had
+    /// Ends the current incarnation of a board. Returns where its tombstones belong, unless it had
     /// settings only.
     pub(crate) async fn delete_board(
         &self,
@@ -191,8 +193,8 @@ impl Registry {
         Ok(Record::parse_reply(name, &answer).map_err(unread_write)?)
     }
 
-    /// Ends this incarnation of a board, before `until`, touched or not, and keeps settings for its name.
-    /// Whether it was on.
+    /// Ends this incarnation of a board, before `until`, touched or not, and keeps settings for its
+    /// name. Returns whether it existed.
     pub(crate) async fn delete_incarnation(
         &self,
         record: &Record,
@@ -212,8 +214,8 @@ impl Registry {
         }
     }
 
-    /// Ends this incarnation of a board, before `until`, unless it was touched since its record was read, and
-    /// keeps settings for its name. Whether it did.
+    /// Ends this incarnation of a board, before `until`, unless it was touched since its record was
+    /// read, and keeps settings for its name. Returns whether it did.
     pub(crate) async fn delete_untouched(
         &self,
         record: &Record,
@@ -275,20 +277,20 @@ impl Registry {
             args,
             effect: Effect::Write,
             until,
-            // Later on the board may be written to again: what kept it still ends.
+            // Later the board may be written to again: the reason for keeping it has an end.
             closes: Some(until),
         };
         self.call(&call).await
     }
 
-    /// The tombstones of an incarnation are there.
+    /// Records that all tombstones of an incarnation were put.
     pub(crate) async fn deleted(&self, incarnation: Incarnation) -> Result<(), StoreError> {
         let keys = vec![registry_key("dying")];
         let deleted = self.write("buried", keys, vec![text(incarnation)]).await;
         deleted.map(drop).map_err(failed)
     }
 
-    /// Whether this incarnation has ended, and its tombstones may be missing.
+    /// Returns whether this incarnation has ended and tombstones of it may be missing.
     pub fn is_dying(&self, incarnation: Incarnation) -> BoxFuture<'_, Result<bool, StoreError>> {
         async move {
             let keys = vec![registry_key("dying")];
@@ -298,8 +300,8 @@ impl Registry {
         .boxed()
     }
 
-    /// Some of the incarnations whose tombstones may be missing, and the cursor of the next call; all were returned
-    /// when that is `0`, where it begins.
+    /// Returns some of the incarnations of which tombstones may be missing, and the cursor of the
+    /// next call. All were returned when the cursor is `0`, where it begins.
     pub(crate) async fn dying(&self, cursor: &str) -> Result<(String, Vec<Record>), StoreError> {
         let keys = vec![registry_key("dying")];
         let args = vec![text(cursor), text(DYING_AT_ONCE)];
@@ -329,8 +331,8 @@ fn held(name: &BoardName, answer: &[u8]) -> Result<CurrentIncarnation, Garbled> 
     Ok(CurrentIncarnation { record, due })
 }
 
-/// Reads a cursor, and `RECORD KIND/SUBJECT` of each incarnation. One that cannot be read is passed by: it
-/// would hold up all others.
+/// Reads a cursor, and `RECORD KIND/SUBJECT` of each incarnation. One that cannot be read is
+/// skipped: it would block all others.
 fn dying(answer: &[u8]) -> Result<(String, Vec<Record>), Garbled> {
     let mut answer = Unpack::new(answer);
     let count = answer.array()?;

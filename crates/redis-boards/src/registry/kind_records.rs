@@ -1,4 +1,4 @@
-//! Kinds as the registry keeps them, and [`ReadKinds`], those that were read last.
+//! Kinds as the registry stores them, and a cache of the last ones that were read: [`ReadKinds`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::wire::Garbled;
 use shard_store::kind_text::{self, Calendars};
 use shard_store::{KindRecord, Revision};
 
-/// Kinds as they were read last: the texts of most are the same the next time.
+/// The kinds that were read last: most have the same text the next time.
 #[derive(Debug, Default)]
 pub(super) struct ReadKinds {
     by_name: HashMap<KindName, (Box<str>, KindRecord)>,
@@ -18,7 +18,7 @@ pub(super) struct ReadKinds {
 }
 
 impl ReadKinds {
-    /// The record that this text is.
+    /// Returns the record of this text.
     pub(super) fn record(&mut self, name: &str, text: &str) -> Result<KindRecord, Garbled> {
         if let Some((read, record)) = self.by_name.get(name)
             && **read == *text
@@ -32,7 +32,7 @@ impl ReadKinds {
     }
 }
 
-/// Reads `REVISION MEANING JSON`, of a deleted kind `REVISION - `.
+/// Reads `REVISION MEANING JSON`, or `REVISION - ` of a deleted kind.
 pub(super) fn parse(
     name: &str,
     text: &str,
@@ -60,7 +60,7 @@ pub(super) fn parse(
     })
 }
 
-/// Writes what [`parse`] reads.
+/// Writes the text that [`parse`] reads.
 pub(super) fn written(record: &KindRecord) -> Bytes {
     let Some(kind) = &record.kind else {
         return format!("{} - ", record.revision.0).into();

@@ -15,7 +15,7 @@ use redis_nodes::{CallError, registry_key};
 use shard_store::kind_text::Calendars;
 use shard_store::{KindRecord, KindWriteError, Revision, StoreError};
 
-/// Boards that become due in one call.
+/// The number of boards that become due in one call.
 const DUE_BOARDS_MAX: usize = 1_000;
 
 fn kinds_key() -> Bytes {
@@ -23,7 +23,7 @@ fn kinds_key() -> Bytes {
 }
 
 impl Registry {
-    /// Every kind ever written, by name.
+    /// Returns every kind ever written, by name.
     pub fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
         async move {
             let answer = self.read("kinds", vec![kinds_key()], Vec::new()).await;
@@ -46,7 +46,7 @@ impl Registry {
         kinds.collect()
     }
 
-    /// A kind's record.
+    /// Returns a kind's record.
     pub(crate) async fn kind(&self, name: &KindName) -> Result<Option<KindRecord>, StoreError> {
         let answer = self.read("kind", vec![kinds_key()], vec![text(name)]).await;
         let answer = answer.map_err(failed)?;
@@ -58,8 +58,8 @@ impl Registry {
         record.map(Some).map_err(unread)
     }
 
-    /// Writes a kind whose record is at `expected`. Where it keeps windows otherwise than before, its
-    /// boards are due when this is ready.
+    /// Writes a kind whose record is at `expected`. If it keeps windows differently than before,
+    /// its boards are due when this completes.
     pub fn put_kind(
         &self,
         kind: Arc<Kind>,
@@ -76,7 +76,7 @@ impl Registry {
         let before = before.and_then(|record| record.kind);
         let keeps = |kind: &Kind| (kind.windows().to_vec(), kind.dedupe());
         if before.is_some_and(|before| keeps(&before) != keeps(&kind)) {
-            // It is written, whatever comes of this: boards have their turn once a day anyway.
+            // The kind is written, whatever the outcome: boards are visited once a day anyway.
             if let Err(error) = self.make_due(&record.name).await {
                 tracing::warn!(kind = %record.name, %error, "its boards are swept by the new kind a day late");
             }
@@ -103,7 +103,7 @@ impl Registry {
         .boxed()
     }
 
-    /// Writes a record in place of the one before it, which is answered.
+    /// Replaces a record, and returns the one before it.
     async fn write_kind(
         &self,
         record: &KindRecord,
@@ -127,7 +127,8 @@ impl Registry {
                 let before = std::str::from_utf8(&before).map_err(|_| Garbled("no UTF-8"));
                 let before = before
                     .and_then(|before| parse(name.as_str(), before, &mut Calendars::default()));
-                // Only what it kept matters, and what cannot be read cannot be swept by it either.
+                // Only its retention matters, and a record that cannot be read was not used for
+                // sweeps either.
                 Ok(before.ok())
             }
             Err(CallError::Refused(refusal)) => Err(match refusal.code.as_str() {

@@ -1,9 +1,10 @@
-//! Kinds and boards: which boards exist, which have ended, what is due. One slot, so that each call is atomic.
+//! Kinds and boards: which boards exist, which have ended, what is due. All in one slot, so that
+//! each call is atomic.
 //!
-//! [`Registry`] makes the calls; `kinds`, `boards`, `incarnations` and `due` have a file of Lua each beside
-//! them. A call that would do more when it is sent again is remembered under its session and number,
-//! and answered again. What the sweep does with incarnations that end, and writers with those that are on, is
-//! not here.
+//! [`Registry`] makes the calls; `kinds`, `boards`, `incarnations` and `due` each have a file of
+//! Lua beside them. A call that must not be applied twice is remembered under its session and
+//! number; if it is sent again, it gets the same reply. What the sweep does with incarnations that
+//! end, and writers with those that exist, is not here.
 
 mod boards;
 mod due;
@@ -46,17 +47,17 @@ pub struct Registry {
     session: Arc<Session>,
     read_deadline: Duration,
     write_deadline: Duration,
-    /// Whether replicas have to confirm what is written.
+    /// Whether replicas have to confirm writes.
     has_acks: bool,
     seen: ArcSwap<HashMap<Meaning, Arc<Kind>>>,
     read: Mutex<ReadKinds>,
     epoch: AtomicU64,
-    /// Calls that take what is due, one at a time: only the last is remembered.
+    /// Serializes calls that claim boards: only the last is remembered.
     taking: tokio::sync::Mutex<()>,
 }
 
 impl Registry {
-    /// The registry on these nodes, of which no kind was read yet.
+    /// Creates the registry on these nodes; no kind was read yet.
     #[must_use]
     pub fn new(servers: Arc<Nodes>, session: Arc<Session>, settings: &RedisSettings) -> Self {
         Self {
@@ -72,16 +73,16 @@ impl Registry {
         }
     }
 
-    /// The epoch of the process that has the registry, or had it last: when it changes, what was
-    /// decided there may be lost.
+    /// Returns the epoch of the process that has the registry, or had it last: when it changes, its
+    /// last writes may be lost.
     #[must_use]
     pub fn epoch(&self) -> u64 {
         let now = self.servers.epoch(self.servers.registry());
         now.unwrap_or_else(|| self.epoch.load(Ordering::Acquire))
     }
 
-    /// A kind that means what the board's standings mean, and may be of another name. `StaleKind`
-    /// where the board's kind has become another.
+    /// Returns a kind with the same meaning as the board's standings, which may have another name.
+    /// `StaleKind` if the board's kind was replaced.
     pub async fn kind_of(&self, board: &BoardRecord) -> Result<Arc<Kind>, StoreError> {
         if let Some(kind) = self.seen.load().get(&board.meaning) {
             return Ok(kind.clone());
@@ -104,7 +105,7 @@ impl Registry {
         .boxed()
     }
 
-    /// Keeps a kind at hand.
+    /// Caches a kind by its meaning.
     pub fn see(&self, kind: &Arc<Kind>) {
         let meaning = kind.meaning();
         if !self.seen.load().contains_key(&meaning) {
@@ -158,7 +159,7 @@ impl Registry {
         Ok(answer.payload)
     }
 
-    /// The key that a call is remembered under, and its number.
+    /// Returns the key under which a call is remembered, and its number.
     fn next_call(&self) -> (Bytes, Bytes) {
         let number = self.session.next_call().to_string();
         let name = format!("call:{}:{number}", self.session.name());
@@ -166,7 +167,7 @@ impl Registry {
     }
 }
 
-/// Keys of the registry about one kind.
+/// The keys of the registry about one kind.
 fn boards_key(kind: &KindName) -> Bytes {
     keys::of_kind("boards", kind)
 }
@@ -191,7 +192,7 @@ fn flag(truth: bool) -> Bytes {
     Bytes::from_static(if truth { b"1" } else { b"0" })
 }
 
-/// An answer that cannot be read, to a call that may have changed something.
+/// Returns the error of a call that may have changed something, and whose reply could not be read.
 fn unread_write(error: Garbled) -> StoreError {
     StoreError::Unknown(error.to_string())
 }

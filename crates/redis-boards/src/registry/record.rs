@@ -1,4 +1,4 @@
-//! A board's record as the registry keeps it: text that people read.
+//! A board's record as the registry stores it: readable text.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,20 +10,20 @@ use crate::wire::Garbled;
 use redis_nodes::ServerId;
 use shard_store::BoardRecord;
 
-/// Words of a record without the board's time.
+/// The number of words of a record without the board's time.
 const WORDS: usize = 7;
 
-/// What the registry knows of a board.
+/// What the registry stores of a board.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// Which incarnation it is, and where its shards lie.
+    /// Its incarnation, and where its shards are.
     pub spread: Spread,
-    /// When its settings were made, or it was created without any. Settings that close a name may date from later
-    /// than now.
+    /// When its settings were made, or when it was created without any. Settings that close a name
+    /// may have a later time than now.
     pub(crate) at: Timestamp,
     /// When a writer last touched it: at most an eighth of the idle time before the last write.
     pub touched: Timestamp,
-    /// While an idle board is emptied: up to when what was written goes.
+    /// While an idle board is emptied: the time up to which its writes are removed.
     pub(crate) emptying: Option<Timestamp>,
 }
 
@@ -63,11 +63,11 @@ impl Record {
         })
     }
 
-    /// Reads a record, and a name that may have spaces behind it.
+    /// Reads a record, and a name that may contain spaces.
     pub(super) fn parse_named(text: &str) -> Option<Self> {
         let (record, mut name) = split_behind(text, WORDS)?;
         let mut record = record.to_owned();
-        // A kind begins with a letter, and no activity does.
+        // A kind begins with a letter, an activity does not.
         if let Some((activity, rest)) = name.split_once(' ')
             && activity_named(activity).is_ok()
         {
@@ -77,7 +77,7 @@ impl Record {
         Self::parse(&name.parse().ok()?, true, &record).ok()
     }
 
-    /// Reads a letter for whether it was created, and its record; nothing where there is no board.
+    /// Reads a letter for whether it was created, and its record; `None` if there is no board.
     pub(super) fn parse_reply(name: &BoardName, payload: &[u8]) -> Result<Option<Self>, Garbled> {
         let text = std::str::from_utf8(payload).map_err(|_| Garbled("no UTF-8"))?;
         match text.split_at_checked(1) {
@@ -88,21 +88,21 @@ impl Record {
         }
     }
 
-    /// What users of the store see of it.
+    /// Returns the record as users of the store see it.
     #[must_use]
     pub const fn board(&self) -> &BoardRecord {
         &self.spread.board
     }
 }
 
-/// The text before and behind so many words.
+/// Returns the text before and after the first `words` words.
 fn split_behind(text: &str, words: usize) -> Option<(&str, &str)> {
     let (split, _) = text.match_indices(' ').nth(words - 1)?;
     let (before, behind) = text.split_at(split);
     Some((before, &behind[1..]))
 }
 
-/// A board's time as one word: `STARTS,ENDS,EXPIRES`; `-` of one without bounds.
+/// Returns a board's time as one word: `STARTS,ENDS,EXPIRES`, or `-` without bounds.
 pub(super) fn activity_text(activity: &Activity) -> String {
     if activity.is_always() {
         return "-".to_owned();
@@ -140,7 +140,7 @@ fn activity_named(word: &str) -> Result<Activity, Garbled> {
     Activity::new(at(starts_at)?, ends_at, expires_after).map_err(|_| WRONG)
 }
 
-/// The servers that a board is spread over, as its record names them.
+/// Returns the servers over which a board is spread, as its record names them.
 pub(super) fn servers_text(servers: &[ServerId]) -> String {
     if servers.is_empty() {
         return "-".to_owned();
@@ -160,7 +160,7 @@ fn hex(text: &str) -> Result<u64, Garbled> {
     u64::from_str_radix(text, 16).map_err(|_| Garbled("no hexadecimal number"))
 }
 
-/// When a board is due, if that is known.
+/// Reads when a board is due, if that is known.
 pub(super) fn due(text: &str) -> Result<Option<Timestamp>, Garbled> {
     match text {
         "-" => Ok(None),
@@ -168,7 +168,7 @@ pub(super) fn due(text: &str) -> Result<Option<Timestamp>, Garbled> {
     }
 }
 
-/// Milliseconds as text.
+/// Reads milliseconds.
 pub(super) fn time(text: &str) -> Result<Timestamp, Garbled> {
     let ms = text.parse().map_err(|_| Garbled("no time"))?;
     Ok(Timestamp::from_millis(ms))

@@ -1,4 +1,5 @@
-//! The registry's functions, called past it: what a lost answer, a late call, another server would do.
+//! The functions of the registry, called directly: as after a lost reply, a late call, or a call of
+//! another server.
 
 use std::sync::Arc;
 
@@ -70,10 +71,10 @@ async fn a_creation_sent_again_is_answered_and_creates_nothing() {
     );
     assert_eq!(create_board(&opened, "1", FAR), created);
     opened.registry.delete_board(&name).await.unwrap();
-    // The answer was lost, and the board was deleted before it was sent again.
+    // The reply was lost, and the board was deleted before the call was sent again.
     assert_eq!(create_board(&opened, "1", "0"), created);
     assert!(opened.registry.board(&name).await.unwrap().is_none());
-    // So long after its deadline that it is unknown whether it was done before.
+    // So long after its deadline it is unknown whether it was applied before.
     assert_eq!(create_board(&opened, "2", "0"), "EFORGOTTEN");
     assert!(opened.registry.board(&name).await.unwrap().is_none());
 }
@@ -152,12 +153,12 @@ async fn what_is_due_is_claimed_by_one() {
     // The next due time was not reported.
     let again = take(now().plus(minute * 3)).await;
     assert_eq!(again.boards, std::slice::from_ref(&name));
-    // The first was late: the board is another's by now.
+    // The first was late: another server has the board now.
     let late = [(&name, None)];
     registry.set_due(&claimed, &late).await.unwrap();
     let later = take(now().plus(minute * 5)).await;
     assert_eq!(later.boards, std::slice::from_ref(&name));
-    // One that was made due meanwhile stays so.
+    // A board that became due meanwhile stays so.
     let claimed = take(now().plus(minute * 7)).await;
     let touch = Touch {
         now: None,
@@ -225,7 +226,7 @@ async fn a_kind_that_keeps_otherwise_makes_its_boards_due() {
     assert_eq!(at_once(), boards);
 }
 
-/// Writes that Redis has done since it started.
+/// Returns the number of writes since Redis was started.
 fn writes(opened: &OpenedParts) -> u64 {
     let info = opened.redis.command(&["INFO", "persistence"]);
     let changes = info.field("rdb_changes_since_last_save").unwrap();
@@ -254,7 +255,7 @@ async fn a_board_that_is_there_is_not_written_again() {
         assert_eq!(due, Some(now().plus(LINGER)));
     }
     assert_eq!(writes(&opened), before);
-    // Replicas that are to confirm it are sent it.
+    // Replicas that have to confirm it are sent it.
     let settings = RedisSettings {
         acks: 1,
         ..RedisSettings::default()
@@ -270,7 +271,7 @@ async fn a_board_that_is_there_is_not_written_again() {
     drop(replica);
 }
 
-/// More work than any node does before a deadline.
+/// More work than a node does before a deadline.
 const TOO_MUCH_BYTES: usize = 1 << 40;
 
 #[tokio::test]

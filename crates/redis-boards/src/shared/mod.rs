@@ -1,8 +1,8 @@
-//! Merged boards that servers share: one merges and publishes, the others take.
+//! Merged boards that servers share: one server merges and publishes, the others take the result.
 //!
-//! [`SharedTops`] keeps a board's shared tops where its shard 0 lies, with an end to each, and knows
-//! whether other servers are active (`Presence`): one that is alone asks for nothing. Leases and boards
-//! may be lost with the node that has them; who merges what then is the merger's part.
+//! [`SharedTops`] keeps a board's shared tops in the slot of its shard 0, with an expiry, and knows
+//! whether other servers are active (`Presence`): a server that is alone makes no calls. Leases and
+//! boards may be lost with the node that has them; the merger decides who merges then.
 
 mod presence;
 #[cfg(test)]
@@ -26,19 +26,19 @@ use redis_nodes::{Call, Effect, Nodes};
 use shard_store::Calls;
 use shard_store::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop, StoreError};
 
-/// Bytes of the largest board that is shared: Redis holds other calls up while it copies one.
+/// The maximum bytes of a board that is shared: Redis blocks other calls while it copies one.
 pub(super) const BOARD_BYTES_MAX: usize = 4 << 20;
 
-/// How long a lease to merge is good for. A merge that takes longer is still published.
+/// How long a lease to merge is valid. A merge that takes longer is still published.
 pub(super) const LEASE: Duration = Duration::from_millis(500);
 
-/// How long a board or a lease is asked for: a reader waits.
+/// The timeout of asking for a board or a lease: a reader waits.
 const TAKE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long publishing is tried: others wait no longer than a lease is good for.
+/// The timeout of publishing: others wait only as long as a lease is valid.
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The shard beside which the board's shared tops lie.
+/// The shard in whose slot the board's shared tops are.
 const HOME_SHARD: u16 = 0;
 
 /// The shared tops of a store.
@@ -68,7 +68,7 @@ impl SharedTops {
         }
     }
 
-    /// Whether other servers are active: otherwise there is no server to share with.
+    /// Returns whether other servers are active: otherwise there is no server to share with.
     #[must_use]
     pub fn has_others(&self) -> bool {
         self.presence.has_others()
@@ -175,14 +175,14 @@ impl SharedBoards for SharedTops {
     }
 }
 
-/// What `take` answered.
+/// Reads the reply of `take`.
 fn taken(payload: &Bytes, token: String) -> Result<SharedTake, Garbled> {
     let mut answer = Unpack::new(payload);
     let len = answer.array()?;
     let what = answer.text()?;
     let number = answer.count()?;
     let span = Duration::from_millis(number);
-    let told = match (what, len) {
+    let taken = match (what, len) {
         ("unchanged", 2) => SharedTake::Unchanged { age: span },
         ("wait", 2) => SharedTake::Wait(span),
         ("board", 3) => SharedTake::Board {
@@ -199,5 +199,5 @@ fn taken(payload: &Bytes, token: String) -> Result<SharedTake, Garbled> {
         _ => return Err(Garbled("no answer of take")),
     };
     answer.end()?;
-    Ok(told)
+    Ok(taken)
 }

@@ -1,7 +1,7 @@
 //! Which servers are active: each announces itself regularly, and is counted.
 //!
-//! What is known of others is a hint. A server that is thought to be active costs the price of a few
-//! calls, one that is not yet seen some merges more.
+//! Whether others are active is a hint. A server that is wrongly counted as active costs a few
+//! calls, one that is not yet seen a few additional merges.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,7 +55,7 @@ impl Presence {
         }
     }
 
-    /// Whether others were active at the last call.
+    /// Returns whether others were active at the last call.
     pub(super) fn has_others(&self) -> bool {
         self.others.load(Ordering::Relaxed)
     }

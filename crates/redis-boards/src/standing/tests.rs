@@ -33,8 +33,8 @@ fn what_is_kept_goes_back_to_standing_and_entry() {
             assert_eq!(standing_of(rules, &kept), Ok(*standing));
             let (score, bytes) = ranked(rules, standing, member);
             let kept = Some(kept.as_slice()).filter(|_| needs_scores(rules));
-            let told = entry_of(rules, &score.to_string(), &bytes, kept);
-            assert_eq!(told, Ok(entry(rules, standing, member)));
+            let read = entry_of(rules, &score.to_string(), &bytes, kept);
+            assert_eq!(read, Ok(entry(rules, standing, member)));
         }
     });
 }
@@ -67,7 +67,7 @@ fn cuts_agree_with_their_bounds() {
     });
 }
 
-/// A bound near the words: at them, at a part of them, at what no member has.
+/// A bound near the words: at them, at a part of them, at a value that no member has.
 fn any_bound(dice: &mut Dice, words: RankWords, member: &Member) -> Bound {
     let mut words = words.as_slice().to_vec();
     words.truncate(dice.below(words.len() + 3));
@@ -99,9 +99,9 @@ fn scores_are_read_in_the_forms_that_servers_write() {
         ("-0", 0),
         ("-9007199254740991", -VALUE_MAX),
     ] {
-        let told = entry_of(&rules, score, &bytes, None).unwrap();
+        let read = entry_of(&rules, score, &bytes, None).unwrap();
         let values = Values::from(board::Value::new(value).unwrap());
-        assert_eq!(rules.values_of(&told.key.words), values);
+        assert_eq!(rules.values_of(&read.key.words), values);
     }
     for garbled in ["", "0.5", "nan", "inf", "9007199254740992", "x"] {
         assert!(

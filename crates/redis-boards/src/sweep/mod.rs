@@ -46,19 +46,19 @@ use redis_nodes::Nodes;
 use shard_store::{DeleteBoardError, KindRecord, StoreError};
 pub use short_list::{RefillLists, ShortList};
 
-/// Boards that are claimed at once.
+/// The number of boards that are claimed at once.
 const BOARDS_CLAIMED: usize = 100;
 
-/// Boards that are visited at once.
+/// The number of boards that are visited at once.
 const BOARDS_AT_ONCE: usize = 8;
 
 /// When a board is due next; `None` if it no longer exists.
 type Next = Option<Timestamp>;
 
-/// What is done about shards whose nodes are not connected.
+/// How shards whose nodes are not connected are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Away {
-    /// They are tried until the deadline.
+    /// They are called until the deadline.
     Await,
     /// They are left to a later sweep.
     PassBy,
@@ -75,7 +75,7 @@ pub struct Sweep {
     deadline: Duration,
 }
 
-/// The boards that a sweep could not visit: a node that is away may have very many.
+/// The boards that a sweep could not visit: there may be very many on a node that is unavailable.
 #[derive(Debug, Default)]
 struct Failures {
     boards: u64,
@@ -97,7 +97,7 @@ impl Failures {
 }
 
 impl Sweep {
-    /// A sweep that has lists refilled by `lists`.
+    /// Creates a sweep that has lists refilled by `lists`.
     pub fn new(
         servers: Arc<Nodes>,
         session: Arc<Session>,
@@ -116,8 +116,8 @@ impl Sweep {
         }
     }
 
-    /// Drops what is past its time at `now`, of all boards that no other server is about. What fails
-    /// is due again a minute later; the first failure is returned.
+    /// Drops what is past its time at `now`, of all boards that no other server has claimed. What
+    /// fails is due again a minute later; the first failure is returned.
     #[must_use]
     pub fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         async move {
@@ -128,7 +128,7 @@ impl Sweep {
         .boxed()
     }
 
-    /// Ends the incarnation of a board that is on.
+    /// Ends the current incarnation of a board.
     #[must_use]
     pub fn delete_board<'a>(
         &'a self,
@@ -140,8 +140,9 @@ impl Sweep {
             };
             self.incarnations.forget(record.board());
             let ended = self.put_tombstones(&record, Away::Await).await;
-            // The board has ended, whatever the error says, and the next sweep finishes it. Until then servers
-            // that have not learned of its end show it and write to it, so that this is not a success either.
+            // The board has ended, whatever the error says, and the next sweep finishes it. Until
+            // then servers that have not learned of its end show it and write to it, so this is not
+            // a success either.
             Ok(ended.map_err(|error| {
                 let why = format!("the board is deleted, but not yet on all shards: {error}");
                 StoreError::Unknown(why)
@@ -170,7 +171,7 @@ impl Sweep {
         now: Timestamp,
         failures: &mut Failures,
     ) -> Result<(), StoreError> {
-        // Read after they were claimed: one that changes later makes them due again.
+        // Read after they were claimed: a kind that changes later makes them due again.
         let kinds = &self.kinds_of(&claimed.boards).await?;
         let visits = claimed.boards.iter().map(|name| async move {
             let kind = kinds
@@ -178,7 +179,7 @@ impl Sweep {
                 .and_then(|record| record.kind.as_ref());
             match kind {
                 Some(kind) => (name, self.visit(name, kind, now).await),
-                // Kinds are deleted without boards; their settings go with them.
+                // Kinds are deleted without boards; their settings are deleted with them.
                 None => (name, Ok(None)),
             }
         });
@@ -209,7 +210,7 @@ impl Sweep {
         Ok(kinds)
     }
 
-    /// Puts the tombstones that servers before this one did not.
+    /// Puts tombstones that servers before this one did not put.
     async fn finish_deletions(&self) -> Result<(), StoreError> {
         let mut cursor = "0".to_owned();
         let mut first_failure = Ok(());
@@ -227,7 +228,8 @@ impl Sweep {
         }
     }
 
-    /// Ends this incarnation of a board, before `until`, unless it was touched. Whether it did.
+    /// Ends this incarnation of a board, before `until`, unless it was touched. Returns whether it
+    /// did.
     async fn remove(
         &self,
         record: &Record,
@@ -260,9 +262,8 @@ impl Sweep {
         Ok(())
     }
 
-    /// Ends the shards of an incarnation that has ended. Those whose nodes are connected come first: none of them waits
-    /// for
-    /// a node that is away.
+    /// Ends the shards of an incarnation that has ended. Those whose nodes are connected come
+    /// first: none of them waits for a node that is unavailable.
     async fn put_tombstones(&self, record: &Record, away: Away) -> Result<(), StoreError> {
         let (here, others) = self.shards(&record.spread).by_connection();
         let mut ended = self.shards(&record.spread).tombstones(&here).await;
@@ -272,7 +273,7 @@ impl Sweep {
                 let shards = self.shards(&record.spread);
                 ended = ended.and(shards.tombstones(&others).await);
             }
-            // Whether or not it has come back meanwhile: nothing was done there.
+            // Even if it is connected again by now: nothing was done there.
             (Some(shard), Away::PassBy) => ended = ended.and(Err(not_connected(*shard))),
         }
         ended?;
@@ -287,7 +288,7 @@ impl Sweep {
         self.registry.touch(record.board(), touch).await.map(drop)
     }
 
-    /// Names a freeze.
+    /// Returns a name for a freeze.
     fn token(&self) -> String {
         format!("{}-{}", self.session.name(), self.session.next_call())
     }

@@ -1,4 +1,5 @@
-//! Lists that the sweep found marked for a refill: [`ShortList`]. What refills them is above this crate.
+//! Lists that the sweep found marked for a refill: [`ShortList`]. The refill itself is in
+//! `store-redis`.
 
 use std::fmt::Debug;
 use std::sync::Arc;

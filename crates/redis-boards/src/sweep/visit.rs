@@ -1,4 +1,4 @@
-//! One board's turn: what of it is past its time, and when it is due next.
+//! The visit of one board: what is past its time, and when it is due next.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,14 +15,15 @@ use crate::retention::{LINGER, gone_at, time_to_live_ms};
 use crate::shards::{Shards, Survey};
 use shard_store::{BoardRecord, BoardSettings, StoreError};
 
-/// The longest that a board is left alone. Windows that were not reported are dropped that late.
+/// The maximum time between two visits of a board. Windows that were not reported are dropped that
+/// late.
 const DUE_MAX: Duration = Duration::from_hours(24);
 
-/// How long after its first freeze the end of a board may be decided. What is left of
-/// [`FREEZE`](crate::shards::FREEZE) is for clocks that are read at other times.
+/// How long after its first freeze the end of a board may be decided. The rest of
+/// [`FREEZE`](crate::shards::FREEZE) is a margin for clocks that are read at different times.
 const DECIDED: Duration = Duration::from_secs(5);
 
-/// A board in its turn.
+/// The visit of a board.
 struct Visit<'a> {
     sweep: &'a Sweep,
     record: &'a Record,
@@ -53,7 +54,7 @@ impl Sweep {
         }
         self.shards(&record.spread).check_connected()?;
         match self.survey(&record).await {
-            // The registry has lost that this incarnation ended: it is ended again.
+            // The registry has lost the end of this incarnation: it is ended again.
             Err(StoreError::IncarnationEnded) => {
                 let until = Instant::now() + self.deadline;
                 let after = after(&record, kind, now)?;
@@ -73,7 +74,8 @@ impl Sweep {
         }
     }
 
-    /// Ends a board to which nothing was ever applied, and keeps the settings that it had, dated as they were.
+    /// Ends a board to which nothing was ever applied, and keeps the settings that it had, with
+    /// their times.
     #[must_use]
     pub fn withdraw<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, Result<(), StoreError>> {
         async move {
@@ -114,7 +116,7 @@ impl Sweep {
         if now < end {
             return Ok(Some(end));
         }
-        // Settings that were made anew meanwhile are another incarnation, and have their own time.
+        // Settings that were made again meanwhile are another incarnation, with its own time.
         let until = Instant::now() + self.deadline;
         let after = after(record, kind, now)?;
         self.registry.delete_untouched(record, after, until).await?;
@@ -123,14 +125,14 @@ impl Sweep {
 
     async fn survey(&self, record: &Record) -> Result<Vec<Survey>, StoreError> {
         if let Some(bound) = record.emptying {
-            // The server that began it is gone.
+            // The server that began it has stopped.
             self.empty(record, bound).await?;
         }
         let shards = self.shards(&record.spread);
         shards.each(|shard| shards.survey(shard)).await
     }
 
-    /// Empties the window without bounds on all shards of a board of which that was decided.
+    /// Empties the window without bounds on all shards of a board for which that was decided.
     async fn empty(&self, record: &Record, bound: Timestamp) -> Result<(), StoreError> {
         let shards = self.shards(&record.spread);
         shards.empty_all(bound, &self.session).await?;
@@ -145,7 +147,7 @@ impl Visit<'_> {
         self.refill_lists();
         let idle = self.is_idle();
         if idle && self.surveys.iter().any(|held| held.ranked > 0) && !self.empty_idle().await? {
-            // It was touched just now: it is another time's matter.
+            // It was just touched, so it is visited at another time.
             return Ok(Some(self.now.plus(LINGER)));
         }
         let end = self.may_end_at(idle);
@@ -159,7 +161,7 @@ impl Visit<'_> {
         Ok(Some(self.next(idle, end)))
     }
 
-    /// What one shard drops is closed on all, also where it never held a member.
+    /// Windows that one shard drops are closed on all, also if they never had a member there.
     async fn drop_windows(&mut self) -> Result<(), StoreError> {
         let all = self.surveys.iter().flat_map(|held| &held.windows).copied();
         let mut gone: Vec<Window> = all
@@ -180,7 +182,8 @@ impl Visit<'_> {
         Ok(())
     }
 
-    /// Keys live for as long as the kind says now: it may keep windows longer than when they were made.
+    /// Sets the expiry of keys by the current kind, which may keep windows longer than when they
+    /// were created.
     async fn renew_windows(&self) -> Result<(), StoreError> {
         let shards = self.shards();
         let renew = |shard: u16| {
@@ -211,23 +214,24 @@ impl Visit<'_> {
         }
     }
 
-    /// Whether there was no write for the idle time. Writers touch the record an eighth of that late
-    /// at most.
+    /// Returns whether there was no write for the idle time. Writers touch the record at most an
+    /// eighth of that time late.
     fn is_idle(&self) -> bool {
         let end = idle_end(self.record, self.kind);
         end.is_some_and(|end| self.now >= end)
     }
 
-    /// Empties the window without bounds of an idle board: on all shards or on none, since a writer that
-    /// touches the board after it was decided finishes it before writing. False where a writer
-    /// touched it before.
+    /// Empties the window without bounds of an idle board: on all shards or on none, since a writer
+    /// that touches the board after the decision finishes it before writing. Returns false if a
+    /// writer touched it before.
     async fn empty_idle(&mut self) -> Result<bool, StoreError> {
         let Some(idle) = self.kind.idle() else {
             return Ok(false);
         };
         let bound = self.record.touched.plus(idle / 8);
         if let Some(written) = self.written().filter(|written| *written > bound) {
-            // A write came without a touch: the registry went back in time, and lost it.
+            // A write arrived without a touch: the registry lost its last writes, and the touch
+            // with them.
             self.sweep.touch(self.record, written).await?;
             return Ok(false);
         }
@@ -246,13 +250,13 @@ impl Visit<'_> {
         Ok(true)
     }
 
-    /// The latest time of anything that was written.
+    /// Returns the latest time of anything that was written.
     fn written(&self) -> Option<Timestamp> {
         self.surveys.iter().filter_map(|held| held.written).max()
     }
 
-    /// What the name keeps when the board ends: the settings that it had, dated as they were, if nothing was ever
-    /// applied to it.
+    /// Returns what the name keeps when the board ends: the settings that it had, with their times,
+    /// if nothing was ever applied to it.
     fn kept(&self) -> Result<Option<After>, StoreError> {
         if self.written().is_some() {
             return after(self.record, self.kind, self.now);
@@ -267,15 +271,15 @@ impl Visit<'_> {
         kept.transpose()
     }
 
-    /// From when on a board that holds nothing may go: a board just created has its first contribution
-    /// under way. None while it holds windows.
+    /// Returns from when on a board that holds nothing may end: the first contribution of a board
+    /// that was just created is still under way. `None` while it holds windows.
     fn may_end_at(&self, idle: bool) -> Option<Timestamp> {
         let is_spent = |window: &Window| idle && *window == Window::ALL_TIME;
         let holds_windows = |held: &Survey| !held.windows.iter().all(is_spent);
         if self.surveys.iter().any(holds_windows) {
             return None;
         }
-        // An id is noted until the generation is one span old, and counts for one more.
+        // An id is added until its generation is one span old, and is remembered for one more.
         let spans = self.kind.dedupe() * 2;
         let ids = self.surveys.iter().filter_map(Survey::ids_began).max();
         let touched = self.record.touched;
@@ -289,12 +293,13 @@ impl Visit<'_> {
         if activity.is_always() || self.written().is_none() {
             return Some(end);
         }
-        // A name must not come back without the bounds that its board has.
+        // A name must not be used again without the bounds that its board has.
         Some(end.max(activity.settings_kept_until(written)))
     }
 
-    /// Ends the incarnation of a board that holds nothing. No shard takes anything while it is decided, and
-    /// it is decided long before the first of them would again. False where one is not empty.
+    /// Ends the incarnation of a board that holds nothing. No shard accepts writes while that is
+    /// decided, and it is decided long before the first of them would again. Returns false if one
+    /// is not empty.
     async fn end(&self, idle: bool, after: Option<After>) -> Result<bool, StoreError> {
         let decided = Instant::now() + DECIDED;
         let token = Bytes::from(self.sweep.token());
@@ -310,7 +315,7 @@ impl Visit<'_> {
                 return Err(error);
             }
         };
-        // Where the answer is lost nothing is thawed: writers ask the registry what came of it.
+        // If the reply is lost, nothing is thawed: writers ask the registry for the outcome.
         if frozen && self.sweep.remove(self.record, after, decided).await? {
             return Ok(true);
         }
@@ -318,7 +323,7 @@ impl Visit<'_> {
         Ok(false)
     }
 
-    /// Best effort: freezes end by themselves.
+    /// Best effort: freezes expire.
     async fn thaw(&self, token: &Bytes) {
         let shards = self.shards();
         if let Err(error) = shards.each(|shard| shards.thaw(shard, token)).await {
@@ -326,13 +331,13 @@ impl Visit<'_> {
         }
     }
 
-    /// When something of the board is past its time.
+    /// Returns when something of the board is past its time.
     fn next(&self, idle: bool, end: Option<Timestamp>) -> Timestamp {
         let windows = self.surveys.iter().flat_map(|held| &held.windows);
         let windows = windows.filter_map(|window| gone_at(self.kind, *window));
         let idle_end = idle_end(self.record, self.kind).filter(|_| !idle);
         let expires_at = self.record.board().activity.expires_at();
-        // Whether they are whole by then.
+        // Whether they are complete by then.
         let is_short = self.surveys.iter().any(|held| !held.short.is_empty());
         let refilled = is_short.then(|| self.now.plus(LINGER));
         let first = windows.chain(idle_end).chain(end).chain(expires_at);
@@ -347,7 +352,7 @@ impl Visit<'_> {
     }
 }
 
-/// What the name of a board keeps when it goes.
+/// Returns what the name of a board keeps when it ends.
 fn after(record: &Record, kind: &Kind, now: Timestamp) -> Result<Option<After>, StoreError> {
     let activity = &record.board().activity;
     let after = activity.settings_after(|at| kind.admits_until(at), now);

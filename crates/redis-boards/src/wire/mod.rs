@@ -1,7 +1,7 @@
-//! Arguments of functions and their answers, as msgpack: Lua reads and writes it in C.
+//! Arguments of functions and their replies, as msgpack: Lua reads and writes it in C.
 //!
-//! [`Pack`] writes an argument, [`Unpack`] reads an answer value by value. An answer that is not of
-//! the shape that the function gives is [`Garbled`]: another program's, or a damaged one.
+//! [`Pack`] writes an argument, [`Unpack`] reads a reply value by value. A reply without the shape
+//! that the function returns is [`Garbled`]: another program's, or damaged.
 
 mod pack;
 mod unpack;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-/// One argument in the making.
+/// An argument that is being written.
 #[derive(Debug, Default)]
 pub struct Pack {
     bytes: Vec<u8>,
@@ -14,7 +14,7 @@ pub struct Pack {
 const WRITTEN: &str = "memory takes what is written";
 
 impl Pack {
-    /// Begins an array of so many values.
+    /// Begins an array of `len` values.
     pub fn array(&mut self, len: usize) -> &mut Self {
         let len = u32::try_from(len).expect("batches have fewer items than that");
         rmp::encode::write_array_len(&mut self.bytes, len).expect(WRITTEN);
@@ -41,14 +41,14 @@ impl Pack {
         self
     }
 
-    /// The argument.
+    /// Returns the argument.
     #[must_use]
     pub fn done(self) -> Bytes {
         self.bytes.into()
     }
 }
 
-/// A duration in whole milliseconds, as text: an argument of its own.
+/// Returns a duration in whole milliseconds, as text: an argument of its own.
 pub(crate) fn millis(span: Duration) -> Bytes {
     span.as_millis().to_string().into()
 }

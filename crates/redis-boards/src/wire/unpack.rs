@@ -1,8 +1,8 @@
-//! Answers.
+//! Replies.
 
 use rmp::decode;
 
-/// An answer that no function of ours gives.
+/// A reply that no function of ours returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the reply of a function is malformed: {0}")]
 pub struct Garbled(
@@ -10,7 +10,7 @@ pub struct Garbled(
     pub &'static str,
 );
 
-/// An answer that is being read.
+/// A reply that is being read.
 #[derive(Debug, Clone, Copy)]
 pub struct Unpack<'a> {
     left: &'a [u8],

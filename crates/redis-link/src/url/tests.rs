@@ -1,4 +1,4 @@
-//! Texts that are URLs of Redis, and what is wrong with others.
+//! URLs of Redis that are accepted, and errors of others.
 
 use super::*;
 

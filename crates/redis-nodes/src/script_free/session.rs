@@ -112,7 +112,7 @@ impl Sessions {
         let opened = Connection::open(&self.dial.options, &self.address).await;
         let (connection, ended) = opened.map_err(Fault::NotSent)?;
         let info = ask_info(&connection, Some("replication")).await;
-        let info = info.map_err(|fault| Fault::NotSent(fault.words().to_owned()))?;
+        let info = info.map_err(|fault| Fault::NotSent(fault.message().to_owned()))?;
         if !info.is_primary() || info.history != self.history {
             return Err(Fault::NotSent("it began anew".to_owned()));
         }

@@ -197,7 +197,7 @@ impl Source {
         let answer = self.connection.send(command, args).await;
         answer.map_err(|fault| SourceError::Command {
             command,
-            cause: fault.words().to_owned(),
+            cause: fault.message().to_owned(),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What is published is what is taken, and never replaces what was merged later.
+//! A published board is the one that is taken, and never replaces one that was merged later.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ async fn a_board_that_is_too_old_is_merged_anew() {
             .unwrap(),
     );
     assert_eq!(second.published.as_deref(), Some("v1"));
-    // A server that may show it older still has it, whichever server merges.
+    // A server that accepts an older board still gets it, whichever server merges.
     assert_eq!(bytes(take(&tops, &top).await), "one");
 }
 
@@ -92,7 +92,7 @@ async fn the_later_merge_stays_whichever_is_published_first() {
         second.began_ms += 1;
         let published = [(&first, "one"), (&second, "two")];
         let order = if late { [1, 0] } else { [0, 1] };
-        // Its merge has begun, by the clock of the node as well.
+        // Its merge has begun, also by the clock of the node.
         let deadline = tokio::time::Instant::now() + DEADLINE;
         while node_ms(&redis) <= second.began_ms {
             assert!(tokio::time::Instant::now() < deadline);
@@ -135,7 +135,7 @@ async fn too_large_a_board_is_not_kept() {
     };
     let first = lease(take(&tops, &top).await);
     publish(&tops, &top, &first, large(BOARD_BYTES_MAX + 1)).await;
-    // Its lease has ended all the same.
+    // Its lease has ended nevertheless.
     let second = lease(take(&tops, &top).await);
     publish(&tops, &top, &second, large(BOARD_BYTES_MAX)).await;
     assert_eq!(bytes(take(&tops, &top).await).len(), BOARD_BYTES_MAX);

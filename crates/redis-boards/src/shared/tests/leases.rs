@@ -1,4 +1,4 @@
-//! One merges at a time, and a lease that is lost ends by itself.
+//! One server merges at a time, and a lease that is lost expires.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn one_merges_and_the_others_wait() {
         SharedTake::Wait(left) => assert!(!left.is_zero() && left <= LEASE, "{left:?}"),
         other => panic!("no waiting: {other:?}"),
     };
-    // Two readers of one server as well: the first may have given up.
+    // This applies to two readers of one server as well: the first may have given up.
     waits(take(&one, &top).await);
     waits(take(&other, &top).await);
     publish(&one, &top, &held, SharedMergeResult::Nothing).await;
@@ -43,7 +43,7 @@ async fn a_lease_that_is_lost_ends_by_itself() {
     };
     let apart = u64::try_from(next.began_ms - lost.began_ms).unwrap();
     assert!(Duration::from_millis(apart) >= LEASE, "{apart} ms");
-    // What was merged under it is published, and leaves the other's lease alone.
+    // What was merged under it is published, and does not affect the other's lease.
     publish(&one, &top, &lost, board("v1", b"one")).await;
     assert_eq!(bytes(take(&other, &top).await), "one");
     let third = other.acquire(&top, None, Duration::ZERO).await.unwrap();

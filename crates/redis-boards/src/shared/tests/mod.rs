@@ -21,13 +21,13 @@ use shard_store::{BoardRecord, Lease, SharedBoards, SharedMergeResult, SharedTak
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// How long a test waits for what has to come.
+/// How long a test waits for an event.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Incarnations of boards that tests are about.
+/// Incarnations of the boards of tests.
 const INCARNATIONS: std::ops::RangeInclusive<u64> = 1..=20;
 
-/// Another server on this Redis, where the boards are on.
+/// Another server on this Redis, for which the boards exist.
 async fn tops_on(redis: &RedisServer) -> SharedTops {
     for incarnation in INCARNATIONS {
         enter(redis, &top(incarnation).board);
@@ -101,7 +101,7 @@ fn left(redis: &RedisServer, top: &SharedTop) -> i64 {
     redis.command(&[b"PTTL", &key(top)[..]]).integer()
 }
 
-/// Sets a field of the shared top past all functions.
+/// Sets a field of the shared top without a function.
 #[track_caller]
 fn set(redis: &RedisServer, top: &SharedTop, field: &str, value: &str) {
     let words = [b"HSET", &key(top)[..], field.as_bytes(), value.as_bytes()];

@@ -1,4 +1,4 @@
-//! Nodes see one another come and go.
+//! Servers notice when others start and stop.
 
 use tokio::time::{Instant, sleep};
 
@@ -54,11 +54,11 @@ async fn the_silent_are_not_counted(writes: Writes) {
     assert_eq!(say(&servers, &one).await.unwrap(), 1);
     assert_eq!(say(&servers, &one).await.unwrap(), 1);
     assert_eq!(say(&servers, &other).await.unwrap(), 2);
-    let told = redis.command(&["ZSCORE", SERVERS, &one.name()]);
-    let told: i64 = told.text().parse().unwrap();
+    let seen_at = redis.command(&["ZSCORE", SERVERS, &one.name()]);
+    let seen_at: i64 = seen_at.text().parse().unwrap();
     let span = i64::try_from(PRESENT_FOR.as_millis()).unwrap();
-    // Long ago, or, by a clock that has stepped back, in a time to come.
-    for at in [told - span, told + 2 * span] {
+    // Long ago or, by a clock that has stepped back, in the future.
+    for at in [seen_at - span, seen_at + 2 * span] {
         redis.command(&["ZADD", SERVERS, &at.to_string(), &one.name()]);
         assert_eq!(say(&servers, &other).await.unwrap(), 1);
     }

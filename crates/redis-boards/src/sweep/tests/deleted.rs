@@ -11,8 +11,8 @@ use crate::library::library;
 #[tokio::test]
 async fn a_deletion_that_was_interrupted_is_finished() {
     let room = SweptBoard::new(vec![day()]).await;
-    room.lay(2, today());
-    room.tell(2, "f", "somebody 1");
+    room.put_members(2, today());
+    room.set_meta(2, "f", "somebody 1");
     room.opened
         .registry
         .delete_board(&room.record.board().name)
@@ -35,10 +35,10 @@ async fn a_deletion_that_was_interrupted_is_finished() {
 #[tokio::test]
 async fn an_incarnation_that_a_shard_calls_dead_is_ended_again() {
     let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
-    room.lay(0, Window::ALL_TIME);
+    room.put_members(0, Window::ALL_TIME);
     let board = room.record.board();
     // The registry has lost that it was deleted.
-    room.tell(2, "x", "1");
+    room.set_meta(2, "x", "1");
     room.opened.incarnations.place(board, 2).await.unwrap();
     room.opened.incarnations.forget(board);
     let dead = room.opened.incarnations.place(board, 2).await;
@@ -103,7 +103,7 @@ async fn a_deletion_that_did_not_reach_a_node_is_unknown() {
         registry.command(&[b"EXISTS", &*meta]).integer() == 1
     };
     assert_eq!((0..128).filter(has_ended).count(), 64);
-    // Nor does a sweep wait for the others, however long it might.
+    // Nor does a sweep wait for the others, however long its deadline is.
     let patient = sweep_with(&RedisSettings {
         write_deadline: DEADLINE * 10,
         ..RedisSettings::default()

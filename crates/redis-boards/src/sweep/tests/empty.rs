@@ -23,14 +23,14 @@ async fn a_shard_that_holds_something_is_not_frozen() {
     assert!(room.meta(0, "f").is_some());
     shards.thaw(0, &mine).await.unwrap();
     assert_eq!(room.meta(0, "f"), None);
-    room.tell(0, "v:all", "7 00000000000000aa 3");
+    room.set_meta(0, "v:all", "7 00000000000000aa 3");
     assert!(!freeze(&mine, false).await, "it has a window");
     assert!(freeze(&mine, true).await, "an idle board's, empty");
     shards.thaw(0, &mine).await.unwrap();
-    room.lay(0, Window::ALL_TIME);
+    room.put_members(0, Window::ALL_TIME);
     assert!(!freeze(&mine, true).await, "not empty");
     let empty = shards.survey(1).await.unwrap();
-    room.tell(1, "g", "0 5");
+    room.set_meta(1, "g", "0 5");
     assert!(
         !shards.freeze(1, &mine, &empty, true).await.unwrap(),
         "an id is new"
@@ -41,13 +41,13 @@ async fn a_shard_that_holds_something_is_not_frozen() {
 async fn a_freeze_that_ended_is_taken_back_if_the_board_exists() {
     let room = SweptBoard::new(vec![day()]).await;
     let board = room.record.board();
-    room.tell(0, "f", "somebody 9999999999999");
+    room.set_meta(0, "f", "somebody 9999999999999");
     room.opened.incarnations.thaw(board, 0).await.unwrap();
     assert!(room.meta(0, "f").is_some(), "it has not ended");
-    room.tell(0, "f", "somebody 1");
+    room.set_meta(0, "f", "somebody 1");
     room.opened.incarnations.thaw(board, 0).await.unwrap();
     assert_eq!(room.meta(0, "f"), None);
-    room.tell(0, "f", "somebody 1");
+    room.set_meta(0, "f", "somebody 1");
     room.opened
         .registry
         .delete_board(&board.name)

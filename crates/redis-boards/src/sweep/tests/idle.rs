@@ -7,7 +7,7 @@ use crate::fixtures::gifts::day;
 async fn a_writer_finishes_what_was_begun_to_be_emptied() {
     let room = SweptBoard::new(vec![week_of_idleness()]).await;
     for shard in [0, 3] {
-        room.lay(shard, Window::ALL_TIME);
+        room.put_members(shard, Window::ALL_TIME);
     }
     let bound = now().plus(DAY);
     let begun = room.opened.registry.begin_emptying(&room.record, bound);
@@ -22,8 +22,8 @@ async fn a_writer_finishes_what_was_begun_to_be_emptied() {
     for shard in [0, 3] {
         assert!(!room.holds(shard, Window::ALL_TIME));
         let version = room.meta(shard, "v:all").unwrap();
-        let told = format!("9 {} ", room.opened.session.name());
-        assert!(version.starts_with(&told), "{version}");
+        let expected = format!("9 {} ", room.opened.session.name());
+        assert!(version.starts_with(&expected), "{version}");
     }
     let record = room
         .opened
@@ -33,9 +33,9 @@ async fn a_writer_finishes_what_was_begun_to_be_emptied() {
         .unwrap()
         .unwrap();
     assert_eq!((record.touched, record.emptying), (later, None));
-    // Who began it comes back, and finds a shard that was written to since.
-    room.lay(3, Window::ALL_TIME);
-    room.tell(3, "w", &later.millis().to_string());
+    // The server that began it returns, and finds a shard that was written to since.
+    room.put_members(3, Window::ALL_TIME);
+    room.set_meta(3, "w", &later.millis().to_string());
     let shards = room.sweep.shards(&room.record.spread);
     shards.empty_all(bound, &room.opened.session).await.unwrap();
     assert!(room.holds(3, Window::ALL_TIME));
@@ -46,11 +46,11 @@ async fn a_writer_finishes_what_was_begun_to_be_emptied() {
 #[tokio::test]
 async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
     let room = SweptBoard::new(vec![week_of_idleness(), day()]).await;
-    room.lay(0, Window::ALL_TIME);
+    room.put_members(0, Window::ALL_TIME);
     let bound = now().plus(DAY);
     let begun = room.opened.registry.begin_emptying(&room.record, bound);
     assert!(begun.await.unwrap());
-    room.lay(1, today());
+    room.put_members(1, today());
     room.sweep
         .drop_expired(now().plus(Duration::from_mins(2)))
         .await
@@ -63,13 +63,13 @@ async fn a_sweep_finishes_what_was_begun_to_be_emptied() {
 #[tokio::test]
 async fn a_board_is_not_idle_while_writers_touch_it() {
     let room = SweptBoard::new(vec![week_of_idleness()]).await;
-    room.lay(0, Window::ALL_TIME);
+    room.put_members(0, Window::ALL_TIME);
     let (incarnations, board) = (&room.opened.incarnations, room.record.board());
     let touched = async || {
         let found = room.opened.registry.board(&board.name).await.unwrap();
         found.unwrap().touched
     };
-    // An eighth of the time costs nothing.
+    // A touch is written after an eighth of the time at the earliest.
     let eighth = now().plus(DAY);
     let just_before = eighth.minus(Duration::from_millis(1));
     for (at, expected) in [

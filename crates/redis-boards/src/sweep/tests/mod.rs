@@ -1,4 +1,5 @@
-//! What a sweep drops and ends, and how it finishes what a server left behind that ended in the middle of it.
+//! What a sweep drops and ends, and how it finishes the work of a server that stopped in the middle
+//! of it.
 
 mod deleted;
 mod empty;
@@ -27,7 +28,7 @@ fn now() -> Timestamp {
     Timestamp::from_millis(NOW)
 }
 
-/// No list is short here: their refills are tested in `store-redis`.
+/// A double that expects no refills: they are tested in `store-redis`.
 #[derive(Debug)]
 struct NoLists;
 
@@ -77,14 +78,14 @@ impl SweptBoard {
         self.opened.field(&key, field)
     }
 
-    fn tell(&self, shard: u16, field: &str, value: &str) {
+    fn set_meta(&self, shard: u16, field: &str, value: &str) {
         let key = self.record.spread.keys(shard).meta();
         let words: [&[u8]; 4] = [b"HSET", &key, field.as_bytes(), value.as_bytes()];
         self.opened.redis.command(&words).integer();
     }
 
-    /// Lays two members down on a shard, written now.
-    fn lay(&self, shard: u16, window: Window) {
+    /// Puts two members on a shard, written now.
+    fn put_members(&self, shard: u16, window: Window) {
         let of = self.record.spread.keys(shard);
         for member in ["u1", "u2"] {
             let (scores, rank) = (of.scores(window), of.rank(window));
@@ -94,8 +95,8 @@ impl SweptBoard {
             self.opened.redis.command(&words).integer();
         }
         let version = format!("v:{}", keys::window_name(window));
-        self.tell(shard, &version, "7 00000000000000aa 3");
-        self.tell(shard, "w", &NOW.to_string());
+        self.set_meta(shard, &version, "7 00000000000000aa 3");
+        self.set_meta(shard, "w", &NOW.to_string());
     }
 
     fn holds(&self, shard: u16, window: Window) -> bool {
@@ -105,7 +106,7 @@ impl SweptBoard {
         held[0]
     }
 
-    /// How often Redis has run this command.
+    /// Returns how often Redis has run this command.
     fn calls(&self, command: &str) -> i64 {
         let stats = self.opened.redis.command(&["INFO", "commandstats"]);
         let calls = stats.field(&format!("cmdstat_{command}")).map(|line| {

@@ -7,8 +7,8 @@ use crate::retention::{LINGER, gone_at};
 #[tokio::test]
 async fn a_window_is_closed_on_all_shards() {
     let room = SweptBoard::new(vec![day(), WindowRule::with_defaults(Period::All)]).await;
-    room.lay(1, today());
-    room.lay(1, Window::ALL_TIME);
+    room.put_members(1, today());
+    room.put_members(1, Window::ALL_TIME);
     room.sweep.drop_expired(now().plus(DAY)).await.unwrap();
     assert!(room.holds(1, today()));
     let gone = gone_at(&room.kind, today()).unwrap();
@@ -22,7 +22,7 @@ async fn a_window_is_closed_on_all_shards() {
         room.meta(1, "v:all").as_deref(),
         Some("7 00000000000000aa 3")
     );
-    // An earlier one that is dropped later moves nothing.
+    // Dropping an earlier one later does not move the watermark.
     let shards = room.sweep.shards(&room.record.spread);
     let before = Calendar::utc()
         .span_at(Period::Day, now().minus(DAY))
@@ -36,15 +36,15 @@ async fn a_window_is_due_whatever_was_known_of_the_board_before() {
     let room = SweptBoard::new(vec![day()]).await;
     let (incarnations, board) = (&room.opened.incarnations, room.record.board());
     let day_of = |at| Calendar::utc().span_at(Period::Day, at).window;
-    room.lay(0, day_of(now().plus(DAY * 3)));
-    // Known: due a minute from its creation. Then it has its turn, and is due a day later.
+    room.put_members(0, day_of(now().plus(DAY * 3)));
+    // Known: due a minute after its creation. Then it is visited, and due a day later.
     incarnations
         .place_to_write(board, 0, &room.kind, now())
         .await
         .unwrap();
     let later = now().plus(DAY);
     room.sweep.drop_expired(later).await.unwrap();
-    room.lay(1, today());
+    room.put_members(1, today());
     incarnations
         .opened(board, &room.kind, &[today()], later)
         .await;
@@ -57,7 +57,7 @@ async fn a_window_is_due_whatever_was_known_of_the_board_before() {
 #[tokio::test]
 async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
     let room = SweptBoard::new(vec![day()]).await;
-    room.lay(1, today());
+    room.put_members(1, today());
     let gone = gone_at(&room.kind, today()).unwrap();
     let registry = &room.opened.registry;
     let claimed = registry.take_due(gone.minus(LINGER * 2), 10).await.unwrap();
@@ -65,7 +65,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
         .incarnations
         .opened(room.record.board(), &room.kind, &[today()], now())
         .await;
-    // It has seen nothing that goes before tomorrow.
+    // The sweep has seen nothing that is dropped before tomorrow.
     let next = [(&claimed.boards[0], Some(gone.plus(DAY)))];
     registry.set_due(&claimed, &next).await.unwrap();
     room.sweep.drop_expired(gone.plus(LINGER)).await.unwrap();
@@ -75,7 +75,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
 #[tokio::test]
 async fn keys_live_for_as_long_as_the_kind_says_now() {
     let room = SweptBoard::new(vec![day()]).await;
-    room.lay(1, today());
+    room.put_members(1, today());
     let keys = room.record.spread.keys(1);
     for key in [keys.rank(today()), keys.scores(today())] {
         room.opened
@@ -120,7 +120,7 @@ async fn a_time_to_live_that_is_right_is_not_written_again() {
         .collect();
     for shard in room.shards() {
         for window in &windows {
-            room.lay(shard, *window);
+            room.put_members(shard, *window);
         }
     }
     let keys = 40 * 2 * i64::from(room.record.board().shards.get());
@@ -129,13 +129,13 @@ async fn a_time_to_live_that_is_right_is_not_written_again() {
         room.sweep.visit(name, kind, at).await.unwrap().unwrap();
         (room.calls("pexpire"), room.calls("persist"))
     };
-    // They were laid down without a time to live: each is given its own, once.
+    // They were created without a time to live: each gets its own, once.
     assert_eq!(visit(&room.kind, now()).await, (keys, 0));
     for minutes in [0, 1, 30] {
         let at = now().plus(Duration::from_mins(minutes));
         assert_eq!(visit(&room.kind, at).await, (keys, 0));
     }
-    // What the kind keeps for longer, for ever, and again for some days, is written once each.
+    // A longer retention, an unlimited one, and days again are each written once.
     let longer = Arc::new(gifts(vec![hours(41)]));
     let forever = Arc::new(gifts(vec![WindowRule {
         keep: Keep::Forever,
