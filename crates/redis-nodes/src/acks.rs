@@ -1,8 +1,8 @@
-//! Waiting for replicas: [`Acks`] asks for all writes of a connection at once.
+//! Waits for replicas: [`Acks`] does so for all writes of a connection at once.
 //!
-//! `WAIT` holds up what comes behind it on its connection, and answers for all that went before. So
-//! one is under way at a time, and those who come meanwhile share the next one. The node does nothing for it:
-//! the [`Backlog`] is to know.
+//! `WAIT` blocks later commands on its connection, and covers all earlier ones. So one is under way
+//! at a time, and callers that come meanwhile share the next one. It is no work for the node, so
+//! the [`Backlog`] is notified of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::fault::Fault;
 use redis_link::Connection;
 use redis_link::reply;
 
-/// How long one `WAIT` may hold up its connection.
+/// The maximum time that one `WAIT` may block its connection.
 const WAIT_MAX: Duration = Duration::from_millis(200);
 
 type Round = Shared<BoxFuture<'static, Result<u32, Fault>>>;
@@ -29,9 +29,9 @@ pub(crate) struct Acks(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connection: Arc<Connection>,
-    /// What else is sent there, where that is one behind the other.
+    /// The backlog of the connection, if calls are pipelined on it.
     backlog: Option<Arc<Backlog>>,
-    /// A round that has not begun: it covers every write that was answered before it does.
+    /// A round that has not begun: it covers every write with a reply before its beginning.
     next: Mutex<Option<Round>>,
     round_lock: tokio::sync::Mutex<()>,
 }
@@ -46,8 +46,8 @@ impl Acks {
         }))
     }
 
-    /// How many replicas have what this connection has answered so far: `wanted` at least, or as many
-    /// as there are after a while.
+    /// Returns how many replicas have what this connection has written so far: at least `wanted`,
+    /// or as many as there are after a while.
     pub(crate) async fn count(&self, wanted: u32) -> Result<u32, Fault> {
         let round = {
             let mut next = self.0.next.lock();
@@ -69,7 +69,7 @@ impl Acks {
 impl Inner {
     async fn ask(&self, wanted: u32) -> Result<u32, Fault> {
         let _alone = self.round_lock.lock().await;
-        // From here on others belong to the next round.
+        // From here on callers join the next round.
         self.next.lock().take();
         let millis = u64::try_from(WAIT_MAX.as_millis()).unwrap_or(u64::MAX);
         let args = [u64::from(wanted), millis].map(|number| Value::from(number.to_string()));

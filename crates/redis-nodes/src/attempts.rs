@@ -1,9 +1,10 @@
-//! How a call comes to an answer: attempts, until one is answered or time is up.
+//! Attempts of a call, until one has a reply or the time is over.
 //!
-//! **Invariant:** a write may be sent again at any time. It is answered with what the shard or the registry remembers
-//! of the call, or does nothing twice, or is refused past its deadline.
+//! **Invariant:** a write may be sent again at any time. It gets the reply that the shard or the
+//! registry remembers, or has no effect the second time, or is rejected because its deadline has
+//! passed.
 //!
-//! What matters is to know, at the end, whether an attempt may have been applied.
+//! At the end it must be known whether an attempt may have been applied.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -24,28 +25,28 @@ use redis_link::Backoff;
 /// The first and the longest pause between attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));
 
-/// Redirections that are followed at once; later ones after a pause.
+/// The number of redirections that are followed at once; later ones are followed after a pause.
 const REDIRECTIONS_AT_ONCE: u32 = 3;
 
-/// How often a call that waits for replicas looks whether its primary still is the one.
+/// How often a call that waits for replicas checks whether its primary still has the location.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
 /// A call that is being made.
 #[derive(Debug)]
 pub(crate) struct Attempts<'a> {
     topology: &'a Topology,
-    /// Replicas that must have a write before it is answered.
+    /// The number of replicas that must confirm a write.
     acks: u32,
     location: Location,
     call: &'a Call,
-    /// Where to go next instead of where the location is.
+    /// The node for the next attempt, if it is not that of the location.
     redirection: Option<Redirection>,
     redirections: u32,
     /// When the last attempt began.
     began: Instant,
-    /// An attempt was sent and not answered.
+    /// Whether an attempt was sent and had no reply.
     may_be_applied: bool,
-    /// Until when it is asked what became of that.
+    /// Until when attempts are made to find out whether it was applied.
     ask_until: Instant,
     pause: Backoff,
 }
@@ -56,19 +57,20 @@ struct Redirection {
     asking: bool,
 }
 
-/// Where an attempt was answered.
+/// The node of an attempt.
 struct Target {
     node: Arc<Node>,
     link: Arc<Link>,
-    /// Who had the location when the attempt began: another node where that redirected it.
+    /// The node that had the location when the attempt began; it differs if that redirected the
+    /// attempt.
     named: Option<Arc<Node>>,
 }
 
-/// An attempt without an answer.
+/// Why an attempt has no reply.
 enum FailedAttempt {
     /// It was the last one.
     Final(CallError),
-    /// Another may do better: right away, or after a pause.
+    /// Another attempt may succeed: at once, or after a pause.
     Again { why: String, at_once: bool },
 }
 
@@ -79,7 +81,7 @@ impl FailedAttempt {
     }
 }
 
-/// How a call ended at its node, for who counts.
+/// Returns how a call ended at its node, for its metrics.
 fn end_of(reply: &Result<CallReply, Fault>) -> CallEnd {
     match reply {
         Ok(_) => CallEnd::Answered,
@@ -125,7 +127,7 @@ impl<'a> Attempts<'a> {
             }
             if !at_once {
                 let next = now + self.pause.next_pause();
-                // The deadline is no moment to sleep past, nor is the end.
+                // Sleep at most until the deadline or the end.
                 let end = if now < self.call.until {
                     self.call.until
                 } else {
@@ -133,21 +135,21 @@ impl<'a> Attempts<'a> {
                 };
                 sleep_until(next.min(end)).await;
             }
-            // What became of a write may be said by one attempt more; of a read there is nothing to be said.
+            // One more attempt may reveal whether a write was applied; a read needs none.
             if self.call.effect == Effect::Read && Instant::now() >= self.call.until {
                 return Err(self.given_up(why));
             }
         }
     }
 
-    /// Whether it is to be asked, also past the deadline, what became of the call. What is transient is sent again by
-    /// the caller that wants it.
+    /// Returns whether attempts are made past the deadline to find out if the call was applied. The
+    /// caller repeats volatile calls itself.
     fn in_doubt(&self) -> bool {
         self.may_be_applied && self.call.effect == Effect::Write
     }
 
-    /// An attempt may have been applied. Another one is to say so, also past the deadline; but what is asked so late
-    /// and not answered either is not asked again and again.
+    /// Records that an attempt may have been applied. Another attempt is to find out, also past the
+    /// deadline; but attempts that late are not repeated without end.
     fn doubt(&mut self) {
         self.may_be_applied = true;
         if self.in_doubt() && self.began < self.call.until {
@@ -155,7 +157,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// What became of a write without a reply is unknown; a read never did anything.
+    /// Returns the error of a call without a reply: for a write the outcome is unknown, a read had
+    /// no effect.
     fn given_up(&self, why: String) -> CallError {
         if self.may_be_applied && self.call.effect != Effect::Read {
             CallError::Unknown(why)
@@ -171,7 +174,7 @@ impl<'a> Attempts<'a> {
         let (node, asking) = match redirection {
             Some(Redirection { to, asking }) => match self.topology.at(&to) {
                 Some(node) => {
-                    // It may be one that was not needed before.
+                    // It may not have been needed before.
                     node.settled(self.ask_until).await;
                     (node, asking)
                 }
@@ -216,8 +219,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Calls the function there, unless another node has got the location while the call waited to be sent: what the
-    /// one before still applies may be lost.
+    /// Calls the function there, unless another node got the location while the call waited to be
+    /// sent: what the previous node still applies may be lost.
     async fn fcall(&self, target: &Target, asking: bool) -> Result<CallReply, Fault> {
         let admitted = target.link.admit(self.call, self.in_doubt()).await?;
         if !self.is_current(target) {
@@ -226,7 +229,7 @@ impl<'a> Attempts<'a> {
         target.link.fcall(self.call, asking, admitted).await
     }
 
-    /// Whether the node is connected as it was, and still has the location.
+    /// Returns whether the node is connected as it was, and still has the location.
     fn is_current(&self, target: &Target) -> bool {
         let Target { node, link, named } = target;
         let is_connected = node.link().is_some_and(|now| Arc::ptr_eq(&now, link));
@@ -239,8 +242,8 @@ impl<'a> Attempts<'a> {
 
     fn refused(&mut self, link: &Link, refusal: crate::call::Refusal) -> FailedAttempt {
         match refusal.code.as_str() {
-            // Each node is given the deadline as its clock was read, which may be early: an attempt before this one may
-            // have had more time, and be applied yet.
+            // The deadline that each node gets is computed from a reading of its clock, which may
+            // be early: an earlier attempt may have had a later deadline, and may still be applied.
             "LATE" if self.in_doubt() && self.began < self.call.until => {
                 self.doubt();
                 FailedAttempt::later(format!("{}: too late by its clock", link.address()))
@@ -257,9 +260,10 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The end of a call that was refused after its deadline. The node that refused it has looked whether an earlier
-    /// attempt was applied: none was, and none will be. But a node whose clock was set may have forgotten, and a
-    /// transaction without functions knows no deadline: it may yet come.
+    /// Returns the outcome of a call that was rejected after its deadline. The node has checked
+    /// whether an earlier attempt was applied: none was, and none will be. But a node whose clock
+    /// was set may have forgotten it, and a transaction without functions has no deadline: it may
+    /// still be applied.
     fn late(&self, forgotten: bool, link: &Link) -> CallError {
         if self.may_be_applied && (forgotten || !link.has_functions()) {
             return CallError::Unknown("no answer before the deadline of the call".to_owned());
@@ -274,7 +278,7 @@ impl<'a> Attempts<'a> {
         CallError::Overloaded(overload)
     }
 
-    /// The end of a call that was not sent, since it would have been late.
+    /// Returns the outcome of a call that was not sent, since it would have been late.
     fn overloaded(&self, overload: Overload) -> CallError {
         if self.may_be_applied {
             self.given_up(overload.why)
@@ -333,7 +337,7 @@ impl<'a> Attempts<'a> {
         self.given_up(why)
     }
 
-    /// Whether to go there at once.
+    /// Follows a redirection. Returns whether to do so at once.
     fn redirect(&mut self, to: Option<Address>, asking: bool) -> bool {
         self.redirection = to.map(|to| Redirection { to, asking });
         self.redirection.is_some() && self.spend_redirection()
@@ -344,8 +348,8 @@ impl<'a> Attempts<'a> {
         self.redirections <= REDIRECTIONS_AT_ONCE
     }
 
-    /// Waits until as many replicas have the write as are asked for. When another process gets the location
-    /// meanwhile, the attempt ends: sent there with the same number, the call is remembered or applied.
+    /// Waits until `acks` replicas have the write. If another process gets the location meanwhile,
+    /// the attempt ends: there the call is remembered under the same number, or applied.
     async fn acknowledged(
         &mut self,
         target: &Target,
@@ -373,7 +377,7 @@ impl<'a> Attempts<'a> {
         let mut count = 0;
         loop {
             let mut round = pin!(link.count_acks(reply, wanted));
-            // A round may hang: on a node that stands still, or is cut off.
+            // A round may hang: the node may be stopped or unreachable.
             let counted = loop {
                 match timeout(FOLLOW_EVERY, &mut round).await {
                     Ok(counted) => break counted,
@@ -390,7 +394,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Whether there is time to wait for more replicas than so many, and the primary still is the one.
+    /// Returns whether there is time to wait for more replicas than so many, and the primary still
+    /// has the location.
     fn may_wait_at(&self, target: &Target, count: u32) -> Result<(), FailedAttempt> {
         let link = &target.link;
         if Instant::now() >= self.call.until {

@@ -1,15 +1,17 @@
-//! The work that waits for a node, and how much of it may be under way on a connection: [`Backlog`].
+//! The work that waits for a node, and how much of it may be under way on a connection:
+//! [`Backlog`].
 //!
-//! What is sent to a node waits there, before all other calls, and cannot be taken back. So no more is sent
-//! than the node does within [`UNDER_WAY_MAX`], by its [`Pace`]; the rest waits here, first come, first served.
+//! What is sent to a node waits there before all other calls, and cannot be cancelled. So only as
+//! much is sent as the node does within [`UNDER_WAY_MAX`], by its [`Pace`]; the rest waits here, in
+//! the order of arrival.
 //!
-//! **Invariant:** nothing queues at a node. A call that would wait for longer than it has is refused before it is
-//! queued: calls in a queue that is longer than their deadlines fail anyway. So a reply that does not come means
-//! silence, not work: `Connection` gives up when nothing is answered at all, and then ends, so that nothing is sent
-//! twice whose reply may still come.
+//! **Invariant:** nothing queues at a node. A call that would wait past its deadline is rejected
+//! before it is queued: calls in a queue that is longer than their deadlines fail anyway. So a
+//! missing reply means that the node is silent, not busy: `Connection` then ends, so that nothing
+//! is sent twice whose reply may still arrive.
 //!
-//! What is under way is bounded in time: many small calls or few large ones, and fewer of a slow node. A permit is a
-//! microsecond; a call takes as many as its work is estimated at.
+//! What is under way is limited by time: many small calls or few large ones, and fewer of a slow
+//! node. A permit is a microsecond; a call takes as many as its estimated work.
 
 #[cfg(test)]
 mod tests;
@@ -28,22 +30,24 @@ use redis_link::Address;
 
 /// The node's work that may be under way on one connection. A larger call is under way alone.
 ///
-/// Redis takes all that has come over one connection before it looks at the next, and a fresh top is a few round
-/// trips: a reader waits for so much in each of them. Less would have the node wait for the next calls.
+/// Redis processes all that has arrived over one connection before it looks at the next one. A
+/// fresh top takes a few round trips, and a reader waits for so much work in each of them. With
+/// less the node would wait for the next calls.
 const UNDER_WAY_MAX: Duration = Duration::from_millis(25);
 
-/// The node's work that batches may join in for one call, so that some calls are under way: while the node does
-/// one, the next is there.
+/// The node's work that may be combined into one call, so that several calls are under way: while
+/// the node does one, the next one is there.
 const JOINED_MAX: Duration = Duration::from_millis(10);
 
-/// Calls that may be under way at first, and answers after which the pace is gone by: a node answers nothing
-/// before it has done all that it has read, so that many slow calls would look like silence.
+/// The number of calls that may be under way at first, and the number of replies after which the
+/// pace is used: a node replies only after it has done all that it has read, so that many slow
+/// calls would look like silence.
 const FIRST_CALLS: u32 = 10;
 
-/// What a call weighs beside its bytes: looking for the function, reading the shard's `meta`.
+/// What a call weighs in addition to its bytes: finding the function, reading the shard's `meta`.
 const CALL_BYTES: u64 = 200;
 
-/// What a call of so many bytes weighs.
+/// Returns the weight of a call of so many bytes.
 pub(crate) const fn call_weight(bytes: usize) -> u64 {
     CALL_BYTES + bytes as u64
 }
@@ -52,7 +56,8 @@ pub(crate) const fn call_weight(bytes: usize) -> u64 {
 #[derive(Debug)]
 pub struct Backlog {
     address: Address,
-    /// Only the next caller takes permits: callers that have some and wait for more could hold all of them.
+    /// Only the next caller takes permits: callers that have some and wait for more could hold all
+    /// of them.
     next: tokio::sync::Mutex<()>,
     permits: Arc<Semaphore>,
     load: Mutex<Load>,
@@ -61,16 +66,17 @@ pub struct Backlog {
 #[derive(Debug)]
 struct Load {
     pace: Pace,
-    /// How many of the first calls were answered.
+    /// The number of replies, up to the first few.
     answers: u32,
-    /// Weights of what is not made a call yet, of calls that wait for permits, and of those that have them.
+    /// The weights of work that is not yet a call, of calls that wait for permits, and of those
+    /// that have them.
     gathered: u64,
     waiting: u64,
     under_way: u64,
 }
 
 impl Load {
-    /// The permits of a call.
+    /// Returns the permits of a call.
     fn permits(&self, weight: u64) -> u32 {
         let least = if self.answers < FIRST_CALLS {
             UNDER_WAY_MAX / FIRST_CALLS
@@ -81,19 +87,19 @@ impl Load {
         permits_of(work.clamp(least, UNDER_WAY_MAX))
     }
 
-    /// How long it takes until the node is done with all calls.
+    /// Returns how long the node needs for all calls.
     fn calls(&self) -> Duration {
         self.pace.estimate(self.waiting + self.under_way)
     }
 
-    /// How long until it is done with everything.
+    /// Returns how long it needs for everything.
     fn all(&self) -> Duration {
         let all = self.gathered + self.waiting + self.under_way;
         self.pace.estimate(all)
     }
 }
 
-/// Work that is to become a part of a call, counted for as long as this is there.
+/// Work that is to become a part of a call, counted until this is dropped.
 #[derive(Debug)]
 pub struct QueuedWork {
     backlog: Arc<Backlog>,
@@ -101,20 +107,20 @@ pub struct QueuedWork {
 }
 
 impl QueuedWork {
-    /// What it weighs.
+    /// Returns its weight.
     #[must_use]
     pub const fn weight(&self) -> u64 {
         self.weight
     }
 
-    /// Whether work of this weight may be one call, by the pace of the moment.
+    /// Returns whether work of this weight may be one call, by the current pace.
     #[must_use]
     pub fn may_be_one_call(&self, weight: u64) -> bool {
         self.backlog.load.lock().pace.estimate(weight) <= JOINED_MAX
     }
 }
 
-/// A call that may be sent, counted for as long as this is there.
+/// A call that may be sent, counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     backlog: Arc<Backlog>,
@@ -127,7 +133,7 @@ pub(crate) struct Permit {
 struct Waiting<'a> {
     backlog: &'a Backlog,
     weight: u64,
-    /// The permits that it would have taken when it came.
+    /// The permits that it would have taken at its arrival.
     permits: u32,
 }
 
@@ -147,7 +153,7 @@ impl Backlog {
         })
     }
 
-    /// Refuses what would be done too late.
+    /// Rejects work that would be done too late.
     pub fn check(&self, until: Instant) -> Result<(), Overload> {
         let wait = self.load.lock().all();
         if is_late(wait, until) {
@@ -167,7 +173,7 @@ impl Backlog {
         }
     }
 
-    /// Waits until a call may be sent, unless it would be done too late.
+    /// Waits until a call may be sent; rejects it if it would be done too late.
     pub(crate) async fn enter(
         self: &Arc<Self>,
         weight: u64,
@@ -184,8 +190,8 @@ impl Backlog {
         self.enter_behind(waiting, until).await
     }
 
-    /// Waits until a call may be sent that may be applied already, so that being late is no reason to refuse it: only
-    /// the node can say what became of it.
+    /// Waits until a call may be sent that may already be applied. It is not rejected for being
+    /// late: only the node knows its outcome.
     pub(crate) async fn enter_in_doubt(
         self: &Arc<Self>,
         weight: u64,
@@ -224,9 +230,9 @@ impl Backlog {
         }
     }
 
-    /// First come, first served. As many as the work is estimated at when the last of them is there: what is answered
-    /// meanwhile may be due to a slower node. But few replies do not show that a node is faster: no fewer than at
-    /// first.
+    /// Takes permits, in the order of arrival. Their number follows the estimate when the last of
+    /// them is there: the node may have become slower meanwhile. But few replies do not show that a
+    /// node is faster, so it is at least the number at arrival.
     async fn take_permits(&self, waiting: &Waiting<'_>) -> Result<OwnedSemaphorePermit, Fault> {
         let ended = || Fault::NotSent("the connection has ended".to_owned());
         let _next = self.next.lock().await;
@@ -251,7 +257,7 @@ impl Backlog {
         }
     }
 
-    /// What waits now, for a caller that it is too much for.
+    /// Returns the error of a caller for which too much waits.
     #[must_use]
     pub fn overload(&self) -> Overload {
         let wait = self.load.lock().all();
@@ -267,25 +273,25 @@ impl Backlog {
         Overload { why, wait }
     }
 
-    /// Learns how long something without work was on its way.
+    /// Records how long something without work took.
     pub(crate) fn saw_trip(&self, trip: Duration) {
         let now = Instant::now();
         self.load.lock().pace.saw_trip(trip, now);
     }
 
-    /// Learns that something is sent that may hold up the connection, and is no work.
+    /// Records that a command was sent that may block the connection without being work.
     pub(crate) fn holds_up(&self) {
         let now = Instant::now();
         self.load.lock().pace.holds_up(now);
     }
 
-    /// Learns that it was answered.
+    /// Records that it has a reply.
     pub(crate) fn goes_on(&self) {
         let now = Instant::now();
         self.load.lock().pace.goes_on(now);
     }
 
-    /// Ends the waiting of all.
+    /// Ends the waiting of all callers.
     pub(crate) fn close(&self) {
         self.permits.close();
     }
@@ -300,12 +306,12 @@ fn permits_of(work: Duration) -> u32 {
 }
 
 impl Permit {
-    /// The call is sent now: what it was waited for since it might have been is no work.
+    /// The call is sent now: the time since it got its permit is not work.
     pub(crate) fn sent_now(&mut self) {
         self.sent = Instant::now();
     }
 
-    /// The call has ended. Where it was answered, what it took counts.
+    /// Records that the call has ended. If it has a reply, its time counts.
     pub(crate) fn ended<T>(self, answer: &Result<T, Fault>) {
         if let Ok(_) | Err(Fault::Redis(_)) = answer {
             let now = Instant::now();

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use crate::backlog;
 use crate::overload::Overload;
 
-/// One of several independent servers, by the identity that it stores.
+/// The identity that one of several independent servers stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerId(pub u64);
 
@@ -17,12 +17,12 @@ impl std::fmt::Display for ServerId {
     }
 }
 
-/// Where keys are.
+/// The location of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Location {
     /// Their slot.
     pub slot: u16,
-    /// Of independent servers, which; otherwise none.
+    /// The independent server; `None` on other topologies.
     pub server: Option<ServerId>,
 }
 
@@ -31,9 +31,10 @@ pub struct Location {
 pub enum Effect {
     /// It only reads.
     Read,
-    /// It may write, and is exact when it is sent again. It is given its deadline as first argument.
+    /// It may write, and has no additional effect when it is sent again. Its first argument is its
+    /// deadline.
     Write,
-    /// As a write, of what may be lost at any time: it waits for no replica.
+    /// Like a write, of data that may be lost at any time: it waits for no replica.
     Volatile,
 }
 
@@ -42,25 +43,25 @@ pub enum Effect {
 pub struct Call {
     /// The function's short name: `apply`.
     pub function: &'static str,
-    /// Every key that it looks at, all in one slot.
+    /// All keys that it uses, in one slot.
     pub keys: Vec<Bytes>,
     /// Its arguments.
     pub args: Vec<Bytes>,
-    /// What it does.
+    /// Its effect.
     pub effect: Effect,
-    /// When to give up.
+    /// Its deadline.
     pub until: Instant,
-    /// When something closes that it must not come behind, not before `until`: then nothing of it is applied, however
-    /// late it arrives. Functions see to that by `until` alone.
+    /// When something closes after which the call must not be applied; at or after `until`. Then
+    /// nothing of it is applied, however late it arrives. Functions check `until` alone.
     pub closes: Option<Instant>,
 }
 
 impl Call {
-    /// What the call weighs in a [`Backlog`](crate::backlog::Backlog).
+    /// Returns the weight of the call in a [`Backlog`](crate::backlog::Backlog).
     pub(crate) fn weight(&self) -> u64 {
         let args = match self.effect {
             Effect::Read | Effect::Write => self.args.as_slice(),
-            // What is kept as it is costs next to nothing beside what a read asks for in a few bytes.
+            // Storing bytes costs little, compared with what a read of a few bytes may request.
             Effect::Volatile => &[],
         };
         let bytes = self.keys.iter().chain(args).map(Bytes::len).sum();
@@ -68,7 +69,7 @@ impl Call {
     }
 }
 
-/// What a function returned.
+/// The result of a function.
 #[derive(Debug, Clone)]
 pub struct FunctionReply {
     /// Without its type byte.
@@ -77,19 +78,19 @@ pub struct FunctionReply {
     pub epoch: u64,
 }
 
-/// What a function refused.
+/// A refusal by a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Why: `DEAD`.
+    /// The reason, such as `DEAD`.
     pub code: String,
-    /// What comes with it.
+    /// Data that belongs to the reason.
     pub payload: Bytes,
 }
 
-/// A call without a reply.
+/// Why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The function refused, and changed nothing.
+    /// The function refused the call, and changed nothing.
     #[error("refused: {}", .0.code)]
     Refused(Refusal),
     /// Definitely not applied: more work waits than can be done in time.
@@ -103,14 +104,14 @@ pub enum CallError {
     Unknown(String),
 }
 
-/// What a function returned, by the first byte of its reply.
+/// The result of a function, by the first byte of its reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ParsedReply {
-    /// `R`: this.
+    /// `R`: a result.
     Result(Bytes),
     /// `E`: a refusal.
     Refusal(Refusal),
-    /// No function of ours returns that.
+    /// Not a reply of our functions.
     Malformed,
 }
 

@@ -1,10 +1,10 @@
-//! What is to be said of how a server is set up: [`check`], at the start.
+//! Checks of a server's configuration at the start: [`check`].
 
 use crate::link::Link;
 use crate::settings::NodeSettings;
 use redis_link::reply;
 
-/// Refuses a server that may drop boards, and warns of what costs data.
+/// Rejects a server that may evict boards, and warns of settings that risk data.
 pub(crate) async fn check(link: &Link, settings: &NodeSettings) -> Result<(), String> {
     let node = link.address();
     let info = link.info();
@@ -33,7 +33,7 @@ pub(crate) async fn check(link: &Link, settings: &NodeSettings) -> Result<(), St
     Ok(())
 }
 
-/// Whether it writes snapshots; assumed where it may not be asked.
+/// Returns whether it writes snapshots; assumed if that may not be read.
 async fn has_save_points(link: &Link) -> bool {
     let Ok(answer) = link.send("CONFIG", &["GET", "save"]).await else {
         return true;

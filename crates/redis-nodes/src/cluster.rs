@@ -1,7 +1,7 @@
-//! A cluster: [`Cluster`] knows who has which slot, and finds it out again when that changes.
+//! A cluster: [`Cluster`] knows which node has which slot, and reads that again when it changes.
 //!
-//! fred's own cluster routing is not used: it mistakes stored text for redirections, and one node that
-//! hangs holds up the others.
+//! fred's own cluster routing is not used: it mistakes stored text for redirections, and one node
+//! that hangs delays the others.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,19 +25,19 @@ use redis_link::Address;
 use redis_link::Task;
 use redis_link::{ConnectOptions, Connection, Reply};
 
-/// How often the map of slots is read when nothing says that it has changed.
+/// How often the map of slots is read without a reason.
 const REFRESH_EVERY: Duration = Duration::from_secs(5);
 
-/// The least time between two readings.
+/// The minimum time between two readings.
 const REFRESH_APART: Duration = Duration::from_millis(50);
 
-/// How long a node is waited for that is asked for the map.
+/// The timeout of reading the map from one node.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Nodes that are asked for the map at once.
+/// The number of nodes from which the map is read at once.
 const ASKED_AT_ONCE: usize = 3;
 
-/// How long a node that has no slots is kept connected after it was last needed.
+/// How long the connection to a node without slots is kept after its last use.
 const STRAY_KEPT: Duration = Duration::from_mins(1);
 
 /// The nodes of a cluster.
@@ -52,10 +52,10 @@ struct Inner {
     dial: Arc<Dial>,
     seeds: Vec<Address>,
     routes: ArcSwap<Routes>,
-    /// Nodes that redirections named and that the map does not: slots are on their way there.
+    /// Nodes that redirections named and that the map does not: slots are migrating to them.
     strays: Mutex<HashMap<Address, Stray>>,
     stale: Notify,
-    /// Who knows better than the map.
+    /// The address of a node that may have a newer map.
     hint: Mutex<Option<Address>>,
     next_asked: AtomicUsize,
 }
@@ -63,7 +63,7 @@ struct Inner {
 #[derive(Debug)]
 struct Routes {
     map: SlotMap,
-    /// Of each primary of the map, in its order.
+    /// The nodes of the map's primaries, in its order.
     nodes: Vec<Arc<Node>>,
 }
 
@@ -74,7 +74,7 @@ struct Stray {
 }
 
 impl Cluster {
-    /// Finds the nodes, until then.
+    /// Finds the nodes, until a deadline.
     pub(crate) async fn open(
         dial: &Arc<Dial>,
         seeds: &[Address],
@@ -105,7 +105,7 @@ impl Cluster {
         })
     }
 
-    /// Who has the slot.
+    /// Returns the node of a slot.
     pub(crate) fn route(&self, slot: u16) -> Result<Arc<Node>, String> {
         let routes = self.inner.routes.load();
         let owner = routes.map.owner(slot);
@@ -113,12 +113,12 @@ impl Cluster {
         node.ok_or_else(|| format!("no node has slot {slot}"))
     }
 
-    /// Who is at an address that a redirection named.
+    /// Returns the node at an address that a redirection named.
     pub(crate) fn at(&self, address: &Address) -> Arc<Node> {
         self.inner.at(address)
     }
 
-    /// The map may be wrong; `hint` may know better.
+    /// Has the map read again; `hint` may have a newer one.
     pub(crate) fn stale(&self, hint: Option<Address>) {
         if hint.is_some() {
             *self.inner.hint.lock() = hint;
@@ -126,12 +126,12 @@ impl Cluster {
         self.inner.stale.notify_one();
     }
 
-    /// Each primary.
+    /// Returns each primary.
     pub(crate) fn nodes(&self) -> Vec<Arc<Node>> {
         self.inner.routes.load().nodes.clone()
     }
 
-    /// How many slots have no node.
+    /// Returns the number of slots without a node.
     pub(crate) fn uncovered(&self) -> usize {
         self.inner.routes.load().map.uncovered()
     }
@@ -140,7 +140,7 @@ impl Cluster {
 impl Inner {
     async fn keep_fresh(self: Arc<Self>) {
         loop {
-            // Both are a reason.
+            // Either is a reason.
             let _ = timeout(REFRESH_EVERY, self.stale.notified()).await;
             if let Err(why) = self.refresh().await {
                 tracing::warn!("the map of slots could not be read: {why}");
@@ -162,7 +162,7 @@ impl Inner {
         Ok(())
     }
 
-    /// The node at an address, as it is known already or begun anew.
+    /// Returns the node at an address: the existing one, or a new one.
     fn take(&self, routes: &Routes, address: &Address) -> Arc<Node> {
         let known = routes.nodes.iter().find(|node| node.address() == address);
         if let Some(known) = known {
@@ -196,7 +196,8 @@ impl Inner {
         });
     }
 
-    /// Asks the node of the redirection, then nodes that are connected, then all others.
+    /// Reads the map from the node of the redirection, then from nodes that are connected, then
+    /// from all others.
     async fn read_map(&self) -> Result<SlotMap, String> {
         let hint = self.hint.lock().take();
         let hinted = hint.and_then(|address| self.at(&address).link());
@@ -236,7 +237,7 @@ async fn map_of_link(link: Arc<Link>) -> Result<SlotMap, String> {
     map_of(answer.unwrap_or_else(late), link.address())
 }
 
-/// Asks a node that may be a replica, over a connection of its own.
+/// Reads the map from a node that may be a replica, over a separate connection.
 async fn map_at(dial: &Dial, address: &Address) -> Result<SlotMap, String> {
     let options = ConnectOptions {
         silence: REFRESH_TIMEOUT,
@@ -252,9 +253,9 @@ fn late<T>(_: tokio::time::error::Elapsed) -> Result<T, Fault> {
     Err(Fault::Lost("no answer in time".to_owned()))
 }
 
-fn map_of(answer: Result<Reply, Fault>, teller: &Address) -> Result<SlotMap, String> {
+fn map_of(answer: Result<Reply, Fault>, sender: &Address) -> Result<SlotMap, String> {
     let answer = answer.map_err(|fault| fault.message().to_owned())?;
-    let map = SlotMap::of(&answer, teller).ok_or("the reply to CLUSTER SLOTS is not a slot map")?;
+    let map = SlotMap::of(&answer, sender).ok_or("the reply to CLUSTER SLOTS is not a slot map")?;
     if map.primaries.is_empty() {
         return Err("no node has any slot".to_owned());
     }

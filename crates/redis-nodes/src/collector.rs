@@ -1,4 +1,4 @@
-//! What is counted of the nodes that there are: [`NodeCollector`].
+//! Metrics of the current nodes: [`NodeCollector`].
 
 use std::sync::Weak;
 
@@ -9,7 +9,7 @@ use crate::metrics::{NodeSample, encode_nodes};
 use crate::store_clock;
 use crate::topology::Topology;
 
-/// The nodes that there are when they are asked for.
+/// Reports the nodes that exist when the metrics are read.
 #[derive(Debug)]
 pub(crate) struct NodeCollector(pub(crate) Weak<Topology>);
 

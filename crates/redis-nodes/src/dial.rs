@@ -1,4 +1,4 @@
-//! How nodes are connected to: [`Dial`].
+//! Settings of connections to nodes: [`Dial`].
 
 use redis_link::{ConnectOptions, RedisUrl, UrlKind};
 
@@ -6,13 +6,13 @@ use crate::library::FunctionLibrary;
 use crate::open_error::OpenError;
 use crate::settings::{NodeSettings, Writes};
 
-/// What all connections of a store have in common.
+/// The common settings of all connections of a store.
 #[derive(Debug, Clone)]
 pub(crate) struct Dial {
     pub(crate) options: ConnectOptions,
-    /// Whether nodes are to be those of a cluster.
+    /// Whether nodes have to be those of a cluster.
     pub(crate) is_for_cluster: bool,
-    /// Whether nodes are to run our functions.
+    /// Whether nodes have to run our functions.
     pub(crate) writes: Writes,
     /// The functions.
     pub(crate) library: &'static FunctionLibrary,
@@ -33,7 +33,8 @@ impl Dial {
         })
     }
 
-    /// For the sentinels of a primary, with the same login or none. They speak the older protocol.
+    /// Returns the settings for the sentinels of a primary, with the same login or none. They use
+    /// RESP2.
     pub(crate) fn sentinel(&self, with_login: bool) -> ConnectOptions {
         let login = self.options.login.clone();
         ConnectOptions {

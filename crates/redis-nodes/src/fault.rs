@@ -3,16 +3,16 @@
 use crate::overload::Overload;
 use redis_link::Address;
 
-/// A command without the answer that was asked for.
+/// Why a command has no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It was never sent.
+    /// It was not sent.
     NotSent(String),
-    /// It was not sent, since what waits before it takes longer than it has.
+    /// It was not sent, since it would be late after what waits before it.
     Overloaded(Overload),
-    /// It may have been sent, and no answer came.
+    /// It may have been sent, and no reply arrived.
     Lost(String),
-    /// Redis answered an error: its words.
+    /// Redis replied with this error.
     Redis(String),
 }
 
@@ -38,36 +38,37 @@ impl Fault {
 /// What an error of Redis means for the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ErrorClass {
-    /// The slot has another owner for good.
+    /// The slot has another owner permanently.
     Moved(Option<Address>),
-    /// The slot is on its way, and the keys are there already: to be asked with `ASKING`.
+    /// The slot is migrating, and the keys are already at the target: the call is to be sent there
+    /// with `ASKING`.
     Ask(Option<Address>),
-    /// It will pass: the same call will do later.
+    /// It is transient: the same call may succeed later.
     Transient,
     /// The node does not have our functions.
     MissingFunction,
-    /// The node is no primary any more.
+    /// The node is no longer a primary.
     NotPrimary,
-    /// The function failed while it ran: how far it came is unknown.
+    /// The function failed while it ran: it may have written something.
     FunctionFailed,
-    /// Nothing that another attempt would change.
+    /// Another attempt would have the same result.
     Permanent,
 }
 
 impl ErrorClass {
-    /// What the words of the node at `teller` say.
-    pub(crate) fn of(words: &str, teller: &Address) -> Self {
+    /// Returns the class of an error of the node at `sender`.
+    pub(crate) fn of(words: &str, sender: &Address) -> Self {
         let mut parts = words.split_ascii_whitespace();
         let code = parts.next().unwrap_or_default();
         let target =
-            |told: Option<&str>| told.and_then(|told| Address::from_redirection(told, teller));
+            |named: Option<&str>| named.and_then(|named| Address::from_redirection(named, sender));
         match code {
             "MOVED" => Self::Moved(target(parts.nth(1))),
             "ASK" => Self::Ask(target(parts.nth(1))),
             "TRYAGAIN" | "CLUSTERDOWN" | "LOADING" | "MASTERDOWN" | "BUSY" => Self::Transient,
             "READONLY" => Self::NotPrimary,
             "ERR" if words.contains("Function not found") => Self::MissingFunction,
-            // What a running function could not handle ends with "script: NAME, on ...".
+            // The error of a function that did not handle it ends with "script: NAME, on ...".
             _ if words.contains(" script: ") => Self::FunctionFailed,
             _ => Self::Permanent,
         }
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_words_of_redis_are_understood() {
-        let teller = Address::new("10.0.0.1", 6379);
+        let sender = Address::new("10.0.0.1", 6379);
         let at = |host, port| Some(Address::new(host, port));
         for (words, trouble) in [
             (
@@ -121,7 +122,7 @@ mod tests {
             ),
             ("", ErrorClass::Permanent),
         ] {
-            assert_eq!(ErrorClass::of(words, &teller), trouble, "{words}");
+            assert_eq!(ErrorClass::of(words, &sender), trouble, "{words}");
         }
     }
 }

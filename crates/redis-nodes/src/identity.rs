@@ -1,5 +1,5 @@
-//! Who an independent server is: an identity that it stores, so that the order of a list, an empty
-//! server or a stranger does no harm.
+//! The identity of an independent server, which it stores, so that neither the order of a list nor
+//! an empty or foreign server does harm.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use crate::probe::NoLink;
 use redis_link::Address;
 use redis_link::reply;
 
-/// The hash that holds it.
+/// The hash that contains it.
 const KEY: &str = "megaboard:server";
 
-/// The identity of a server, and that of the one which keeps the registry of its store.
+/// The identity of a server, and that of the server with the registry of its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expected {
     pub(crate) id: ServerId,
     pub(crate) registry: ServerId,
 }
 
-/// What a server says that it is.
+/// Reads the identity of a server.
 pub(crate) async fn read(link: &Link) -> Result<Option<Expected>, Fault> {
     let answer = link.send("HMGET", &[KEY, "id", "registry"]).await?;
     let fields = reply::items(&answer).unwrap_or_default();
@@ -39,14 +39,14 @@ pub(crate) async fn read(link: &Link) -> Result<Option<Expected>, Fault> {
     }
 }
 
-/// Makes an empty server what it is to be from now on.
+/// Gives an empty server its identity.
 pub(crate) async fn write(link: &Link, identity: Expected) -> Result<(), Fault> {
     let (id, registry) = (identity.id.to_string(), identity.registry.to_string());
     let args = [KEY, "id", &id, "registry", &registry];
     link.send("HSET", &args).await.map(drop)
 }
 
-/// Whether a server is the one that it was.
+/// Checks whether a server still has its identity.
 pub(crate) async fn check(link: &Link, expected: &Expected) -> Result<(), NoLink> {
     match read(link).await? {
         Some(found) if found == *expected => Ok(()),
@@ -62,20 +62,20 @@ pub(crate) async fn check(link: &Link, expected: &Expected) -> Result<(), NoLink
     }
 }
 
-/// What each server of a list is to be. The identities that were newly assigned are returned.
+/// The identities of the servers of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Roster {
     pub(crate) registry: ServerId,
-    /// Of each server of the list, in its order.
+    /// The identity of each server of the list, in its order.
     pub(crate) ids: Vec<ServerId>,
-    /// Servers of the list that are yet to be given their identity.
+    /// The servers of the list that have not yet stored theirs.
     pub(crate) empty: Vec<usize>,
-    /// Those of them that stand in for one whose data is lost.
+    /// Those of them that replace a server whose data is lost.
     pub(crate) stand_ins: Vec<usize>,
 }
 
-/// Who is who: `found` has what each server of the list says, `members` whom the registry knows.
-/// `draw` gives new identities.
+/// Assigns identities. `found` is what each server of the list has stored, `members` are the
+/// identities that the registry lists, `draw` returns new identities.
 pub(crate) fn roster(
     servers: &[Address],
     found: &[Option<Expected>],
@@ -135,7 +135,7 @@ pub(crate) fn roster(
     })
 }
 
-/// The registry that all servers with an identity name.
+/// Returns the registry that all servers with an identity name.
 fn one_registry(
     servers: &[Address],
     found: &[Option<Expected>],

@@ -1,4 +1,4 @@
-//! Independent servers: [`Independent`], each known by the identity that it stores.
+//! Independent servers: [`Independent`]. Each is known by the identity that it stores.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use redis_link::Backoff;
 use redis_link::Reply;
 use redis_link::reply;
 
-/// Servers that know nothing of each other.
+/// Servers that are not connected with one another.
 #[derive(Debug)]
 pub(crate) struct Independent {
     registry: ServerId,
@@ -29,7 +29,7 @@ pub(crate) struct Independent {
 }
 
 impl Independent {
-    /// Finds out who is who, and begins to connect.
+    /// Reads the identities, and begins to connect.
     pub(crate) async fn open(
         dial: &Arc<Dial>,
         addresses: &[Address],
@@ -38,7 +38,7 @@ impl Independent {
     ) -> Result<Self, OpenError> {
         let asked = addresses.iter().map(|address| link(dial, address, until));
         let links = try_join_all(asked).await?;
-        // One start at a time: two that find empty servers would give each another identity.
+        // One start at a time: two that find empty servers would assign different identities.
         let first = addresses
             .iter()
             .enumerate()
@@ -68,7 +68,7 @@ impl Independent {
         self.registry
     }
 
-    /// All of them, in the order of their identities.
+    /// Returns all identities, in their order.
     pub(crate) fn ids(&self) -> Vec<ServerId> {
         self.servers.iter().map(|(id, _)| *id).collect()
     }
@@ -84,7 +84,7 @@ impl Independent {
     }
 }
 
-/// Finds out who is who, and gives identities to those who have none.
+/// Reads the identities, and assigns new ones to servers without.
 async fn assign_identities(
     links: &[(Link, Ends)],
     addresses: &[Address],
@@ -141,7 +141,7 @@ fn log_identity(link: &Link, roster: &Roster, at: usize) {
     }
 }
 
-/// A link to the server, tried until then.
+/// Connects to the server, with attempts until a deadline.
 async fn link(dial: &Dial, address: &Address, until: Instant) -> Result<(Link, Ends), OpenError> {
     let mut pause = Backoff::new(START_PAUSES.0, START_PAUSES.1);
     loop {
@@ -158,7 +158,7 @@ async fn link(dial: &Dial, address: &Address, until: Instant) -> Result<(Link, E
     }
 }
 
-/// All servers that the registry lists; none where the registry is not among them.
+/// Returns all servers that the registry lists; none if the registry is not among the servers.
 async fn members(
     links: &[(Link, Ends)],
     found: &[Option<Expected>],
@@ -181,8 +181,8 @@ async fn members(
     })
 }
 
-/// The key that holds the identities of all members, in one string: a reply of several strings may be
-/// taken for something else on its way.
+/// Returns the key that holds the identities of all members, in one string: the client may mistake
+/// a reply of several strings for something else.
 fn members_key() -> String {
     String::from_utf8_lossy(&keys::registry("members")).into_owned()
 }

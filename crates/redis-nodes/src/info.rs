@@ -1,25 +1,25 @@
-//! What `INFO` says of a node: [`Info`].
+//! The reply to `INFO`: [`Info`].
 
 use twox_hash::XxHash3_64;
 
-/// The lines of `INFO` that matter here.
+/// The lines of `INFO` that are used here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Info {
-    /// Of Redis, or what Valkey is like: `7.0.15`.
+    /// The version of Redis, or the one with which Valkey is compatible: `7.0.15`.
     pub(crate) version: String,
     /// `master` or `slave`.
     pub(crate) role: String,
-    /// What distinguishes the history of this process from others.
+    /// Distinguishes the history of this process from others.
     pub(crate) history: String,
     pub(crate) replicas: u32,
-    /// What goes when memory ends: `noeviction`.
+    /// The eviction policy: `noeviction`.
     pub(crate) eviction: String,
     pub(crate) has_append_log: bool,
     pub(crate) is_in_cluster: bool,
 }
 
 impl Info {
-    /// Reads what `INFO` answers; sections that were not asked for stay empty.
+    /// Reads the reply to `INFO`; sections that were not requested stay empty.
     pub(crate) fn of(text: &str) -> Self {
         let mut info = Self::default();
         for line in text.lines() {
@@ -45,12 +45,13 @@ impl Info {
         self.role == "master"
     }
 
-    /// Changes with a restart, with a promotion, with everything else that may lose data.
+    /// Returns a number that changes with a restart, a promotion, and everything else that may lose
+    /// data.
     pub(crate) fn epoch(&self) -> u64 {
         XxHash3_64::oneshot(self.history.as_bytes())
     }
 
-    /// Whether it has functions: from 7.0 on.
+    /// Returns whether it has functions: version 7.0 or later.
     pub(crate) fn has_functions(&self) -> bool {
         let major = self.version.split('.').next().unwrap_or_default();
         major.parse().is_ok_and(|major: u32| major >= 7)

@@ -1,28 +1,28 @@
-//! Names of keys that are the nodes' own, and how a key's slot is in its name.
+//! Names of the nodes' own keys, and the slot in a key's name.
 //!
-//! Every key begins with `megaboard:` and its hash tag. The keys of a store that there is one of, whatever boards it
-//! has, have the tag `registry`.
+//! Every key begins with `megaboard:` and its hash tag. Keys that a store has once, whatever boards
+//! it has, have the tag `registry`.
 
 use bytes::Bytes;
 
 use crate::tags::slot_of;
 
-/// The tag of keys that a store has one of.
+/// The tag of keys that a store has once.
 const REGISTRY: &str = "registry";
 
-/// The slot of these keys.
+/// Returns the slot of these keys.
 pub(crate) fn registry_slot() -> u16 {
     slot_of(REGISTRY.as_bytes())
 }
 
-/// A key that a store has one of: `megaboard:{registry}:NAME`.
+/// Returns the name of a key that a store has once: `megaboard:{registry}:NAME`.
 #[must_use]
 pub fn registry(name: &str) -> Bytes {
     Bytes::from(format!("megaboard:{{{REGISTRY}}}:{name}"))
 }
 
-/// A key in the slot of one of ours that ends at this time, in milliseconds: `megaboard:{TAG}:until:MS`. `None` for a
-/// key that is not ours.
+/// Returns the name of a key that expires at this time, in milliseconds, in the slot of one of our
+/// keys: `megaboard:{TAG}:until:MS`. `None` for a key that is not ours.
 pub(crate) fn until(beside: &[u8], ms: u64) -> Option<Bytes> {
     let end = beside.iter().position(|byte| *byte == b'}')?;
     let number = ms.to_string();

@@ -1,19 +1,20 @@
-//! The Redis or Valkey nodes of a store: which there are, which of them has a slot, and how a call to a function
-//! comes to an answer there.
+//! The Redis or Valkey nodes of a store: which nodes exist, which of them has a slot, and how a
+//! call to a function gets its reply.
 //!
-//! [`Nodes::call`] sends one function call to the node that has its keys, and again until its deadline where that does
-//! no harm. Nothing here knows a board: what functions do is in the [`FunctionLibrary`] that the nodes are opened with.
+//! [`Nodes::call`] sends one function call to the node that has its keys, and repeats it until its
+//! deadline if that does no harm. Nothing here depends on boards: the functions are in the
+//! [`FunctionLibrary`] with which the nodes are opened.
 //!
 //! ```text
 //! Nodes ── Topology ── Node, one for each address ── Link, one for each process
-//!    │      who has a    keeps a link, makes           functions, clock, epoch,
+//!    │      which has a  keeps a link, and opens       functions, clock, epoch,
 //!    │      slot         another when it ends          acks ── two Connections (redis-link)
 //!    │                                                      └── Backlog: how much is under way
 //! Attempts: redirections, retries, the deadline
 //! ```
 //!
-//! A connection does nothing by itself: no reconnecting, no retries, no cluster routing. A node that hangs
-//! delays no other node: each has its own task, two connections and two backlogs.
+//! A connection does nothing by itself: no reconnecting, no retries, no cluster routing. A node
+//! that hangs delays no other node: each has its own task, two connections and two backlogs.
 
 mod acks;
 mod attempts;

@@ -2,15 +2,17 @@
 
 use twox_hash::XxHash3_64;
 
-/// Where the source leaves room for the digest.
+/// The placeholder of the digest in the source.
 const DIGEST: &str = "@DIGEST@";
 
 /// Lua that Redis runs as functions.
 ///
-/// The library and each of its functions are named by a digest of the source, so that versions live beside one
-/// another: an older server never replaces what a newer one calls, nor the other way round.
+/// The library and each of its functions are named by a digest of the source, so that versions
+/// exist side by side: an older server never replaces functions that a newer one calls, nor vice
+/// versa.
 ///
-/// The source registers each function as `NAME_FUNCTION_@DIGEST@`, where `NAME` is the library's own.
+/// The source registers each function as `NAME_FUNCTION_@DIGEST@`, where `NAME` is the name of the
+/// library.
 #[derive(Debug)]
 pub struct FunctionLibrary {
     name: &'static str,
@@ -19,7 +21,7 @@ pub struct FunctionLibrary {
 }
 
 impl FunctionLibrary {
-    /// The library of this name, made of these pieces of Lua.
+    /// Creates the library of this name from these pieces of Lua.
     #[must_use]
     pub fn new(name: &'static str, parts: &[&str]) -> Self {
         let body = parts.concat();
@@ -33,19 +35,20 @@ impl FunctionLibrary {
         }
     }
 
-    /// With its first line, which names engine and library: `megaboard_5f3a9c2e`.
+    /// Returns the source with its first line, which names engine and library:
+    /// `megaboard_5f3a9c2e`.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Without that first line, as Lua itself reads it.
+    /// Returns the source without that first line, as plain Lua.
     #[must_use]
     pub fn lua(&self) -> &str {
         self.source.split_once('\n').map_or("", |(_, lua)| lua)
     }
 
-    /// The full name of a function: `megaboard_apply_5f3a9c2e`.
+    /// Returns the full name of a function: `megaboard_apply_5f3a9c2e`.
     #[must_use]
     pub fn function(&self, function: &str) -> String {
         format!("{}_{function}_{}", self.name, self.digest)

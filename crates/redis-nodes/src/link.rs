@@ -1,11 +1,11 @@
 //! A node that is connected: [`Link`], to one process with one history.
 //!
-//! It is made anew whenever a connection, the role or the history of the node changes, so that what
-//! it says of the node stays true.
+//! A new link is opened whenever a connection, the role or the history of the node changes, so that
+//! what it says about the node stays true.
 //!
-//! Reads and probes have a connection of their own, which no queue of writes holds up; each connection has a
-//! [`Backlog`]. Writes are waited for as long as the node answers anything, also past their deadline: the
-//! function itself refuses what is late.
+//! Reads and probes have a separate connection, which no queue of writes delays; each connection
+//! has a [`Backlog`]. A write waits for its reply as long as the node replies at all, also past its
+//! deadline: the function itself rejects late calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,17 +31,17 @@ use redis_link::Address;
 use redis_link::reply;
 use redis_link::{Connection, Ended, Reply, SILENCE};
 
-/// How often a node is looked at.
+/// How often a node is probed.
 const PROBE_EVERY: Duration = Duration::from_secs(1);
 
-/// How long a look may take in all until the node counts as gone.
+/// The maximum time of a probe, after which the node counts as unavailable.
 const PROBE_MAX: Duration = Duration::from_secs(10);
 
-/// How long what is no write is waited for at least, once it is sent.
+/// The minimum time that calls other than writes wait for a reply after they were sent.
 const READ_MIN: Duration = Duration::from_millis(50);
 
-/// How long what may be applied already is waited for at least, wherever it is past its deadline: as long as a node
-/// may be silent.
+/// The minimum time that calls that may already be applied wait for a reply past their deadline: as
+/// long as a node may be silent.
 pub(crate) const IN_DOUBT_MIN: Duration = SILENCE;
 
 /// A connected node.
@@ -50,11 +50,11 @@ pub(crate) struct Link {
     address: Address,
     reads: Line,
     writes: Line,
-    /// As it was when the link was made.
+    /// The node as it was when the link was opened.
     info: Info,
     clock: Mutex<NodeClock>,
     acks: Acks,
-    /// Where the node runs no functions, who does.
+    /// Runs the functions if the node does not.
     script_free: Option<Arc<ScriptFree>>,
     library: &'static FunctionLibrary,
 }
@@ -74,30 +74,30 @@ impl Line {
         }
     }
 
-    /// Ends it: callers that wait for a reply, or to send, fail at once.
+    /// Ends the connection: callers that wait for a reply, or to send, fail at once.
     fn end(&self) {
         self.connection.end();
         self.backlog.close();
     }
 }
 
-/// A call that has waited for all that it has to wait for, and may be sent.
+/// A call that may be sent now.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     permit: Permit,
-    /// Where the node runs no functions, the session to make it in.
+    /// The session of the call, if the node runs no functions.
     lease: Option<Lease>,
 }
 
-/// What a function returned, and the session that its writes went over.
+/// The result of a function, and the session of its writes.
 #[derive(Debug)]
 pub(crate) struct CallReply {
     pub(crate) payload: Bytes,
-    /// A connection of its own.
+    /// The separate connection of a session.
     lease: Option<Lease>,
 }
 
-/// Ends when a connection of the link does.
+/// Completes when a connection of the link ends.
 #[derive(Debug)]
 pub(crate) struct Ends {
     reads: Ended,
@@ -153,12 +153,13 @@ impl Link {
         self.info.epoch()
     }
 
-    /// The node's clock, as it was read last.
+    /// Returns the node's clock, as it was read last.
     pub(crate) fn clock(&self) -> NodeClock {
         *self.clock.lock()
     }
 
-    /// How many replicas have what was reply: `wanted` at least, or as many as there are after a while.
+    /// Returns how many replicas have the writes with a reply: at least `wanted`, or as many as
+    /// there are after a while.
     pub(crate) async fn count_acks(
         &self,
         reply: &mut CallReply,
@@ -170,19 +171,20 @@ impl Link {
         }
     }
 
-    /// Whether the node runs functions itself: then none is applied past its deadline.
+    /// Returns whether the node runs functions itself: then none is applied past its deadline.
     pub(crate) fn has_functions(&self) -> bool {
         self.script_free.is_none()
     }
 
-    /// How often calls without scripts met other writes, and how often they waited for answers.
+    /// Returns how many conflicts calls without scripts had with other writes, and how often they
+    /// waited for replies.
     pub(crate) fn spent(&self) -> (u64, u64) {
         self.script_free
             .as_ref()
             .map_or((0, 0), |calls| calls.spent())
     }
 
-    /// Until the link is no good any more; answers why. Then it is ended.
+    /// Completes when the link cannot be used any more, and returns why. Then it is ended.
     pub(crate) async fn watch(&self, ends: &mut Ends) -> String {
         let why = tokio::select! {
             () = &mut ends.reads => self.reads.connection.ended_for().to_owned(),
@@ -193,7 +195,7 @@ impl Link {
         why
     }
 
-    /// Ends it.
+    /// Ends the link.
     fn end(&self) {
         self.reads.end();
         self.writes.end();
@@ -229,7 +231,7 @@ impl Link {
         Ok(None)
     }
 
-    /// What the node takes for nothing is the way there and back.
+    /// The reply needs no work of the node: its time is that of the round trip.
     fn saw_trip(&self, clock: &NodeClock) {
         for line in [&self.reads, &self.writes] {
             line.backlog.saw_trip(clock.trip());
@@ -243,12 +245,13 @@ impl Link {
         }
     }
 
-    /// The work that waits beside calls that do this.
+    /// Returns the backlog for calls with this effect.
     pub(crate) fn backlog(&self, effect: Effect) -> &Arc<Backlog> {
         &self.line(effect).backlog
     }
 
-    /// Waits until a call may be sent. With `in_doubt` it may be applied already: it is waited for past its deadline.
+    /// Waits until a call may be sent. With `in_doubt` it may already be applied: it waits past its
+    /// deadline.
     pub(crate) async fn admit(&self, call: &Call, in_doubt: bool) -> Result<Admitted, Fault> {
         let (backlog, weight) = (self.backlog(call.effect), call.weight());
         let (until, mut permit);
@@ -268,7 +271,7 @@ impl Link {
         Ok(Admitted { permit, lease })
     }
 
-    /// Calls a function; with `asking` although its slot is still on its way here.
+    /// Calls a function; with `asking` while its slot is still migrating to the node.
     pub(crate) async fn fcall(
         &self,
         call: &Call,
@@ -279,8 +282,8 @@ impl Link {
         if let Some((script_free, lease)) = self.script_free.clone().zip(lease) {
             let (call, args) = (call.clone(), self.function_args(call));
             let (until, effect) = (call.until, call.effect);
-            // A task of its own, which continues after its caller has gone: the session stays fit, and the pace learns
-            // how slow the node is.
+            // A separate task, which continues when its caller has gone: the session stays usable,
+            // and the pace reflects how slow the node is.
             let called = tokio::spawn(async move {
                 let called = script_free.call(&call, &args, lease).await;
                 permit.ended(&called);
@@ -300,7 +303,8 @@ impl Link {
     async fn fcall_there(&self, call: &Call, asking: bool, permit: Permit) -> Result<Bytes, Fault> {
         let connection = self.line(call.effect).connection.clone();
         let args = self.args(call);
-        // A task of its own: it is under way until the node answers, also after its caller has gone.
+        // A separate task: the call is under way until the node replies, also when its caller has
+        // gone.
         let answer = tokio::spawn(async move {
             let answer = fcall_over(&connection, asking, args).await;
             permit.ended(&answer);
@@ -319,7 +323,7 @@ impl Link {
         args
     }
 
-    /// What the function is given beside keys.
+    /// Returns the arguments of the function after its keys.
     fn function_args(&self, call: &Call) -> Vec<Bytes> {
         let mut args = Vec::with_capacity(call.args.len() + 1);
         if call.effect != Effect::Read {
@@ -336,7 +340,7 @@ impl Link {
         Ok(self.reads.connection.send(command, args).await?)
     }
 
-    /// Loads our functions, unless they are there or are not to be.
+    /// Loads our functions, unless they are there or are not needed.
     pub(crate) async fn load(&self) -> Result<(), Fault> {
         if !self.has_functions() {
             return Ok(());
@@ -351,7 +355,7 @@ impl Link {
         }
     }
 
-    /// A node that takes no writes for now may well have our functions: the first call will show.
+    /// A node that accepts no writes now may have our functions: the first call will show that.
     async fn load_at_first(&self) -> Result<(), NoLink> {
         match self.load().await {
             Err(Fault::Redis(words)) if !words.starts_with("LOADING") => {
@@ -369,8 +373,8 @@ impl Drop for Link {
     }
 }
 
-/// Waits for a write until it is answered or its connection ends, since it may be applied; for all else until the
-/// deadline of the call.
+/// Waits for a write until it has a reply or its connection ends, since it may be applied; for
+/// other calls until their deadline.
 async fn within_deadline<T>(
     until: Instant,
     effect: Effect,

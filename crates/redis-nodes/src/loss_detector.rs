@@ -1,8 +1,8 @@
-//! Noticing that data is gone: the [`LossDetector`] keeps keys, its markers, that are always there, so that a node which
-//! lacks one has lost what it had.
+//! Detects lost data: the [`LossDetector`] keeps keys, its markers, that always exist, so that a
+//! node without one of them has lost its data.
 //!
-//! Nothing can be done about it here but to say so and to go on; that the data is gone, readers see by
-//! the epoch of the answers.
+//! It only logs the loss and sets the marker again; readers see by the epoch of replies that data
+//! was lost.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -18,16 +18,16 @@ use crate::tags::{SLOTS, tag_of};
 use crate::topology::Topology;
 use redis_link::reply;
 
-/// Markers over the slots of a cluster, evenly spaced.
+/// The number of markers over the slots of a cluster, evenly spaced.
 const CLUSTER_MARKERS: u16 = 64;
 
-/// How often it is looked for nodes that began anew.
+/// How often it checks for nodes that have restarted.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// The markers of a store.
 #[derive(Debug)]
 pub(crate) struct LossDetector {
-    /// The store's identity, which each marker holds.
+    /// The store's identity, which each marker contains.
     store: String,
     markers: Vec<Marker>,
 }
@@ -39,7 +39,7 @@ struct Marker {
 }
 
 impl LossDetector {
-    /// Finds the store's identity, which is made where there is none.
+    /// Reads the store's identity, or creates it.
     pub(crate) async fn open(topology: &Topology, link: &Link) -> Result<Self, Fault> {
         let key = String::from_utf8_lossy(&keys::registry("store")).into_owned();
         let drawn = format!("{:016x}", getrandom::u64().unwrap_or_default());
@@ -70,7 +70,7 @@ impl LossDetector {
         Ok(detector)
     }
 
-    /// Looks at each node that has begun anew, for as long as there is a store.
+    /// Checks each node that has restarted, as long as the store exists.
     pub(crate) async fn keep_looking(self, topology: Arc<Topology>) {
         let mut seen = HashMap::new();
         loop {
@@ -101,7 +101,7 @@ impl LossDetector {
             if owner.is_ok_and(|owner| owner.address() == link.address()) {
                 match put(link, &marker.key, &self.store).await {
                     Ok(was_lacking) => lacking += usize::from(was_lacking),
-                    // The slot is moving, or has moved: not this node's to have.
+                    // The slot is migrating, or has migrated to another node.
                     Err(Fault::Redis(_)) => {}
                     Err(fault) => return Err(fault),
                 }
@@ -119,7 +119,7 @@ const fn location(slot: u16) -> Location {
     Location { slot, server: None }
 }
 
-/// Sets a marker where there is none. Returns whether there was none.
+/// Sets a marker if it does not exist. Returns whether it did not.
 async fn put(link: &Link, key: &str, store: &str) -> Result<bool, Fault> {
     let answer = link.send("SET", &[key, store, "NX"]).await?;
     Ok(!reply::is_null(&answer))

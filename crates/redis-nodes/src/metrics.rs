@@ -1,4 +1,4 @@
-//! The nodes of a store on Redis, each by its address.
+//! Metrics of the nodes of a store on Redis, by address.
 
 use std::fmt;
 use std::time::Instant;
@@ -9,22 +9,22 @@ use metering::{
     labels,
 };
 
-/// How a call that was to be sent to a node ended there.
+/// How a call to a node ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallEnd {
-    /// With an answer.
+    /// With a reply.
     Answered,
-    /// With an error that the node returned.
+    /// With an error of the node.
     Refused,
     /// It was not sent.
     NotSent,
     /// It was not sent, since too much waited before it.
     Overloaded,
-    /// It was sent, and no answer came.
+    /// It was sent, and no reply arrived.
     Lost,
 }
 
-/// What is counted of one node.
+/// The metrics of one node.
 #[derive(Debug)]
 pub(crate) struct NodeMetrics {
     duration: Histogram,
@@ -53,7 +53,7 @@ impl Default for NodeMetrics {
 }
 
 impl NodeMetrics {
-    /// Counts a call, from now on. Takes hardly more room than the call itself.
+    /// Counts a call from now on. Takes little more memory than the call itself.
     pub(crate) fn count<T>(
         &self,
         call: impl Future<Output = T>,
@@ -76,7 +76,7 @@ impl NodeMetrics {
     }
 }
 
-/// Counted as long as it is there, also after its caller has gone.
+/// Counted until it is dropped, also when its caller has gone.
 struct UnderWay<'a>(&'a Gauge);
 
 impl<'a> UnderWay<'a> {
@@ -92,10 +92,10 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// A node as metrics show it.
+/// The values of a node.
 pub(crate) struct NodeSample {
     labels: Labels,
-    /// How far this process's clock is ahead of the node's; none while it is not connected.
+    /// How far this process's clock is ahead of the node's; `None` while the node is not connected.
     skew_ms: Option<i64>,
     metrics: std::sync::Arc<NodeMetrics>,
 }
@@ -124,7 +124,7 @@ impl NodeSample {
         Some((&self.labels, ScrapedMetric::gauge(move || skew)))
     }
 
-    /// Ends, and how many there were.
+    /// The ends, and their numbers.
     fn ends(&self) -> [(Labels, Counter); 5] {
         let NodeMetrics {
             answered,
@@ -149,7 +149,7 @@ impl NodeSample {
     }
 }
 
-/// Registers them, and reports the values of each node.
+/// Registers the metrics, and reports the values of each node.
 pub(crate) fn encode_nodes(
     encoder: &mut DescriptorEncoder<'_>,
     nodes: &[NodeSample],

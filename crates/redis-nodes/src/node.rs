@@ -1,7 +1,7 @@
-//! One node of a store: [`Node`], an address that a task keeps connected.
+//! One node of a store: [`Node`], an address to which a task keeps a connection.
 //!
-//! Nothing here waits for a node that is away: the caller gets the reason, and decides. No two nodes share a
-//! task, so that one that hangs delays no other calls.
+//! Nothing here waits for an unavailable node: the caller gets the reason, and decides. No two
+//! nodes share a task, so that one that hangs delays no other calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,18 +22,18 @@ use redis_link::Task;
 const RECONNECT_PAUSES: (Duration, Duration) =
     (Duration::from_millis(20), Duration::from_millis(500));
 
-/// A link that lasted this long was a good one: the next attempt follows at once.
+/// The minimum duration of a link after which the next attempt follows at once.
 const STEADY: Duration = Duration::from_secs(5);
 
-/// How a node is.
+/// The state of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum State {
     /// Unknown yet.
     Unknown,
     Up(Arc<Link>),
-    /// It does not answer: why.
+    /// It does not reply, for this reason.
     Down(Arc<str>),
-    /// It answers, and is not one to be used: why.
+    /// It replies, but cannot be used, for this reason.
     Refused(Arc<str>),
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Begins to connect. With `expected`, only a server of that identity is taken.
+    /// Begins to connect. With `expected`, only a server of that identity is accepted.
     pub(crate) fn start(dial: &Arc<Dial>, address: Address, expected: Option<Expected>) -> Self {
         let (sender, state) = watch::channel(State::Unknown);
         let metrics = Arc::new(NodeMetrics::default());
@@ -70,7 +70,7 @@ impl Node {
         &self.address
     }
 
-    /// What is counted of it.
+    /// Returns its metrics.
     pub(crate) const fn metrics(&self) -> &Arc<NodeMetrics> {
         &self.metrics
     }
@@ -86,7 +86,7 @@ impl Node {
         }
     }
 
-    /// Why it has no link, if it has none.
+    /// Returns why it has no link, if it has none.
     pub(crate) fn trouble(&self) -> Option<String> {
         match self.state() {
             State::Up(_) => None,
@@ -95,7 +95,7 @@ impl Node {
         }
     }
 
-    /// Until it is known how it is, or until then.
+    /// Waits until its state is known, or until a deadline.
     pub(crate) async fn settled(&self, until: Instant) -> State {
         let mut state = self.state.clone();
         let known = state.wait_for(|state| !matches!(state, State::Unknown));
@@ -105,7 +105,7 @@ impl Node {
         }
     }
 
-    /// Until it has a link or is refused, or until then.
+    /// Waits until it has a link or cannot be used, or until a deadline.
     pub(crate) async fn answers(&self, until: Instant) -> State {
         let mut state = self.state.clone();
         let answers = state.wait_for(|state| matches!(state, State::Up(_) | State::Refused(_)));
@@ -115,11 +115,11 @@ impl Node {
         }
     }
 
-    /// Until it is otherwise than it was, or until then.
+    /// Waits until its state changes, or until a deadline.
     pub(crate) async fn changed(&self, until: Instant) {
         let mut state = self.state.clone();
         state.borrow_and_update();
-        // Both are an end of waiting.
+        // Either ends the wait.
         let _ = timeout_at(until, state.changed()).await;
     }
 }
@@ -164,7 +164,7 @@ impl Keeper {
         NoLink::Down(link.watch(&mut ends).await)
     }
 
-    /// Reports why there is no link, once for each reason.
+    /// Logs why there is no link, once for each reason.
     fn report(&self, none: NoLink) {
         self.state.send_if_modified(|state| {
             let (refused, why) = match none {

@@ -1,18 +1,19 @@
-//! What a node's clock says: [`NodeClock`].
+//! A reading of a node's clock: [`NodeClock`].
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A reading that took longer is used only if no better one agrees with it.
+/// A reading that took longer is used only if it contradicts the previous one.
 const SHARP: Duration = Duration::from_millis(100);
 
-/// A node's clock as it was read once. It runs on with ours, which no change of the date moves.
+/// A reading of a node's clock. It continues with our monotonic clock, which no change of the date
+/// affects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeClock {
     /// Milliseconds since 1970.
     ms: u64,
-    /// When the answer was here: the node's clock was at `ms` by then, or up to `trip` past it.
+    /// When the reply arrived: the node's clock showed `ms` by then, or up to `trip` more.
     read: Instant,
     trip: Duration,
 }
@@ -23,12 +24,12 @@ impl NodeClock {
         Self { ms, read, trip }
     }
 
-    /// How long the answer took.
+    /// Returns how long the reply took.
     pub(crate) const fn trip(&self) -> Duration {
         self.trip
     }
 
-    /// This reading, unless it took long and agrees with the one before, which took less.
+    /// Returns this reading, unless it took long and agrees with the previous one, which took less.
     pub(crate) fn or_better(self, before: Self) -> Self {
         let earlier = before.at(self.read);
         let agrees = self.ms <= earlier + millis(before.trip) + 1
@@ -40,7 +41,7 @@ impl NodeClock {
         }
     }
 
-    /// How far ahead of the node's clock one is at least that shows `own_ms` at `moment`.
+    /// Returns how far a clock that shows `own_ms` at `moment` is at least ahead of the node's.
     pub(crate) fn skew_ms(&self, own_ms: i64, moment: Instant) -> i64 {
         let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         let skew_ms = own_ms.saturating_sub(signed(self.at(moment)));
@@ -51,7 +52,8 @@ impl NodeClock {
         }
     }
 
-    /// What the node's clock shows at `moment`, or shortly before: who stops there stops in time.
+    /// Returns what the node's clock shows at `moment`, or shortly before: a caller that stops then
+    /// stops in time.
     pub(crate) fn at(&self, moment: Instant) -> u64 {
         let ahead = millis(moment.saturating_duration_since(self.read));
         let behind = millis(self.read.saturating_duration_since(moment));
@@ -95,7 +97,7 @@ mod tests {
         }
         let sharp = NodeClock::new(998_000, begun, begun + MS);
         assert_eq!(late.or_better(sharp).at(now), 1_001_899);
-        // A clock that was set is believed, however late the answer.
+        // A clock that was set is used, however late the reply.
         for ms in [1_500_000, 500_000] {
             let set = NodeClock::new(ms, asked, asked + 1_900 * MS);
             assert_eq!(set.or_better(sharp).at(now), ms);

@@ -1,4 +1,4 @@
-//! The nodes of a store: [`Nodes`], where calls go.
+//! The nodes of a store: [`Nodes`], which takes calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use crate::settings::NodeSettings;
 use crate::store_clock::StoreClock;
 use crate::topology::Topology;
 
-/// How long nodes may take to answer when a store is opened.
+/// How long nodes may take to reply when a store is opened.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The nodes of a store.
@@ -39,7 +39,7 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Connects, and looks whether the nodes are what they should be.
+    /// Connects, and checks whether the nodes can be used.
     #[must_use]
     pub fn open<'a>(
         url: &'a RedisUrl,
@@ -50,7 +50,7 @@ impl Nodes {
         Self::open_until(url, settings, library, until).boxed()
     }
 
-    /// As [`Nodes::open`], waiting for nodes until then.
+    /// As [`Nodes::open`], with a deadline for the nodes.
     pub(crate) async fn open_until(
         url: &RedisUrl,
         settings: &NodeSettings,
@@ -78,13 +78,14 @@ impl Nodes {
         })
     }
 
-    /// The registry's location.
+    /// Returns the registry's location.
     #[must_use]
     pub fn registry(&self) -> Location {
         self.topology.registry()
     }
 
-    /// The independent servers that a board created now is spread over; none otherwise.
+    /// Returns the independent servers over which a board that is created now is spread; none on
+    /// other topologies.
     #[must_use]
     pub fn ids(&self) -> Vec<ServerId> {
         match &*self.topology {
@@ -93,31 +94,31 @@ impl Nodes {
         }
     }
 
-    /// The epoch of the process that has a location now, if one is connected.
+    /// Returns the epoch of the process that has a location now, if one is connected.
     #[must_use]
     pub fn epoch(&self, location: Location) -> Option<u64> {
         let node = self.topology.route(location).ok()?;
         node.link().map(|link| link.epoch())
     }
 
-    /// Whether the node of a location is connected.
+    /// Returns whether the node of a location is connected.
     #[must_use]
     pub fn is_connected(&self, location: Location) -> bool {
         let node = self.topology.route(location);
         node.is_ok_and(|node| node.link().is_some())
     }
 
-    /// The writes that wait for the node of a location, where that is connected.
+    /// Returns the backlog of writes of a location's node, if it is connected.
     #[must_use]
     pub fn writes_backlog(&self, location: Location) -> Option<Arc<Backlog>> {
         let link = self.topology.route(location).ok()?.link()?;
         Some(link.backlog(Effect::Write).clone())
     }
 
-    /// Refuses a write by this deadline for which no node has time.
+    /// Rejects a write with this deadline if no node has time for it.
     pub fn check_backlogs(&self, until: Instant) -> Result<(), Overload> {
         let registry = self.writes_backlog(self.registry());
-        // Mostly this one has time, and no other is looked at.
+        // Mostly the first one has time, and no other is checked.
         if registry.is_none_or(|backlog| backlog.check(until).is_ok()) {
             return Ok(());
         }
@@ -132,7 +133,7 @@ impl Nodes {
         checked
     }
 
-    /// Calls a function, again where that does no harm, until its deadline.
+    /// Calls a function, with retries that do no harm, until its deadline.
     #[must_use]
     pub fn call<'a>(
         &'a self,
@@ -144,7 +145,8 @@ impl Nodes {
             .boxed()
     }
 
-    /// How often calls without scripts met other writes, and how often they waited for answers.
+    /// Returns how many conflicts calls without scripts had with other writes, and how often they
+    /// waited for replies.
     #[must_use]
     pub fn spent(&self) -> (u64, u64) {
         let nodes = self.topology.nodes().into_iter();
@@ -155,7 +157,8 @@ impl Nodes {
         })
     }
 
-    /// Whether the process of this replication id is one of the nodes that are connected, or a replica of one.
+    /// Returns whether the process of this replication id is one of the connected nodes, or a
+    /// replica of one.
     #[must_use]
     pub fn has_node(&self, replication_id: &str) -> bool {
         let nodes = self.topology.nodes().into_iter();
@@ -163,24 +166,25 @@ impl Nodes {
         links.any(|link| link.info().history == replication_id)
     }
 
-    /// Names what is counted of each node.
+    /// Registers the metrics of the nodes.
     pub fn register_metrics(&self, registry: &mut Registry) {
         let nodes = NodeCollector(Arc::downgrade(&self.topology));
         registry.register_collector(Box::new(nodes));
     }
 
-    /// Refuses what goes by this process's clock, while that is wrong.
+    /// Returns an error while this process's clock is wrong.
     pub fn check_clock(&self) -> Result<(), String> {
         self.clock.trouble().map_or(Ok(()), Err)
     }
 
-    /// The time to go by where this process's clock shows `own_ms`, in milliseconds since 1970.
+    /// Returns the time to use when this process's clock shows `own_ms`, in milliseconds since
+    /// 1970.
     #[must_use]
     pub fn time_ms(&self, own_ms: i64) -> i64 {
         self.clock.time_ms(own_ms)
     }
 
-    /// Begins to go through the keys of all primaries; fails while one of them is away.
+    /// Begins to scan the keys of all primaries; fails while one of them is unavailable.
     pub fn scan(&self) -> Result<KeyScan, String> {
         let troubles = self.topology.troubles();
         if !troubles.is_empty() {
@@ -191,7 +195,8 @@ impl Nodes {
         Ok(KeyScan::new(links.collect()))
     }
 
-    /// Whether every location is served and this process's clock is right; if not, what is wrong.
+    /// Checks that every location is served and this process's clock is right; otherwise returns
+    /// what is wrong.
     pub fn ready(&self) -> Result<(), String> {
         let mut troubles = self.topology.troubles();
         troubles.extend(self.clock.trouble());

@@ -1,4 +1,4 @@
-//! How the nodes of a store are found when it is opened.
+//! Finds the nodes of a store when it is opened.
 
 use std::sync::Arc;
 

@@ -9,10 +9,10 @@ pub enum OpenError {
     /// A setting is wrong.
     #[error("{0}")]
     Setting(String),
-    /// Redis does not answer.
+    /// Redis does not reply.
     #[error("Redis cannot be reached: {0}")]
     Unreachable(String),
-    /// It answers, and is not to be used as it is.
+    /// It replies, but cannot be used as it is.
     #[error("{0}")]
     Refused(String),
 }

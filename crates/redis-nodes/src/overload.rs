@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct Overload {
-    /// Which node, and how much waits.
+    /// The node, and how much waits.
     pub why: String,
     /// About how long until that is done.
     pub wait: Duration,

@@ -1,43 +1,45 @@
-//! How long a node takes for work on one connection: [`Pace`], measured from its answers. Pure.
+//! How long a node needs for work on one connection: [`Pace`], measured by its replies. Pure.
 //!
-//! A connection is answered in order, so the time between two answers is what the later one took. A call
-//! that found nothing before it took the time from its sending on, but for the way there and back. Bytes of
-//! a call stand for its work; what a byte takes is the time of recent calls by their bytes.
+//! Replies come in the order of the calls, so the time between two replies is what the later call
+//! took. A call that found nothing before it took the time since its sending, minus the round trip.
+//! The work of a call is measured by its bytes; the time of a byte is that of recent calls, divided
+//! by their bytes.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What a byte of a call takes at least, and before anything is known, in microseconds: some 50,000
-/// contributions in 30 ms.
+/// The minimum time of a byte of a call, which is also the first estimate, in microseconds: some
+/// 50,000 contributions in 30 ms.
 const BYTE_MIN_US: f64 = 0.02;
 
-/// Time of the node's work that an estimate goes by.
+/// The time of the node's work on which an estimate is based.
 const MEMORY_US: f64 = 1_000_000.0;
 
-/// Time that the first estimate counts for.
+/// The time for which the first estimate counts.
 const GUESS_US: f64 = 100_000.0;
 
-/// By how much a call that came alone may be late before it counts as work: a pause of a scheduler says
-/// nothing of a byte.
+/// The delay of a call that came alone that does not count as work: a pause of the scheduler says
+/// nothing about a byte.
 const LONE_LATE: Duration = Duration::from_millis(5);
 
-/// How long a shortest round trip counts, once and a half on average.
+/// The interval after which the shortest round trip is measured again; one counts for one and a
+/// half of it on average.
 const TRIP_SPAN: Duration = Duration::from_secs(10);
 
-/// How long work takes.
+/// An estimate of how long work takes.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// Time of recent work, in microseconds, and what it weighed.
+    /// The time of recent work, in microseconds, and its weight.
     busy_us: f64,
     weight: f64,
     answered: Option<Instant>,
-    /// Since when something is under way that holds up the connection, and is no work.
+    /// Since when a command is under way that blocks the connection without being work.
     held_up: Option<Instant>,
     trip: ShortestTrip,
 }
 
-/// The way to the node and back: the shortest round trip of late.
+/// The shortest recent round trip to the node.
 #[derive(Debug, Default)]
 struct ShortestTrip {
     since: Option<Instant>,
@@ -56,33 +58,33 @@ impl Pace {
         }
     }
 
-    /// How long work of this weight takes.
+    /// Returns how long work of this weight takes.
     pub(crate) fn estimate(&self, weight: u64) -> Duration {
         #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
         let micros = weight as f64 * self.busy_us / self.weight;
         Duration::try_from_secs_f64(micros / 1e6).unwrap_or(Duration::MAX)
     }
 
-    /// Something of no weight was answered.
+    /// Records the reply to a command without weight.
     pub(crate) fn saw_trip(&mut self, trip: Duration, now: Instant) {
         self.trip.saw(trip, now);
     }
 
-    /// Something is sent that may hold up the connection, and is no work.
+    /// Records that a command was sent that may block the connection without being work.
     pub(crate) fn holds_up(&mut self, now: Instant) {
         self.held_up = Some(now);
     }
 
-    /// It was answered: what comes behind it begins now.
+    /// Records its reply: the next call begins now.
     pub(crate) fn goes_on(&mut self, now: Instant) {
         self.held_up = None;
         self.answered = Some(now);
     }
 
-    /// A call of this weight that was sent then was answered now.
+    /// Records the reply to a call of this weight that was sent at `sent`.
     pub(crate) fn answered(&mut self, weight: u64, sent: Instant, now: Instant) {
         if self.held_up.is_some_and(|since| since <= sent) {
-            // What it came behind was answered before it, though no reply has shown that yet.
+            // The blocking command has ended before it, though its reply was not seen yet.
             self.goes_on(now);
             return;
         }
@@ -100,7 +102,7 @@ impl Pace {
         #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
         let weight = weight as f64;
         self.busy_us = self.busy_us * kept + took_us;
-        // What took no time at all would be remembered for ever.
+        // The weight is limited: otherwise work that took no time would count forever.
         self.weight = (self.weight * kept + weight).min(self.busy_us / BYTE_MIN_US);
     }
 }
@@ -127,13 +129,13 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// A node that takes `micros` for a byte, `trip` away, and a clock.
+    /// A model of a node that takes `micros` for a byte and is `trip` away, with a clock.
     struct Twin {
         pace: Pace,
         micros: f64,
         trip: Duration,
         now: Instant,
-        /// When the node is done with what it has.
+        /// When the node has finished its work.
         done: Instant,
     }
 
@@ -151,7 +153,7 @@ mod tests {
             }
         }
 
-        /// Sends calls of these weights at once, and waits for all answers.
+        /// Sends calls of these weights at once, and waits for all replies.
         fn send(&mut self, weights: &[u64]) {
             self.pace.saw_trip(self.trip, self.now);
             let sent = self.now;
@@ -163,8 +165,8 @@ mod tests {
             }
         }
 
-        /// Sends a `WAIT` that takes so long, and calls behind it. `is_seen_late`: the first of them is seen to be
-        /// answered before it is.
+        /// Sends a `WAIT` that takes so long, and calls after it. `is_seen_late`: the reply to the
+        /// first of them is seen before that of the `WAIT`.
         fn send_behind_wait(&mut self, weights: &[u64], wait: Duration, is_seen_late: bool) {
             self.pace.holds_up(self.now);
             let sent = self.now;
@@ -183,7 +185,7 @@ mod tests {
             }
         }
 
-        /// What it takes for a byte, as estimated.
+        /// Returns the estimated time of a byte.
         fn estimate(&self) -> f64 {
             self.pace.estimate(1_000_000_000).as_secs_f64() / 1e3
         }

@@ -1,4 +1,4 @@
-//! What a node is asked about itself over a connection, and whether it may be used: [`NoLink`] says why not.
+//! Probes of a node over a connection, and whether it may be used: [`NoLink`] is why not.
 
 use redis_link::{Connection, Value, reply};
 use tokio::time::Instant;
@@ -11,14 +11,14 @@ use crate::node_clock::NodeClock;
 /// Why there is no link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NoLink {
-    /// The node does not answer as it should.
+    /// The node does not reply as it should.
     Down(String),
-    /// It does, and is not one to be used.
+    /// It does, but cannot be used.
     Refused(String),
 }
 
 impl NoLink {
-    /// Of words that were said when the node was to be spoken to.
+    /// Returns the reason for this error at the first contact with a node.
     pub(crate) fn because(words: String) -> Self {
         let who_we_are = ["NOAUTH", "WRONGPASS", "NOPERM"];
         if who_we_are.iter().any(|code| words.starts_with(code)) {
@@ -66,7 +66,7 @@ pub(crate) async fn ask_clock(
     }
 }
 
-/// Refuses a node that is not of the kind that the store is on.
+/// Rejects a node that does not fit the topology of the store.
 pub(crate) fn check(dial: &Dial, info: &Info) -> Result<(), NoLink> {
     let refuse = |why: String| Err(NoLink::Refused(why));
     if !info.has_functions() {
@@ -89,7 +89,8 @@ pub(crate) fn check(dial: &Dial, info: &Info) -> Result<(), NoLink> {
     Ok(())
 }
 
-/// A node of a cluster that is down answers nothing but that, and ends the connection doing so.
+/// A node of a cluster that is down replies to everything with that error, which ends the
+/// connection.
 pub(crate) async fn check_cluster(connection: &Connection) -> Result<(), NoLink> {
     let args = vec![Value::from("INFO")];
     let reply = connection.send("CLUSTER", args).await;

@@ -1,4 +1,4 @@
-//! The keys of all nodes, some at a time: [`KeyScan`].
+//! Scans the keys of all nodes, some at a time: [`KeyScan`].
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::fault::Fault;
 use crate::link::Link;
 use redis_link::reply;
 
-/// Keys that a step looks at, about: it delays other calls of the node.
+/// The approximate number of keys of a step, which delays other calls of the node.
 const STEP_KEYS: &str = "500";
 
-/// Our keys on the nodes there are, one node after the other. A key may come more than once.
+/// A scan of our keys, one node after the other. A key may be returned more than once.
 #[derive(Debug)]
 pub struct KeyScan {
     links: Vec<Arc<Link>>,
@@ -21,7 +21,7 @@ pub struct KeyScan {
 }
 
 impl KeyScan {
-    /// Over the nodes of these links.
+    /// Creates a scan of the nodes of these links.
     pub(crate) fn new(links: Vec<Arc<Link>>) -> Self {
         Self {
             links,
@@ -29,7 +29,7 @@ impl KeyScan {
         }
     }
 
-    /// Some further keys, and the node that has them; none when all nodes were gone through.
+    /// Returns some further keys, and their node; `None` at the end.
     pub fn next_keys(&mut self) -> BoxFuture<'_, Result<Option<ScannedKeys>, String>> {
         self.step().boxed()
     }
@@ -66,15 +66,15 @@ pub struct ScannedKeys {
 }
 
 impl ScannedKeys {
-    /// Whether a key is still there.
+    /// Returns whether a key still exists.
     pub async fn has(&self, key: &str) -> Result<bool, String> {
         let left = self.link.send("PTTL", &[key]).await;
         let left = left.map_err(|fault| failed(&self.link, &fault))?;
-        // -2: there is no such key. Every other answer is of one.
+        // -2: the key does not exist. Any other reply is of a key that does.
         Ok(!matches!(left, redis_link::Reply::Number { data: -2, .. }))
     }
 
-    /// Whether a hash has this field.
+    /// Returns whether a hash has this field.
     pub async fn has_field(&self, key: &str, field: &str) -> Result<bool, String> {
         let has = self.link.send("HEXISTS", &[key, field]).await;
         let has = has.map_err(|fault| failed(&self.link, &fault))?;

@@ -1,4 +1,4 @@
-//! A primary that sentinels know: [`Sentinel`] follows it.
+//! A primary that sentinels monitor: [`Sentinel`] follows it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use redis_link::Task;
 use redis_link::reply;
 use redis_link::{ConnectOptions, Connection};
 
-/// How often sentinels are asked when nothing says that the primary has changed.
+/// How often sentinels are asked without a reason.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 
-/// The least time between two rounds of asking.
+/// The minimum time between two rounds of asking.
 const ASK_APART: Duration = Duration::from_millis(50);
 
-/// How long a sentinel is waited for.
+/// The timeout of a sentinel.
 const ASK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The primary of a name, wherever it is.
+/// The primary of a name, at its current address.
 #[derive(Debug)]
 pub(crate) struct Sentinel {
     inner: Arc<Inner>,
@@ -44,7 +44,7 @@ struct Inner {
 }
 
 impl Sentinel {
-    /// Finds the primary, until then.
+    /// Finds the primary, until a deadline.
     pub(crate) async fn open(
         dial: &Arc<Dial>,
         sentinels: &[Address],
@@ -72,7 +72,7 @@ impl Sentinel {
         })
     }
 
-    /// The primary as it was last reported.
+    /// Returns the primary as it was last reported.
     pub(crate) fn primary(&self) -> Result<Arc<Node>, String> {
         let primary = self.inner.primary.load_full();
         primary.ok_or_else(|| {
@@ -83,19 +83,19 @@ impl Sentinel {
         })
     }
 
-    /// The primary may be another.
+    /// Has the sentinels asked again: the primary may have changed.
     pub(crate) fn stale(&self) {
         self.inner.stale.notify_one();
     }
 }
 
-/// Connections to sentinels that answered when they were last asked.
+/// Connections to sentinels that replied when they were last asked.
 type Kept = HashMap<Address, Connection>;
 
 impl Inner {
     async fn keep_following(self: Arc<Self>, mut kept: Kept) {
         loop {
-            // Both are a reason.
+            // Either is a reason.
             let _ = timeout(ASK_EVERY, self.stale.notified()).await;
             if let Err(why) = self.follow(&mut kept).await {
                 tracing::warn!("no sentinel answers: {why}");
@@ -104,7 +104,7 @@ impl Inner {
         }
     }
 
-    /// Goes to whom most sentinels call the primary. Whether it is one, its link finds out.
+    /// Connects to the address that most sentinels report. Its link checks whether it is a primary.
     async fn follow(&self, kept: &mut Kept) -> Result<(), String> {
         let asked = self.sentinels.iter().map(|sentinel| {
             let connection = kept.remove(sentinel);
@@ -125,7 +125,7 @@ impl Inner {
                 Err(why) => trouble = format!("{sentinel}: {why}"),
             }
         }
-        // Of equals the first: the order of the URL decides.
+        // If several are equal, the first is used: the order of the URL decides.
         let most = votes.into_iter().rev().max_by_key(|(_, votes)| *votes);
         let (address, _) = most.ok_or(trouble)?;
         let primary = self.primary.load();

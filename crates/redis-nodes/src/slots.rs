@@ -1,11 +1,11 @@
-//! Who has which slot: [`SlotMap`], made of what `CLUSTER SLOTS` answers.
+//! Which node has which slot: [`SlotMap`], from the reply to `CLUSTER SLOTS`.
 
 use crate::tags::SLOTS;
 use redis_link::Address;
 use redis_link::Reply;
 use redis_link::reply;
 
-/// Owners of slots, by their location in a list of primaries.
+/// The owners of slots, by their position in a list of primaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SlotMap {
     pub(crate) primaries: Vec<Address>,
@@ -20,9 +20,9 @@ impl SlotMap {
         }
     }
 
-    /// Reads the answer of the node at `teller`: ranges, each with its first and last slot and its
+    /// Reads the reply of the node at `sender`: ranges, each with its first and last slot and its
     /// nodes, the primary first.
-    pub(crate) fn of(answer: &Reply, teller: &Address) -> Option<Self> {
+    pub(crate) fn of(answer: &Reply, sender: &Address) -> Option<Self> {
         let mut map = Self::empty();
         for range in reply::items(answer)? {
             let [first, last, primary, ..] = reply::items(range)? else {
@@ -30,7 +30,7 @@ impl SlotMap {
             };
             let first = usize::try_from(reply::number(first)?).ok()?;
             let last = usize::try_from(reply::number(last)?).ok()?;
-            let owner = map.location_of(node_of(primary, teller)?)?;
+            let owner = map.location_of(node_of(primary, sender)?)?;
             map.owners.get_mut(first..=last)?.fill(Some(owner));
         }
         Some(map)
@@ -45,26 +45,26 @@ impl SlotMap {
         u16::try_from(location).ok()
     }
 
-    /// The location of a slot's owner among the primaries.
+    /// Returns the position of a slot's owner among the primaries.
     pub(crate) fn owner(&self, slot: u16) -> Option<usize> {
         let owner = self.owners.get(usize::from(slot)).copied().flatten();
         owner.map(usize::from)
     }
 
-    /// How many slots have no node.
+    /// Returns the number of slots without a node.
     pub(crate) fn uncovered(&self) -> usize {
         self.owners.iter().filter(|owner| owner.is_none()).count()
     }
 }
 
-/// A node of `CLUSTER SLOTS`: what to call it by, its port, its id, and more. What it is to be called
-/// by is omitted where it is the host that was asked.
-fn node_of(node: &Reply, teller: &Address) -> Option<Address> {
+/// Reads a node of `CLUSTER SLOTS`: its preferred endpoint, its port, its id, and more. The
+/// endpoint is omitted if it is the host that replied.
+fn node_of(node: &Reply, sender: &Address) -> Option<Address> {
     let [host, port, ..] = reply::items(node)? else {
         return None;
     };
     let host = match reply::text(host) {
-        None | Some("" | "?") => teller.host.as_str(),
+        None | Some("" | "?") => sender.host.as_str(),
         Some(host) => host,
     };
     let port = u16::try_from(reply::number(port)?).ok()?;
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn slots_have_the_first_node_of_their_range() {
-        let teller = Address::new("10.0.0.9", 1);
+        let sender = Address::new("10.0.0.9", 1);
         let answer = array(vec![
             array(vec![
                 number(0),
@@ -121,7 +121,7 @@ mod tests {
                 node(text("10.0.0.1"), 7000),
             ]),
         ]);
-        let map = SlotMap::of(&answer, &teller).unwrap();
+        let map = SlotMap::of(&answer, &sender).unwrap();
         let owner = |slot| {
             map.owner(slot)
                 .map(|owner| map.primaries[owner].to_string())
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn an_invalid_slot_map_is_rejected() {
-        let teller = Address::new("a", 1);
+        let sender = Address::new("a", 1);
         let beyond = vec![number(0), number(16_384), node(text("a"), 1)];
         let upside_down = vec![number(9), number(3), node(text("a"), 1)];
         for answer in [
@@ -147,7 +147,7 @@ mod tests {
             array(vec![array(beyond)]),
             array(vec![array(upside_down)]),
         ] {
-            assert_eq!(SlotMap::of(&answer, &teller), None);
+            assert_eq!(SlotMap::of(&answer, &sender), None);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! One start at a time on independent servers: [`StartLock`], a key that one start holds, and the others wait for.
+//! Allows one start at a time on independent servers: [`StartLock`], a key that one start holds
+//! while the others wait.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ pub(crate) const START_PAUSES: (Duration, Duration) =
 /// The key that the holder sets.
 const KEY: &str = "megaboard:starting";
 
-/// How long the lock is held at most, in milliseconds: far longer than it takes to read and write a few keys.
+/// The maximum time that the lock is held, in milliseconds: far longer than reading and writing a
+/// few keys takes.
 const LOCK_MS: &str = "5000";
 
 /// The lock of one start.
@@ -26,7 +28,7 @@ pub(crate) struct StartLock {
 }
 
 impl StartLock {
-    /// Waits for it until then.
+    /// Waits for the lock, until a deadline.
     pub(crate) async fn acquire(link: &Link, until: Instant) -> Result<Self, OpenError> {
         let name = getrandom::u64()
             .map_err(|error| OpenError::Setting(format!("no random numbers: {error}")))?;
@@ -49,11 +51,12 @@ impl StartLock {
         }
     }
 
-    /// Releases it. Best effort: a lock ends by itself.
+    /// Releases it. Best effort: a lock expires.
     pub(crate) async fn release(self, link: &Link) {
         let held = link.send("GET", &[KEY]).await;
         if held.is_ok_and(|held| reply::text(&held) == Some(&self.name)) {
-            // It goes in a millisecond: one command less that a user of Redis has to be allowed.
+            // It expires in a millisecond: so the user of Redis needs the right to one command
+            // less.
             let _ = link.send("SET", &[KEY, &self.name, "XX", "PX", "1"]).await;
         }
     }

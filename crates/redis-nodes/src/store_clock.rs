@@ -1,23 +1,23 @@
-//! The store's time: [`StoreClock`], against which this process's clock is checked.
+//! The store's time: [`StoreClock`], with which this process's clock is compared.
 //!
-//! Windows open and close, ids are forgotten, boards become idle and are dropped by the time: a server with a wrong
-//! clock would do all that to the boards of all servers that share the store. Within a limit, `clock_skew_max`, and
-//! within a minute, every server uses the store's time as its `now`, or a window would be final on one server while
-//! it is open on another.
+//! Windows open and close, ids are forgotten, boards become idle and are dropped by the time: a
+//! server with a wrong clock would do all that to the boards of all servers that share the store.
+//! Within a limit, `clock_skew_max`, and within a minute, every server uses the store's time as its
+//! `now`; otherwise a window would be final on one server while it is open on another.
 //!
-//! **Invariant:** a clock that is wrong writes nothing and drops nothing. While this process's clock differs from the
-//! store's time by more than the limit, `apply`, `create_board`, `put_settings` and `drop_expired` are refused, and
-//! reads use the earlier of the two.
+//! **Invariant:** a server with a wrong clock writes nothing and drops nothing. While this
+//! process's clock differs from the store's time by more than the limit, `apply`, `create_board`,
+//! `put_settings` and `drop_expired` are rejected, and reads use the earlier of the two.
 //!
-//! The store's time is the median of its nodes' clocks, so that one wrong node among three decides nothing. With an
-//! even number of nodes that of the registry counts twice: all servers see the same one. A node that is unreachable
-//! goes on counting as it was seen last.
+//! The store's time is the median of its nodes' clocks, so that one wrong node among three has no
+//! effect. With an even number of nodes that of the registry counts twice: all servers see the same
+//! one. A node that is unreachable continues to count as it was seen last.
 //!
-//! What is stored goes by the caller's `now`; what ends by itself (deadlines of calls, freezes, leases, times to
-//! live) goes by the node's clock. No two clocks are compared except here.
+//! What is stored depends on the caller's `now`; what expires by itself (deadlines of calls,
+//! freezes, leases, times to live) depends on the node's clock. Clocks are compared only here.
 //!
-//! The check uses the clock as it is at that moment, against a time that runs on with the monotonic clock. So a clock
-//! that jumps is noticed by the first call after it, not by the next look at the nodes.
+//! The check compares the current clock with a time that continues with the monotonic clock. So the
+//! first call after a jump of the clock notices it, not the next reading of the nodes' clocks.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -35,7 +35,8 @@ use redis_link::Address;
 /// How often the nodes' clocks are collected: as often as they are read.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// How far, in milliseconds, the store's time may be from this process's clock where that is gone by.
+/// The maximum difference, in milliseconds, between the store's time and this process's clock at
+/// which the store's time is used.
 const FOLLOWED_MAX_MS: i64 = 60_000;
 
 /// The store's time, and how far this process's clock may be from it.
@@ -44,12 +45,12 @@ pub(crate) struct StoreClock {
     topology: Arc<Topology>,
     skew_max: Duration,
     time: ArcSwapOption<NodeClock>,
-    /// The latest time that was gone by.
+    /// The latest time that was used.
     latest_ms: AtomicI64,
     seen: Mutex<NodeClocks>,
 }
 
-/// What was seen of the nodes, and logged.
+/// What was last seen of the nodes, and logged.
 #[derive(Debug, Default)]
 struct NodeClocks {
     clocks: HashMap<Address, NodeClock>,
@@ -70,7 +71,7 @@ impl StoreClock {
         clock
     }
 
-    /// Collects the nodes' clocks for as long as the store is open.
+    /// Collects the nodes' clocks as long as the store is open.
     pub(crate) async fn keep_looking(self: Arc<Self>) {
         loop {
             sleep(LOOK_EVERY).await;
@@ -78,7 +79,7 @@ impl StoreClock {
         }
     }
 
-    /// Why this process's clock is not to be trusted, if it is not.
+    /// Returns why this process's clock cannot be trusted, if it cannot.
     pub(crate) fn trouble(&self) -> Option<String> {
         let skew_ms = self.skew_ms(own_ms())?;
         self.exceeds(skew_ms).then(|| {
@@ -90,12 +91,13 @@ impl StoreClock {
         })
     }
 
-    /// The time to go by where this process's clock shows `own_ms`.
+    /// Returns the time to use when this process's clock shows `own_ms`.
     ///
-    /// Where the two differ by more than the limit either may be wrong: then the earlier one, so that nothing is called
-    /// over before it is by both. Within the limit the store's, which stands still rather than goes back, as when
-    /// another node is asked for it; but a limit of more than [`FOLLOWED_MAX_MS`] says that servers may be off, and
-    /// what is off by more goes by its own clock.
+    /// If the two differ by more than the limit, either may be wrong: then it is the earlier one,
+    /// so that nothing counts as over before it is by both. Within the limit it is the store's,
+    /// which pauses rather than goes back, for example when another node becomes the median. But a
+    /// limit of more than [`FOLLOWED_MAX_MS`] means that servers may differ, and a clock that
+    /// differs by more than that is used itself.
     pub(crate) fn time_ms(&self, own_ms: i64) -> i64 {
         let Some(skew_ms) = self.skew_ms(own_ms) else {
             return own_ms;
@@ -105,7 +107,7 @@ impl StoreClock {
             time_ms.min(own_ms)
         } else if skew_ms.abs() <= FOLLOWED_MAX_MS {
             let latest_ms = self.latest_ms.fetch_max(time_ms, Ordering::Relaxed);
-            // A previous value at another distance blocks no caller.
+            // A previous value at another distance does not block any caller.
             if latest_ms.saturating_sub(time_ms) > FOLLOWED_MAX_MS {
                 time_ms
             } else {
@@ -120,7 +122,8 @@ impl StoreClock {
         u128::from(skew_ms.unsigned_abs()) > self.skew_max.as_millis()
     }
 
-    /// How far a clock that shows `own_ms` is ahead of the store's time, once that is known.
+    /// Returns how far a clock that shows `own_ms` is ahead of the store's time, once that is
+    /// known.
     fn skew_ms(&self, own_ms: i64) -> Option<i64> {
         let time = self.time.load();
         let now = Instant::now();
@@ -142,7 +145,7 @@ impl StoreClock {
         let now = Instant::now();
         let clocks = seen.clocks.iter();
         let clocks = clocks.map(|(address, clock)| (*clock, Some(address) == registry.as_ref()));
-        // While no node is known, as between two primaries, the time runs on as it was.
+        // While no node is known, for example between two primaries, the time continues as it was.
         if let Some(time) = median(clocks.collect(), now) {
             self.time.store(Some(Arc::new(time)));
             self.log_outliers(&mut seen, time, now);
@@ -188,15 +191,16 @@ impl StoreClock {
     }
 }
 
-/// What this process's clock shows.
+/// Returns what this process's clock shows.
 pub(crate) fn own_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let ms = since.unwrap_or_default().as_millis();
     i64::try_from(ms).unwrap_or(i64::MAX)
 }
 
-/// The middle one of some clocks, by what they show now. Of an even number the registry's, which the flag
-/// names, counts twice; where it is not among them, the earlier of the two in the middle is taken.
+/// Returns the median of some clocks, by what they show now. If their number is even, the
+/// registry's, marked by the flag, counts twice; if it is not among them, the earlier of the middle
+/// two is used.
 fn median(mut clocks: Vec<(NodeClock, bool)>, now: Instant) -> Option<NodeClock> {
     if clocks.len().is_multiple_of(2)
         && let Some(registry) = clocks.iter().find(|(_, is_registry)| *is_registry)
@@ -222,7 +226,7 @@ fn seconds(ms: u128) -> String {
 mod tests {
     use super::*;
 
-    /// What the median of clocks that show this is, the registry's at `registry`.
+    /// Returns the median of clocks that show these times, with the registry's at `registry`.
     fn median_of(shown: &[u64], registry: Option<usize>) -> Option<u64> {
         let now = Instant::now();
         let clocks = shown.iter().enumerate();
@@ -240,7 +244,7 @@ mod tests {
         for registry in 0..3 {
             assert_eq!(median_of(&[900, 8, 7], Some(registry)), Some(8));
         }
-        // Two of four are wrong: whom the registry agrees with is right.
+        // Two of four are wrong: the two that include the registry decide.
         assert_eq!(median_of(&[7, 8, 900, 901], Some(0)), Some(8));
         assert_eq!(median_of(&[7, 8, 900, 901], Some(3)), Some(900));
         assert_eq!(median_of(&[7, 8, 9, 901], Some(3)), Some(9));

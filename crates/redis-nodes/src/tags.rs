@@ -1,14 +1,14 @@
 //! Hash tags: a short text for every slot of a cluster.
 //!
-//! Which slot a key lies in follows from the text in its first braces. With a tag for each slot a
-//! shard is put where its board wants it, and a board spreads evenly over any number of nodes.
+//! The slot of a key depends on the text in its first braces. With a tag for each slot, a shard can
+//! be placed in any slot, and a board spreads evenly over any number of nodes.
 
 use std::sync::OnceLock;
 
-/// Slots of a Redis cluster.
+/// The number of slots of a Redis cluster.
 pub const SLOTS: u16 = 16_384;
 
-/// The slot of a key without braces, or of the text in them: CRC16/XMODEM, modulo 16384.
+/// Returns the slot of a key without braces, or of the text in them: CRC16/XMODEM, modulo 16384.
 #[must_use]
 pub fn slot_of(text: &[u8]) -> u16 {
     let crc = text.iter().fold(0u16, |crc, byte| {
@@ -24,7 +24,8 @@ pub fn slot_of(text: &[u8]) -> u16 {
     crc % SLOTS
 }
 
-/// The tag of a slot: the first of the shortest texts of digits and small letters that lie in it.
+/// Returns the tag of a slot: the first of the shortest texts of digits and lower-case letters in
+/// it.
 #[must_use]
 pub fn tag_of(slot: u16) -> &'static str {
     static TAGS: OnceLock<Vec<String>> = OnceLock::new();
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn slots_are_those_of_the_cluster_specification() {
-        // The specification's own check value, and what `CLUSTER KEYSLOT` answers.
+        // The specification's own check value, and replies of `CLUSTER KEYSLOT`.
         assert_eq!(slot_of(b"123456789"), 0x31C3);
         assert_eq!(slot_of(b"foo"), 12_182);
     }

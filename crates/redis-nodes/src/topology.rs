@@ -1,4 +1,4 @@
-//! Which nodes there are, and which of them has a location: [`Topology`].
+//! Which nodes exist, and which of them has a location: [`Topology`].
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::node::Node;
 use crate::sentinel::Sentinel;
 use redis_link::Address;
 
-/// How the nodes of a store belong together.
+/// How the nodes of a store are organized.
 #[derive(Debug)]
 pub(crate) enum Topology {
     One(Arc<Node>),
@@ -20,7 +20,7 @@ pub(crate) enum Topology {
 }
 
 impl Topology {
-    /// The location of the registry.
+    /// Returns the location of the registry.
     pub(crate) fn registry(&self) -> Location {
         let server = match self {
             Self::Independent(servers) => Some(servers.registry()),
@@ -30,7 +30,7 @@ impl Topology {
         Location { slot, server }
     }
 
-    /// The node that has a location, or why there is none.
+    /// Returns the node of a location, or why there is none.
     pub(crate) fn route(&self, location: Location) -> Result<Arc<Node>, String> {
         match self {
             Self::One(node) => Ok(node.clone()),
@@ -42,7 +42,7 @@ impl Topology {
         }
     }
 
-    /// The node that a redirection named; only a cluster has any.
+    /// Returns the node that a redirection named; only a cluster has any.
     pub(crate) fn at(&self, address: &Address) -> Option<Arc<Node>> {
         match self {
             Self::Cluster(cluster) => Some(cluster.at(address)),
@@ -50,7 +50,7 @@ impl Topology {
         }
     }
 
-    /// What is known may be wrong: it is found out again in the background.
+    /// Has the topology read again in the background: it may have changed.
     pub(crate) fn stale(&self, hint: Option<Address>) {
         match self {
             Self::Cluster(cluster) => cluster.stale(hint),
@@ -59,7 +59,7 @@ impl Topology {
         }
     }
 
-    /// Each node, and its identity where it has one.
+    /// Returns each node, and its identity if it has one.
     pub(crate) fn nodes(&self) -> Vec<(Arc<Node>, Option<ServerId>)> {
         match self {
             Self::One(node) => vec![(node.clone(), None)],
@@ -78,7 +78,7 @@ impl Topology {
         }
     }
 
-    /// Everything that keeps some location from being served.
+    /// Returns everything that prevents some location from being served.
     pub(crate) fn troubles(&self) -> Vec<String> {
         let nodes = self.nodes().into_iter();
         let mut troubles: Vec<String> = nodes

@@ -1,4 +1,4 @@
-//! How much of the work is sent, and what waits.
+//! How much work is sent, and what waits.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ const MS: Duration = Duration::from_millis(1);
 /// Work of a second, by the first estimate.
 const SECOND: u64 = 50_000_000;
 
-/// What takes as long as all that may be under way.
+/// Work that takes all the time that may be under way.
 const FULL: u64 = SECOND / 40;
 
 fn backlog() -> Arc<Backlog> {
@@ -39,7 +39,7 @@ async fn calls_wait_here_while_as_much_is_under_way_as_may_be() {
 async fn of_a_node_that_is_not_known_few_calls_are_under_way() {
     let backlog = backlog();
     let until = Instant::now() + 5000 * MS;
-    // It asks more often than a task may without a pause.
+    // It asks more often than a task may without yielding.
     let enter = || {
         let entered = unconstrained(backlog.enter(1, until)).now_or_never();
         entered.map(Result::unwrap)
@@ -100,7 +100,7 @@ async fn a_call_that_may_be_applied_is_sent_however_late() {
     assert!(in_doubt.as_mut().now_or_never().is_none());
     drop(under_way);
     drop(in_doubt.await.unwrap());
-    // Not for ever.
+    // But not forever.
     let until = Instant::now() + 2000 * MS;
     let _under_way = backlog.enter(SECOND, until).await.unwrap();
     let given_up = backlog.enter_in_doubt(1, until).await;
@@ -129,7 +129,7 @@ async fn calls_that_wait_take_the_permits_of_a_node_that_has_become_slow() {
         entered.collect::<Vec<_>>()
     };
     assert!(poll_all().is_empty());
-    // Each takes a hundred times as long as it did.
+    // Each takes a hundred times as long as before.
     let before = sent.len();
     for answered in 1..=before + 20 {
         advance(1000 * MS).await;

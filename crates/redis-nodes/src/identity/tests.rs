@@ -1,4 +1,4 @@
-//! Which identity each server of a list has.
+//! The identities of the servers of a list.
 
 use super::*;
 
@@ -54,7 +54,7 @@ fn later_each_server_keeps_its_identity() {
     assert_eq!(later.ids, ids(&[3, 1, 2]));
     assert_eq!(later.registry, ServerId(1));
     assert!(later.empty.is_empty() && later.stand_ins.is_empty());
-    // The list of members may be a step behind.
+    // The list of members may not be up to date.
     assert!(decide(&["c", "a", "b"], &found, &[1], &[]).is_ok());
 }
 

@@ -1,14 +1,15 @@
-//! A key that ends when something closes: [`Fence`].
+//! A key that expires when something closes: [`Fence`].
 //!
-//! A transaction may reach Redis long after it was sent, and cannot look at the clock there. But it may watch a key,
-//! and Redis aborts a transaction of which a watched key has ended since. In this order:
+//! A transaction may reach Redis long after it was sent, and cannot read the clock there. But it
+//! may watch a key, and Redis aborts a transaction of which a watched key has expired since. In
+//! this order:
 //!
 //! ```text
 //! SET fence NX PXAT closing, WATCH fence, TIME ─► ... ─► MULTI, writes, EXEC
 //! ```
 //!
-//! Where TIME is not past the deadline, the fence was there when it was watched. Calls that the same closing is for
-//! share one, so that it is written once.
+//! If TIME is not past the deadline, the fence existed when it was watched. Calls with the same
+//! closing share one, so that it is written once.
 
 use bytes::Bytes;
 use redis_link::Value;
@@ -17,11 +18,11 @@ use crate::call::Call;
 use crate::fault::Fault;
 use crate::keys;
 
-/// Closings are rounded up to this, in milliseconds: what is read of a node's clock varies by less. It is a part of
-/// what stores on Redis allow for before something is final.
+/// Closings are rounded up to this, in milliseconds: readings of a node's clock vary by less. It is
+/// a part of the tolerance before something is final on stores on Redis.
 const STEP_MS: u64 = 100;
 
-/// What ends when a call must not be applied any more.
+/// A key that expires when a call must not be applied any more.
 #[derive(Debug)]
 pub(crate) struct Fence {
     key: Bytes,
@@ -29,8 +30,8 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// That of a call which something closes for, if anything does. Its deadline, by the node's clock, is the first
-    /// of these arguments.
+    /// Returns the fence of a call for which something closes, if anything does. Its deadline, by
+    /// the node's clock, is the first of these arguments.
     pub(crate) fn of(call: &Call, args: &[Bytes]) -> Option<Result<Self, Fault>> {
         let later = call.closes?.saturating_duration_since(call.until);
         let fence = || {
@@ -48,7 +49,7 @@ impl Fence {
         &self.key
     }
 
-    /// The command that makes it, unless it is there.
+    /// Returns the command that creates it, unless it exists.
     pub(crate) fn set(&self) -> (&'static str, Vec<Value>) {
         let end = Bytes::from(self.ends_ms.to_string());
         let words = [b"1".as_slice(), b"NX", b"PXAT"].map(Bytes::from_static);

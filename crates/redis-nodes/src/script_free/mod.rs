@@ -1,15 +1,15 @@
 //! Calls without scripts, for servers that run none: [`ScriptFree`].
 //!
-//! The functions are the same as those that Redis runs elsewhere, in an interpreter of ours (`lua-functions`): what they ask
-//! goes to the server, what they write is kept until they have ended and then written in one transaction,
-//! which the server refuses if anything has changed that was asked. So nothing is decided twice, in two
-//! languages.
+//! The functions are the same as those that Redis runs elsewhere, in our interpreter
+//! (`lua-functions`): their reads are sent to the server; their writes are kept until they have
+//! ended, and then sent in one transaction, which the server rejects if anything that was read has
+//! changed. So no logic exists twice, in two languages.
 //!
 //! ```text
 //! ScriptFree ── Sessions, of reads and of writes ── Session: a connection, an Interpreter
 //!      └─────── Transaction: attempts ── ReadSet: what one of them has read
 //!                      │         └────── Run: the function, command by command
-//!                    Fence: what it must not come behind
+//!                    Fence: when the call must not be applied any more
 //! ```
 
 mod fence;
@@ -40,7 +40,8 @@ use transaction::Transaction;
 #[derive(Debug)]
 pub(crate) struct ScriptFree {
     reads: Arc<Sessions>,
-    /// Each is taken until replicas have what was written, which may be as long as a deadline: no read waits for one.
+    /// Each is in use until replicas have the writes, which may be as long as a deadline: no read
+    /// waits for one.
     writes: Arc<Sessions>,
     conflicts: AtomicU64,
     round_trips: AtomicU64,
@@ -48,7 +49,7 @@ pub(crate) struct ScriptFree {
 }
 
 impl ScriptFree {
-    /// Of the process that says this of itself. Nothing is connected before the first call.
+    /// Creates the calls to the process with this `INFO`. Connects at the first call.
     pub(crate) fn new(dial: &Dial, address: &Address, info: &Info) -> Self {
         Self {
             reads: Sessions::new(dial, address, info),
@@ -59,7 +60,7 @@ impl ScriptFree {
         }
     }
 
-    /// Waits for a session to make a call in.
+    /// Waits for a session.
     pub(crate) async fn lease(&self, effect: Effect, until: Instant) -> Result<Lease, Fault> {
         let sessions = match effect {
             Effect::Read | Effect::Volatile => &self.reads,
@@ -68,7 +69,7 @@ impl ScriptFree {
         sessions.take(until).await
     }
 
-    /// Makes a call with these arguments; answers what the function says, and the session that wrote.
+    /// Makes a call with these arguments. Returns the function's reply, and the session that wrote.
     pub(crate) async fn call(
         &self,
         call: &Call,
@@ -106,7 +107,7 @@ impl ScriptFree {
         }
     }
 
-    /// How often writes of others came between, and how often an answer was waited for.
+    /// Returns how many conflicts with other writes occurred, and how many replies were waited for.
     pub(crate) fn spent(&self) -> (u64, u64) {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (count(&self.conflicts), count(&self.round_trips))
@@ -119,7 +120,7 @@ impl ScriptFree {
     }
 }
 
-/// `ASKING` is for one command, and none within `MULTI`: a slot that is on its way is waited for.
+/// `ASKING` applies to one command, and not within `MULTI`: a migrating slot is waited for.
 fn passing(words: String) -> String {
     if words.starts_with("ASK ") {
         format!("TRYAGAIN the slot is on its way: {words}")

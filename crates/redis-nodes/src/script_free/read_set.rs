@@ -1,8 +1,8 @@
 //! What one attempt of a call has read from the server: [`ReadSet`].
 //!
-//! All that a function asks is to be of one moment. Either its keys are watched from before the first
-//! question on, so that the end of the attempt shows whether anything changed; or, of a function that
-//! only reads, everything that it asked last time is asked again in one `MULTI`.
+//! All that a function reads must be of one moment. Either its keys are watched before the first
+//! read, so that the end of the attempt shows whether anything has changed; or, if the function
+//! only reads, everything that it read last time is read again in one `MULTI`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,28 +15,29 @@ use crate::call::Effect;
 use crate::fault::Fault;
 use lua_functions::Command;
 
-/// Questions that are put together at the beginning of a look; the rest is asked when it comes up.
+/// The number of reads that are sent together at the beginning of an attempt; the others are sent
+/// when the function makes them.
 const LEARNED_MAX: usize = 4_000;
 
-/// How what was seen hangs together.
+/// Whether what was read is of one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// Nothing was asked.
+    /// Nothing was read.
     Nothing,
     /// Keys are watched.
     Watched,
-    /// All of it was answered in one transaction.
+    /// Everything was read in one transaction.
     Whole,
-    /// Something was asked beside that: it is of no one moment.
+    /// Something else was read as well: it is not of one moment.
     Torn,
 }
 
-/// What an attempt has seen.
+/// What an attempt has read.
 #[derive(Debug)]
 pub(crate) struct ReadSet<'a> {
     session: &'a mut Session,
     call: FunctionCall<'a>,
-    /// What the attempt before asked; empty in the first.
+    /// What the previous attempt read; empty in the first one.
     learned: Vec<Command>,
     seen: HashMap<Command, Reply>,
     asked: Vec<Command>,
@@ -59,7 +60,7 @@ impl<'a> ReadSet<'a> {
         }
     }
 
-    /// The answer to a question, the same whenever it is asked.
+    /// Returns the reply to a read, the same whenever it is repeated.
     pub(crate) async fn ask(&mut self, command: &Command) -> Result<&Reply, Fault> {
         if self.hold == Isolation::Nothing {
             if self.call.effect == Effect::Read && !self.learned.is_empty() {
@@ -83,19 +84,19 @@ impl<'a> ReadSet<'a> {
         Ok(&self.seen[command])
     }
 
-    /// What was asked, how that hangs together, and whether it takes more than one command to be so.
+    /// Returns what was read, its isolation, and whether several commands are needed for that.
     pub(crate) fn end(self) -> (Vec<Command>, Isolation, bool) {
         let of_keys = self.asked.iter().filter(|command| !command.is_time());
         let is_one = of_keys.count() <= 1;
         (self.asked, self.hold, is_one)
     }
 
-    /// Watches the keys of the call, and asks all at once what is known to be asked.
+    /// Watches the keys of the call, and sends all reads that are expected at once.
     async fn watch(&mut self, first: &Command) -> Result<(), Fault> {
         let mut questions = std::mem::take(&mut self.learned);
         questions.truncate(LEARNED_MAX);
         if self.call.effect != Effect::Read {
-            // Nearly every write looks at the clock.
+            // Nearly every write reads the clock.
             questions.push(Command::time());
         }
         questions.push(first.clone());
@@ -118,8 +119,8 @@ impl<'a> ReadSet<'a> {
         Ok(())
     }
 
-    /// Asks in one transaction what the last attempt asked. The clock comes first: an answer that begins
-    /// with a user's text might be taken for a message.
+    /// Repeats in one transaction what the last attempt read. The clock comes first: the client may
+    /// mistake a reply that begins with a user's text for a message.
     async fn take_whole(&mut self) -> Result<(), Fault> {
         let mut questions = vec![Command::time()];
         let learned = std::mem::take(&mut self.learned).into_iter();
@@ -144,7 +145,7 @@ impl<'a> ReadSet<'a> {
         Ok(())
     }
 
-    /// Lets go of what an earlier attempt watched.
+    /// Unwatches what an earlier attempt watched.
     fn clean(&mut self) -> Vec<(&'static str, Vec<Value>)> {
         if std::mem::take(&mut self.session.watches) {
             vec![("UNWATCH", Vec::new())]
@@ -153,7 +154,7 @@ impl<'a> ReadSet<'a> {
         }
     }
 
-    /// Nothing has happened if this fails, whatever became of it.
+    /// If this fails, nothing was applied.
     async fn send(
         &mut self,
         commands: Vec<(&'static str, Vec<Value>)>,
@@ -167,7 +168,7 @@ impl<'a> ReadSet<'a> {
     }
 }
 
-/// What an error within an answer says.
+/// Returns the message of an error within a reply.
 pub(crate) fn error_words(reply: &Reply) -> Option<String> {
     match reply {
         Reply::SimpleError { data, .. } => Some(data.to_string()),

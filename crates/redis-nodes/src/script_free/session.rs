@@ -1,7 +1,7 @@
-//! Where calls are made without scripts: [`Session`], a connection of its own with an interpreter beside
-//! it, and [`Sessions`], those of one node for one sort of calls.
+//! Sessions of calls without scripts: [`Session`] is a connection with an interpreter, [`Sessions`]
+//! are those of one node for one sort of calls.
 //!
-//! What a connection watches is watched for all that comes over it, so a session makes one call at a time.
+//! A watch applies to all commands of a connection, so a session makes one call at a time.
 
 use std::sync::{Arc, Weak};
 
@@ -19,7 +19,7 @@ use lua_functions::Interpreter;
 use redis_link::Address;
 use redis_link::{Connection, Ended, Reply};
 
-/// Reads, and writes, that are made at a time on one node; others wait.
+/// The maximum number of concurrent reads, and of writes, on one node; others wait.
 pub(crate) const SESSIONS_MAX: usize = 4;
 
 /// A connection with an interpreter.
@@ -31,12 +31,13 @@ pub(crate) struct Session {
     pub(crate) interpreter: Interpreter,
     /// Whether keys may be watched.
     pub(crate) watches: bool,
-    /// How often it was waited for an answer.
+    /// How often it has waited for a reply.
     pub(crate) round_trips: u64,
 }
 
 impl Session {
-    /// Sends commands together; each is answered, or none of them is known to have been.
+    /// Sends commands together; either each has a reply, or for none of them is known whether it
+    /// was applied.
     pub(crate) async fn send(
         &mut self,
         commands: Vec<(&'static str, Vec<Value>)>,
@@ -54,12 +55,12 @@ impl Session {
     }
 }
 
-/// Those of one process for its reads, or its writes.
+/// The sessions of one process for its reads, or its writes.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     dial: Dial,
     address: Address,
-    /// Of the process that was connected to.
+    /// Identifies the process to which they are connected.
     history: String,
     permits: Arc<Semaphore>,
     idle: Mutex<Vec<Session>>,
@@ -107,7 +108,8 @@ impl Sessions {
         })
     }
 
-    /// Connects to the process that the link is to, and to no other: its replies are attributed to it.
+    /// Connects to the process of the link, and to no other: its replies are attributed to that
+    /// process.
     async fn open(&self) -> Result<Session, Fault> {
         let opened = Connection::open(&self.dial.options, &self.address).await;
         let (connection, ended) = opened.map_err(Fault::NotSent)?;
@@ -132,7 +134,7 @@ impl Sessions {
         })
     }
 
-    /// Ends them: callers that wait for a reply fail at once.
+    /// Ends the sessions: callers that wait for a reply fail at once.
     pub(crate) fn end(&self) {
         self.permits.close();
         self.idle.lock().clear();
@@ -144,7 +146,7 @@ impl Sessions {
     }
 }
 
-/// A session in use. One that was let go of in the midst of something is not used again.
+/// A session in use. One that was dropped in the middle of a call is not used again.
 #[derive(Debug)]
 pub(crate) struct Lease {
     session: Option<Session>,
@@ -161,12 +163,13 @@ impl Lease {
             .expect("it is there until the lease ends")
     }
 
-    /// Nothing is under way on it.
+    /// Records that no call is under way on it.
     pub(crate) fn is_done(&mut self) {
         self.is_fit = true;
     }
 
-    /// How many replicas have what was written: `wanted` at least, or as many as there are after a while.
+    /// Returns how many replicas have the writes: at least `wanted`, or as many as there are after
+    /// a while.
     pub(crate) async fn count(&mut self, wanted: u32) -> Result<u32, Fault> {
         let acks = self.session().acks.clone();
         let count = acks.count(wanted).await?;

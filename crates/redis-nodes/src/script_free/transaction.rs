@@ -1,14 +1,15 @@
-//! A call made without scripts: [`Transaction`], attempts until one holds.
+//! A call made without scripts: [`Transaction`], with attempts until one succeeds.
 //!
 //! ```text
-//! WATCH keys, TIME, first question ─► questions ─► MULTI, writes, EXEC
-//!        ▲                                                  │ nil: a key had changed
-//!        └── all that was asked, at once ◄──────────────────┘
+//! WATCH keys, TIME, first read ─► reads ─► MULTI, writes, EXEC
+//!        ▲                                        │ nil: a key has changed
+//!        └── everything that was read, at once ◄──┘
 //! ```
 //!
-//! What was decided was decided on what the server still has when it takes the writes: as if the function
-//! had run there, at the moment of `WATCH`. How late it is is looked at then, too: a call that must not come behind
-//! something watches a [`Fence`](super::fence::Fence), which ends with it.
+//! The function's decisions are based on what the server still has when it applies the writes: as
+//! if the function had run there, at the moment of `WATCH`. The deadline is checked then, too: a
+//! call that must not be applied after a closing watches a [`Fence`](super::fence::Fence), which
+//! expires at the closing.
 
 use std::time::Duration;
 
@@ -24,10 +25,11 @@ use lua_functions::Command;
 use lua_functions::{Broken, Step};
 use redis_link::Backoff;
 
-/// The first and the longest pause before a call is tried again that met another write.
+/// The first and the longest pause before a call is tried again that had a conflict with another
+/// write.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(5));
 
-/// Commands that one transaction writes.
+/// The maximum number of commands that one transaction writes.
 const WRITES_MAX: usize = 8_000;
 
 /// A call that is being made.
@@ -35,9 +37,10 @@ const WRITES_MAX: usize = 8_000;
 pub(crate) struct Transaction<'a> {
     session: &'a mut Session,
     call: FunctionCall<'a>,
-    /// It is asked past its deadline what became of the call: the function refuses what is new.
+    /// Whether the call only finds out, past its deadline, if it was applied: the function rejects
+    /// it otherwise.
     is_late: bool,
-    /// What the last attempt asked.
+    /// What the last attempt read.
     learned: Vec<Command>,
     conflicts: u64,
 }
@@ -53,13 +56,13 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// How often another write came between, and how often an answer was waited for.
+    /// Returns how many conflicts with other writes occurred, and how many replies were waited for.
     pub(crate) fn spent(self) -> (u64, u64) {
         let round_trips = std::mem::take(&mut self.session.round_trips);
         (self.conflicts, round_trips)
     }
 
-    /// Makes it, and answers what the function says.
+    /// Makes the call, and returns the function's reply.
     pub(crate) async fn run(&mut self) -> Result<bytes::Bytes, Fault> {
         let mut pause = Backoff::new(PAUSES.0, PAUSES.1);
         loop {
@@ -73,18 +76,18 @@ impl<'a> Transaction<'a> {
                 let why = format!("TRYAGAIN other writes came between, {times} times");
                 return Err(Fault::Redis(why));
             }
-            // A complete read set has no conflicts, however soon it is taken.
+            // A complete read set has no conflicts, however soon it is read.
             if self.call.effect != Effect::Read {
                 sleep_until((now + pause.next_pause()).min(self.call.until)).await;
             }
         }
     }
 
-    /// Nothing where something changed meanwhile.
+    /// Returns `None` if something changed meanwhile.
     async fn attempt(&mut self) -> Result<Option<bytes::Bytes>, Fault> {
         let call = self.call;
         let broken = |broken: Broken| Fault::Redis(format!("ERR {}: {broken}", call.function));
-        // The interpreter lends itself to the run, the session to the read set.
+        // The run borrows the interpreter, the read set the session.
         let interpreter = self.session.interpreter.clone();
         let begun = interpreter.begin(call.name, call.keys, call.args);
         let mut run = begun.map_err(broken)?;
@@ -110,15 +113,15 @@ impl<'a> Transaction<'a> {
         let holds = match hold {
             Isolation::Whole if writes.is_empty() => true,
             Isolation::Whole | Isolation::Torn => false,
-            // What one command answers is of one moment.
+            // The reply to one command is of one moment.
             Isolation::Nothing | Isolation::Watched if writes.is_empty() && is_one => true,
             Isolation::Nothing | Isolation::Watched => self.commit(&writes).await?,
         };
         Ok(holds.then_some(said))
     }
 
-    /// Writes what was decided, unless something has changed since. Without anything to write it reports
-    /// whether that is so.
+    /// Writes, unless something that was read has changed. Returns whether nothing has changed,
+    /// also if there is nothing to write.
     async fn commit(&mut self, writes: &[Command]) -> Result<bool, Fault> {
         if writes.len() > WRITES_MAX {
             let why = format!("ERR {}: more than {WRITES_MAX} writes", self.call.function);
@@ -133,7 +136,7 @@ impl<'a> Transaction<'a> {
         commands.push(("EXEC", Vec::new()));
         let replies = self.session.send(commands).await?;
         self.session.watches = false;
-        // A refused command is reported before `EXEC` is, which then writes nothing.
+        // A rejected command is reported before `EXEC` is, which then writes nothing.
         let replies = replies.into_iter().collect::<Result<Vec<_>, _>>()?;
         match replies.last() {
             Some(Reply::Null) => Ok(false),

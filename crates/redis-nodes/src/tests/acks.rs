@@ -26,7 +26,7 @@ async fn replicas_have_what_was_answered_and_share_their_waits() {
     let calls: Vec<_> = (0..200).map(|name| count("n", &name.to_string())).collect();
     let made = join_all(calls.iter().map(|call| make(&servers, call))).await;
     assert!(made.iter().all(Result::is_ok), "{made:?}");
-    // At once, without any waiting of ours.
+    // At once, without a wait.
     assert_eq!(replica.command(&["HGET", "n", "n"]).text(), "200");
     let waits = proxy.requests_of("WAIT");
     assert!((1..200).contains(&waits), "{waits} waits for 200 writes");
@@ -53,7 +53,7 @@ async fn too_few_replicas_leave_a_write_unknown_and_hold_up_no_read() {
     };
     assert!(words.contains("0 of the 1 replicas"), "{words}");
     replica.resume();
-    // The same again is answered once the replica has it.
+    // The same call is acknowledged once the replica has the write.
     make(&servers, &count("n", "b")).await.unwrap();
     assert_eq!(replica.command(&["HGET", "n", "n"]).text(), "2");
 }

@@ -1,4 +1,4 @@
-//! A cluster: slots that move, nodes that go and come.
+//! A cluster: slots that migrate, nodes that stop and start.
 
 use std::time::Duration;
 
@@ -53,7 +53,8 @@ async fn slots_that_move_are_followed() {
     let slot = slot_of("{board}");
     let migration = cluster.begin_migration(slot, &to);
     migration.move_key(keys[0]);
-    // Half of the keys are there (ASK), half are here, and one that is nowhere yet is made there.
+    // Half of the keys are there (ASK), half are here; one that does not exist yet is created
+    // there.
     for key in keys {
         assert_eq!(
             make(&servers, &count(key, "b")).await.unwrap(),
@@ -75,7 +76,7 @@ async fn slots_that_move_are_followed() {
     let made_there = asking.command(&["HGET", "{board}:new", "n"]);
     assert_eq!(made_there.text(), "1");
 
-    // A call with a key here and a key there has to wait: TRYAGAIN on both sides.
+    // A call with keys on both sides has to wait: TRYAGAIN on both.
     let split = both(keys[0], keys[1]);
     let short = split.clone().within(Duration::from_millis(300));
     let waiting = make(&servers, &short).await.unwrap_err();
@@ -107,7 +108,7 @@ async fn slots_that_move_are_followed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_go_on_when_a_primary_is_killed() {
     let cluster = cluster(3, 1);
-    // With acks, so that the replicas have what they are to go on from.
+    // With acks, so that the replicas have the data with which they continue.
     let careful = NodeSettings {
         acks: 1,
         ..NodeSettings::default()
@@ -143,7 +144,7 @@ async fn a_write_that_waits_for_replicas_follows_its_slot() {
     let from = cluster.primary_of(slot);
     let mut others = cluster.primaries().into_iter();
     let to = others.find(|node| node.port() != from.port()).unwrap();
-    // It stays a primary, of other slots, and no replica confirms what it writes.
+    // It stays a primary, of other slots, and no replica confirms its writes.
     cluster.replicas_of(&from)[0].kill();
     let calls = [count("n", "b"), count("n", "c")];
     let made = join_all(calls.iter().map(|call| make(&servers, call)));
@@ -164,7 +165,7 @@ async fn a_write_that_waits_for_replicas_follows_its_slot() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_hangs_holds_up_no_other() {
     let options = RedisOptions::new();
-    // It is not to be declared dead: nothing else would be left of the cluster.
+    // It must not be declared failed: nothing else of the cluster would be left.
     let cluster = RedisCluster::with_node_timeout(3, 0, &options, Duration::from_mins(1));
     let servers = open(&cluster.url()).await;
     let hung = cluster.primary_of(location_of("board-0").slot);
@@ -202,7 +203,7 @@ async fn an_empty_primary_has_its_markers_set_again() {
     let servers = open(&cluster.url()).await;
     let node = cluster.primary_of(0);
     let mark = format!("megaboard:{{{}}}:mark", crate::tag_of(0));
-    // While the cluster is down there is no answer.
+    // While the cluster is down there is no reply.
     let marked = || node.command(&["EXISTS", &mark]) == Reply::Integer(1);
     until("a mark", async || marked()).await;
     node.kill();

@@ -11,9 +11,9 @@ use crate::{
     OpenError, slot_of,
 };
 
-/// `count` adds 1, once for each name of a call; `slow` adds 1 when it has worked for a while; `see` shows what that
-/// came to; `say` says what it is told last; `both` looks at two keys; `breaks` fails when it has written; `frozen` is,
-/// while its key is; `left` returns how much time it is given.
+/// `count` adds 1, once for each name of a call; `slow` adds 1 after some work; `see` returns the
+/// count; `say` returns its last argument; `both` reads two keys; `breaks` fails after a write;
+/// `frozen` refuses while its key exists; `left` returns how much time it has.
 const FUNCTIONS: &str = "
 local function register(name, flags, callback)
     redis.register_function{function_name = 'megaboard_' .. name .. '_@DIGEST@', flags = flags, callback = callback}
@@ -55,10 +55,10 @@ register('test_left', {}, function(keys, args)
 end)
 ";
 
-/// Long enough for a failover, on a machine that has other things to do.
+/// Long enough for a failover, on a busy machine.
 pub(super) const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Polls until it is so.
+/// Polls until the condition holds.
 pub(super) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let end = Instant::now() + DEADLINE;
     while !is_so().await {
@@ -81,7 +81,7 @@ pub(super) async fn open_with(url: &str, settings: &NodeSettings) -> Result<Node
     Nodes::open(&url.parse().unwrap(), settings, library()).await
 }
 
-/// Why a store cannot be opened, found out before long.
+/// Returns why a store cannot be opened.
 pub(super) async fn refusal(url: &str, settings: &NodeSettings) -> String {
     let until = Instant::now() + Duration::from_millis(500);
     let opened = Nodes::open_until(&url.parse().unwrap(), settings, library(), until).await;
@@ -149,7 +149,7 @@ pub(super) fn frozen(key: &str) -> Call {
     call("test_frozen", Effect::Read, &[key], &[])
 }
 
-/// Answers the milliseconds until its deadline.
+/// Returns the milliseconds until its deadline.
 pub(super) fn time_left(key: &str) -> Call {
     call("test_left", Effect::Write, &[key], &[])
 }
@@ -170,7 +170,7 @@ impl Call {
     }
 }
 
-/// Makes a call where its first key lies.
+/// Makes a call at the location of its first key.
 pub(super) async fn make(servers: &Nodes, call: &Call) -> Result<String, CallError> {
     let answer = answer(servers, call).await?;
     Ok(String::from_utf8(answer.payload.to_vec()).unwrap())

@@ -1,4 +1,4 @@
-//! Independent servers: who is who, whatever the list says.
+//! Independent servers: their identities, whatever the order of the list.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ async fn servers_are_known_by_what_they_store_not_by_their_order() {
         assert_eq!(seen(&second, *id).await, (at + 1).to_string());
     }
 
-    // Another empty one has to be named in `accept_empty`, and then belongs to them.
+    // Another empty one has to be named in `accept_empty`, and then joins them.
     let d = RedisServer::plain();
     let refused = why_not(&url(&[a, b, c, &d])).await;
     assert!(
@@ -100,7 +100,7 @@ async fn one_that_lost_its_data_while_it_was_used_is_refused() {
     let call = see("n").within(Duration::from_millis(300));
     let refused = servers.call(on(id), &call).await.unwrap_err();
     assert!(matches!(refused, CallError::Unavailable(_)), "{refused:?}");
-    // The others are none the worse.
+    // The others are not affected.
     let other = servers
         .ids()
         .into_iter()
@@ -116,6 +116,6 @@ async fn one_that_lost_its_data_while_it_was_used_is_refused() {
     };
     let again = open_with(&url(&[a, b, &lost]), &settings).await.unwrap();
     assert_eq!(again.ids(), servers.ids());
-    // What waits for it goes on, too.
+    // Calls that wait for it continue, too.
     assert_eq!(seen(&servers, id).await, "0");
 }

@@ -1,4 +1,4 @@
-//! Nodes against real Redis: what fails before a call has its reply, and what is made of it.
+//! Nodes with a real Redis: failures before a call has its reply, and how they are handled.
 
 mod acks;
 mod cluster;

@@ -1,4 +1,4 @@
-//! One server: lost answers, restarts, lost functions, errors of every kind.
+//! One server: lost replies, restarts, lost functions, errors of every kind.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use super::counting::{
 };
 use crate::{CallError, Nodes};
 
-/// A while that is over before the deadline of a test.
+/// A time that is over before the deadline of a test.
 const SHORT: Duration = Duration::from_millis(300);
 
-/// Long enough to connect again, where the end of it is waited for.
+/// Long enough for a new connection, in tests that wait for its end.
 const LATE_AFTER: Duration = Duration::from_secs(2);
 
-fn is_unready_because(servers: &Nodes, told: &str) -> bool {
-    servers.ready() == Err(told.to_owned())
+fn is_unready_because(servers: &Nodes, expected: &str) -> bool {
+    servers.ready() == Err(expected.to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,8 +33,11 @@ async fn all_callers_see_the_same_epoch_until_the_server_restarts() {
     redis.kill();
     let missing = make(&one, &ping().within(SHORT)).await.unwrap_err();
     assert!(matches!(missing, CallError::Unavailable(_)), "{missing:?}");
-    let told = format!("{}: Connection refused", redis.address());
-    until("a missing server", async || is_unready_because(&one, &told)).await;
+    let expected = format!("{}: Connection refused", redis.address());
+    until("a missing server", async || {
+        is_unready_because(&one, &expected)
+    })
+    .await;
     redis.start();
     let next = answer(&one, &ping()).await.unwrap();
     assert_ne!(next.epoch, first.epoch);
@@ -54,7 +57,7 @@ async fn a_write_whose_answer_was_lost_is_applied_once() {
     assert_eq!(proxy.losses_to_come(), 0);
     assert_eq!(proxy.calls_of("test_count"), 4);
     assert_eq!(make(&servers, &see("n")).await.unwrap(), "3");
-    // One that never arrived is sent again just so.
+    // A call that never arrived is sent again in the same way.
     proxy.lose_request(&Matching::function("count"), 1);
     assert_eq!(make(&servers, &count("n", "d")).await.unwrap(), "4");
 }
@@ -71,12 +74,12 @@ async fn a_call_without_a_reply_is_unknown_and_one_that_was_not_sent_is_not() {
     until("a node that is missed", async || servers.ready().is_err()).await;
     let write = make(&servers, &count("n", "b").within(SHORT)).await;
     assert!(matches!(write, Err(CallError::Unavailable(_))), "{write:?}");
-    // Their deadlines have passed: nothing is applied that comes to the server so late.
+    // Their deadlines have passed: nothing is applied that reaches the server so late.
     redis.resume();
     assert_eq!(make(&servers, &count("n", "c")).await.unwrap(), "1");
 }
 
-/// Its reply is lost after the last attempt: it is requested once.
+/// Its reply is lost after the last attempt: the outcome is requested once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_whose_answer_was_lost_past_its_deadline_is_asked_about() {
     let redis = RedisServer::shared();
@@ -97,7 +100,8 @@ async fn a_write_whose_answer_was_lost_past_its_deadline_is_asked_about() {
     assert_eq!(made, Ok("1".to_owned()));
 }
 
-/// A node that refuses a call after its deadline would know of an attempt before, unless its clock was set.
+/// A node that rejects a call after its deadline would know of an earlier attempt, unless its clock
+/// was set.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_not_answered_is_surely_not_applied_only_where_that_is_remembered() {
     let redis = RedisServer::shared();
@@ -115,7 +119,8 @@ async fn what_was_not_answered_is_surely_not_applied_only_where_that_is_remember
         let call = refuse(code).within(LATE_AFTER);
         let refused = make(&servers, &call).await.unwrap_err();
         if (code, lost) == ("ELATE", 1) {
-            // Before, the lost attempt may have had more time, by another reading of the clock.
+            // Before, the lost attempt may have had a later deadline, by another reading of the
+            // clock.
             assert!(Instant::now() >= call.until, "{refused:?}");
         }
         assert_eq!(proxy.losses_to_come(), 0);
@@ -130,7 +135,7 @@ async fn functions_that_are_gone_are_loaded_again() {
     let servers = open(&redis.url()).await;
     redis.command(&["FUNCTION", "FLUSH"]).ok();
     assert_eq!(make(&servers, &ping()).await.unwrap(), "");
-    // The last attempt may be cut off by its deadline, and says so instead.
+    // The deadline may cut off the last attempt, which changes the error.
     until("a function that is in no library", async || {
         let unknown = make(&servers, &missing().within(SHORT)).await.unwrap_err();
         unknown.to_string().contains("Function not found")
@@ -167,10 +172,10 @@ async fn the_frozen_are_waited_for() {
     let redis = RedisServer::shared();
     let servers = open(&redis.url()).await;
     redis.command(&["SET", "ice", "1"]).ok();
-    let told = Err(CallError::Unavailable("the board is frozen".to_owned()));
-    // The last attempt may be cut off by its deadline, and says so instead.
+    let expected = Err(CallError::Unavailable("the board is frozen".to_owned()));
+    // The deadline may cut off the last attempt, which changes the error.
     until("a board that is frozen for long", async || {
-        make(&servers, &frozen("ice").within(SHORT)).await == told
+        make(&servers, &frozen("ice").within(SHORT)).await == expected
     })
     .await;
     redis.command(&["PEXPIRE", "ice", "200"]);
@@ -187,7 +192,7 @@ async fn deadlines_are_by_the_clock_of_the_node() {
     let left: u128 = left.parse().unwrap();
     let whole = DEADLINE.as_millis();
     assert!(left <= whole && left > whole / 2, "{left} of {whole} ms");
-    // The function has looked: it was not applied, and never will be.
+    // The function has checked: it was not applied, and never will be.
     let late = make(&servers, &say("ELATE")).await.unwrap_err();
     assert!(matches!(late, CallError::Overloaded(_)), "{late:?}");
 }
@@ -229,7 +234,7 @@ async fn a_server_that_becomes_a_replica_takes_no_calls() {
     make(&servers, &count("n", "a")).await.unwrap();
     let port = other.port().to_string();
     redis.command(&["REPLICAOF", "127.0.0.1", &port]).ok();
-    // The last attempt may be cut off by its deadline: then it is unknown what became of it.
+    // The deadline may cut off the last attempt: then its outcome is unknown.
     until("a write that was not applied", async || {
         match make(&servers, &count("n", "b").within(SHORT)).await {
             Err(CallError::Unavailable(_)) => true,

@@ -1,4 +1,4 @@
-//! A node that has more to do than it can: no call is lost for that, nor sent twice.
+//! A node with more work than it can do: no call is lost for that, nor sent twice.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ async fn calls_that_come_to_no_turn_in_time_are_overloaded_not_unknown() {
     let servers = open(proxy.url()).await;
     let made = proxy.connections_made();
     let mut applied = 0;
-    // What it takes is known by the second time.
+    // The second time its work is known.
     for _ in 0..2 {
         let within = Duration::from_secs(1);
         let calls: Vec<_> = (0..CALLS).map(|_| slow("n").within(within)).collect();

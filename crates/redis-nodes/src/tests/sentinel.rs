@@ -1,4 +1,4 @@
-//! A primary that sentinels know.
+//! A primary that sentinels monitor.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::settings::NodeSettings;
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_primary_is_found_when_one_is_killed() {
     let sentinels = RedisSentinels::start(1, &RedisOptions::new());
-    // With acks, so that the replica has what it is to go on from.
+    // With acks, so that the replica has the data with which it continues.
     let careful = NodeSettings {
         acks: 1,
         ..NodeSettings::default()
@@ -25,7 +25,7 @@ async fn the_next_primary_is_found_when_one_is_killed() {
     let killed = sentinels.kill_primary();
     assert_eq!(make(&servers, &count("n", "b")).await.unwrap(), "2");
     assert_ne!(answer(&servers, &see("n")).await.unwrap().epoch, before);
-    // The old one comes back as a primary, for a moment: no call goes there.
+    // The old one returns as a primary, for a moment: no call is sent to it.
     killed.start();
     for name in 0..100 {
         make(&servers, &count("n", &name.to_string()))
@@ -36,7 +36,7 @@ async fn the_next_primary_is_found_when_one_is_killed() {
     until("a store that is ready", async || servers.ready().is_ok()).await;
 }
 
-/// A primary with replicas, and sentinels whose failovers it may be kept from hearing of.
+/// A primary with replicas, and sentinels that may be kept from announcing a failover.
 struct Failover {
     sentinels: RedisSentinels,
     proxies: Vec<FaultProxy>,
@@ -73,8 +73,9 @@ impl Failover {
         }
     }
 
-    /// The next primary: neither the old one learns of it, nor the store until [`tell`](Self::tell).
-    async fn unheard(&self) -> Arc<RedisServer> {
+    /// Returns the next primary: neither the old one learns of it, nor the store until
+    /// [`announce`](Self::announce).
+    async fn unannounced(&self) -> Arc<RedisServer> {
         self.proxies.iter().for_each(FaultProxy::refuse);
         self.old
             .command(&["ACL", "SETUSER", "default", "-replicaof", "-slaveof"])
@@ -91,7 +92,7 @@ impl Failover {
     }
 
     /// Lets the store learn of it.
-    fn tell(&self) {
+    fn announce(&self) {
         self.proxies.iter().for_each(FaultProxy::accept);
     }
 }
@@ -99,7 +100,7 @@ impl Failover {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_write_that_waits_on_a_superseded_primary_goes_to_the_next_one() {
     let failover = Failover::to_come(1).await;
-    let next = failover.unheard().await;
+    let next = failover.unannounced().await;
     let Failover { old, servers, .. } = &failover;
     let calls = [count("n", "b"), count("n", "c")];
     let made = join_all(calls.iter().map(|call| make(servers, call)));
@@ -108,7 +109,7 @@ async fn a_write_that_waits_on_a_superseded_primary_goes_to_the_next_one() {
             old.command(&["HGET", "n", "n"]).text() == "3"
         })
         .await;
-        failover.tell();
+        failover.announce();
     };
     let (made, ()) = tokio::join!(made, follows);
     assert!(made.iter().all(Result::is_ok), "{made:?}");
@@ -116,12 +117,12 @@ async fn a_write_that_waits_on_a_superseded_primary_goes_to_the_next_one() {
     assert_eq!(next.command(&["HGET", "n", "n"]).text(), "3");
 }
 
-/// The node that is left does not answer, and so has calls waiting to be sent to it.
+/// The node that is left does not reply, so that calls wait to be sent to it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_to_be_sent_to_a_superseded_primary_is_sent_to_the_next_one() {
     const CALLS: usize = 60;
     let failover = Failover::to_come(0).await;
-    let next = failover.unheard().await;
+    let next = failover.unannounced().await;
     let Failover { old, servers, .. } = &failover;
     old.command(&["CLIENT", "PAUSE", "60000", "WRITE"]).ok();
     let calls: Vec<_> = (0..CALLS)
@@ -135,7 +136,7 @@ async fn what_waits_to_be_sent_to_a_superseded_primary_is_sent_to_the_next_one()
             backlog.is_some_and(|backlog| !backlog.overload().wait.is_zero())
         })
         .await;
-        failover.tell();
+        failover.announce();
         until("the next primary", async || {
             servers.topology.stale(None);
             let route = servers.topology.route(location);
@@ -151,7 +152,7 @@ async fn what_waits_to_be_sent_to_a_superseded_primary_is_sent_to_the_next_one()
         counted.text().parse().unwrap()
     };
     let (there, here) = (counted(old) - 1, counted(&next) - 1);
-    // At first no more than ten are under way; those had been sent.
+    // At first at most ten are under way; those had been sent.
     assert!(
         there <= 10 && there + here >= CALLS,
         "{there} there, {here} here"

@@ -1,4 +1,4 @@
-//! What is refused at the start: wrong logins, wrong servers, wrong settings.
+//! Errors at the start: wrong logins, wrong servers, wrong settings.
 
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 

@@ -40,7 +40,7 @@ fn certificates(folder: &Path) {
     );
 }
 
-/// A port that nothing has.
+/// A port on which nothing listens.
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
