@@ -1,21 +1,25 @@
 //! The store on Redis or Valkey.
 //!
-//! [`RedisStore`] keeps the same contract: a shard is a score hash, a sorted set and a `meta` hash in one slot, and
-//! what is atomic on a shard is one Lua function. Keys, settings and promises are in `docs/redis.md`; where it
-//! differs from its first design, `docs/decisions/0006-the-redis-store.md`.
+//! [`RedisStore`] implements the contract: a shard is a score hash, a sorted set and a `meta` hash
+//! in one slot, and what is atomic on a shard is one Lua function. Keys, settings and promises are
+//! in `docs/redis.md`, the differences from its first design in
+//! `docs/decisions/0006-the-redis-store.md`.
 //!
 //! ```text
 //! store           the contract: each call goes to the module that makes it
-//! apply/          batches into calls: lane (what waits for a shard), sending (one call), sums.lua (the common
+//! apply/          batches into calls: lane (what waits for a shard), sending (one call), sums.lua
+//! (the common
 //!                 case), apply.lua (all others)
-//! read/           a look at a shard: read.lua, order.lua
-//! lists/          kinds that rank only their best: trimming, marks, refilling from the scores; refills: the tasks
-//! verify/         sorted sets compared with scores, in steps; orphans: keys that belong to no board
+//! read/           reads of a shard: read.lua, order.lua
+//! lists/          kinds that rank only their best: trimming, marks, refilling from the scores;
+//! refills: the tasks
+//! verify/         comparison of sorted sets with scores, in steps; orphans: keys that belong to no
+//! board
 //! library         all Lua as one function library, named by its digest
 //! ```
 //!
-//! Which boards exist, where their shards are, and how they end is in `redis-boards`. Which nodes there are, and how a
-//! call gets its reply, is in `redis-nodes`.
+//! Which boards exist, where their shards are, and how they end is in `redis-boards`. Which nodes
+//! there are, and how a call gets its reply, is in `redis-nodes`.
 
 mod apply;
 mod library;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use redis_boards::library::LUA;
 use redis_nodes::FunctionLibrary;
 
-/// The functions of this crate. Those of `redis-boards` and what these use of it are before them.
+/// The functions of this crate. Those of `redis-boards`, which these use, precede them.
 const OWN_LUA: &[&str] = &[
     include_str!("read/order.lua"),
     include_str!("apply/shard.lua"),
@@ -23,7 +23,7 @@ const OWN_LUA: &[&str] = &[
     include_str!("verify/verify.lua"),
 ];
 
-/// The library of this version of the program.
+/// Returns the library of this version of the program.
 pub(super) fn library() -> &'static FunctionLibrary {
     static LIBRARY: LazyLock<FunctionLibrary> =
         LazyLock::new(|| FunctionLibrary::new("megaboard", &[LUA, OWN_LUA].concat()));

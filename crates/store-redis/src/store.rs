@@ -1,17 +1,17 @@
-//! [`RedisStore`]: the contract, and what keeps it.
+//! [`RedisStore`]: the contract, and the parts that implement it.
 //!
-//! Nothing is decided here: each call goes to the part that makes it.
+//! Nothing is decided here: each call goes to one of the parts.
 //!
 //! ```text
 //!            Applier     Reader     Verifier     Registry     Sweep     SharedTops
 //!                 \         \          |            /          /           /
 //!                  Incarnations: does this incarnation exist, and where are its shards
 //!                                      |
-//!                  Nodes: the nodes, and how a call comes to an answer
+//!                  Nodes: the nodes, and how a call gets its reply
 //! ```
 //!
-//! **Invariant:** contributions do not need the registry, but for the first one of a board, and now and then one to a
-//! board that may become idle. The registry may be unreachable.
+//! **Invariant:** contributions do not need the registry, except the first one of a board, and
+//! occasionally one to a board that may become idle. The registry may be unreachable.
 
 #[cfg(test)]
 mod tests;
@@ -45,10 +45,11 @@ use shard_store::{
     ShardStore, SharedBoards, StoreError, WindowCount,
 };
 
-/// How far the clocks of servers, and of nodes that go by deadlines, may differ for what is final to stay so.
+/// The maximum difference between the clocks of servers, and of nodes that check deadlines, at
+/// which final responses stay final.
 const CLOCK_TOLERANCE: Duration = Duration::from_secs(1);
 
-/// Boards on Redis or Valkey: one server, several, a cluster, or what Sentinel watches.
+/// Boards on Redis or Valkey: one server, several, a cluster, or a primary with Sentinel.
 #[derive(Debug)]
 pub struct RedisStore {
     servers: Arc<Nodes>,
@@ -64,7 +65,7 @@ pub struct RedisStore {
 }
 
 impl RedisStore {
-    /// Connects, and looks whether the servers are fit and are those that they were.
+    /// Connects, and checks whether the servers can be used and are the same as before.
     #[must_use]
     pub fn open<'a>(
         url: &'a RedisUrl,
@@ -132,7 +133,7 @@ impl RedisStore {
         })
     }
 
-    /// The same, and what needs memory of this process has to find room in this one.
+    /// Uses this memory budget for what needs memory of this process.
     #[must_use]
     pub fn within(mut self, memory: Arc<Memory>) -> Self {
         self.applier.hold_in(memory.clone());
@@ -200,7 +201,7 @@ impl ShardStore for RedisStore {
         let created = async move {
             self.check_time()?;
             self.memory.check()?;
-            // Of the process that answers, or of one before it.
+            // Of the process that replied, or of an earlier one.
             let epoch = self.registry.epoch();
             let (record, due) = self.registry.create_board(name, kind, seen, now).await?;
             self.incarnations.learn(&record, due, epoch);
@@ -235,7 +236,7 @@ impl ShardStore for RedisStore {
         name: &'a BoardName,
         _until: Timestamp,
     ) -> BoxFuture<'a, Result<(), DeleteBoardError>> {
-        // An incarnation that is in no record is dead, for good.
+        // An incarnation without a record is dead.
         self.calls
             .delete_board
             .time(self.sweep.delete_board(name))
@@ -250,7 +251,7 @@ impl ShardStore for RedisStore {
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
         let applied = async move {
             self.check_time()?;
-            // Here a batch needs memory while it is on its way, whatever it does; but what takes away.
+            // A batch needs memory here while it is under way, whatever it does, except a removal.
             if batch.items.iter().any(|item| item.change != Change::Remove) {
                 self.memory.check()?;
             }
@@ -303,7 +304,7 @@ impl ShardStore for RedisStore {
 
     fn drop_expired(&self, now: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         let expired = async move {
-            // No board is kept here: what is weighed are the calls under way.
+            // No board is kept in this process: the weight is that of calls under way.
             self.memory.report_weight(0, 0);
             self.applier.pass_time();
             self.check_time()?;

@@ -1,4 +1,5 @@
-//! A window of a shard whose keys are written by hand: [`WrittenWindow`], and what reads and verifies it.
+//! A window of a shard whose keys tests write without the store: [`WrittenWindow`], and what reads
+//! and verifies it.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -23,10 +24,10 @@ use redis_boards::standing::Cut;
 use redis_nodes::Writes;
 use shard_store::{BoardRecord, ShardEntry};
 
-/// Members that one command writes.
+/// The number of members that one command writes.
 const WRITTEN_MAX: usize = 500;
 
-/// A Redis and what reads and verifies its shards.
+/// A Redis, and what reads and verifies its shards.
 pub(crate) struct ShardReaders {
     opened: OpenedParts,
     pub(crate) reader: Arc<Reader>,
@@ -46,7 +47,7 @@ impl ShardReaders {
         Self::of(OpenedParts::plain(library()).await)
     }
 
-    /// On one that runs no functions of ours.
+    /// On a Redis that runs none of our functions.
     pub(crate) async fn without_scripts() -> Self {
         let settings = RedisSettings {
             writes: Writes::ScriptFree,
@@ -130,7 +131,7 @@ fn kind(rules: Rules) -> Kind {
     .unwrap()
 }
 
-/// One window of one shard, and what it holds.
+/// One window of one shard, and its content.
 pub(crate) struct WrittenWindow {
     pub(crate) kind: Arc<Kind>,
     pub(crate) record: BoardRecord,
@@ -147,7 +148,7 @@ impl WrittenWindow {
         self.kind.rules()
     }
 
-    /// Writes further standings, each whole, and counts a change.
+    /// Writes further standings, and counts a change.
     pub(crate) fn write(&mut self, standings: Vec<(Member, Standing)>) {
         let (scores, rank) = (self.keys.scores(self.window), self.keys.rank(self.window));
         for standings in standings.chunks(WRITTEN_MAX) {
@@ -202,7 +203,7 @@ impl WrittenWindow {
     }
 }
 
-/// The score of a packed standing: that of the cut at its own key.
+/// Returns the score of a packed standing: that of the cut at its own key.
 pub(crate) fn packed_score(packed: &Packed<'_>, rules: &Rules, standing: &Standing) -> i64 {
     let key = entry(rules, standing, &member("u")).key;
     match packed.cut(&Bound::key(&key)) {

@@ -1,5 +1,5 @@
-//! Stores over Redis servers, which keep nothing on a disk, pass the conformance suite. A test has its servers alone,
-//! and gives them back empty to the next one.
+//! Stores over Redis servers, which keep nothing on a disk, pass the conformance suite. A test has
+//! its servers alone, and returns them empty for the next one.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ async fn open_redis() -> OpenStore {
     on_server(RedisServer::shared()).await
 }
 
-/// On one where texts are ordered otherwise than by their bytes.
+/// On one where texts are sorted by a locale.
 async fn open_redis_collated() -> OpenStore {
     static SERVERS: Pool<RedisServer> = Pool::new();
     let options = RedisOptions::new().locale("en_US.UTF-8");

@@ -1,8 +1,9 @@
-//! What came of a call.
+//! Reads the reply to a call.
 //!
-//! An answer begins with how many ids the shard remembers, where the call has any. A call whose items were all applied
-//! and that opened no window answers no more than that. Any other returns the windows that it opened, what was not
-//! applied and why, the standings that are reported, and, if there are any, the windows whose lists may lack members.
+//! A reply begins with the number of ids that the shard remembers, if the call has any. A call
+//! whose items were all applied and that opened no window returns no more than that. Any other
+//! returns the windows that it opened, what was not applied and why, the standings that are
+//! reported, and the windows whose lists may lack members, if there are any.
 
 use board::{Rules, Window};
 
@@ -12,14 +13,14 @@ use redis_boards::standing::standing_of;
 use redis_boards::wire::{Garbled, Unpack};
 use shard_store::{Change, Item, ItemFailure, ItemRejected, Outcome, WindowStanding};
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Default)]
 pub(super) struct CallOutcomes {
-    /// How many ids the shard remembers; 0 where the call has none.
+    /// The number of ids that the shard remembers; 0 if the call has none.
     pub(super) ids: u64,
-    /// Windows that it made.
+    /// The windows that it created.
     pub(super) opened: Vec<Window>,
-    /// Windows whose lists may lack members.
+    /// The windows whose lists may lack members.
     pub(super) short: Vec<Window>,
     /// One for each item.
     pub(super) outcomes: Vec<Outcome>,
@@ -118,7 +119,7 @@ impl CallOutcomes {
     }
 }
 
-/// The words of the error are the rules': it happens again.
+/// Returns the error of the rules, by folding again.
 fn out_of_range(rules: &Rules, item: &Item, held: &[u8]) -> Result<Outcome, Garbled> {
     let Change::Fold(values) = &item.change else {
         return Err(Garbled("nothing that was added"));
@@ -133,7 +134,7 @@ fn out_of_range(rules: &Rules, item: &Item, held: &[u8]) -> Result<Outcome, Garb
     }
 }
 
-/// A place that Lua counted from 1.
+/// Reads a position that Lua counted from 1.
 fn place(count: u64) -> Result<usize, Garbled> {
     let place = usize::try_from(count).ok();
     let place = place.and_then(|place| place.checked_sub(1));

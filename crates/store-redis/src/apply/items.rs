@@ -1,4 +1,4 @@
-//! Calls item by item, for whatever `sums` is not for.
+//! Calls with single items, for everything that `sums` does not support.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use redis_boards::standing::NULL;
 use redis_boards::wire::Pack;
 use shard_store::{Change, Item};
 
-/// Bytes of a digest that are kept.
+/// The bytes of a digest that are stored.
 const ID_BYTES: usize = 12;
 
 pub(super) fn id_bytes(id: IdDigest) -> [u8; ID_BYTES] {
@@ -24,7 +24,8 @@ pub(super) fn pack_time(pack: &mut Pack, span: Duration) {
     pack.int(i64::try_from(span.as_millis()).unwrap_or(i64::MAX));
 }
 
-/// What the items go by: sets of windows; where each part ends, its `now` and whether it reports.
+/// Returns the conditions of the items: sets of windows; where each part ends, its `now`, and
+/// whether it reports.
 pub(super) fn terms(parts: &[BatchPart], windows: &CallWindows) -> Bytes {
     let mut pack = Pack::default();
     pack.array(windows.sets.len());
@@ -44,7 +45,7 @@ pub(super) fn terms(parts: &[BatchPart], windows: &CallWindows) -> Bytes {
     pack.done()
 }
 
-/// Members, times, changes, sets of windows, then the values of each field: a column each.
+/// Returns members, times, changes, sets of windows, then the values of each field: a column each.
 pub(super) fn columns(parts: &[BatchPart], windows: &CallWindows) -> Bytes {
     let items = || parts.iter().flat_map(|part| &part.items);
     let count = windows.set_of.len();
@@ -81,8 +82,8 @@ pub(super) fn columns(parts: &[BatchPart], windows: &CallWindows) -> Bytes {
     pack.done()
 }
 
-/// The id of each item, empty where it has none; each once; the span and the limit. Nothing where
-/// there are none to remember.
+/// Returns the id of each item, empty if it has none; the distinct ids; the span and the limit.
+/// Nothing if there are no ids to remember.
 pub(super) fn ids(parts: &[BatchPart], ids_max: u64) -> Option<Bytes> {
     let dedupe = parts[0].kind.dedupe();
     let items = || parts.iter().flat_map(|part| &part.items);
@@ -124,7 +125,7 @@ const fn letter(item: &Item) -> u8 {
     }
 }
 
-/// Lua counts from 1.
+/// Returns an index as Lua counts it, from 1.
 fn lua_place(place: usize) -> i64 {
     i64::try_from(place).unwrap_or(i64::MAX) + 1
 }

@@ -1,9 +1,9 @@
-//! Lanes: one call at a time for each shard, and what comes meanwhile into the next.
+//! Lanes: one call at a time for each shard; what arrives meanwhile goes into the next one.
 //!
-//! [`Lanes`] has a queue for each shard that is being written to. A queue is served by a task of its
-//! own, so that a caller that goes away takes nothing back, and is gone when it is empty. First come,
-//! first served: contributions of one member stay in order. A batch that comes alone waits for
-//! nothing. An answer may wait for lists to be refilled; the lane goes on meanwhile.
+//! [`Lanes`] has a queue for each shard that is being written to. A queue has its own task, so that
+//! a caller that goes away cancels nothing, and is removed when it is empty. It is served in order
+//! of arrival: contributions of one member stay in order. A batch that comes alone does not wait. A
+//! caller may wait for lists to be refilled; the lane continues meanwhile.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use redis_boards::call_error::overloaded;
 use redis_nodes::Backlog;
 use shard_store::{BoardRecord, Outcome, Overload, StoreError};
 
-/// Items that wait for one shard. A longer batch is taken where none waits.
+/// The maximum number of items that wait for one shard. A longer batch is accepted if none waits.
 pub(super) const ITEMS_WAITING_MAX: usize = 20_000;
 
 /// A shard of an incarnation of a board.
@@ -47,12 +47,12 @@ impl Lanes {
         }
     }
 
-    /// The writes that wait for the shard's node, where that is known and connected.
+    /// Returns the backlog of writes of the shard's node, if the node is known and connected.
     pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
         self.sender.backlog(board, shard)
     }
 
-    /// Lets the parts wait for their turn, all or none.
+    /// Queues the parts, all or none.
     pub(super) fn put(
         self: &Arc<Self>,
         board: &BoardRecord,
@@ -91,7 +91,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// The parts of the next call. A lane for which nothing waits is gone.
+    /// Returns the parts of the next call. A lane for which nothing waits is removed.
     fn next(&self, key: Key) -> Option<Vec<BatchPart>> {
         let mut queues = self.queues.lock();
         let Some(first) = queues.get_mut(&key).and_then(Queue::pop) else {
@@ -130,12 +130,12 @@ impl Queue {
     }
 }
 
-/// Who serves the queue of one shard.
+/// The task of the queue of one shard.
 struct Lane {
     lanes: Arc<Lanes>,
     board: BoardRecord,
     shard: u16,
-    /// The last call found no waiting part.
+    /// Whether the last call found no waiting part.
     is_in_vain: bool,
 }
 
@@ -147,7 +147,7 @@ impl Lane {
                 .partition(|part| Instant::now() < part.until.at);
             for part in late {
                 let late = part.until.failed(&self.late());
-                // Where the caller has gone away, the result is dropped.
+                // If the caller has gone away, the result is dropped.
                 let _ = part.answer.send(Err(late));
             }
             if !parts.is_empty() {
@@ -160,7 +160,7 @@ impl Lane {
         }
     }
 
-    /// What became of a part that waited until its deadline.
+    /// Returns the outcome of a part that waited until its deadline.
     fn late(&self) -> StoreError {
         let backlog = self.lanes.backlog(&self.board, self.shard);
         if let Some(backlog) = backlog.filter(|_| !self.is_in_vain) {
@@ -189,7 +189,8 @@ impl Lane {
     }
 }
 
-/// Answers when the lists are whole, as far as that is soon: what was written is written all the same.
+/// Replies when the lists are complete, unless that takes long: what was written is written in any
+/// case.
 async fn answer_refilled(parts: Vec<BatchPart>, sent: Sent) {
     let until = parts.iter().map(|part| part.until.at).min();
     let refilled = async {
@@ -213,8 +214,8 @@ fn answer(parts: Vec<BatchPart>, result: Result<Vec<Outcome>, StoreError>) {
 }
 
 impl Drop for Lane {
-    /// A lane that ended otherwise than by [`Lanes::next`] lets go of who waits: a later one is
-    /// served again.
+    /// If a lane ends otherwise than by [`Lanes::next`], its waiting callers are released, and a
+    /// later one is served again.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.lanes.queues.lock().remove(&self.key());

@@ -1,4 +1,4 @@
-//! How many ids shards remember, as their writes report it: [`ShardIds`].
+//! The number of ids that shards remember, as their writes report it: [`ShardIds`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,19 +10,21 @@ use parking_lot::Mutex;
 use shard_store::is_limit_nearly_used;
 use tokio::time::Instant;
 
-/// How long the fullest shard that was written to counts at least, and at most twice as long.
+/// How long the fullest shard that was written to counts at least; at most twice as long.
 const SPAN: Duration = Duration::from_mins(10);
 
-/// The remembered ids of the fullest of the shards that this server has written to with ids of late.
+/// The remembered ids of the fullest of the shards to which this server has recently written with
+/// ids.
 #[derive(Debug)]
 pub(super) struct ShardIds {
-    /// Ids that one shard may remember.
+    /// The maximum number of ids that one shard may remember.
     pub(super) limit: u64,
-    /// The most of a shard in this span, and in the one before.
+    /// The maximum of a shard in this span, and in the previous one.
     max: AtomicU64,
     max_before: AtomicU64,
     began: Mutex<Instant>,
-    /// Whether a shard has had more than half of the limit, and not all have been well below it for a span since.
+    /// Whether a shard has had more than half of the limit, and since then not all were well below
+    /// it for a whole span.
     is_high: AtomicBool,
 }
 
@@ -37,8 +39,8 @@ impl ShardIds {
         }
     }
 
-    /// Notes how many ids a shard remembers. Logs a warning when that exceeds half of the limit, and again only after
-    /// no shard had more than three eighths of it for a span.
+    /// Records how many ids a shard remembers. Logs a warning when that exceeds half of the limit,
+    /// and again only after no shard had more than three eighths of it for a span.
     pub(super) fn note(&self, board: &BoardName, shard: u16, ids: u64) {
         self.max.fetch_max(ids, Ordering::Relaxed);
         if is_limit_nearly_used(ids, self.limit, false)
@@ -70,13 +72,13 @@ impl ShardIds {
         }
     }
 
-    /// The most ids of a shard.
+    /// Returns the maximum number of ids of a shard.
     pub(super) fn max(&self) -> u64 {
         let maxima = [&self.max, &self.max_before].map(|max| max.load(Ordering::Relaxed));
         maxima[0].max(maxima[1])
     }
 
-    /// Names them.
+    /// Registers the metrics.
     pub(super) fn register(self: &Arc<Self>, registry: &mut Registry) {
         let ids = self.clone();
         registry.register(
@@ -104,11 +106,12 @@ mod tests {
         let board = "gifts/a".parse().unwrap();
         let mut now = Instant::now();
         let ids = ShardIds::new(LIMIT, now);
-        // What a span has seen: the ids of shards, the most of one in it and in that before, and whether that is high.
+        // What a span has seen: the ids of shards, the maximum of one in it and in the previous
+        // one, and whether that is high.
         for (seen, max, is_high) in [
             (&[100, LIMIT / 2, 7][..], LIMIT / 2, false),
             (&[LIMIT / 2 + 1], LIMIT / 2 + 1, true),
-            // About the half it sways, and has crossed it once.
+            // It varies around the half, and has crossed it once.
             (&[LIMIT / 8 * 3 + 1], LIMIT / 2 + 1, true),
             (&[LIMIT / 8 * 3], LIMIT / 8 * 3 + 1, true),
             (&[9], LIMIT / 8 * 3, false),

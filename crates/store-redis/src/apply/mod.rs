@@ -1,19 +1,21 @@
-//! Batches into shards: each a function call that is applied once, however often it is sent.
+//! Batches into shards: each is a function call that is applied once, however often it is sent.
 //!
-//! [`Applier`] takes batches. `lane` collects what comes for one shard while a call is under way, and makes one call
-//! of it. `incarnations` knows where the shard is. `sending` sends the call: as `sums` where it adds to a single sum,
-//! else
-//! as `items`. `redis-nodes` sends it to the node that has the slot, follows MOVED and ASK, loads missing
-//! functions, and tries again until the deadline; with `acks` it then waits for replicas. `answer` has the outcome.
+//! [`Applier`] takes batches. `lane` collects what arrives for one shard while a call is under way,
+//! and makes one call of it. `incarnations` knows where the shard is. `sending` sends the call: as
+//! `sums` if it adds to a single sum, otherwise as `items`. `redis-nodes` sends it to the node that
+//! has the slot, follows MOVED and ASK, loads missing functions, and retries until the deadline;
+//! with `acks` it then waits for replicas. `answer` reads the outcome.
 //!
-//! The function checks whether it has done this call before, whether the shard is dead or frozen or the deadline has
-//! passed, decides every item on what it has read, and only then writes. Nothing is known here of what a shard holds.
+//! The function checks whether it has done this call before, whether the shard is dead or frozen or
+//! the deadline has passed, decides every item on what it has read, and only then writes. The
+//! content of a shard is not known here.
 //!
-//! A batch is refused as `overloaded` before anything is done for it where the node has more work waiting than it
-//! does until the batch's deadline.
+//! A batch is rejected as `overloaded` before anything is done for it if the node has more waiting
+//! work than it can do until the batch's deadline.
 //!
-//! An id is kept as 12 bytes of its digest: at a billion ids the odds of a chance collision are 10^-11. How many a
-//! shard remembers comes with the answer of each call that has ids (`metrics`).
+//! Of an id 12 bytes of its digest are stored: at a billion ids the probability of a collision is
+//! 10^-11. The number that a shard remembers comes with the reply to each call that has ids
+//! (`metrics`).
 
 mod answer;
 mod items;
@@ -48,16 +50,16 @@ use sending::Sender;
 use shard_store::Memory;
 use shard_store::{Batch, BoardRecord, ItemFailure, Outcome, StoreError};
 
-/// The way of batches into shards.
+/// Applies batches to shards.
 #[derive(Debug)]
 pub(super) struct Applier {
     lanes: Arc<Lanes>,
     registry: Arc<Registry>,
-    /// The kinds of the batches as they came last, to be shared by what waits.
+    /// The last kinds of batches, which waiting parts share.
     kinds: ArcSwap<HashMap<KindName, Arc<Kind>>>,
     deadline: Duration,
     ids: Arc<ShardIds>,
-    /// Has the weight of what waits and is under way.
+    /// Counts the weight of what waits and is under way.
     memory: Arc<Memory>,
 }
 
@@ -89,23 +91,23 @@ impl Applier {
         }
     }
 
-    /// Names what is counted here.
+    /// Registers the metrics.
     pub(super) fn register_metrics(&self, metrics: &mut Metrics) {
         self.ids.register(metrics);
     }
 
-    /// Has what is counted over a span of time go by. Called now and then.
+    /// Advances metrics that are counted over a span of time. Called regularly.
     pub(super) fn pass_time(&self) {
         self.ids.pass_time(Instant::now());
     }
 
-    /// What is applied from now on is held in this memory.
+    /// Uses this memory budget from now on.
     pub(super) fn hold_in(&mut self, memory: Arc<Memory>) {
         self.memory = memory;
     }
 
-    /// Applies a batch to one shard: an outcome for each item, in order. A batch that is longer than
-    /// a call takes is sent in several; where some of these fail, it is their items that fail.
+    /// Applies a batch to one shard: an outcome for each item, in order. A batch that is longer
+    /// than a call is sent in several; if some of these fail, their items fail.
     pub(super) async fn apply(
         &self,
         board: &BoardRecord,
@@ -147,7 +149,7 @@ impl Applier {
         }
     }
 
-    /// The kind, shared with the batches before that had the same.
+    /// Returns the kind, shared with earlier batches of the same kind.
     fn shared(&self, kind: &Kind) -> Arc<Kind> {
         if let Some(known) = self.kinds.load().get(kind.name())
             && **known == *kind

@@ -1,4 +1,4 @@
-//! What of a batch goes into one call.
+//! The part of a batch that goes into one call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,40 +13,41 @@ use redis_nodes::{Backlog, Overload, QueuedWork};
 use shard_store::{Batch, Item, Outcome, StoreError};
 use shard_store::{HeldWeight, Memory, STANDING_WEIGHT};
 
-/// Items of one call. With the longest names and four fields they take 400 KiB.
+/// The maximum number of items of one call. With the longest names and four fields they take 400
+/// KiB.
 pub(super) const ITEMS_A_CALL_MAX: usize = 1000;
 
-/// What an item of a call takes beside its member: a time, a value, mostly an id.
+/// The bytes of an item in addition to its member: a time, a value, mostly an id.
 const ITEM_BYTES: usize = 24;
 
-/// Different windows that the items of one call count in: each may name five windows more, and for
-/// each window a call takes some 10 µs of the server's time.
+/// The maximum number of different sets of windows of the items of one call: each may name five
+/// more windows, and for each window a call takes some 10 µs of the server's time.
 pub(super) const SETS_A_CALL_MAX: usize = 64;
 
-/// How much longer or shorter than the first part of a call another may have.
+/// The maximum difference between the deadlines of the first part of a call and another.
 const UNTIL_APART_MAX: Duration = Duration::from_secs(1);
 
 /// The result of a part for its caller.
 pub(super) type PartResult = Result<Vec<Outcome>, StoreError>;
 
-/// A batch, or as much of one as a call takes, and who waits for it.
+/// A batch, or as much of one as fits into a call, and the caller that waits for it.
 #[derive(Debug)]
 pub(super) struct BatchPart {
     pub(super) kind: Arc<Kind>,
     pub(super) now: Timestamp,
     pub(super) report: bool,
     pub(super) items: Vec<Item>,
-    /// The windows that items count in, each once.
+    /// The windows that items count in, without duplicates.
     pub(super) sets: Sets,
     pub(super) until: Until,
     /// Counts it as work that waits for the node, until it is sent.
     pub(super) gathered: Option<QueuedWork>,
-    /// The memory that its items take, also where the caller has gone away.
+    /// The memory that its items take, also if the caller has gone away.
     _held: HeldWeight,
     pub(super) answer: oneshot::Sender<PartResult>,
 }
 
-/// When to give up.
+/// When a part is too late.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) at: Instant,
@@ -55,7 +56,7 @@ pub(super) struct Until {
 }
 
 impl Until {
-    /// The deadline of a batch, or that of any call where it comes first.
+    /// Returns the deadline of a batch, or that of any call if that is earlier.
     pub(super) fn of(batch: &Batch<'_>, deadline: Duration) -> Self {
         let last = Instant::now() + deadline;
         let closes_at = batch.until.map(|until| Instant::from(until.instant));
@@ -65,12 +66,12 @@ impl Until {
         }
     }
 
-    /// Whether something closes then: a late caller is to get that error.
+    /// Returns whether something closes then: a late caller is to get that error.
     fn closes(&self) -> bool {
         self.closes_at == Some(self.at)
     }
 
-    /// The error of a batch that would wait for too long.
+    /// Returns the error of a batch that would wait for too long.
     pub(super) fn refused(&self, overload: Overload) -> StoreError {
         if self.closes() && Instant::now() >= self.at {
             StoreError::DeadlinePassed
@@ -79,7 +80,7 @@ impl Until {
         }
     }
 
-    /// The error of a part that was definitely not applied.
+    /// Returns the error of a part that was definitely not applied.
     pub(super) fn failed(&self, error: &StoreError) -> StoreError {
         // The deadline of a call is that of its first part.
         let passed = Instant::now() + UNTIL_APART_MAX >= self.at;
@@ -93,7 +94,8 @@ impl Until {
 }
 
 impl BatchPart {
-    /// The parts of a batch in order, and for each its number of items and where its answer comes.
+    /// Returns the parts of a batch in order, and for each its number of items and the receiver of
+    /// its result.
     pub(super) fn split(
         kind: &Arc<Kind>,
         batch: &Batch<'_>,
@@ -125,19 +127,19 @@ impl BatchPart {
         (parts, answers)
     }
 
-    /// Its weight, as far as that is known to the backlog of its node.
+    /// Returns its weight, if the backlog of its node is known.
     pub(super) fn weight(&self) -> u64 {
         self.gathered.as_ref().map_or(0, QueuedWork::weight)
     }
 
-    /// Whether one call may be of this weight.
+    /// Returns whether one call may have this weight.
     pub(super) fn may_be_one_call(&self, weight: u64) -> bool {
         let gathered = self.gathered.as_ref();
         gathered.is_none_or(|gathered| gathered.may_be_one_call(weight))
     }
 
-    /// Whether both may go into one call: they remember ids and keep windows for as long, and have
-    /// about as long left, since a call has the deadline of its first.
+    /// Returns whether both may be in one call: they remember ids and keep windows for the same
+    /// time, and have about the same time left, since a call has the deadline of its first part.
     pub(super) fn goes_with(&self, other: &Self) -> bool {
         let same_kind = Arc::ptr_eq(&self.kind, &other.kind)
             || self.kind.dedupe() == other.kind.dedupe()
@@ -148,14 +150,14 @@ impl BatchPart {
     }
 }
 
-/// Windows that items count in, each once.
+/// Windows that items count in, without duplicates.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sets(SmallVec<[Windows; 1]>);
 
 impl Sets {
-    /// False where it would be one more than a call takes.
+    /// Adds a set. Returns false if it would be one more than fit into a call.
     fn add(&mut self, windows: &Windows) -> bool {
-        // What came last comes most often.
+        // The last one is the most likely.
         let mut latest_first = self.0.iter().rev();
         let known = latest_first.any(|known| same_windows(known, windows));
         let fits = known || self.0.len() < SETS_A_CALL_MAX;
@@ -165,13 +167,13 @@ impl Sets {
         fits
     }
 
-    /// Adds the others; false if a call does not take all of them.
+    /// Adds the others. Returns false if not all of them fit into a call.
     pub(super) fn add_all(&mut self, others: &Self) -> bool {
         others.0.iter().all(|windows| self.add(windows))
     }
 }
 
-/// How many of the items one call takes, and the windows that they count in.
+/// Returns how many of the items fit into one call, and the windows that they count in.
 fn fitting(items: &[Item]) -> (usize, Sets) {
     let mut sets = Sets::default();
     let taken = items.iter().take(ITEMS_A_CALL_MAX);
@@ -179,7 +181,7 @@ fn fitting(items: &[Item]) -> (usize, Sets) {
     (count, sets)
 }
 
-/// About how many bytes the items are of a call.
+/// Returns the approximate bytes of the items in a call.
 fn bytes_of(items: &[Item]) -> usize {
     let names = items.iter().map(|item| item.member.as_bytes().len());
     names.sum::<usize>() + items.len() * ITEM_BYTES

@@ -1,4 +1,4 @@
-//! From parts to a call, and to what came of it.
+//! From parts to a call, and to its outcome.
 
 use std::sync::Arc;
 
@@ -23,33 +23,33 @@ use redis_boards::wire::Pack;
 use redis_nodes::{Backlog, Call, CallError, Effect, FunctionReply, Location, Nodes, Refusal};
 use shard_store::{BoardRecord, Change, Outcome, StoreError};
 
-/// How often a removal is sent with windows that were opened since.
+/// The maximum number of times that a removal is sent with windows that were opened since.
 const DECLARED_MAX: usize = 16;
 
-/// How often a call finds its shard frozen by a server that is gone.
+/// The maximum number of times that a call finds its shard frozen by a server that has stopped.
 const THAWED_MAX: usize = 4;
 
-/// Who sends calls.
+/// Sends calls.
 #[derive(Debug)]
 pub(super) struct Sender {
     pub(super) servers: Arc<Nodes>,
     pub(super) session: Arc<Session>,
     pub(super) incarnations: Arc<Incarnations>,
     pub(super) refills: Arc<Refills>,
-    /// Remembered ids of shards, and how many one may hold.
+    /// The remembered ids of shards, and their limit.
     pub(super) ids: Arc<ShardIds>,
 }
 
-/// What came of parts that were sent.
+/// The outcome of parts that were sent.
 pub(super) struct Sent {
     /// One for each of their items.
     pub(super) outcomes: Vec<Outcome>,
-    /// Of the lists that may lack members.
+    /// The refills of lists that may lack members.
     pub(super) refills: Vec<Refill>,
 }
 
 impl Sender {
-    /// The writes that wait for the shard's node, where that is known and connected.
+    /// Returns the backlog of writes of the shard's node, if the node is known and connected.
     pub(super) fn backlog(&self, board: &BoardRecord, shard: u16) -> Option<Arc<Backlog>> {
         let place = self.incarnations.place_at_hand(board, shard)?;
         self.servers.writes_backlog(place)
@@ -107,7 +107,7 @@ fn latest(parts: &[BatchPart]) -> Timestamp {
     times.max().unwrap_or(Timestamp::from_millis(0))
 }
 
-/// One call, and again in another shape: what is the same each time.
+/// One call, which may be sent again in another form: what is the same each time.
 struct Sending<'a> {
     sender: &'a Sender,
     board: &'a BoardRecord,
@@ -121,7 +121,7 @@ struct Sending<'a> {
 }
 
 impl Sending<'_> {
-    /// The number of the call stays: whichever shape was applied, it is not applied in another.
+    /// Sends the call. Its number stays the same: if one form was applied, no other is.
     async fn send(&self) -> Result<CallOutcomes, StoreError> {
         let mut windows = CallWindows::of(self.parts);
         let ids_max = self.sender.ids.limit;
@@ -152,7 +152,7 @@ impl Sending<'_> {
         Err(StoreError::Unavailable(busy.to_owned()))
     }
 
-    /// Whether it may find that a list lacks members.
+    /// Returns whether the call may mark lists.
     fn may_mark_lists(&self) -> bool {
         let mut items = self.parts.iter().flat_map(|part| &part.items);
         self.parts[0].kind.retain().is_some()
@@ -173,7 +173,7 @@ impl Sending<'_> {
             .collect()
     }
 
-    /// The arguments of both functions: who calls, by which rules, in which windows.
+    /// Returns the arguments of both functions: the caller, the rules, the windows.
     fn head(&self, windows: &CallWindows, sums: bool) -> Bytes {
         let kind = &self.parts[0].kind;
         let mut pack = Pack::default();
@@ -192,7 +192,7 @@ impl Sending<'_> {
         pack.done()
     }
 
-    /// An answer, or a refusal that is for the caller to mend.
+    /// Returns the reply, or a refusal that the caller handles.
     async fn call<const N: usize>(
         &self,
         function: &'static str,
@@ -212,7 +212,8 @@ impl Sending<'_> {
                 Ok(answer) => return Ok(Ok(answer)),
                 Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
                     let thawed = self.sender.incarnations.thaw(self.board, self.shard);
-                    // It sends calls itself: in a box the two are not one in the other.
+                    // Boxed because it sends calls itself: otherwise the two futures would contain
+                    // each other.
                     thawed.boxed().await?;
                 }
                 Err(CallError::Refused(refusal)) => return Ok(Err(refusal)),

@@ -1,7 +1,7 @@
 //! Calls that add to the sums of a kind with one sum field: nearly all calls.
 //!
-//! Folding commutes (packed sums as far as they only grow), so what one member's contributions add up to is worked out
-//! here, and `sums.lua` does one addition for each member and window.
+//! Folding commutes (packed sums as long as they only grow), so the contributions of one member are
+//! added up here, and `sums.lua` does one addition for each member and window.
 
 use std::collections::HashSet;
 
@@ -14,18 +14,18 @@ use super::part::{BatchPart, same_windows};
 use redis_boards::wire::Pack;
 use shard_store::{Change, Item};
 
-/// What a call may add to one member at most, signs left out: `sums.lua` refuses sums that are so
-/// near the end of their range that this may carry them past it.
+/// The maximum that a call may add to one member, without signs: `sums.lua` refuses sums that are
+/// so close to the end of their range that they might pass it.
 const ADDED_MAX: i64 = (1 << 52) - 1;
 
-/// What a member's contributions add up to.
+/// The sum of a member's contributions.
 #[derive(Debug)]
 struct Sum<'a> {
     member: &'a Member,
     hash: u64,
     delta: i64,
     magnitude: i64,
-    /// Doubled: the latest time of what was not 0, plus 1; or the earliest of all.
+    /// Doubled: the latest time of a delta other than 0, plus 1; or the earliest of all.
     time: i64,
 }
 
@@ -48,8 +48,8 @@ const fn doubled(delta: i64, at: i64) -> i64 {
     at << 1 | (delta != 0) as i64
 }
 
-/// The arguments for the members and for the ids, where the call only adds to sums: all items in the
-/// same windows, no id twice, no standings to be reported.
+/// Returns the arguments for the members and for the ids, if the call only adds to sums: all items
+/// in the same windows, no id twice, no standings to be reported.
 pub(super) fn arguments(parts: &[BatchPart], ids_max: u64) -> Option<(Bytes, Option<Bytes>)> {
     let rules = parts[0].kind.rules();
     let [field] = rules.fields() else { return None };
@@ -67,7 +67,8 @@ pub(super) fn arguments(parts: &[BatchPart], ids_max: u64) -> Option<(Bytes, Opt
     }
     let ids = pack_ids(parts, ids_max)?;
     let sums = sums_of(parts)?;
-    // A packed sum may not pass below 0 on its way, and begins anew there: each is added by itself.
+    // A packed sum must not pass below 0, where it begins again: each contribution is added
+    // separately.
     let is_packed = rules.packing().is_some();
     if is_packed && sums.iter().any(|sum| sum.delta < sum.magnitude) {
         return None;
@@ -138,8 +139,8 @@ fn pack_sums(rules: &Rules, sums: &[Sum<'_>]) -> Bytes {
     pack.done()
 }
 
-/// Ids and what is noted of them, in which time, for how long and how many; the inner `None` where
-/// there are none, the outer where one comes twice.
+/// Returns ids and what is stored of them, with the time, the span and the limit; the inner `None`
+/// if there are none, the outer if one is repeated.
 #[expect(
     clippy::option_option,
     reason = "distinguished in the one place that asks"

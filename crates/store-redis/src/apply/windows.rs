@@ -13,7 +13,7 @@ use redis_boards::wire::{Garbled, Pack, Unpack};
 #[derive(Debug, Default)]
 pub(super) struct CallWindows {
     pub(super) windows: Vec<Window>,
-    /// Places in `windows`.
+    /// Indexes into `windows`.
     pub(super) sets: Vec<Vec<usize>>,
     /// The set of each item.
     pub(super) set_of: Vec<usize>,
@@ -63,7 +63,7 @@ impl CallWindows {
         Ok(())
     }
 
-    /// The keys of a call.
+    /// Returns the keys of a call.
     pub(super) fn keys(&self, keys: &ShardKeys) -> Vec<Bytes> {
         let own = [keys.meta(), keys.ids(0), keys.ids(1)];
         let windows = self.windows.iter();
@@ -72,7 +72,8 @@ impl CallWindows {
             .collect()
     }
 
-    /// Names of versions, times to live, periods, and starts, from which packed times count: a column each.
+    /// Returns names of versions, times to live, periods, and the starts from which packed times
+    /// count: a column each.
     pub(super) fn pack(&self, pack: &mut Pack, kind: &Kind, now: Timestamp) {
         let len = self.windows.len();
         pack.array(len);
@@ -94,7 +95,8 @@ impl CallWindows {
     }
 }
 
-/// Its place in the shard's note of dropped windows, from 1 on; the window without bounds has none.
+/// Returns the position of a period in the shard's watermark of dropped windows, from 1 on; 0 for
+/// the window without bounds.
 const fn period_number(period: Period) -> i64 {
     match period {
         Period::Hour => 1,

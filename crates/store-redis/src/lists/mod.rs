@@ -1,16 +1,20 @@
-//! Lists: windows of kinds that rank only their best. [`Lists`] refills them, [`Refills`] in tasks of their own.
+//! Lists: windows of kinds that rank only their best. [`Lists`] refills them, [`Refills`] does so
+//! in tasks.
 //!
-//! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it before a call would make it longer
-//! than `trim_at`. When a standing fell or left, so that a member that was taken off may belong on the list again, the
-//! shard's meta is marked, and a refill goes through the scores in steps and puts back each one that does. The caller
-//! that marked the list starts the refill; if that failed, the next read of the list finds the mark and notifies the
-//! sweep. Steps may be repeated, and several servers may refill one list: each goes through all of it.
+//! A sorted set holds at least the best `keep` of its shard; `lists.lua` trims it before a call
+//! would make it longer than `trim_at`. When a standing falls or is removed, so that a member that
+//! was trimmed may belong on the list again, the shard's meta is marked, and a refill scans the
+//! scores in steps and puts back each such member. The caller that marked the list starts the
+//! refill; if that failed, the next read of the list finds the mark and notifies the sweep. Steps
+//! may be repeated, and several servers may refill one list: each scans all of it.
 //!
-//! **Invariant:** for a member that has a score and is not in the sorted set, at least `keep` better ones are in it,
-//! or the shard is marked for a refill (in an approximate list, others on it may have fallen since). Without
-//! `retain` every member is in the sorted set; packed kinds have no scores beside it (`packed`).
+//! **Invariant:** for a member that has a score and is not in the sorted set, at least `keep`
+//! better ones are in it, or the shard is marked for a refill (in an approximate list, others on it
+//! may have fallen since). Without `retain` every member is in the sorted set; packed kinds have no
+//! scores beside it (`packed`).
 //!
-//! Not here: which writes mark a list (`apply`), and how a list is compared with its scores (`verify`).
+//! Not here: which writes mark a list (`apply`), and how a list is compared with its scores
+//! (`verify`).
 
 mod refills;
 #[cfg(test)]
@@ -30,10 +34,10 @@ use redis_boards::wire::Unpack;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
 pub(super) use refills::{Refill, Refills};
 
-/// Members that a step looks at, about: some 2 ms of the server's time.
+/// The approximate number of members that a step reads: some 2 ms of the server's time.
 const STEP_MEMBERS: usize = 500;
 
-/// Steps of a refill that goes on to its end: 50 million members of a shard, or marks that keep coming.
+/// The maximum number of steps of a refill: 50 million members of a shard, or repeated marks.
 const STEPS_MAX: usize = 100_000;
 
 /// Why a refill was given up.
@@ -56,17 +60,18 @@ pub(super) struct List<'a> {
     pub(super) window: Window,
 }
 
-/// Where a refill is.
+/// The progress of a refill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Step {
-    /// What the list is marked by; empty where it is whole.
+    /// The mark of the list; empty if it is complete.
     mark: Bytes,
     cursor: Bytes,
-    /// How many have scores there.
+    /// The number of members with scores.
     members: u64,
 }
 
-/// The cursor that a look through begins and ends with, and the one that says that all was looked at.
+/// The cursor at the beginning and the end of a scan, and the one that reports that everything was
+/// read.
 const START: &[u8] = b"0";
 const DONE: &[u8] = b"-";
 
@@ -75,12 +80,13 @@ impl Lists {
         Self { servers, session }
     }
 
-    /// Puts back members that belong on a marked list, in steps with a timeout each, and reports after
-    /// each how many have scores there. Whether the list is whole; otherwise marks keep coming.
+    /// Puts back members that belong on a marked list, in steps with a timeout each, and reports
+    /// after each the number of members with scores. Returns whether the list is complete;
+    /// otherwise it is marked again and again.
     pub(super) async fn refill(
         &self,
         list: &List<'_>,
-        patience: Duration,
+        timeout: Duration,
         mut each: impl FnMut(u64),
     ) -> Result<bool, CallError> {
         let mut at = Step {
@@ -90,7 +96,7 @@ impl Lists {
         };
         let mut looks_at = None;
         for _ in 0..STEPS_MAX {
-            let answer = self.step(list, &at, Instant::now() + patience).await?;
+            let answer = self.step(list, &at, Instant::now() + timeout).await?;
             let next = Step::read(&answer)?;
             if next.mark.is_empty() {
                 return Ok(true);
@@ -98,7 +104,7 @@ impl Lists {
             each(next.members);
             let process = *looks_at.get_or_insert(answer.epoch);
             at = if next.mark != at.mark || process != answer.epoch {
-                // A cursor is of use to the process that gave it alone.
+                // A cursor is valid only for the process that returned it.
                 looks_at = None;
                 Step {
                     cursor: Bytes::from_static(START),
@@ -165,10 +171,10 @@ impl Step {
     }
 }
 
-/// The bounds of a list, as functions receive them: what it keeps and when it is trimmed.
+/// Returns the bounds of a list as arguments of functions: what it keeps and when it is trimmed.
 pub(super) fn bounds(kind: &Kind) -> Option<(i64, i64)> {
     let retain = kind.retain()?;
-    // Both are a few 100,000 at most.
+    // Both are at most a few 100,000.
     let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     Some((whole(retain.keep), whole(retain.trim_at)))
 }

@@ -1,8 +1,8 @@
-//! Refills that go on by themselves: [`Refills`] has a task for each list that is being refilled.
+//! Refills in the background: [`Refills`] has a task for each list that is being refilled.
 //!
-//! A caller that finds that a list lacks members requests a [`Refill`], and may wait for it while that is a matter of a
-//! moment. A request during a refill shares it, and has another round should the one under way have looked
-//! before. A failure is reported to the sweep, which requests it again.
+//! A caller that finds that a list lacks members requests a [`Refill`], and may wait for it if it
+//! is short. A request during a refill shares it, and gets another round if the current one may
+//! have read the member before. A failure is reported to the sweep, which requests it again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,16 +21,17 @@ use redis_boards::settings::RedisSettings;
 use redis_boards::sweep::{RefillLists, ShortList};
 use redis_nodes::Nodes;
 
-/// Lists that one server refills at once: each has a step of some 2 ms under way. More wait for their turn.
+/// The number of lists that one server refills at once: each has a step of some 2 ms under way.
+/// Others wait.
 pub(super) const REFILLS_AT_ONCE: usize = 16;
 
-/// Lists that are refilled or wait for it. Others are reported to the sweep.
+/// The maximum number of lists that are refilled or wait for it. Others are reported to the sweep.
 const REFILLS_MAX: usize = 1_000;
 
-/// Members of a shard up to which answers wait for its list: some 40 steps.
+/// The maximum number of members of a shard at which callers wait for its list: some 40 steps.
 const WAITED_MEMBERS_MAX: u64 = 20_000;
 
-/// Steps after which no caller waits any longer: marks that keep coming make a round long.
+/// The number of steps after which no caller waits any longer: repeated marks make a round long.
 const WAITED_STEPS_MAX: usize = 100;
 
 type Key = (Incarnation, u16, Window);
@@ -40,27 +41,27 @@ type Key = (Incarnation, u16, Window);
 pub(crate) struct Refills {
     lists: Lists,
     incarnations: Arc<Incarnations>,
-    patience: Duration,
+    timeout: Duration,
     pub(super) turns: Semaphore,
     under_way: Mutex<HashMap<Key, UnderWay>>,
 }
 
 #[derive(Debug)]
 struct UnderWay {
-    /// How often it was asked for.
+    /// The number of requests.
     asked: u64,
     progress: watch::Receiver<Progress>,
 }
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// Who had asked by then has what it asked for.
+    /// The requests up to this number are done.
     done: u64,
-    /// It is not done in a moment.
+    /// It takes longer.
     is_long: bool,
 }
 
-/// A refill that was asked for. It goes on when this is dropped.
+/// A refill that was requested. It continues when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Refill {
     number: u64,
@@ -68,10 +69,10 @@ pub(crate) struct Refill {
 }
 
 impl Refill {
-    /// Ready when the list is whole, or it is seen that this takes longer.
+    /// Waits until the list is complete, or it is known that this takes longer.
     pub(crate) async fn soon(mut self) {
         let is_over = |progress: &Progress| progress.is_long || progress.done >= self.number;
-        // One that came to nothing is over, too.
+        // A refill that failed is over, too.
         let _ = self.progress.wait_for(is_over).await;
     }
 }
@@ -86,14 +87,14 @@ impl Refills {
         Arc::new(Self {
             lists: Lists::new(servers.clone(), session.clone()),
             incarnations: incarnations.clone(),
-            patience: settings.write_deadline,
+            timeout: settings.write_deadline,
             turns: Semaphore::new(REFILLS_AT_ONCE),
             under_way: Mutex::default(),
         })
     }
 
-    /// Starts the refill of a list, or has the one that is under way see to it. None where there are too many:
-    /// the sweep comes back to it.
+    /// Starts the refill of a list, or requests another round of the current one. `None` if there
+    /// are too many: the sweep requests it again.
     pub(crate) fn start(self: &Arc<Self>, list: ShortList) -> Option<Refill> {
         let mut under_way = self.under_way.lock();
         let is_full = under_way.len() >= REFILLS_MAX;
@@ -104,12 +105,12 @@ impl Refills {
                 return None;
             }
             Entry::Vacant(place) => {
-                let (told, progress) = watch::channel(Progress::default());
+                let (progress_sender, progress) = watch::channel(Progress::default());
                 let refills = self.clone();
                 let task = Task {
                     refills,
                     list,
-                    told,
+                    progress: progress_sender,
                 };
                 tokio::spawn(task.run());
                 place.insert(UnderWay { asked: 0, progress })
@@ -133,19 +134,20 @@ fn key_of(list: &ShortList) -> Key {
     (list.board.incarnation, list.shard, list.window)
 }
 
-/// Refills one list for as long as it is asked for.
+/// Refills one list as long as that is requested.
 struct Task {
     refills: Arc<Refills>,
     list: ShortList,
-    told: watch::Sender<Progress>,
+    progress: watch::Sender<Progress>,
 }
 
 impl Task {
     async fn run(self) {
         while let Some(asked) = self.asked_anew() {
-            // One for each round: those that come again and again let others in between.
+            // A permit for each round, so that lists with repeated marks do not keep others out.
             let _turn = self.turn().await;
-            self.told.send_modify(|progress| progress.is_long = false);
+            self.progress
+                .send_modify(|progress| progress.is_long = false);
             if let Err(why) = self.round().await {
                 let board = &self.list.board;
                 tracing::debug!(board = %board.name, why, "its list is refilled later");
@@ -153,7 +155,7 @@ impl Task {
                 self.forget();
                 return;
             }
-            self.told.send_modify(|progress| progress.done = asked);
+            self.progress.send_modify(|progress| progress.done = asked);
         }
     }
 
@@ -167,20 +169,21 @@ impl Task {
         turns.acquire().await.ok()
     }
 
-    /// How often it was asked for, unless all that was is done: then there is no refill under way any more.
+    /// Returns the number of requests, unless all are done: then the refill is not under way any
+    /// more.
     fn asked_anew(&self) -> Option<u64> {
         let mut under_way = self.refills.under_way.lock();
         let asked = under_way
             .get(&key_of(&self.list))
             .map(|refill| refill.asked);
-        let anew = asked.filter(|asked| *asked > self.told.borrow().done);
+        let anew = asked.filter(|asked| *asked > self.progress.borrow().done);
         if anew.is_none() {
             under_way.remove(&key_of(&self.list));
         }
         anew
     }
 
-    /// Goes through the list until it is whole.
+    /// Scans the list until it is complete.
     async fn round(&self) -> Result<(), String> {
         let Some(retain) = self.list.kind.retain() else {
             return Ok(());
@@ -200,7 +203,7 @@ impl Task {
             }
         };
         let refills = &self.refills;
-        match refills.lists.refill(&list, refills.patience, each).await {
+        match refills.lists.refill(&list, refills.timeout, each).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(BUSY.to_owned()),
             Err(error) => Err(error.to_string()),
@@ -208,7 +211,8 @@ impl Task {
     }
 
     fn takes_longer(&self) {
-        self.told.send_modify(|progress| progress.is_long = true);
+        self.progress
+            .send_modify(|progress| progress.is_long = true);
     }
 
     fn forget(&self) {
@@ -217,7 +221,7 @@ impl Task {
 }
 
 impl Drop for Task {
-    /// One that ended otherwise than by itself is not under way: the list may be refilled again.
+    /// If the task panics, the refill is not under way any more: the list may be refilled again.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.forget();

@@ -1,4 +1,4 @@
-//! What `read.lua` answers, as readings.
+//! Reads replies of `read.lua` into readings.
 
 use board::{Incarnation, Rules, Standing, Window};
 use twox_hash::XxHash3_64;
@@ -10,7 +10,7 @@ use redis_boards::wire::{Garbled, Unpack};
 use redis_nodes::FunctionReply;
 use shard_store::{Anchor, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion};
 
-/// The windows that `windows` names.
+/// Returns the windows that `windows` names.
 pub(super) fn windows(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
     let mut names = Unpack::new(answer);
     let count = names.array()?;
@@ -27,7 +27,7 @@ pub(super) struct Looked {
     pub(super) is_short: bool,
 }
 
-/// The reading that answers these asks, which were only made of another version than `unless`.
+/// Returns the reading for these asks, which are only evaluated at another version than `unless`.
 pub(super) fn reading(
     rules: &Rules,
     incarnation: Incarnation,
@@ -63,7 +63,7 @@ pub(super) fn reading(
     Ok(Looked { reading, is_short })
 }
 
-/// The version of `COUNTER SESSION SEQ`; of nothing where a window never changed.
+/// Returns the version of `COUNTER SESSION SEQ`; that of an empty window if it never changed.
 fn version_of(incarnation: Incarnation, epoch: u64, text: &str) -> Result<ShardVersion, Garbled> {
     if text.is_empty() {
         return Ok(ShardVersion {
@@ -134,7 +134,7 @@ fn part(
     })
 }
 
-/// The standing of a packed member, which is all in its entry.
+/// Returns the standing of a packed member, which is contained in its entry.
 fn packed_standing(
     rules: &Rules,
     ask: &RangeAsk,
@@ -148,7 +148,7 @@ fn packed_standing(
     Some(rules.standing_of(&rules.values_of(&entry.key.words), entry.reached_at))
 }
 
-/// The entry of a member who is off the list, by its standing.
+/// Returns the entry of a member that is off the list, by its standing.
 fn unlisted(rules: &Rules, ask: &RangeAsk, standing: &Standing) -> Result<ShardEntry, Garbled> {
     let Anchor::Member(member) = &ask.anchor else {
         return Err(Garbled("a standing without a member"));
@@ -159,7 +159,7 @@ fn unlisted(rules: &Rules, ask: &RangeAsk, standing: &Standing) -> Result<ShardE
     })
 }
 
-/// As many counts as were asked for.
+/// Returns the counts, one for each window.
 pub(super) fn counts(payload: &[u8], len: usize) -> Result<Vec<u64>, Garbled> {
     let mut answer = Unpack::new(payload);
     if answer.array()? != len {

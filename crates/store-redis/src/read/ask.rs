@@ -10,10 +10,10 @@ use redis_boards::standing::Cut;
 use redis_boards::wire::Pack;
 use shard_store::{Anchor, Query, RangeAsk, ShardVersion};
 
-/// Ranks and lengths up to which Lua's numbers count exactly, and behind every member.
+/// The largest rank and length that Lua's numbers hold exactly, and beyond every member.
 const RANK_MAX: i64 = 1 << 52;
 
-/// The arguments, in the order of `read.lua`.
+/// Returns the arguments, in the order of `read.lua`.
 pub(super) fn args(kind: &Kind, query: &Query, unless: Option<ShardVersion>) -> Vec<Bytes> {
     let rules = kind.rules();
     let flag = |is_set| Bytes::from_static(if is_set { b"1" } else { b"0" });
@@ -30,7 +30,8 @@ pub(super) fn args(kind: &Kind, query: &Query, unless: Option<ShardVersion>) -> 
     ]
 }
 
-/// The position of a period in the watermark of dropped windows, from 1 on; 0 where they are never dropped.
+/// Returns the position of a period in the watermark of dropped windows, from 1 on; 0 for windows
+/// that are never dropped.
 const fn place_of(period: Period) -> u8 {
     match period {
         Period::All => 0,

@@ -1,7 +1,7 @@
 //! Reads: one query is one call, `read.lua`.
 //!
-//! [`Reader`] makes the calls; `ask` writes queries, `answer` reads what comes back. `order.lua` finds
-//! places in a window's order, `windows.lua` returns the windows of a shard.
+//! [`Reader`] makes the calls; `ask` writes queries, `answer` reads replies. `order.lua` finds
+//! positions in a window's order, `windows.lua` returns the windows of a shard.
 
 mod answer;
 mod ask;
@@ -23,10 +23,10 @@ use redis_boards::settings::RedisSettings;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Nodes};
 use shard_store::{BoardRecord, Query, ShardReading, StoreError, WindowCount};
 
-/// Windows of a shard that one call counts.
+/// The number of windows of a shard that one call counts.
 const COUNTED_WINDOWS_MAX: usize = 1000;
 
-/// What reads shards.
+/// Reads shards.
 #[derive(Debug)]
 pub(super) struct Reader {
     servers: Arc<Nodes>,
@@ -50,7 +50,7 @@ impl Reader {
         }
     }
 
-    /// One look at one window of one shard.
+    /// Reads one window of one shard, at one moment.
     pub(super) async fn read(
         &self,
         board: &BoardRecord,
@@ -69,20 +69,20 @@ impl Reader {
             let looked = answer::reading(rules, board.incarnation, query, unless, &seen);
             let looked = looked.map_err(unread)?;
             if looked.is_short {
-                // The caller that found that refills it, unless it went away, or its reply was lost.
+                // The caller that marked it refills it, unless it went away, or its reply was lost.
                 self.incarnations.due(board);
             }
             let reading = looked.reading;
             match unless {
-                // The function compares counters alone. That another version has the same one takes
-                // a loss of data in between.
+                // The function compares counters only. Another version with the same counter
+                // requires a loss of data in between.
                 Some(known) if reading.parts.is_none() && reading.version != known => unless = None,
                 _ => return Ok(reading),
             }
         }
     }
 
-    /// The windows that a shard has members in.
+    /// Returns the windows in which the shard has members.
     pub(super) async fn windows(
         &self,
         board: &BoardRecord,
@@ -106,7 +106,8 @@ impl Reader {
         Ok(counts)
     }
 
-    /// The windows that the shard ever took something into and did not drop, with members or without.
+    /// Returns the windows to which the shard ever applied anything and that it did not drop, with
+    /// members or without.
     pub(super) async fn known_windows(
         &self,
         board: &BoardRecord,
@@ -140,7 +141,7 @@ impl Reader {
     }
 }
 
-/// What a call on a shard that was not answered means for the caller.
+/// Returns the error of a failed call.
 pub(super) fn failed(
     incarnations: &Incarnations,
     board: &BoardRecord,

@@ -1,4 +1,4 @@
-//! What the registry is asked by a whole store, counted at a proxy before it.
+//! The calls of a whole store to the registry, counted by a proxy.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ async fn kind(store: &RedisStore) -> KindRecord {
     put.unwrap()
 }
 
-/// Asks all shards of a board for something, at once.
+/// Reads all shards of a board at once.
 async fn ask_all(store: &RedisStore, board: &BoardRecord) {
     let shards = 0..board.shards.get();
     let asked = join_all(shards.map(|shard| store.windows(board, shard))).await;

@@ -1,4 +1,4 @@
-//! What verifying finds: [`Fault`]s by step, gathered as [`Findings`].
+//! What verifying finds: [`Fault`]s by step, collected as [`Findings`].
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use redis_boards::standing::member_of;
 use redis_boards::wire::Garbled;
 use shard_store::IndexMismatch;
 
-/// Disagreements that are reported of one shard; behind them, how many there are more.
-const DISAGREEMENTS_MAX: usize = 10_000;
+/// The number of mismatches of one shard that are reported; the others are counted.
+const MISMATCHES_MAX: usize = 10_000;
 
-/// What is wrong, by `verify.lua`'s code for it.
+/// A fault, by the code of `verify.lua`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Garbled,
@@ -47,12 +47,12 @@ impl Fault {
     }
 }
 
-/// One fault, and what it is about: of a score the member's name, else an entry of the sorted set.
+/// One fault and its subject: for a score the member's name, otherwise an entry of the sorted set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShardFault {
     pub(super) fault: Fault,
     subject: Vec<u8>,
-    /// The member's name, empty where an entry has none.
+    /// The member's name, empty if an entry has none.
     name: Vec<u8>,
 }
 
@@ -73,13 +73,13 @@ impl ShardFault {
         })
     }
 
-    /// The entry of the sorted set that is to go where it is wrong.
+    /// Returns the entry of the sorted set that is to be removed, if it is wrong.
     pub(super) fn entry(&self) -> Option<&[u8]> {
         let is_entry = !matches!(self.fault, Fault::Garbled | Fault::Missing);
         is_entry.then_some(&self.subject)
     }
 
-    /// The member that has to be ranked by its score.
+    /// Returns the member that has to be ranked by its score.
     pub(super) fn name_to_rank(&self) -> Option<&[u8]> {
         let is_ranked = matches!(self.fault, Fault::Missing | Fault::Misplaced);
         is_ranked.then(|| self.name())
@@ -89,7 +89,7 @@ impl ShardFault {
         &self.name
     }
 
-    fn told(&self, window: Window, repair: bool) -> IndexMismatch {
+    fn mismatch(&self, window: Window, repair: bool) -> IndexMismatch {
         let member: Option<Member> = member_of(self.name()).ok();
         let text = self.fault.text();
         let detail = match &member {
@@ -105,20 +105,20 @@ impl ShardFault {
     }
 }
 
-/// All that was found of a shard.
+/// All findings of a shard.
 #[derive(Debug)]
 pub(super) struct Findings {
     window: Window,
     repair: bool,
-    /// Whether the window's faults, but for garbled scores, have been reported as one.
-    told_as_one: bool,
+    /// Whether the window's faults, except invalid scores, have been reported as one.
+    reported_as_one: bool,
     is_clean: bool,
     /// Names and entries of the window that were reported.
-    told: HashSet<Vec<u8>>,
+    reported: HashSet<Vec<u8>>,
     list: Vec<IndexMismatch>,
-    /// Those that are not in the list, and those of them that were not repaired.
-    untold: u64,
-    untold_broken: u64,
+    /// The number of mismatches that are not in the list, and of those that were not repaired.
+    unreported: u64,
+    unreported_broken: u64,
 }
 
 impl Default for Findings {
@@ -126,35 +126,35 @@ impl Default for Findings {
         Self {
             window: Window::ALL_TIME,
             repair: false,
-            told_as_one: false,
+            reported_as_one: false,
             is_clean: true,
-            told: HashSet::new(),
+            reported: HashSet::new(),
             list: Vec::new(),
-            untold: 0,
-            untold_broken: 0,
+            unreported: 0,
+            unreported_broken: 0,
         }
     }
 }
 
 impl Findings {
-    /// Goes on to the next window.
+    /// Begins the next window.
     pub(super) fn begin(&mut self, window: Window, repair: bool) {
         self.window = window;
         self.repair = repair;
-        self.told_as_one = false;
+        self.reported_as_one = false;
         self.is_clean = true;
-        self.told.clear();
+        self.reported.clear();
     }
 
-    /// Whether nothing was found of the window.
+    /// Returns whether nothing was found in the window.
     pub(super) const fn is_clean(&self) -> bool {
         self.is_clean
     }
 
-    /// Scores of which none is ranked, or the other way round.
+    /// Reports scores of which none is ranked, or vice versa.
     pub(super) fn one_sided(&mut self, scores: u64, ranked: u64) {
-        self.told_as_one = true;
-        self.tell(IndexMismatch {
+        self.reported_as_one = true;
+        self.report(IndexMismatch {
             window: self.window,
             member: None,
             detail: if ranked == 0 {
@@ -166,9 +166,10 @@ impl Findings {
         });
     }
 
-    /// Not as many scores as ranked members, though each was in order when it was looked at.
+    /// Reports that the numbers of scores and of ranked members differ, though each was correct
+    /// when it was read.
     pub(super) fn uneven(&mut self, scores: u64, ranked: u64) {
-        self.tell(IndexMismatch {
+        self.report(IndexMismatch {
             window: self.window,
             member: None,
             detail: format!("{ranked} entries are ranked, {scores} members have scores"),
@@ -176,44 +177,44 @@ impl Findings {
         });
     }
 
-    /// What a step found. A scan may come by the same twice, and an entry that is wrong is its
-    /// member's score that is not ranked: each member is reported once.
+    /// Adds the findings of a step. A scan may return a member twice, and a wrong entry is also a
+    /// score that is not ranked: each member is reported once.
     pub(super) fn add(&mut self, found: Vec<ShardFault>) {
         for found in found {
             self.is_clean = false;
-            let is_told = self.told_as_one && found.fault != Fault::Garbled;
+            let is_reported = self.reported_as_one && found.fault != Fault::Garbled;
             let subject = match found.name() {
                 [] => &found.subject,
                 name => name,
             };
-            if is_told || self.told.contains(subject) {
+            if is_reported || self.reported.contains(subject) {
                 continue;
             }
-            if self.told.len() < DISAGREEMENTS_MAX {
-                self.told.insert(subject.to_vec());
+            if self.reported.len() < MISMATCHES_MAX {
+                self.reported.insert(subject.to_vec());
             }
-            self.tell(found.told(self.window, self.repair));
+            self.report(found.mismatch(self.window, self.repair));
         }
     }
 
-    fn tell(&mut self, disagreement: IndexMismatch) {
+    fn report(&mut self, mismatch: IndexMismatch) {
         self.is_clean = false;
-        if self.list.len() < DISAGREEMENTS_MAX {
-            self.list.push(disagreement);
+        if self.list.len() < MISMATCHES_MAX {
+            self.list.push(mismatch);
         } else {
-            self.untold += 1;
-            self.untold_broken += u64::from(!disagreement.repaired);
+            self.unreported += 1;
+            self.unreported_broken += u64::from(!mismatch.repaired);
         }
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub(super) fn done(mut self) -> Vec<IndexMismatch> {
-        if self.untold > 0 {
+        if self.unreported > 0 {
             self.list.push(IndexMismatch {
                 window: self.window,
                 member: None,
-                detail: format!("and {} more", self.untold),
-                repaired: self.untold_broken == 0,
+                detail: format!("and {} more", self.unreported),
+                repaired: self.unreported_broken == 0,
             });
         }
         self.list

@@ -1,12 +1,12 @@
-//! Sorted sets held against scores while servers go on, and put right by them.
+//! Compares sorted sets with scores while servers continue, and repairs them.
 //!
-//! [`Verifier`] goes through a shard in small steps, each a look at one moment: first each entry of a
-//! sorted set, then each score. With repair, what a step finds is mended at once, by a call that looks
-//! at each again and so is exact however often it is sent. `finding` describes what was found.
+//! [`Verifier`] goes through a shard in small steps, each at one moment: first each entry of a
+//! sorted set, then each score. With repair, the findings of a step are repaired at once, by a call
+//! that checks each again and so has the same result however often it is sent. `finding` describes
+//! what was found. `orphans` looks for keys that belong to no board.
 //!
-//! `orphans` looks for keys that no board has.
-//!
-//! Not here: windows of which nothing is left. One that all members were removed from looks the same.
+//! Not here: windows of which nothing is left. A window from which all members were removed looks
+//! the same.
 
 mod finding;
 mod orphans;
@@ -34,14 +34,14 @@ use redis_boards::wire::{Garbled, Pack, Unpack};
 use redis_nodes::{Call, Effect, Nodes};
 use shard_store::{BoardRecord, IndexMismatch, StoreError};
 
-/// Members that a step looks at, about; a hash or sorted set that Redis keeps in one piece is looked
-/// through at once. A step delays other calls of the server.
+/// The approximate number of members that a step reads; a hash or sorted set that Redis keeps in
+/// one piece is read at once. A step delays other calls of the server.
 const STEP_MEMBERS: usize = 200;
 
-/// Faults that one call mends.
+/// The maximum number of faults that one call repairs.
 const MENDED_MAX: usize = 200;
 
-/// What verifies shards.
+/// Verifies shards.
 #[derive(Debug)]
 pub(super) struct Verifier {
     reader: Arc<Reader>,
@@ -74,7 +74,7 @@ impl VerifiedWindow<'_> {
     }
 }
 
-/// A look at how many there are.
+/// The numbers of scores and of ranked members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Counts {
     scores: u64,
@@ -101,7 +101,8 @@ impl Verifier {
         }
     }
 
-    /// Where a shard's sorted sets do not say what its scores say; with `repair` they do afterwards.
+    /// Returns the differences between a shard's sorted sets and its scores; with `repair` they are
+    /// removed.
     pub(super) async fn verify(
         &self,
         board: &BoardRecord,
@@ -131,7 +132,7 @@ impl Verifier {
         findings: &mut Findings,
     ) -> Result<(), StoreError> {
         if place.rules().packing().is_some() {
-            // Score and order are one: they cannot disagree.
+            // Score and order are one: they cannot differ.
             findings.begin(place.window, place.repair);
             return self.walk(place, "verify_packed", findings).await;
         }
@@ -141,7 +142,7 @@ impl Verifier {
         if is_one_sided {
             findings.one_sided(before.scores, before.ranked);
         }
-        // A fault of all of them is reported once.
+        // A fault of all members is reported once.
         if !is_one_sided || place.repair {
             self.walk(place, "verify_rank", findings).await?;
             self.walk(place, "verify_scores", findings).await?;
@@ -151,7 +152,7 @@ impl Verifier {
         }
         if findings.is_clean() {
             let after = self.counts(place).await?;
-            // Of a list the scores were looked at: each has its entry, or is off it.
+            // For a list the scores were checked: each has its entry, or is off the list.
             let is_even = match place.kind.retain() {
                 Some(_) => after.scores >= after.ranked,
                 None => after.scores == after.ranked,
@@ -168,7 +169,7 @@ impl Verifier {
         Counts::read(&payload).map_err(unread)
     }
 
-    /// Goes through all that a scan comes by.
+    /// Goes through all that a scan returns.
     async fn walk(
         &self,
         place: &VerifiedWindow<'_>,
@@ -204,7 +205,7 @@ impl Verifier {
         }
     }
 
-    /// Mends what was found, as far as it still is so.
+    /// Repairs what was found, if it still is so.
     async fn mend(
         &self,
         place: &VerifiedWindow<'_>,
@@ -241,8 +242,8 @@ impl Verifier {
         answer.map(drop)
     }
 
-    /// Puts back who belongs on a list, where it is marked: what was mended is no longer in the order that
-    /// it was taken off by.
+    /// Refills a list, if it is marked: what was repaired is no longer in the order in which it was
+    /// trimmed.
     async fn refill(&self, place: &VerifiedWindow<'_>) -> Result<(), StoreError> {
         let Some(retain) = place.kind.retain() else {
             return Ok(());
@@ -289,7 +290,7 @@ impl Counts {
     }
 }
 
-/// What one step of a scan returned.
+/// The result of one step of a scan.
 struct ScanStep {
     cursor: Bytes,
     found: Vec<ShardFault>,

@@ -1,11 +1,13 @@
-//! Keys that no board has: [`Verifier::orphans`].
+//! Keys that belong to no board: [`Verifier::orphans`].
 //!
-//! Nothing of the service looks at them, so that nothing finds them either. They stay behind when the registry goes
-//! back in time and the shards do not: a failover to a replica that did not have a board yet, or of its end. They
-//! are reported and left: what a lost board held may be all that there is of it.
+//! The service never reads them, so that nothing else finds them. They are left behind when the
+//! registry loses its last writes and the shards do not: at a failover to a replica that did not
+//! have a board yet, or not its end. They are reported and left: they may be all that is left of a
+//! lost board.
 //!
-//! A board is created before the first key of a shard, and its keys are gone before the registry forgets that it ended.
-//! So a key is an orphan if the registry knows nothing of it, and it is there after that was asked.
+//! A board is created before the first key of a shard, and its keys are removed before the registry
+//! forgets its end. So a key is an orphan if the registry knows no board for it, and it still
+//! exists after the registry was asked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,16 +17,17 @@ use super::Verifier;
 use redis_nodes::ScannedKeys;
 use shard_store::{Orphan, StoreError};
 
-/// Incarnations that are remembered to be on or not, so that each is looked up once; beyond that again.
+/// The number of incarnations for which the result of the look-up is remembered; further ones are
+/// looked up again.
 const REMEMBERED_MAX: usize = 100_000;
 
-/// Keys that are remembered to have been counted: a scan may come by one again.
+/// The number of keys that are remembered as counted: a scan may return a key again.
 const COUNTED_MAX: usize = 100_000;
 
-/// Boards of which orphans are reported.
+/// The number of boards whose orphans are reported.
 const ORPHANS_MAX: usize = 10_000;
 
-/// A key of a shard, as far as it says whose it is.
+/// The parts of a key of a shard.
 #[derive(Debug, PartialEq, Eq)]
 struct ShardKey {
     board: BoardName,
@@ -32,7 +35,7 @@ struct ShardKey {
     is_meta: bool,
 }
 
-/// What was found of all nodes.
+/// What was found on all nodes.
 #[derive(Debug, Default)]
 struct Search {
     is_on: HashMap<Incarnation, bool>,
@@ -41,7 +44,7 @@ struct Search {
 }
 
 impl Verifier {
-    /// Keys of boards that the registry does not know, by board.
+    /// Returns the keys of boards that the registry does not know, by board.
     pub(crate) async fn orphans(&self) -> Result<Vec<Orphan>, StoreError> {
         let mut search = Search::default();
         let mut scan = self.servers.scan().map_err(StoreError::Unavailable)?;
@@ -70,7 +73,7 @@ impl Verifier {
         if search.counted.contains(text) || self.is_on(&key, search).await? {
             return Ok(());
         }
-        // Deleted in time, or a tombstone, which goes by itself.
+        // Deleted meanwhile, or a tombstone, which expires.
         let is_there = scanned.has(text).await.map_err(StoreError::Unavailable)?;
         let is_tombstone = key.is_meta && {
             let has_field = scanned.has_field(text, "x").await;
@@ -98,7 +101,8 @@ impl Verifier {
         Ok(())
     }
 
-    /// Whether the registry knows of it: it is on, or its tombstones are yet to be put.
+    /// Returns whether the registry knows the incarnation: it exists, or its tombstones are not yet
+    /// put.
     async fn is_on(&self, key: &ShardKey, search: &mut Search) -> Result<bool, StoreError> {
         if let Some(is_on) = search.is_on.get(&key.incarnation) {
             return Ok(*is_on);
@@ -115,8 +119,9 @@ impl Verifier {
 }
 
 impl ShardKey {
-    /// Reads `megaboard:{TAG}:KIND/SUBJECT:INCARNATION:SHARD:END`. Shared tops, which end by themselves, are
-    /// none, nor is what belongs to no shard. A subject may look like the rest of a key: what fits last is it.
+    /// Reads `megaboard:{TAG}:KIND/SUBJECT:INCARNATION:SHARD:END`. Shared tops, which expire, are
+    /// excluded, and so is what belongs to no shard. A subject may look like the rest of a key: the
+    /// last match is used.
     fn parse(key: &str) -> Option<Self> {
         let (_, name) = key.strip_prefix("megaboard:{")?.split_once("}:")?;
         let mut ends = name.rmatch_indices(':').filter_map(|(at, _)| {

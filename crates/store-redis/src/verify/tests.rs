@@ -1,4 +1,4 @@
-//! Each kind of damage, found and put right, with and without writers at work.
+//! Each kind of damage, found and repaired, with and without concurrent writers.
 
 mod damage;
 mod orphans;
@@ -7,7 +7,7 @@ mod writers;
 use crate::written_window::{ShardReaders, WrittenWindow};
 use shard_store::{Anchor, Query, RangeAsk, ShardEntry};
 
-/// All that is ranked, best first.
+/// Returns all that is ranked, best first.
 async fn order_of(readers: &ShardReaders, laid: &WrittenWindow) -> Vec<ShardEntry> {
     let all = RangeAsk {
         anchor: Anchor::Rank(0),

@@ -1,4 +1,4 @@
-//! What tests begin with: a Redis, a board on it, items, and what its keys hold.
+//! Fixtures: a Redis, a board on it, items, and the content of its keys.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use shard_store::{Batch, BoardRecord, Change, Item, Outcome, Revision, StoreErro
 pub(super) const HOUR: Duration = Duration::from_hours(1);
 pub(super) const MS: Duration = Duration::from_millis(1);
 
-/// When tests begin: a Friday, `2026-11-20T14:52:22.123Z`.
+/// The time at the beginning of tests: a Friday, `2026-11-20T14:52:22.123Z`.
 pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
 pub(super) const APPLIED: Outcome = Outcome::Applied(Vec::new());
 pub(super) const DUPLICATE: Outcome = Outcome::Duplicate(Vec::new());
 
-/// A Redis of its own and a way of batches into it.
+/// A Redis, and an applier over it.
 pub(super) struct ApplierOnRedis {
     pub(super) redis: Pooled<RedisServer>,
     pub(super) servers: Arc<Nodes>,
@@ -46,7 +46,7 @@ impl ApplierOnRedis {
         Self::with(&RedisSettings::default()).await
     }
 
-    /// On a server that no other test has after this one: it may be frozen, or followed.
+    /// On a server that no other test uses afterwards: it may be frozen, or get replicas.
     pub(super) async fn alone(settings: &RedisSettings) -> Self {
         let redis = RedisServer::plain();
         let url = redis.url();
@@ -59,7 +59,7 @@ impl ApplierOnRedis {
         Self::over(redis, &url, settings).await
     }
 
-    /// Over a Redis that this URL leads to.
+    /// Over the Redis at this URL.
     pub(super) async fn over(
         redis: Pooled<RedisServer>,
         url: &str,
@@ -82,7 +82,7 @@ impl ApplierOnRedis {
         applier(&self.servers, &RedisSettings::default()).0
     }
 
-    /// Another server of the service, with connections of its own.
+    /// Another server of the service, with its own connections.
     pub(super) async fn far(&self, settings: &RedisSettings) -> (Applier, Arc<Nodes>) {
         let servers = Nodes::open(
             &self.redis.url().parse().unwrap(),
@@ -94,7 +94,7 @@ impl ApplierOnRedis {
         (applier(&servers, settings).0, servers)
     }
 
-    /// A board of a kind of its own, on one shard.
+    /// A board of its own kind, on one shard.
     pub(super) async fn board(&self, kind: Kind) -> Board<'_> {
         let number = self.boards.fetch_add(1, Ordering::Relaxed);
         let mut spec = kind.spec().clone();
@@ -119,12 +119,12 @@ impl ApplierOnRedis {
         }
     }
 
-    /// How often functions were called.
+    /// Returns how often functions were called.
     pub(super) fn calls(&self) -> u64 {
         self.ran("fcall")
     }
 
-    /// How often a command was run.
+    /// Returns how often a command was run.
     pub(super) fn ran(&self, command: &str) -> u64 {
         let stats = self.redis.command(&["INFO", "commandstats"]);
         let calls = stats.field(&format!("cmdstat_{command}")).map(|line| {
@@ -162,7 +162,7 @@ pub(super) struct Board<'a> {
     pub(super) keys: ShardKeys,
 }
 
-/// The keys of a window as they are: bytes of standings by member, and entries with their scores.
+/// The keys of a window: bytes of standings by member, and entries with their scores.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Kept {
     pub(super) scores: BTreeMap<Vec<u8>, Vec<u8>>,
@@ -245,7 +245,7 @@ impl Board<'_> {
         }
     }
 
-    /// The only field of a member of a kind that sums.
+    /// Returns the only field of a member of a kind that sums.
     pub(super) fn points_of(&self, window: Window, name: &str) -> Option<i64> {
         let kept = self.kept(window);
         let held = kept.scores.get(name.as_bytes())?;
@@ -272,7 +272,7 @@ impl Board<'_> {
         self.setup.redis.command(&set).integer();
     }
 
-    /// Counter, session and number of the version of a window; 0 where it has none.
+    /// Returns counter, session and number of the version of a window; 0 if it has none.
     pub(super) fn version(&self, window: Window) -> (u64, String) {
         let Some(version) = self.meta(&format!("v:{}", window_name(window))) else {
             return (0, String::new());
@@ -298,7 +298,7 @@ pub(super) fn window(period: Period, at: Timestamp) -> Window {
     Calendar::utc().span_at(period, at).window
 }
 
-/// `gifts`: points that sum, of all time, on one shard; but for what is changed.
+/// `gifts`: points that sum, of all time, on one shard, with changes.
 pub(super) fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
     let points = FieldRule::sum(FieldName::new("points").unwrap());
     let mut spec = KindSpec {

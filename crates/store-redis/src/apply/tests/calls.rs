@@ -1,4 +1,4 @@
-//! A call is applied once, however often it comes, and never after one that came later.
+//! A call is applied once, however often it arrives, and never after a later one.
 
 use board::Window;
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, slot_of};
 
 const ALL: Window = Window::ALL_TIME;
 
-/// A call of its own making: one point for `u1`.
+/// Sends a call made by hand: one point for `u1`.
 async fn send(board: &Board<'_>, session: &str, seq: i64) -> Result<FunctionReply, CallError> {
     send_until(board, session, seq, Instant::now() + MS * 10_000).await
 }
@@ -72,7 +72,7 @@ async fn a_call_that_comes_again_is_answered_and_not_applied_again() {
     let setup = ApplierOnRedis::new().await;
     let board = setup.board(gifts(|_| ())).await;
     let first = send(&board, "a", 7).await.unwrap();
-    // It reports that it opened the window, the second time as well.
+    // It reports that it opened the window, also the second time.
     assert!(!first.payload.is_empty());
     for _ in 0..2 {
         assert_eq!(send(&board, "a", 7).await.unwrap().payload, first.payload);
@@ -87,7 +87,7 @@ async fn an_older_call_is_refused() {
     let board = setup.board(gifts(|_| ())).await;
     send(&board, "a", 7).await.unwrap();
     assert_eq!(refusal(send(&board, "a", 6).await), "OLD");
-    // Another server counts for itself.
+    // Another server has its own numbers.
     let other = send(&board, "b", 1).await.unwrap();
     assert_eq!(other.payload, Bytes::new());
     assert_eq!(board.points_of(ALL, "u1"), Some(2));
@@ -119,12 +119,12 @@ async fn a_freeze_is_waited_out() {
     assert_eq!(board.apply(&items, NOW).await, [APPLIED]);
     let time = setup.redis.command(&["TIME"]);
     assert!(time.items()[0].text().parse::<i64>().unwrap() * 1000 >= until);
-    // It ended by itself: the registry was asked, and the shard thawed.
+    // It has expired: the registry was asked, and the shard thawed.
     assert_eq!(board.meta("f"), None);
 }
 
-/// A node whose clock was set forward has let go of what it remembers of calls: it says so, rather than that
-/// nothing was applied.
+/// A node whose clock was set forward has forgotten what it remembered of calls. It reports that,
+/// rather than that nothing was applied.
 #[tokio::test]
 async fn a_call_that_may_be_forgotten_is_distinguished_from_one_that_is_late() {
     let setup = ApplierOnRedis::new().await;

@@ -1,4 +1,4 @@
-//! An id counts once within exactly the span, and no more are remembered than the limit.
+//! An id counts once within exactly the span, and at most `limit` ids are remembered.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ async fn once(board: &Board<'_>, id: &str, now: Timestamp) -> Outcome {
 async fn an_id_counts_for_exactly_the_span() {
     let setup = ApplierOnRedis::new().await;
     let board = setup.board(gifts(|_| ())).await;
-    // An earlier id, so that the next is noted in the middle of a generation.
+    // An earlier id, so that the next one is added in the middle of a generation.
     assert_eq!(once(&board, "evt-0", NOW.minus(HOUR / 3)).await, APPLIED);
     assert_eq!(once(&board, "evt-1", NOW).await, APPLIED);
     let last = NOW.plus(HOUR).minus(MS);
     assert_eq!(once(&board, "evt-1", last).await, DUPLICATE);
-    // Which ages the generations, and forgets nothing of it.
+    // It makes the generations older, and forgets nothing of it.
     assert_eq!(once(&board, "evt-2", last).await, APPLIED);
     assert_eq!(once(&board, "evt-1", last).await, DUPLICATE);
     assert_eq!(once(&board, "evt-1", NOW.plus(HOUR)).await, APPLIED);
@@ -81,7 +81,7 @@ async fn how_many_a_shard_remembers_comes_with_every_answer() {
         let board = setup.board(gifts(|_| ())).await;
         board.apply(&[board.points("u1", 1, NOW)], NOW).await;
         assert_eq!(ids.max(), 0, "{writes:?}");
-        // The first begins the generations, the second is a sum, the third is sent once more.
+        // The first begins the generations, the second is a sum, the third is sent again.
         for (id, outcome, count) in [
             ("evt-1", APPLIED, 1),
             ("evt-2", APPLIED, 2),
@@ -90,7 +90,7 @@ async fn how_many_a_shard_remembers_comes_with_every_answer() {
             assert_eq!(once(&board, id, NOW).await, outcome);
             assert_eq!(ids.max(), count, "{writes:?}");
         }
-        // Of a shard that remembers fewer nothing is shown.
+        // A shard that remembers fewer is not shown.
         let other = setup.board(gifts(|_| ())).await;
         once(&other, "evt-1", NOW).await;
         assert_eq!(ids.max(), 2);

@@ -1,4 +1,4 @@
-//! One call at a time, in order; what comes meanwhile shares the next.
+//! One call at a time, in order; what arrives meanwhile shares the next.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -100,7 +100,7 @@ async fn a_caller_that_goes_away_takes_nothing_back() {
     let applied = tokio::time::timeout(MS * 50, board.apply(&items, NOW)).await;
     assert!(applied.is_err());
     setup.redis.resume();
-    // Behind it in the lane: when this is answered, that was applied.
+    // After it in the lane: when this has its reply, that was applied.
     board.apply(&items, NOW).await;
     assert_eq!(board.points_of(ALL, "u1"), Some(2));
 }
@@ -140,7 +140,7 @@ async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
         items: &items,
     };
     let failed = setup.applier.apply(&board.record, 0, batch).await;
-    // It was sent, and may come yet: what becomes of it is known when the node answers again.
+    // It was sent, and may still be applied: its outcome is known when the node replies again.
     assert!(
         matches!(
             failed,
@@ -151,7 +151,7 @@ async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
     let took = began.elapsed();
     assert!((MS * 300..MS * 10_000).contains(&took), "{took:?}");
     setup.redis.resume();
-    // Behind it on the connection.
+    // After it on the connection.
     board.apply(&items, NOW).await;
     assert_eq!(board.points_of(ALL, "u1"), Some(2));
 }

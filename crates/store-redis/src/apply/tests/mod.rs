@@ -1,4 +1,4 @@
-//! Batches on a real Redis, held against the engine and against what stands in the keys.
+//! Batches on a real Redis, compared with the engine and with the content of the keys.
 
 mod applier;
 mod calls;

@@ -1,4 +1,4 @@
-//! Random batches on random kinds answer and keep what the engine answers and keeps.
+//! Random batches on random kinds have the same outcomes and contents as in the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ fn is_applied(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Applied(_))
 }
 
-/// The engine's shard, setup the same batches.
+/// The engine's shard, which gets the same batches.
 struct Twin {
     shard: Shard,
     budget: IdBudget,
@@ -60,7 +60,7 @@ impl Twin {
         outcomes
     }
 
-    /// A window, best first.
+    /// Returns a window, best first.
     fn entries(&self, kind: &Kind, window: Window) -> Vec<ShardEntry> {
         let everything = RangeAsk {
             anchor: Anchor::Rank(0),
@@ -80,7 +80,7 @@ impl Twin {
     }
 }
 
-/// The entries that the keys of a window hold, after scores and rank were held against one another.
+/// Returns the entries in the keys of a window, after comparing scores and rank with each other.
 fn entries(kind: &Kind, window: Window, kept: &Kept) -> Vec<ShardEntry> {
     let rules = kind.rules();
     if let Some(packed) = Packed::of(rules, window) {
@@ -178,7 +178,7 @@ fn held(board: &Board<'_>, twin: &Twin) -> Held {
         .collect()
 }
 
-/// Holds the keys against the twin, and versions against what changed since before.
+/// Compares the keys with the twin, and versions with what has changed since.
 fn hold(board: &Board<'_>, twin: &Twin, before: &Held, any_applied: bool) {
     let after = held(board, twin);
     for (window, (kept, (counter, last))) in &after {
@@ -202,7 +202,7 @@ fn hold(board: &Board<'_>, twin: &Twin, before: &Held, any_applied: bool) {
     assert_eq!(written, twin.written.map(|now| now.millis().to_string()));
 }
 
-/// What each member has: in the score KV, or, packed, in the sorted set.
+/// Returns what each member has: in the score KV or, packed, in the sorted set.
 fn of_members(kept: &Kept) -> BTreeMap<Vec<u8>, Vec<u8>> {
     if !kept.scores.is_empty() {
         return kept.scores.clone();

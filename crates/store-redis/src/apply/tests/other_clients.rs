@@ -1,8 +1,10 @@
-//! Another client between the steps of a write: the field's own way loses what was setup, ours does not.
+//! Another client between the steps of a write: the usual method loses contributions, ours does
+//! not.
 //!
-//! That way keeps the best of all members in one sorted set, trims it now and then, and has the score of each member
-//! in a hash. A contribution adds to who is on the list (`ZADD XX INCR`), puts who is not (`ZADD NX`), adds again
-//! where another client was quicker (`ZADD XX INCR`), and then writes the hash.
+//! The usual method keeps the best of all members in one sorted set, trims it regularly, and has
+//! the score of each member in a hash. A contribution adds to a member that is on the list (`ZADD
+//! XX INCR`), inserts one that is not (`ZADD NX`), adds again if another client was faster (`ZADD
+//! XX INCR`), and then writes the hash.
 
 use std::time::Duration;
 
@@ -16,13 +18,13 @@ use redis_nodes::Writes;
 
 const ALL: Window = Window::ALL_TIME;
 
-/// How long answers are held back: far longer than what happens meanwhile takes.
+/// How long replies are delayed: far longer than what happens meanwhile takes.
 const HELD_BACK: Duration = Duration::from_millis(1_500);
 
-/// What two clients give the same member.
+/// What two clients contribute to the same member.
 const GIVEN: [i64; 2] = [5, 7];
 
-/// The field's way, step by step, with whatever happens between them.
+/// The usual method, step by step, with something in between.
 fn give(redis: &mut RedisWire, points: i64, mut between: impl FnMut(usize)) {
     let points = points.to_string();
     let mut score = redis.command(&["ZADD", "list", "XX", "INCR", &points, "u1"]);
@@ -46,9 +48,9 @@ fn the_fields_own_way_loses_what_meets_a_trim() {
     let redis = RedisServer::shared();
     let (mut one, mut other, mut trimmer) = (redis.connect(), redis.connect(), redis.connect());
     give(&mut one, GIVEN[0], |step| match step {
-        // Another client puts the member there first ...
+        // Another client inserts the member first ...
         0 => give(&mut other, GIVEN[1], |_| ()),
-        // ... and it falls off the list before it is added to.
+        // ... and it is trimmed off the list before it is added to.
         _ => assert_eq!(
             trimmer
                 .command(&["ZREMRANGEBYRANK", "list", "0", "-1"])
@@ -86,7 +88,7 @@ async fn without_scripts_a_write_that_meets_a_trim_is_decided_anew() {
     let items = GIVEN.map(|points| [board.points("u1", points, NOW)]);
     let write = board.apply(&items[0], NOW);
     let meanwhile = async {
-        // It watches and has asked: the answer is on its way.
+        // It watches and has read: the reply is on its way.
         let end = Instant::now() + HELD_BACK;
         while proxy.requests_of("HMGET") == before {
             assert!(Instant::now() < end, "nothing was asked");
@@ -102,7 +104,8 @@ async fn without_scripts_a_write_that_meets_a_trim_is_decided_anew() {
     assert_eq!(applied, [APPLIED]);
     assert!(setup.servers.spent().0 > 0);
     assert_eq!(board.points_of(ALL, "u1"), Some(GIVEN[0] + GIVEN[1]));
-    // Who was setup something is back in the order; who was trimmed waits for the next write, or `verify`.
+    // A member with a new contribution is back in the order; one that was trimmed waits for the
+    // next write, or `verify`.
     let ranked = board.kept(ALL).rank;
     assert_eq!(ranked.len(), 1);
     assert_eq!(ranked[0].0, GIVEN[0] + GIVEN[1]);

@@ -1,4 +1,4 @@
-//! Without scripts: as exact as functions, beside other writers and under losses, and what it costs.
+//! Without scripts: as exact as functions, with concurrent writers and lost replies, and the cost.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use shard_store::{Anchor, Batch, Query, RangeAsk, StoreError};
 
 const ALL: Window = Window::ALL_TIME;
 
-/// Calls of each writer at least; they go on until some have met.
+/// The minimum number of calls of each writer; they continue until some have met.
 const ROUNDS: i64 = 100;
 
 const MEMBERS: i64 = 7;
@@ -30,7 +30,7 @@ fn settings(writes: Writes) -> RedisSettings {
     }
 }
 
-/// Gives a point a call to one member after the other until it is over; answers how many.
+/// Contributes a point per call to one member after the other until it is over; returns how many.
 async fn write(board: &Board<'_>, applier: &Applier, is_over: impl Fn(i64) -> bool) -> i64 {
     let mut setup = 0;
     while !is_over(setup) {
@@ -43,7 +43,7 @@ async fn write(board: &Board<'_>, applier: &Applier, is_over: impl Fn(i64) -> bo
     setup
 }
 
-/// Two servers at work on one shard: all counts, in scores, order and version.
+/// Two servers write to one shard: everything counts, in scores, order and version.
 async fn all_counts_beside(other: Writes) {
     let setup = ApplierOnRedis::with(&settings(Writes::ScriptFree)).await;
     let board = setup.board(gifts(|_| ())).await;
@@ -189,7 +189,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
         };
         setup.applier.apply(&board.record, 0, batch).await
     };
-    // Before the deadline of any call, and behind it.
+    // Before the deadline of any call, and after it.
     for (round, closes_in) in (1..).zip([MS * 1_000, MS * 3_000]) {
         let later = Instant::now() + MS * 60_000;
         assert_eq!(apply(later).await.unwrap(), [APPLIED]);
@@ -199,7 +199,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
         assert!(matches!(failed, StoreError::Unknown(_)), "{failed:?}");
         let held = u64::try_from(proxy.held()).unwrap();
         assert!(held > 0);
-        // Ends of closings are rounded up.
+        // Closings are rounded up.
         tokio::time::sleep_until(closes_at + MS * 200).await;
         let come = setup.ran("exec") + held;
         proxy.heal();
@@ -216,7 +216,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
     );
 }
 
-/// How often a call waits for an answer; by itself, without conflicts.
+/// Returns how often a call waits for a reply, without conflicts.
 async fn round_trips(servers: &Nodes, call: impl Future) -> u64 {
     let before = servers.spent().1;
     call.await;
@@ -237,7 +237,7 @@ async fn a_call_takes_so_many_round_trips() {
         let kind = gifts(|spec| spec.windows = rules.clone().collect());
         let board = setup.board(kind).await;
         let item = |id: &str| [board.by_id("u1", 1, id, NOW)];
-        // The first one finds out whether the board is on, and begins its memory of ids.
+        // The first one finds out whether the board exists, and begins its memory of ids.
         board.apply(&item("1"), NOW).await;
         let (plain, named) = ([board.points("u1", 1, NOW)], item("2"));
         let plain = round_trips(servers, board.apply(&plain, NOW)).await;
@@ -260,10 +260,10 @@ async fn a_call_takes_so_many_round_trips() {
     assert_eq!(setup.calls(), 0);
 }
 
-/// Some of them wait for a session, beside those that have one and wait for the replica.
+/// Some of them wait for a session; others have one and wait for the replica.
 const LANES: usize = 6;
 
-/// Writes that are made at a time on one node.
+/// The number of concurrent writes on one node.
 const WRITES_AT_ONCE: usize = 4;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -317,7 +317,7 @@ async fn a_read_of_a_slow_node_ends_at_its_deadline() {
     board.apply(&[board.points("u1", 1, NOW)], NOW).await;
     let (reader, query) = (reader(&setup.servers, &board, &settings), top());
     reader.read(&board.record, 0, &query).await.unwrap();
-    // Not so long that the connection is setup up.
+    // Not so long that the connection is ended.
     proxy.delay_replies_of(&Matching::command("HMGET"), MS * 1_500);
     let failed = reader.read(&board.record, 0, &query).await.unwrap_err();
     assert!(matches!(failed, StoreError::Unavailable(_)), "{failed:?}");

@@ -1,4 +1,5 @@
-//! A small board costs Redis little: both of its keys stay listpacks, and each write puts off its end.
+//! A small board costs Redis little: both of its keys stay listpacks, and each write renews their
+//! expiry.
 
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use board::{Keep, Kind, Period, Window, WindowRule};
 use super::applier::{APPLIED, ApplierOnRedis, Board, NOW};
 use redis_boards::fixtures::gifts::gifts;
 
-/// What Redis holds of a sorted set in a listpack by default, and of a hash at least.
+/// The default maximum of entries that Redis keeps in a listpack for a sorted set; for a hash it is
+/// at least this.
 const LISTPACK_ENTRIES_MAX: usize = 128;
 
 const IDLE: Duration = Duration::from_mins(80);
@@ -23,7 +25,7 @@ fn small() -> Kind {
     Kind::new(spec).unwrap()
 }
 
-/// How Redis holds the sorted set and the score hash.
+/// Returns the encodings of the sorted set and the score hash.
 fn encodings(board: &Board<'_>) -> [String; 2] {
     let (rank, scores) = (
         board.keys.rank(Window::ALL_TIME),
@@ -35,7 +37,7 @@ fn encodings(board: &Board<'_>) -> [String; 2] {
     })
 }
 
-/// Bytes that Redis says the two take.
+/// Returns the bytes of both, as Redis reports them.
 fn bytes(board: &Board<'_>) -> i64 {
     let (rank, scores) = (
         board.keys.rank(Window::ALL_TIME),
@@ -63,7 +65,7 @@ async fn a_board_of_128_members_is_two_listpacks() {
     let board = setup.board(small()).await;
     give(&board, 0..LISTPACK_ENTRIES_MAX, 0, 1).await;
     assert_eq!(encodings(&board), ["listpack"; 2]);
-    // All move at once, and one by one, to sums of eight bytes; no set is too large in between.
+    // All change at once, and one by one, to sums of eight bytes; no set is too large in between.
     give(&board, 0..LISTPACK_ENTRIES_MAX, 1, 1 << 40).await;
     for n in 0..LISTPACK_ENTRIES_MAX {
         give(&board, n..n + 1, 2, 5).await;
@@ -73,11 +75,12 @@ async fn a_board_of_128_members_is_two_listpacks() {
     assert_eq!(kept.rank.len(), LISTPACK_ENTRIES_MAX);
     let longest = kept.rank.iter().map(|(_, entry)| entry.len()).max();
     let standing = kept.scores.values().map(Vec::len).max();
-    // Far below the 64 bytes from which on Redis has no listpack: ten of the member, eight of its time.
+    // Far below the 64 bytes above which Redis does not use a listpack: ten of the member, eight of
+    // its time.
     assert_eq!((longest, standing), (Some(18), Some(15)));
     let small = bytes(&board);
     give(&board, LISTPACK_ENTRIES_MAX..LISTPACK_ENTRIES_MAX + 1, 3, 1).await;
-    // The hash has a limit of its own, which is larger by the default of Redis.
+    // The hash has its own limit, which is larger by default.
     assert_eq!(encodings(&board)[0], "skiplist");
     let large = bytes(&board);
     println!("{small} bytes with 128 members, {large} with 129");
@@ -92,8 +95,8 @@ async fn a_write_puts_off_the_end_of_an_idle_board() {
         let found = setup.registry.board(&board.record.name).await;
         found.unwrap().unwrap().touched
     };
-    // An eighth of the idle time has to have passed: fewer writes go to the registry, and what is idle
-    // goes that much later.
+    // An eighth of the idle time has to have passed: that saves writes to the registry, and an idle
+    // board is emptied that much later.
     for (minute, expected) in [(0, 0), (9, 0), (10, 10), (15, 10), (40, 40)] {
         give(&board, 0..1, minute, 1).await;
         let expected = NOW.plus(Duration::from_mins(expected));

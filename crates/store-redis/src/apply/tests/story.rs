@@ -12,7 +12,7 @@ use testkit::dice::Dice;
 use super::applier::{HOUR, MS, NOW, gifts};
 use shard_store::{Change, Item};
 
-/// Names that a store might take for something else.
+/// Names that a store might misread.
 const NAMES: [&str; 7] = [
     "u1",
     "u2",
@@ -31,7 +31,7 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
     let modes = [Mode::Accumulate, Mode::Accumulate, Mode::Best, Mode::Latest];
     let mode = *pick(dice, &modes);
     let ops = [Op::Sum, Op::Sum, Op::Max, Op::Min, Op::Last];
-    // One sum is what most kinds are.
+    // Most kinds have one sum.
     let plain = dice.below(3) == 0;
     let count = if plain { 1 } else { 1 + dice.below(4) };
     let fields = (0..count).map(|index| FieldRule {
@@ -104,7 +104,7 @@ fn without_span(rules: &Rules, packing: &Packing) -> Rules {
     rules.packed(packing).unwrap()
 }
 
-/// A while, often none.
+/// A pause, often none.
 pub(super) fn any_pause(dice: &mut Dice) -> Duration {
     *pick(
         dice,
@@ -121,7 +121,7 @@ pub(super) fn any_pause(dice: &mut Dice) -> Duration {
     )
 }
 
-/// Items of which most are what contributions mostly are.
+/// Items, mostly of the usual sort.
 pub(super) fn any_items(dice: &mut Dice, kind: &Kind, now: Timestamp) -> Vec<Item> {
     let sort = Sort {
         plain: dice.below(2) == 0,
@@ -187,7 +187,7 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
     }
 }
 
-/// One of a few, so that they come again.
+/// One of a few, so that they are repeated.
 fn any_id(dice: &mut Dice, member: &Member) -> IdDigest {
     let id = ContributionId::new(&dice.below(9).to_string()).unwrap();
     IdDigest::new(Incarnation(1), member, &id)

@@ -1,4 +1,4 @@
-//! What fails before a write is sent, or when it was refused: the write was surely not applied.
+//! Failures before a write is sent, or when it was refused: the write was definitely not applied.
 
 use board::Window;
 use testkit::redis::{FaultProxy, Matching, RedisServer};
@@ -19,7 +19,7 @@ async fn a_write_to_a_shard_that_cannot_be_thawed_is_unavailable_not_unknown() {
     let board = setup.board(gifts(|_| ())).await;
     let items = [board.points("u1", 1, NOW)];
     assert_eq!(board.apply(&items, NOW).await, [APPLIED]);
-    // A freeze that has ended, and was not taken back.
+    // A freeze that has expired, and was not removed.
     board.set_meta("f", "somebody 1");
     proxy.delay_replies_of(&Matching::function("_thaw_"), MS * 60_000);
     let lost = async {

@@ -1,4 +1,4 @@
-//! Keys of windows: how long they stay, and what a removal finds.
+//! Keys of windows: their expiry, and what a removal finds.
 
 use board::{Keep, Period, Window, WindowRule};
 
@@ -37,7 +37,7 @@ async fn keys_live_a_day_longer_than_their_window_is_kept() {
         ttls.iter()
             .all(|ttl| (expected_ms - 60_000..=expected_ms).contains(ttl))
     };
-    // The one member's entry is replaced each time: the set never is empty in between.
+    // The one member's entry is replaced each time: the set is never empty in between.
     for _ in 0..3 {
         board.apply(&[board.points("u1", 1, NOW)], NOW).await;
         assert!(
@@ -47,7 +47,7 @@ async fn keys_live_a_day_longer_than_their_window_is_kept() {
         );
         assert_eq!(ttls_ms(&board, ALL), [-1, -1]);
     }
-    // Gone with its last member, it is made anew with as long to live.
+    // Removed with its last member, it is created again with the same expiry.
     let both = [
         board.item("u1", Change::Remove, NOW),
         board.points("u2", 1, NOW),

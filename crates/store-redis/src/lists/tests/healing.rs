@@ -13,7 +13,7 @@ fn down_from(number: u32, count: u32) -> Vec<u32> {
 #[tokio::test]
 async fn a_member_that_comes_up_when_others_leave_is_put_back() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(1000).await;
+    room.fill(1000).await;
     assert_eq!(room.best(10).await, down_from(1000, 10));
     for left in 0..30 {
         room.remove(1000 - left).await;
@@ -28,10 +28,11 @@ async fn a_member_that_comes_up_when_others_leave_is_put_back() {
 #[tokio::test]
 async fn a_member_that_is_set_below_others_makes_room_for_them() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(500).await;
+    room.fill(500).await;
     room.apply(&[room.item(500, Change::Set(values(1)))]).await;
     assert_eq!(room.best(10).await, down_from(499, 10));
-    // Who is off the list may be set as well, and be removed: no other member comes up for that.
+    // A member that is off the list may be set as well, or be removed: no other member moves up for
+    // that.
     room.apply(&[room.item(50, Change::Set(values(2)))]).await;
     room.remove(60).await;
     assert_eq!(room.meta('s', ALL), None);
@@ -39,17 +40,17 @@ async fn a_member_that_is_set_below_others_makes_room_for_them() {
     assert_eq!(room.verify(false).await, []);
 }
 
-/// A refill leaves what slack there may be, so that not everyone who leaves costs one.
+/// A refill uses the slack, so that not every removal costs one.
 #[tokio::test]
 async fn a_refill_serves_for_as_many_as_there_is_slack() {
     let room = ListBoard::new(Some(list(10, 20))).await;
-    room.crowd(300).await;
+    room.fill(300).await;
     let version = async || room.read(Vec::new()).await.version.counter;
     let mut refills = 0;
     for left in 0..22 {
         let before = version().await;
         room.remove(300 - left).await;
-        // The removal is one change, those who are put back are more.
+        // The removal is one change; each member that is put back is another.
         refills += u32::from(version().await > before + 1);
     }
     assert_eq!(refills, 2);
@@ -59,7 +60,7 @@ async fn a_refill_serves_for_as_many_as_there_is_slack() {
 #[tokio::test]
 async fn what_is_put_back_is_another_version() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(100).await;
+    room.fill(100).await;
     let before = room.read(Vec::new()).await.version;
     room.lose(-3, -1);
     room.mark(7);
@@ -70,7 +71,7 @@ async fn what_is_put_back_is_another_version() {
     assert_ne!(after.digest, before.digest);
 }
 
-/// Past the time at which any board has its turn.
+/// After the time at which any board is visited.
 fn later() -> board::Timestamp {
     NOW.plus(Duration::from_hours(25))
 }
@@ -78,7 +79,7 @@ fn later() -> board::Timestamp {
 #[tokio::test]
 async fn a_list_that_was_not_refilled_is_healed_by_the_sweep() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(1000).await;
+    room.fill(1000).await;
     room.lose(-6, -1);
     room.mark(7);
     assert_ne!(room.best(10).await, down_from(1000, 10));
@@ -89,11 +90,11 @@ async fn a_list_that_was_not_refilled_is_healed_by_the_sweep() {
     assert_eq!(room.verify(false).await, []);
 }
 
-/// A member that leaves during a refill may be one that it has put back.
+/// A member that is removed during a refill may be one that the refill has put back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn leaving_and_writing_go_on_during_a_refill() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(12_000).await;
+    room.fill(12_000).await;
     let other = room.another().await;
     let leaving = async {
         for left in 0..40 {
@@ -113,11 +114,12 @@ async fn leaving_and_writing_go_on_during_a_refill() {
     assert_eq!(room.verify(false).await, []);
 }
 
-/// The only one who is listed leaves, and its key with it: the one that is made anew has an end, too.
+/// The only listed member is removed, and the key with it: the key that is created again expires,
+/// too.
 #[tokio::test]
 async fn a_list_that_was_empty_goes_with_its_scores() {
     let room = ListBoard::of(Some(list(1, 2)), Period::Day).await;
-    room.crowd(50).await;
+    room.fill(50).await;
     let window = room.kind.admit(NOW, NOW).unwrap();
     let window = *window.iter().next().unwrap();
     for left in 0..10 {
@@ -129,12 +131,13 @@ async fn a_list_that_was_empty_goes_with_its_scores() {
     }
 }
 
-/// A delta below zero on a list that is configured as approximate: who falls keeps its place among those who are
-/// listed, and who was taken off before comes back with its next contribution.
+/// A delta below zero on a list that is configured as approximate: a member that falls keeps its
+/// position among those that are listed, and one that was trimmed before returns with its next
+/// contribution.
 #[tokio::test]
 async fn an_approximate_list_may_lack_a_member_that_was_passed_from_above() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(100).await;
+    room.fill(100).await;
     room.apply(&[room.points(100, -99)]).await;
     let best = room.best(11).await;
     assert_eq!(best[..9], down_from(99, 9));

@@ -1,4 +1,4 @@
-//! A board of which only the best are ranked, on one shard of a Redis of its own.
+//! A board of which only the best are ranked, on one shard of its own Redis.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use shard_store::{
     ShardReading, ShardStore,
 };
 
-/// When tests begin: a Friday, `2026-11-20T14:52:22.123Z`.
+/// The time at the beginning of tests: a Friday, `2026-11-20T14:52:22.123Z`.
 pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
 pub(super) const ALL: Window = Window::ALL_TIME;
 
-/// How long a refill may take that is under way.
+/// The timeout of a refill that is under way.
 const WHOLE_WITHIN: Duration = Duration::from_secs(20);
 
-/// Items of one batch.
+/// The number of items of one batch.
 const BATCH: usize = 1000;
 
 pub(super) struct ListBoard {
@@ -38,8 +38,8 @@ pub(super) struct ListBoard {
 }
 
 impl ListBoard {
-    /// Points that sum (of a list that is not approximate, the most at once), of all time; the best so many are
-    /// ranked, or all.
+    /// Points that sum (of a list that is not approximate, the maximum), of all time; the best
+    /// `keep` are ranked, or all.
     pub(super) async fn new(retain: Option<Retain>) -> Self {
         Self::of(retain, Period::All).await
     }
@@ -50,7 +50,7 @@ impl ListBoard {
         Self::with(redis, store, retain, period).await
     }
 
-    /// Over a Redis that this URL leads to.
+    /// Over the Redis at this URL.
     pub(super) async fn over(
         redis: Pooled<RedisServer>,
         url: &str,
@@ -106,7 +106,7 @@ impl ListBoard {
         self.apply_by(&self.store, items).await;
     }
 
-    /// Every item is applied.
+    /// Applies all items.
     pub(super) async fn apply_by(&self, store: &RedisStore, items: &[Item]) {
         for items in items.chunks(BATCH) {
             let batch = Batch {
@@ -121,8 +121,8 @@ impl ListBoard {
         }
     }
 
-    /// So many members, `u1` with one point to the last with as many as there are.
-    pub(super) async fn crowd(&self, members: u32) {
+    /// Adds this many members, from `u1` with one point to the last with as many points as members.
+    pub(super) async fn fill(&self, members: u32) {
         let items = (2..=members).map(|n| self.points(n, i64::from(n)));
         self.apply(&items.collect::<Vec<_>>()).await;
         // The next call finds the list too long, and trims it.
@@ -133,7 +133,7 @@ impl ListBoard {
         self.apply(&[self.item(number, Change::Remove)]).await;
     }
 
-    /// How many are ranked, and how many have scores.
+    /// Returns how many are ranked, and how many have scores.
     pub(super) fn counts(&self) -> (i64, i64) {
         let count = |command: &[u8], key: &[u8]| self.redis.command(&[command, key]).integer();
         (
@@ -142,7 +142,7 @@ impl ListBoard {
         )
     }
 
-    /// Numbers of the best, as far as so many are ranked.
+    /// Returns the numbers of the best, as many as are ranked.
     pub(super) async fn best(&self, count: usize) -> Vec<u32> {
         let ask = RangeAsk {
             anchor: Anchor::Rank(0),
@@ -167,7 +167,7 @@ impl ListBoard {
         self.store.read(&self.record, 0, &query).await.unwrap()
     }
 
-    /// The points of all members, as each of them is read.
+    /// Returns the points of all members, each read separately.
     pub(super) async fn all_points(&self, members: u32) -> BTreeMap<u32, i64> {
         let ranges = (1..=members).map(|n| RangeAsk {
             anchor: Anchor::Member(named(n)),
@@ -175,15 +175,15 @@ impl ListBoard {
             after: 1,
         });
         let parts = self.read(ranges.collect()).await.parts.unwrap();
-        let told = (1..).zip(parts).filter_map(|(number, part)| {
+        let points = (1..).zip(parts).filter_map(|(number, part)| {
             let entry = part.unlisted.or_else(|| part.entries.into_iter().next())?;
             let values = self.kind.rules().values_of(&entry.key.words);
             Some((number, values.get(0)?.get()))
         });
-        told.collect()
+        points.collect()
     }
 
-    /// A field of meta about a window: its letter, and what it says.
+    /// Returns a field of meta about a window: the value after its letter.
     pub(super) fn meta(&self, letter: char, window: Window) -> Option<Vec<u8>> {
         let field = format!("{letter}:{}", window_name(window));
         let words: [&[u8]; 3] = [b"HGET", &self.keys.meta(), field.as_bytes()];
@@ -193,7 +193,7 @@ impl ListBoard {
         }
     }
 
-    /// Marks the list as a server leaves it that ends between its write and its refill.
+    /// Marks the list, like a server that stops between its write and its refill.
     pub(super) fn mark(&self, number: u32) {
         let key = self.keys.meta();
         let mark = format!("00000000000000aa {number}");
@@ -212,7 +212,7 @@ impl ListBoard {
         }
     }
 
-    /// Removes members from the sorted set by hand, without a mark.
+    /// Removes members from the sorted set without a mark.
     pub(super) fn lose(&self, from: i64, to: i64) {
         let (from, to) = (from.to_string(), to.to_string());
         let key = self.keys.rank(ALL);
@@ -253,7 +253,7 @@ fn kind(retain: Option<Retain>, period: Period) -> Kind {
     .unwrap()
 }
 
-/// The best so many, approximate: sums may fall.
+/// The best `keep`, approximate: sums may fall.
 pub(super) const fn list(keep: u64, trim_at: u64) -> Retain {
     Retain {
         keep,

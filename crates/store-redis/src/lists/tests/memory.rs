@@ -1,12 +1,13 @@
-//! Bytes and processor time of a list against a board that ranks all members: the figures of
-//! `docs/methods.md`.
+//! Memory and processor time of a list, compared with a board that ranks all members: the figures
+//! of `docs/methods.md`.
 
 use board::Retain;
 
 use super::list_board::{ListBoard, list};
 use testkit::dice::runs;
 
-/// What a board costs: bytes a member, and microseconds of Redis for each contribution of a second round.
+/// The cost of a board: bytes a member, and microseconds of Redis for each contribution of a second
+/// round.
 #[derive(Debug)]
 struct Cost {
     bytes: u64,
@@ -17,7 +18,7 @@ struct Cost {
 async fn cost(retain: Option<Retain>, members: u32) -> Cost {
     let room = ListBoard::new(retain).await;
     let before = used(&room);
-    room.crowd(members).await;
+    room.fill(members).await;
     let first_us = spent_us(&room);
     let bytes = (used(&room) - before) / u64::from(members);
     // The same members again, in another order.
@@ -36,7 +37,7 @@ fn used(room: &ListBoard) -> u64 {
     memory.field("used_memory").unwrap().parse().unwrap()
 }
 
-/// Time of all functions so far.
+/// Returns the time of all functions so far.
 fn spent_us(room: &ListBoard) -> f64 {
     let stats = room.redis.command(&["INFO", "commandstats"]);
     let line = stats.field("cmdstat_fcall").unwrap();
@@ -44,7 +45,8 @@ fn spent_us(room: &ListBoard) -> f64 {
     spent.unwrap().parse().unwrap()
 }
 
-/// The hash of scores stays; of the sorted set, more than half of it all, a thousandth or so.
+/// The hash of scores stays; the sorted set, more than half of everything, shrinks to about a
+/// thousandth.
 #[tokio::test]
 async fn a_list_takes_half_the_memory_of_a_board() {
     let members = u32::try_from(runs(30_000, 100_000)).unwrap();

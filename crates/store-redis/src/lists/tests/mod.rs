@@ -1,4 +1,4 @@
-//! What Redis holds of lists: how long they get, what is marked and healed, what verifying says of them.
+//! Lists in Redis: their length, their marks and refills, and how they are verified.
 
 mod healing;
 mod list_board;

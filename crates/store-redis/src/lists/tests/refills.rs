@@ -1,4 +1,4 @@
-//! Refills as tasks of their own: who waits for them, who does not, and how often a list is gone through.
+//! Refills as tasks: who waits for them, who does not, and how often a list is scanned.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -22,10 +22,11 @@ use shard_store::{Batch, Change, ShardStore, StoreError};
 const MS: Duration = Duration::from_millis(1);
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// How long answers are held back: far longer than what happens meanwhile takes.
+/// How long replies are delayed: far longer than what happens meanwhile takes.
 const HELD_BACK: Duration = Duration::from_millis(1_500);
 
-/// A list of ten of so many behind a proxy, and when it is swept: a newborn board had its first turn before that.
+/// A list of ten of many members behind a proxy, and when it is swept: a new board is visited
+/// before that.
 async fn behind_a_proxy(
     settings: &RedisSettings,
     members: u32,
@@ -33,12 +34,12 @@ async fn behind_a_proxy(
     let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let room = ListBoard::over(redis, proxy.url(), settings, Some(list(10, 15))).await;
-    room.crowd(members).await;
+    room.fill(members).await;
     room.store.drop_expired(NOW.plus(MINUTE * 2)).await.unwrap();
     (proxy, room, NOW.plus(MINUTE * 5))
 }
 
-/// Sweeps until the list is whole.
+/// Sweeps until the list is complete.
 async fn sweep_until_whole(room: &ListBoard, now: Timestamp) {
     let end = Instant::now() + Duration::from_secs(20);
     while room.meta('s', ALL).is_some() {
@@ -72,7 +73,7 @@ async fn the_sweep_is_notified_of_a_removal_whose_reply_was_lost() {
         ..RedisSettings::default()
     };
     let (proxy, room, now) = behind_a_proxy(&settings, 300).await;
-    // For longer than a connection may be silent: answers that are only late are waited for.
+    // Longer than a connection may be silent: replies that are only late are waited for.
     proxy.delay_replies_of(&Matching::function("apply"), MS * 3_000);
     let removal = [room.item(300, Change::Remove)];
     let batch = Batch {
@@ -90,7 +91,7 @@ async fn the_sweep_is_notified_of_a_removal_whose_reply_was_lost() {
     assert_eq!(room.best(10).await, (290..=299).rev().collect::<Vec<_>>());
 }
 
-/// Without scripts calls have connections of their own, so that one of them can be held back.
+/// Without scripts calls have separate connections, so that one of them can be delayed.
 #[tokio::test(flavor = "multi_thread")]
 async fn others_write_to_the_shard_while_a_removal_waits_for_its_list() {
     let settings = RedisSettings {
@@ -120,7 +121,7 @@ async fn others_write_to_the_shard_while_a_removal_waits_for_its_list() {
     assert_eq!(room.best(10).await, (290..=299).rev().collect::<Vec<_>>());
 }
 
-/// Longer than an answer waits for: those who leave meanwhile share one refill.
+/// Longer than a caller waits for: removals that come meanwhile share one refill.
 #[tokio::test]
 async fn a_long_refill_is_one_for_all_and_goes_on_behind_the_answers() {
     let (proxy, room, _) = behind_a_proxy(&RedisSettings::default(), 25_000).await;
@@ -129,7 +130,7 @@ async fn a_long_refill_is_one_for_all_and_goes_on_behind_the_answers() {
     }
     assert!(room.meta('s', ALL).is_some());
     room.wait_until_whole().await;
-    // Of some 500 members each. Twice: who leaves may mark the list anew, and it is begun again.
+    // Some 500 members each. Twice: a removal may mark the list again, and the scan begins again.
     let steps = 25_000 / 500;
     let calls = proxy.calls_of("refill");
     assert!((steps..steps * 3).contains(&calls), "{calls}");
@@ -140,7 +141,7 @@ async fn a_long_refill_is_one_for_all_and_goes_on_behind_the_answers() {
     assert_eq!(room.verify(false).await, []);
 }
 
-/// Another server's refills over the room's Redis.
+/// Another server's refills over the same Redis.
 async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> ShortList) {
     let settings = RedisSettings::default();
     let parts = Parts::over(&room.redis, &settings, library()).await;
@@ -165,7 +166,7 @@ async fn refills(room: &ListBoard) -> (Arc<Refills>, impl Fn() -> ShortList) {
 #[tokio::test]
 async fn no_caller_waits_for_a_refill_that_has_to_wait() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(300).await;
+    room.fill(300).await;
     room.mark(1);
     let (refills, short) = refills(&room).await;
     let all = u32::try_from(REFILLS_AT_ONCE).unwrap();
@@ -176,11 +177,12 @@ async fn no_caller_waits_for_a_refill_that_has_to_wait() {
     room.wait_until_whole().await;
 }
 
-/// A request at the very end of a refill, which may have looked before, gets another round.
+/// A request at the very end of a refill, which may have read the member before, gets another
+/// round.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_caller_is_released_by_a_refill_that_looked_before() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(50).await;
+    room.fill(50).await;
     let (refills, short) = refills(&room).await;
     for number in 0..200 {
         let asks = (0..3).map(|later: u32| {

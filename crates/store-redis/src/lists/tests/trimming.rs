@@ -20,7 +20,7 @@ async fn a_list_stays_within_its_slack_and_scores_stay_all() {
             let number = 1 + u32::try_from(dice.below(400)).unwrap();
             let delta = dice.between(0, 20);
             *points.entry(number).or_default() += delta;
-            // What is set is written by the other function.
+            // Standings that are set are written by the other function.
             if dice.one_in(50) {
                 room.item(number, Change::Set(values(points[&number])))
             } else {
@@ -31,7 +31,8 @@ async fn a_list_stays_within_its_slack_and_scores_stay_all() {
         room.apply(&items.collect::<Vec<_>>()).await;
         let (ranked, scored) = room.counts();
         assert_eq!(usize::try_from(scored).unwrap(), points.len());
-        // A call that may make it longer than 30 finds at most 20; one that changes nothing leaves it so.
+        // A call that may make it longer than 30 finds at most 20; one that changes nothing leaves
+        // it unchanged.
         let is_within = ranked <= 30.max(20 + written);
         assert!(is_within || ranked == before, "{ranked} after {before}");
         assert!(ranked >= scored.min(20), "{ranked} of {scored}");
@@ -42,8 +43,8 @@ async fn a_list_stays_within_its_slack_and_scores_stay_all() {
     assert_eq!(room.verify(false).await, []);
 }
 
-/// Two servers, several tasks each: all into one shard, a few members, and a list that is trimmed with
-/// nearly every call.
+/// Two servers with several tasks each write to one shard with few members, and a list that is
+/// trimmed by nearly every call.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_update_is_lost_while_lists_are_trimmed() {
     const MEMBERS: u32 = 60;
@@ -76,7 +77,7 @@ async fn no_update_is_lost_while_lists_are_trimmed() {
     assert_eq!(room.all_points(MEMBERS).await, points);
     let (ranked, scored) = room.counts();
     assert_eq!(usize::try_from(scored).unwrap(), points.len());
-    // The last call may have found five, and written what four writers wanted.
+    // The last call may have found five, and written what four writers added.
     assert!((5..=5 + 4 * 8).contains(&ranked), "{ranked}");
     let best = room.best(5).await;
     let of = |number: &u32| points[number];
@@ -89,7 +90,7 @@ async fn no_update_is_lost_while_lists_are_trimmed() {
 #[tokio::test]
 async fn a_kind_that_ranks_all_has_no_list() {
     let room = ListBoard::new(None).await;
-    room.crowd(300).await;
+    room.fill(300).await;
     room.remove(300).await;
     assert_eq!(room.counts(), (299, 299));
     assert_eq!(room.meta('b', ALL), None);
@@ -99,7 +100,7 @@ async fn a_kind_that_ranks_all_has_no_list() {
 #[tokio::test]
 async fn what_is_known_of_a_list_goes_with_its_window() {
     let room = ListBoard::of(Some(list(5, 6)), board::Period::Day).await;
-    room.crowd(100).await;
+    room.fill(100).await;
     let window = room
         .kind
         .admit(super::list_board::NOW, super::list_board::NOW);

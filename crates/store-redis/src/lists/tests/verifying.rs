@@ -3,7 +3,7 @@ use board::Retain;
 use super::list_board::{ListBoard, list};
 use shard_store::IndexMismatch;
 
-/// Numbers of those of whom something is said, and that it is that they should be ranked.
+/// Returns the numbers of the reported members, and checks that they are reported as missing.
 fn missing(wrong: &[IndexMismatch]) -> Vec<u32> {
     let mut numbers: Vec<u32> = wrong
         .iter()
@@ -20,7 +20,7 @@ fn missing(wrong: &[IndexMismatch]) -> Vec<u32> {
 #[tokio::test]
 async fn a_member_off_a_list_is_not_a_disagreement() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(600).await;
+    room.fill(600).await;
     for repair in [false, true, false] {
         assert_eq!(room.verify(repair).await, []);
     }
@@ -29,7 +29,7 @@ async fn a_member_off_a_list_is_not_a_disagreement() {
 #[tokio::test]
 async fn a_member_that_belongs_on_a_list_is_missed_and_put_back() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(600).await;
+    room.fill(600).await;
     room.lose(-3, -2);
     // Nine are ranked: no member has ten better ones that are.
     let wrong = missing(&room.verify(false).await);
@@ -42,11 +42,12 @@ async fn a_member_that_belongs_on_a_list_is_missed_and_put_back() {
     assert!(room.counts().0 <= 15);
 }
 
-/// One who is behind the best ten and was never taken off: once another leaves it would be one of them.
+/// A member below the best ten that was never trimmed: when another is removed, it would be one of
+/// them.
 #[tokio::test]
 async fn a_member_that_was_not_taken_off_is_missed_in_the_slack_too() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(600).await;
+    room.fill(600).await;
     let risen = (1..=4).map(|n| room.points(n, 1000));
     room.apply(&risen.collect::<Vec<_>>()).await;
     assert_eq!(room.counts().0, 14);
@@ -56,12 +57,12 @@ async fn a_member_that_was_not_taken_off_is_missed_in_the_slack_too() {
     assert_eq!(room.verify(false).await, []);
 }
 
-/// Who fell stays among those who are listed, before better ones who are off: of an approximate list that is as
-/// it should be. Who was lost from it is missed all the same.
+/// A member that fell stays among those that are listed, above better ones that are off: correct
+/// for an approximate list. A member that was lost from it is reported nevertheless.
 #[tokio::test]
 async fn an_approximate_list_does_not_miss_members_for_whom_others_fell() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(100).await;
+    room.fill(100).await;
     room.apply(&[room.points(100, -99), room.points(99, -98)])
         .await;
     for repair in [false, true] {
@@ -70,7 +71,7 @@ async fn an_approximate_list_does_not_miss_members_for_whom_others_fell() {
     room.lose(-1, -1);
     assert_eq!(missing(&room.verify(false).await), [98]);
     assert_eq!(missing(&room.verify(true).await), [98]);
-    // To mend it, all of it was gone through.
+    // The repair scanned all of it.
     assert_eq!(room.best(10).await, (89..=98).rev().collect::<Vec<_>>());
     assert_eq!(room.verify(false).await, []);
 }
@@ -83,7 +84,7 @@ async fn an_exact_list_misses_all_members_that_belong_on_it() {
         ..list(10, 15)
     };
     let room = ListBoard::new(Some(exact)).await;
-    room.crowd(100).await;
+    room.fill(100).await;
     room.apply(&[room.points(101, 1)]).await;
     assert_eq!(room.verify(false).await, []);
     room.lose(-3, -2);
@@ -96,7 +97,7 @@ async fn an_exact_list_misses_all_members_that_belong_on_it() {
 #[tokio::test]
 async fn a_lost_list_is_made_anew_no_longer_than_it_was() {
     let room = ListBoard::new(Some(list(10, 15))).await;
-    room.crowd(3000).await;
+    room.fill(3000).await;
     room.lose(0, -1);
     let wrong = room.verify(false).await;
     assert_eq!(wrong.len(), 1);

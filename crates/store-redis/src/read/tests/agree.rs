@@ -1,4 +1,4 @@
-//! Readings held against a sorted vector.
+//! Readings, compared with a sorted vector.
 
 use board::{Bound, RankKey, RankWords, Rules};
 use testkit::redis::RedisOptions;
@@ -40,7 +40,7 @@ async fn any_boards(options: &RedisOptions) {
             any_rules(&mut dice)
         };
         let mut laid = readers.board(rules, number);
-        // Up to 128 Redis keeps a sorted set as one list.
+        // Up to 128 entries Redis keeps a sorted set as one list.
         let most = *dice.pick(&[2, 20, 120, 600]);
         let members = dice.below(most);
         let standings = (0..members).map(|number| {
@@ -83,7 +83,7 @@ async fn thousands_that_tie_are_distinguished() {
     }
 }
 
-/// More members are asked for than fit one HMGET, by name and as a stretch.
+/// More members are requested than fit into one HMGET, by name and as a range.
 #[tokio::test]
 async fn there_may_be_more_members_than_one_command_takes() {
     let readers = ShardReaders::plain().await;
@@ -173,7 +173,7 @@ fn any_bound(dice: &mut Dice, rules: &Rules, key: &RankKey) -> Bound {
     }
 }
 
-/// The naive twin of an answer.
+/// The naive twin of a reply.
 fn answer(laid: &WrittenWindow, sorted: &[ShardEntry], groups: bool, ask: &RangeAsk) -> RangePart {
     let rules = laid.rules();
     let mut standing = None;

@@ -1,4 +1,4 @@
-//! What reads cost a server, counted in its own commands.
+//! The cost of reads on a server, counted in its commands.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use redis_boards::fixtures::redis_standings::member;
 use shard_store::{Anchor, Query, RangeAsk, ShardReading};
 use testkit::dice::Dice;
 
-/// A board of 2000 that often tie.
-fn crowd(readers: &ShardReaders) -> WrittenWindow {
+/// A board of 2000 members that often tie.
+fn filled(readers: &ShardReaders) -> WrittenWindow {
     let mut dice = Dice::new(7);
     let mut laid = readers.board(points(), 1);
     let standings = (0..2000).map(|number| {
@@ -30,13 +30,13 @@ fn query(laid: &WrittenWindow, groups: bool, ask: RangeAsk) -> Query {
     }
 }
 
-/// Reads, and counts commands by name, but for those of the count itself.
+/// Reads, and counts commands by name, except those of the count itself.
 async fn counted(
     readers: &ShardReaders,
     laid: &WrittenWindow,
     query: &Query,
 ) -> (ShardReading, BTreeMap<String, u64>) {
-    // That the board is on is known, as it is of a board in use.
+    // The existence of the board is cached, as for a board in use.
     let placed = readers.incarnations.place(&laid.record, laid.shard).await;
     placed.unwrap();
     readers.redis.command(&["CONFIG", "RESETSTAT"]).ok();
@@ -65,7 +65,7 @@ fn calls<const N: usize>(calls: [(&str, u64); N]) -> BTreeMap<String, u64> {
 #[tokio::test]
 async fn a_top_is_one_stretch() {
     let readers = ShardReaders::plain().await;
-    let laid = crowd(&readers);
+    let laid = filled(&readers);
     let top = RangeAsk {
         anchor: Anchor::Rank(0),
         before: 0,
@@ -82,7 +82,7 @@ async fn a_top_is_one_stretch() {
 #[tokio::test]
 async fn what_is_known_already_is_not_looked_up() {
     let readers = ShardReaders::plain().await;
-    let laid = crowd(&readers);
+    let laid = filled(&readers);
     let mut query = query(&laid, false, RangeAsk::rank_of(Anchor::Rank(0)));
     let (seen, _) = counted(&readers, &laid, &query).await;
     query.unless = Some(seen.version);
@@ -95,7 +95,7 @@ async fn what_is_known_already_is_not_looked_up() {
 #[tokio::test]
 async fn a_member_costs_one_look_at_its_score_and_its_rank() {
     let readers = ShardReaders::plain().await;
-    let laid = crowd(&readers);
+    let laid = filled(&readers);
     let (_, price) = {
         let ask = RangeAsk::rank_of(Anchor::Member(member("u7")));
         counted(&readers, &laid, &query(&laid, false, ask)).await
@@ -104,11 +104,11 @@ async fn a_member_costs_one_look_at_its_score_and_its_rank() {
     assert_eq!(price, calls(expected));
 }
 
-/// The group that ties with an entry is halved until its place is found: 2000 take 11 steps.
+/// The group that ties with an entry is halved until its position is found: 2000 take 11 steps.
 #[tokio::test]
 async fn a_place_among_many_that_tie_is_found_by_halves() {
     let readers = ShardReaders::plain().await;
-    let laid = crowd(&readers);
+    let laid = filled(&readers);
     for entry in laid.sorted().iter().step_by(97) {
         let ask = RangeAsk::rank_of(Anchor::Bound(board::Bound::key(&entry.key)));
         let (_, price) = counted(&readers, &laid, &query(&laid, false, ask)).await;

@@ -1,4 +1,4 @@
-//! What is not read: the dead, the dropped, the unchanged, windows without members.
+//! What is not read: dead shards, dropped windows, unchanged windows, windows without members.
 
 use board::{Period, Timestamp, Window};
 
@@ -140,7 +140,7 @@ async fn windows_with_members_are_counted() {
     for number in 0..2100 {
         laid.window = hour(500_000 + number);
         if number % 3 == 0 {
-            // All were taken off.
+            // All were removed.
             laid.change();
         } else {
             lay_some(&mut laid, 2);

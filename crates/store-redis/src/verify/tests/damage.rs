@@ -7,8 +7,8 @@ use redis_boards::fixtures::redis_standings::{member, ranked};
 use shard_store::{IndexMismatch, Query, StoreError};
 use testkit::dice::{Dice, Seed, runs};
 
-/// Lays so many members down, `u0` first.
-fn crowd(readers: &ShardReaders, dice: &mut Dice, number: u64, members: usize) -> WrittenWindow {
+/// Writes this many members, `u0` first.
+fn filled(readers: &ShardReaders, dice: &mut Dice, number: u64, members: usize) -> WrittenWindow {
     let mut laid = readers.board(any_rules(dice), number);
     lay(&mut laid, dice, members);
     laid
@@ -60,7 +60,7 @@ impl WrittenWindow {
     }
 }
 
-/// A standing whose place is another.
+/// A standing with another position.
 fn other_standing(dice: &mut Dice, laid: &WrittenWindow, name: &str) -> Standing {
     loop {
         let standing = any_standing(dice, laid.kind.rules());
@@ -78,15 +78,15 @@ async fn verify(readers: &ShardReaders, laid: &WrittenWindow, repair: bool) -> V
     verified.unwrap()
 }
 
-/// By name, or `-`: what is said.
-fn told(wrong: &[IndexMismatch]) -> Vec<(String, String)> {
-    let told = wrong.iter().map(|wrong| {
+/// Returns the reports by name, or `-`.
+fn reports(wrong: &[IndexMismatch]) -> Vec<(String, String)> {
+    let reports = wrong.iter().map(|wrong| {
         let name = wrong.member.as_ref().map_or("-", |member| member.as_str());
         (name.to_owned(), wrong.detail.clone())
     });
-    let mut told: Vec<_> = told.collect();
-    told.sort();
-    told
+    let mut reports: Vec<_> = reports.collect();
+    reports.sort();
+    reports
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn faults_are_reported_and_repaired(readers: &ShardReaders) {
     let mut dice = Dice::new(seed.0);
     for number in 0..runs(20, 200) {
         let members = *dice.pick(&[10, 100, 1500]);
-        let mut laid = crowd(readers, &mut dice, number, members);
+        let mut laid = filled(readers, &mut dice, number, members);
         assert_eq!(verify(readers, &laid, false).await, []);
 
         laid.unrank("u1");
@@ -122,7 +122,7 @@ async fn faults_are_reported_and_repaired(readers: &ShardReaders) {
             .to_vec();
         let once_more = other_standing(&mut dice, &laid, "u4");
         let own = laid.held("u4").1;
-        // With the same entry it is not there twice, but misplaced.
+        // With the same entry it is not twice there, but misplaced.
         if ranked(laid.rules(), &once_more, &member("u4")).1 != own {
             laid.rank_at("u4", &once_more);
             let what = "is ranked by its score, and once more by another";
@@ -136,10 +136,10 @@ async fn faults_are_reported_and_repaired(readers: &ShardReaders) {
         }
 
         let wrong = verify(readers, &laid, false).await;
-        assert_eq!(told(&wrong), expected);
+        assert_eq!(reports(&wrong), expected);
         assert!(wrong.iter().all(|wrong| !wrong.repaired));
         let mended = verify(readers, &laid, true).await;
-        assert_eq!(told(&mended), expected);
+        assert_eq!(reports(&mended), expected);
         assert!(mended.iter().all(|wrong| wrong.repaired));
         assert_eq!(verify(readers, &laid, false).await, []);
         assert_eq!(order_of(readers, &laid).await, laid.sorted());
@@ -150,15 +150,15 @@ async fn faults_are_reported_and_repaired(readers: &ShardReaders) {
 async fn a_lost_order_is_reported_as_one_and_rebuilt_with_its_expiry() {
     let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(5);
-    let mut laid = crowd(&readers, &mut dice, 1, 1500);
+    let mut laid = filled(&readers, &mut dice, 1, 1500);
     let (scores, rank) = (laid.scores_key(), laid.rank_key());
     laid.do_command(&[b"DEL", &rank]);
     laid.do_command(&[b"PEXPIRE", &scores, b"1000000"]);
     let what = "1500 members have scores, none is ranked";
     let expected = [("-".to_owned(), what.to_owned())];
-    assert_eq!(told(&verify(&readers, &laid, false).await), expected);
+    assert_eq!(reports(&verify(&readers, &laid, false).await), expected);
     let mended = verify(&readers, &laid, true).await;
-    assert_eq!(told(&mended), expected);
+    assert_eq!(reports(&mended), expected);
     assert!(mended[0].repaired);
     assert_eq!(verify(&readers, &laid, false).await, []);
     assert_eq!(order_of(&readers, &laid).await, laid.sorted());
@@ -170,13 +170,13 @@ async fn a_lost_order_is_reported_as_one_and_rebuilt_with_its_expiry() {
 async fn an_order_without_scores_is_reported_as_one_and_dropped() {
     let readers = ShardReaders::plain().await;
     let mut dice = Dice::new(6);
-    let mut laid = crowd(&readers, &mut dice, 1, 700);
+    let mut laid = filled(&readers, &mut dice, 1, 700);
     let scores = laid.scores_key();
     laid.do_command(&[b"DEL", &scores]);
     let what = "700 entries are ranked, none has a score";
     let expected = [("-".to_owned(), what.to_owned())];
-    assert_eq!(told(&verify(&readers, &laid, false).await), expected);
-    assert_eq!(told(&verify(&readers, &laid, true).await), expected);
+    assert_eq!(reports(&verify(&readers, &laid, false).await), expected);
+    assert_eq!(reports(&verify(&readers, &laid, true).await), expected);
     assert_eq!(verify(&readers, &laid, false).await, []);
     assert_eq!(
         readers.reader.windows(&laid.record, laid.shard).await,
@@ -197,7 +197,7 @@ async fn an_invalid_score_is_reported_and_left() {
     );
     for repair in [false, true, false] {
         let wrong = verify(&readers, &laid, repair).await;
-        assert_eq!(told(&wrong), std::slice::from_ref(&expected));
+        assert_eq!(reports(&wrong), std::slice::from_ref(&expected));
         assert!(!wrong[0].repaired);
     }
 }
@@ -205,7 +205,7 @@ async fn an_invalid_score_is_reported_and_left() {
 #[tokio::test]
 async fn boards_merged_of_the_wrong_order_are_known_by_their_version() {
     let readers = ShardReaders::plain().await;
-    let mut laid = crowd(&readers, &mut Dice::new(9), 1, 50);
+    let mut laid = filled(&readers, &mut Dice::new(9), 1, 50);
     let query = Query {
         window: laid.window,
         unless: None,
@@ -257,7 +257,7 @@ fn node_ms(laid: &mut WrittenWindow) -> i64 {
 #[tokio::test]
 async fn what_is_frozen_is_mended_afterwards() {
     let readers = ShardReaders::plain().await;
-    let mut laid = crowd(&readers, &mut Dice::new(12), 1, 50);
+    let mut laid = filled(&readers, &mut Dice::new(12), 1, 50);
     laid.unrank("u1");
     let thaw = node_ms(&mut laid) + 300;
     laid.set_meta("f", &format!("00000000000000bb {thaw}"));
@@ -270,7 +270,7 @@ async fn what_is_frozen_is_mended_afterwards() {
 #[tokio::test]
 async fn the_dead_are_not_verified() {
     let readers = ShardReaders::plain().await;
-    let mut laid = crowd(&readers, &mut Dice::new(11), 1, 5);
+    let mut laid = filled(&readers, &mut Dice::new(11), 1, 5);
     laid.set_meta("x", "1");
     for repair in [false, true] {
         let verified = readers
@@ -298,7 +298,7 @@ async fn invalid_packed_scores_are_reported_and_left() {
             let wrong = verify(&readers, &laid, repair).await;
             let what = "has a score that its kind cannot have";
             let expected = expected.map(|(name, _)| (name.to_owned(), what.to_owned()));
-            assert_eq!(told(&wrong), expected);
+            assert_eq!(reports(&wrong), expected);
             assert!(wrong.iter().all(|wrong| !wrong.repaired));
         }
     }

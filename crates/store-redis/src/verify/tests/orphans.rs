@@ -1,4 +1,4 @@
-//! What a registry that went back in time leaves behind on shards.
+//! What a registry that lost its last writes leaves behind on shards.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Stage {
         }
     }
 
-    /// A board that one member has points on.
+    /// A board on which one member has points.
     async fn board(&self, name: &BoardName) -> BoardRecord {
         let created = self.store.create_board(name, &self.kind, None, now()).await;
         let board = created.unwrap();
@@ -68,7 +68,7 @@ impl Stage {
         board
     }
 
-    /// Has the registry forget a board, as a replica does that took over before it had it.
+    /// Has the registry forget a board, as after a failover to a replica that did not have it yet.
     fn lose(&self, name: &BoardName) {
         let subject = name.subject().as_bytes();
         for (key, command) in [("boards", "HDEL"), ("subjects", "ZREM")] {
@@ -90,7 +90,7 @@ async fn keys_of_boards_that_the_registry_lost_are_found_in_steps() {
     assert_eq!(stage.store.orphans().await.unwrap(), []);
     let steps = stage.proxy.requests_of("SCAN");
     assert!(steps >= 3, "{steps}");
-    // One that ended as it should leaves tombstones.
+    // One that ended regularly leaves tombstones.
     stage
         .store
         .delete_board(&boards[1].name, now())
@@ -99,11 +99,11 @@ async fn keys_of_boards_that_the_registry_lost_are_found_in_steps() {
     assert_eq!(stage.store.orphans().await.unwrap(), []);
     stage.lose(&boards[2].name);
     stage.lose(&boards[3].name);
-    // Of the same name, and another board.
+    // Another board of the same name.
     stage.board(&boards[3].name).await;
     let orphans = stage.store.orphans().await.unwrap();
     let found = orphans.iter().map(|o| (&o.board, o.incarnation, o.keys));
-    // The shard's own knowledge, the scores and the order.
+    // The shard's meta, the scores and the order.
     let lost = |number: usize| (&boards[number].name, boards[number].incarnation, 3);
     assert_eq!(found.collect::<Vec<_>>(), [lost(2), lost(3)]);
     for orphan in orphans {

@@ -9,7 +9,8 @@ use redis_boards::fixtures::random_standings::{any_rules, any_standing};
 use redis_boards::fixtures::redis_standings::{member, ranked, standing_bytes};
 use testkit::dice::{Dice, Seed, runs};
 
-/// Writes a member as `apply` does, all in one: its score, its place taken, its place readers.
+/// Writes a member as `apply` does, all at once: its score, the removal of its old entry, and its
+/// new entry.
 const WRITE: &str = "
     redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
     redis.call('ZREM', KEYS[2], ARGV[3])
@@ -44,7 +45,7 @@ fn write(laid: &mut WrittenWindow, number: usize, standing: Standing) {
     laid.standings.insert(member, standing);
 }
 
-/// Damages a part of the order: some are missing, some stand elsewhere, some twice.
+/// Damages a part of the order: some are missing, some misplaced, some twice there.
 fn damage(laid: &mut WrittenWindow, dice: &mut Dice) {
     let rank = laid.keys.rank(laid.window);
     for number in (0..MEMBERS).step_by(2) {
