@@ -4,7 +4,6 @@
 //! if the members did not exist. A member that is shown again has the position that its standing
 //! gives it. The list is part of the kind's record, so that every store keeps it and every server
 //! reads it.
-//! every server learns of it.
 
 use std::fmt;
 use std::sync::Arc;

@@ -9,7 +9,7 @@
 //!   [(9,a) (8,c) (7,b)]   [(5,d) (5,b) (2,f) (1,e)]      leaves: words and handle
 //! ```
 //!
-//! An entry has a 4-byte handle in position of its member: where words are equal, the names of the
+//! An entry has a 4-byte handle instead of its member: where words are equal, the names of the
 //! handles are compared. Separators are exact copies and change with their originals, so no handle
 //! is ever used after its entry left the tree, and a million entries of equal words are ordered
 //! like any others.

@@ -1,4 +1,5 @@
-//! Records are decoded as they were encoded and keep to their bounds, and no bytes make a panic.
+//! Records are decoded as they were encoded and stay within their maximum sizes, and no bytes cause
+//! a panic.
 
 pub(crate) mod any_event;
 pub(crate) mod any_kind;
@@ -25,7 +26,7 @@ fn encoded(logged: &LoggedEvent) -> Vec<u8> {
     out
 }
 
-/// What the journal puts before a record.
+/// The bytes that the journal puts before a record.
 const LENGTH_BYTES: usize = 4;
 
 fn bytes_max(logged: &LoggedEvent) -> usize {
@@ -105,7 +106,7 @@ proptest! {
             let place = place.index(bytes.len());
             bytes[place] = byte;
         }
-        // Taken or refused: what is proven here is that it ends.
+        // Accepted or rejected: the test checks that it ends.
         drop(decode(&bytes));
     }
 
@@ -145,7 +146,7 @@ fn the_longest_item_is_as_long_as_its_bound() {
     let member_bytes = longest.member.as_bytes().len();
     let logged = |items| encoded(&LoggedEvent::applied(items)).len();
     let (none, one) = (logged(vec![]), logged(vec![longest.clone()]));
-    // Three periods past the 9 bytes of a number of 63 bits, and one without a start.
+    // Three periods after the 9 bytes of a number of 63 bits, and one without a start.
     let windows_bytes = size::ITEM_WINDOWS_BYTES_MAX - super::super::bytes::VARINT_BYTES_MAX;
     assert_eq!(
         one - none,

@@ -18,13 +18,13 @@
 //! footer   where the table begins u64, checksum u32 of the header's bytes and this number, magic
 //!
 //! frame    length u32 (1 to 1 MiB), checksum u32, so many bytes of payload
-//!          the checksum is of the sequence u64, the frame's place in the file u64, the length and
-//!          the payload: a frame of another file, or another place, is none
+//!          the checksum covers the sequence u64, the frame's offset in the file u64, the length and
+//!          the payload: a frame of another file or offset is invalid
 //!
 //! part     one of each, in this order; no element reaches over the end of a frame
 //!   head        1, incarnation u64, sequence u64, last write u64, created u8, shards u16, parts u16,
-//!               part u16, kind varint (a place among the definitions), subject name
-//!   head        6, in place of 1 where the board's time is bounded: as 1, and the activity behind it
+//!               part u16, kind varint (an index among the definitions), subject name
+//!   head        6, instead of 1 if the board's time is bounded: as 1, and then the activity
 //!   watermarks  2, bits u8, and for each bit set (0 hour, 1 day, 2 week, 3 month) a time, signed
 //!               (none where no window was dropped)
 //!   ids         3, began u64, number varint, so many of 4 u32 (none to two of these)

@@ -1,4 +1,4 @@
-//! Snapshots are read as they were written; one that is damaged, cut or unfinished is refused.
+//! Snapshots are read as they were written; a damaged, cut or unfinished one is rejected.
 
 mod any_contents;
 mod contents;

@@ -1,5 +1,5 @@
-//! What the store in this process promises: the contract of every store ([`conformance`]), what its folder keeps
-//! ([`durability`]), and what small boards take in memory ([`small_boards`]).
+//! The guarantees of the store in this process: the contract of every store ([`conformance`]), what
+//! its folder keeps ([`durability`]), and the memory of small boards ([`small_boards`]).
 
 #![expect(
     clippy::unwrap_used,

@@ -1,7 +1,8 @@
 //! A million boards of ten members fit into two gigabytes of the memory store.
 //!
-//! Measured by the memory that the system reports for a process of its own, since other tests run in this one. By
-//! default a twentieth of the boards is made, `MEGABOARD_TEST_LONG=1` makes all of them.
+//! Measured by the memory that the system reports for a separate process, since other tests run in
+//! this one. By default a twentieth of the boards is created, with `MEGABOARD_TEST_LONG=1` all of
+//! them.
 
 use std::process::Command;
 use std::{env, fs};

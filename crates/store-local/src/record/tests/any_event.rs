@@ -1,4 +1,4 @@
-//! Events of every sort, drawn at random.
+//! Random events of every sort.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +64,7 @@ fn windows() -> impl Strategy<Value = Windows> {
     })
 }
 
-/// Any text that may be a name.
+/// Any valid name.
 pub(crate) fn name() -> impl Strategy<Value = String> {
     let text = prop_oneof![
         4 => vec(any::<char>(), 1..20),

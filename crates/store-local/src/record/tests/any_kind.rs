@@ -1,4 +1,4 @@
-//! Kinds with every setting that a record has, drawn at random.
+//! Random kinds with every setting that a record has.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(crate) fn kind_record() -> impl Strategy<Value = KindRecord> {
     })
 }
 
-/// Also spans that are no whole milliseconds.
+/// Also spans that are not whole milliseconds.
 fn span(longest: Duration) -> impl Strategy<Value = Duration> {
     let seconds = (0..longest.as_secs(), 0..1_000_000_000_u32);
     prop_oneof![
@@ -57,7 +57,7 @@ fn rules() -> impl Strategy<Value = Rules> {
         let fields = (0..)
             .zip(fields)
             .map(|(index, (name, order, op))| FieldRule {
-                // Distinct, and no reserved word.
+                // Distinct, and not reserved.
                 name: FieldName::new(&format!("{name}_{index}z")).unwrap(),
                 order,
                 op: if mode == Mode::Accumulate {

@@ -1,4 +1,4 @@
-//! The format as it is: what changes one of these texts needs a new version of it.
+//! Golden texts of the format: a change requires a new version of the format.
 
 use std::fmt::Write;
 use std::sync::Arc;

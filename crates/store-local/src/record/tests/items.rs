@@ -22,7 +22,7 @@ fn item(member: &str, change: Change, at: Timestamp, id: Option<u128>, windows: 
     }
 }
 
-/// One whose every part is as long as it gets.
+/// An item of which every part has its maximum length.
 pub(super) fn longest_item() -> Item {
     let far = NOW.millis().wrapping_add(i64::MIN);
     let windows =
@@ -37,7 +37,7 @@ pub(super) fn longest_item() -> Item {
     )
 }
 
-/// Points of now in five windows.
+/// Points dated now in five windows.
 pub(super) fn usual_item(member: &str, id: Option<u128>) -> Item {
     let calendar = Calendar::utc();
     let windows = Period::ALL_PERIODS.map(|period| calendar.span_at(period, NOW).window);

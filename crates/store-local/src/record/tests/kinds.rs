@@ -1,4 +1,4 @@
-//! Kinds as JSON: the longest fits into the journal, and what is not known is not passed over.
+//! Kinds as JSON: the longest fits into the journal, and unknown settings are rejected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn written(record: &KindRecord) -> Vec<u8> {
     out
 }
 
-/// Reads a kind's record from JSON, as a record of the journal has it.
+/// Reads a kind's record from JSON, as the journal contains it.
 fn read(json: &Value) -> Result<KindRecord, Malformed> {
     let mut bytes = vec![1, 0];
     serde_json::to_writer(&mut bytes, json).unwrap();
@@ -63,7 +63,7 @@ fn gifts() -> Value {
 
 #[test]
 fn the_longest_kind_fits_into_the_journal_with_a_zone_of_255_bytes() {
-    // A little less than the longest, and no whole milliseconds.
+    // A little less than the maximum, and not whole milliseconds.
     let long = |longest: Duration| longest.checked_sub(Duration::from_nanos(1)).unwrap();
     let field = |index| FieldRule {
         name: FieldName::new(&format!("{}{index}", "f".repeat(31))).unwrap(),
@@ -138,7 +138,7 @@ fn the_longest_kind_fits_into_the_journal_with_a_zone_of_255_bytes() {
     );
 }
 
-/// As many members as a kind may hide, each byte of whose names takes two as JSON.
+/// As many members as a kind may hide, with names each byte of which takes two as JSON.
 fn longest_names() -> Hidden {
     let name = |number| format!("{number:04}{}", "\"".repeat(NAME_BYTES_MAX - 4));
     let members = (0..HIDDEN_MAX).map(|number| Member::new(&name(number)).unwrap());
@@ -184,7 +184,7 @@ fn a_deleted_kind_has_a_name_and_a_revision() {
     assert_eq!(json, json!({"name": "gifts", "revision": 4}));
 }
 
-/// The places of the JSON's objects, as pointers.
+/// The objects of the JSON, as pointers.
 const OBJECTS: [&str; 7] = [
     "",
     "/kind",
@@ -209,7 +209,7 @@ fn a_setting_that_is_not_known_is_refused() {
     }
 }
 
-/// What may be left out.
+/// Settings that may be missing.
 const OPTIONAL: [&str; 5] = [
     "/kind",
     "/kind/windows/0/close_ms",

@@ -1,4 +1,4 @@
-//! An event beside the record that it is written as: [`LoggedEvent`].
+//! An event and the record that it is written as: [`LoggedEvent`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use super::items::NOW;
 /// An event, and the record that it is written as.
 #[derive(Debug, Clone)]
 pub(super) struct LoggedEvent {
-    /// As it has to be decoded.
+    /// The decoded record.
     pub(super) record: Record,
-    /// Of a batch all items, those that were not applied too.
+    /// All items of a batch, including those that were not applied.
     pub(super) came: Vec<Item>,
     outcomes: Vec<Outcome>,
 }
@@ -35,7 +35,7 @@ impl LoggedEvent {
         Self::batch((1, 2, NOW, Duration::from_hours(1)), came)
     }
 
-    /// Of each item, how it ended: 0 applied.
+    /// The outcome of each item; 0 is applied.
     pub(super) fn batch(head: (u64, u16, Timestamp, Duration), came: Vec<(Item, u8)>) -> Self {
         let (incarnation, shard, now, dedupe) = head;
         let mut items: Vec<Item> = Vec::new();

@@ -1,4 +1,4 @@
-//! Contents of snapshots, drawn at random.
+//! Random contents of snapshots.
 
 use std::collections::HashSet;
 use std::sync::Arc;

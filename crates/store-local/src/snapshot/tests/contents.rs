@@ -1,4 +1,4 @@
-//! What a snapshot holds: [`Contents`], written whole and read whole.
+//! The contents of a snapshot: [`Contents`], written and read as a whole.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::super::{
     Totals, Watermarks, WindowHead,
 };
 
-/// All of a snapshot.
+/// The contents of a snapshot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Contents {
     pub(super) sequence: u64,
@@ -84,7 +84,7 @@ impl Part {
     }
 }
 
-/// Reads a snapshot whole, its totals included.
+/// Reads a whole snapshot, including its totals.
 pub(super) fn read_all(disk: &dyn Disk, name: &SnapshotName) -> Result<Contents, SnapshotError> {
     let reader = SnapshotReader::open(disk, name)?;
     let mut read_parts = ReadParts::default();

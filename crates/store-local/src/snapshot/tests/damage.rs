@@ -1,4 +1,5 @@
-//! A changed bit, a cut, changed content under a valid checksum: never a panic, never a part that was not written.
+//! A changed bit, a cut, changed content with a valid checksum: never a panic, and never a part
+//! that was not written.
 
 use simulated_disk::SimDisk;
 
@@ -21,7 +22,7 @@ fn read(bytes: &[u8]) -> Result<Contents, SnapshotError> {
     read_all(&disk, &SnapshotName::parse(NAME).unwrap())
 }
 
-/// Refused as damaged at a place in this file.
+/// Checks that it is rejected as damaged, at a position in this file.
 fn check_refused(read: Result<Contents, SnapshotError>, len: usize, what: &str) {
     match read {
         Err(SnapshotError::Damaged { file, offset, .. }) => {
@@ -68,7 +69,7 @@ fn a_file_that_goes_on_is_refused() {
         let bytes = [whole.clone(), more].concat();
         let len = bytes.len();
         if len == 2 * whole.len() {
-            // It ends as a snapshot ends; the table is not where the footer says.
+            // Its end is that of a snapshot, but the table is not where the footer says.
             assert!(read(&bytes).is_err());
         } else {
             check_refused(read(&bytes), len, "longer");
@@ -127,7 +128,7 @@ fn content_changed_under_a_right_checksum_never_panics() {
             }
         }
     }
-    // Numbers, names and words may be others; nothing that counts or orders may.
+    // Numbers, names and words may differ, but not counts and order.
     assert!(taken > 0);
 }
 

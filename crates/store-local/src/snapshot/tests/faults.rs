@@ -109,7 +109,7 @@ fn a_failed_sync_in_between_is_not_repaired_by_the_last_one() {
     let mut writer = newer.begin(&disk).unwrap();
     let mut errors = Vec::new();
     for part in &newer.parts {
-        // Goes on regardless.
+        // It continues regardless.
         errors.extend(writer.begin_part(&part.head).err());
         for (head, rows) in &part.windows {
             errors.extend(writer.window(head).err());

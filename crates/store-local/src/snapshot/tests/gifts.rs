@@ -36,7 +36,7 @@ pub(super) fn gifts_head(subject: &str, parts: u16, part: u16) -> PartHead {
     }
 }
 
-/// A window with so many members of gifts.
+/// A window with this many members of gifts.
 pub(super) fn gifts_rows(rows: u64) -> (WindowHead, Rows) {
     let head = WindowHead {
         window: Window::ALL_TIME,
@@ -48,7 +48,7 @@ pub(super) fn gifts_rows(rows: u64) -> (WindowHead, Rows) {
     (head, (0..rows).map(row).collect())
 }
 
-/// One of each element, few bytes.
+/// One of each element, in few bytes.
 pub(super) fn small() -> Contents {
     let day = WindowHead {
         window: Window::starting_at(Period::Day, Timestamp::from_millis(86_400_000)),

@@ -1,4 +1,4 @@
-//! The format as it is: what changes this text needs a new version of it.
+//! A golden text of the format: a change requires a new version of the format.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How parts share units and frames, and that units are read in any order, by several at once.
+//! How parts share units and frames, and reading units in any order, by several threads at once.
 
 use std::thread;
 
@@ -81,7 +81,7 @@ fn a_large_part_is_one_unit_of_several_frames() {
         part("larger", 200_000),
     ];
     let reader = written(parts.clone());
-    // The small one shares a unit with what comes behind it.
+    // The small one shares a unit with the part after it.
     assert_eq!(reader.units(), 2);
     assert!(reader.unit_bytes(0) > 2 * FRAME_BYTES_MAX as u64);
     let mut read_parts = ReadParts::default();

@@ -1,4 +1,4 @@
-//! The memory store: remembered ids take no more bytes than they may.
+//! The memory store: remembered ids stay within their limit of bytes.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ async fn an_id_that_finds_no_room_is_unavailable() {
     );
     assert_eq!(board.points_of(ALL, &u1).await, Some(taken + 1));
     assert_eq!(board.version(ALL, 0).await.counter, version.counter + 1);
-    // Past their span they make room, as they do with their board.
+    // They are dropped after their span, or with their board.
     let later = NOW.plus(HOUR);
     store.drop_expired(later).await.unwrap();
     store.drop_expired(later.plus(HOUR)).await.unwrap();
@@ -62,7 +62,7 @@ async fn a_deleted_board_gives_its_bytes_back() {
         (),
     );
     let kind = store.kind(gifts(|spec| spec.shards = 4)).await;
-    // Each incarnation takes more than half of the room, some of it after growth.
+    // Each incarnation takes more than half of the limit, some of it after growth.
     for _ in 0..20 {
         let board = store.created(&kind, "room-1", NOW).await;
         let items = (0..260).map(|number| {

@@ -1,5 +1,5 @@
-//! At the memory limit what needs memory is refused, and all else goes on: reads, what changes a standing
-//! that is there, and what takes away. Boards that went make room.
+//! At the memory limit, calls that need memory are rejected, and all others continue: reads,
+//! changes of existing standings, and removals. Deleted boards free memory.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ async fn what_needs_memory_is_refused_and_all_else_goes_on() {
     assert_refused(&outcomes[2]);
     assert_eq!(board.points_of(ALL, &there).await, Some(3));
     assert_eq!(board.points_of(ALL, &new).await, None);
-    // The board that is there is found, and no other is created.
+    // The existing board is found, and no other is created.
     store
         .create_board(&board.record.name, &kind, None, NOW)
         .await
@@ -77,7 +77,7 @@ async fn what_needs_memory_is_refused_and_all_else_goes_on() {
         Err(PutSettingsError::Store(StoreError::Unavailable(_)))
     ));
     assert_eq!(store.board(&other).await.unwrap(), None);
-    // What takes away does so.
+    // Removals are applied.
     store.drop_expired(NOW).await.unwrap();
     store
         .delete_board(&board.record.name, NOW.plus(HOUR))
@@ -99,7 +99,7 @@ async fn a_board_that_went_makes_room_for_as_much() {
     assert_refused(&board.apply(std::slice::from_ref(&new), NOW).await[0]);
     let gone = board_name("gifts", "b");
     store.delete_board(&gone, NOW.plus(HOUR)).await.unwrap();
-    // It stays resident; the sweep finds that less is held.
+    // It stays resident; the sweep measures the lower weight.
     store.drop_expired(NOW).await.unwrap();
     let mut added = 0;
     loop {

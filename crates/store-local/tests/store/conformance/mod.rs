@@ -1,4 +1,4 @@
-//! The stores of this process pass the conformance suite, and keep to their memory.
+//! The stores of this process pass the conformance suite, and stay within their memory limits.
 
 mod memory_bounds_its_ids;
 mod memory_has_a_limit;
@@ -14,14 +14,14 @@ async fn memory() -> OpenStore {
     OpenStore::new(LocalStore::in_memory().unwrap(), ())
 }
 
-/// A store in a folder of its own. It answers when what it says is written, not synced: what the
-/// contract says is the same, and the disk is spared.
+/// A store in its own folder. It replies when its records are written, not synced: the contract is
+/// the same, and the disk is spared.
 async fn embedded() -> OpenStore {
     let folder = tempfile::tempdir().unwrap();
     let disk = Arc::new(LocalDisk::open(folder.path()).unwrap());
     let settings = LocalSettings {
         durability: Durability::Interval(Duration::from_secs(1)),
-        // Scenarios make their times up.
+        // Scenarios use invented times.
         clock_pause: Duration::ZERO,
         ..LocalSettings::default()
     };

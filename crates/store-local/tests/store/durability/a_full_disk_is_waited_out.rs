@@ -1,4 +1,5 @@
-//! On a full disk writes are refused and reads go on; with space they are taken again.
+//! On a full disk writes are rejected and reads continue; when there is space, writes are accepted
+//! again.
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +11,13 @@ use testkit::dice::{Dice, Seed, runs};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Space that an empty folder needs to be opened, and some.
+/// The space that an empty folder needs to be opened, and some more.
 const FIRST_BYTES: usize = (1 << 20) + (200 << 10);
 
-/// Space that is given when all is taken.
+/// The space that is added when all is used.
 const SPACE_BYTES: usize = 400 << 10;
 
-/// Asks until some calls are refused. Smaller ones may still be taken in between.
+/// Writes until some calls are rejected. Smaller ones may still be accepted in between.
 async fn fill(audit: &mut Audit) {
     let deadline = Instant::now() + DEADLINE;
     let mut refused = 0;
@@ -26,7 +27,7 @@ async fn fill(audit: &mut Audit) {
     }
 }
 
-/// Asks until so many calls in a row are taken.
+/// Writes until a number of calls in a row are accepted.
 async fn wait_for_space(audit: &mut Audit) {
     let deadline = Instant::now() + DEADLINE;
     let mut taken = 0;
@@ -46,7 +47,7 @@ async fn hold(dice: &mut Dice, snapshots: bool) {
         fill(&mut audit).await;
         audit.look().await;
         if snapshots {
-            // It may find space or not, and may make some.
+            // It may find space or not, and may free some.
             let _ = audit.snapshot();
         }
         for end in [End::PowerCut(dice.word()), End::Killed] {

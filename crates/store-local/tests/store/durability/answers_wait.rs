@@ -1,4 +1,4 @@
-//! Writes, duplicates and waits for what was read return when it is durable.
+//! Writes, duplicates, and waits for what was read return when it is durable.
 
 use std::sync::mpsc::channel;
 
@@ -41,7 +41,7 @@ async fn what_speaks_of_a_write_is_answered_no_sooner_than_that_is_durable() {
         None,
         "nothing of it is durable yet"
     );
-    // A read shows it already; that it is durable is known only after a wait.
+    // A read shows it already; only after a wait is it known to be durable.
     assert_eq!(board.points_of(Window::ALL_TIME, &u1).await, Some(1));
     let mut durable = board.store.durable();
     assert_eq!((&mut durable).now_or_never(), None);

@@ -1,9 +1,9 @@
-//! Drives a store on a simulated disk, and knows what may be in it.
+//! Drives a store on a simulated disk, and knows what it may contain.
 //!
-//! [`Audit`] keeps three sets of [`World`]s: what may be read now, what may be read after the process
-//! went, and what after the power went. An answer narrows them; one that does not come, or that says
-//! `unknown`, widens them. A store that shows none of the worlds that its answers left possible has
-//! lost something or said something false.
+//! [`Audit`] has three sets of [`World`]s: what may be read now, what may be read after a kill of
+//! the process, and what after a power cut. A reply reduces them; a missing reply, or `unknown`,
+//! extends them. A store that shows none of the worlds that its replies leave possible has lost
+//! something or reported something false.
 
 mod restart;
 
@@ -28,10 +28,10 @@ use store_conformance::versions_seen::Versions;
 /// Nothing in memory takes that long.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Calls that a failure shows.
-const TOLD_MAX: usize = 40;
+/// The number of calls that a failure shows.
+const SHOWN_MAX: usize = 40;
 
-/// A store, and what it may hold.
+/// A store, and what it may contain.
 pub(crate) struct Audit {
     pub(crate) script: Script,
     pub(crate) disk: SimDisk,
@@ -43,23 +43,23 @@ pub(crate) struct Audit {
     written: Vec<World>,
     /// What a power cut may leave.
     synced: Vec<World>,
-    /// The last sweep that may be lost in part: doing it again makes it whole.
+    /// The last sweep that may be lost in part: repeating it completes it.
     swept: Option<Timestamp>,
-    /// It failed on its way: what it did is known when it is done again.
+    /// It failed on the way: its effect is known when it is repeated.
     half_swept: bool,
-    /// By epoch: what was seen in one that comes back is there again.
+    /// The versions by epoch: what was seen in an epoch that is continued must be there again.
     versions: HashMap<(BoardName, Incarnation, u64), Versions>,
     epoch: Option<u64>,
     epochs_lost: HashSet<u64>,
-    /// Something was answered as durable since it was opened.
+    /// Whether something was reported as durable since the store was opened.
     wrote: bool,
-    /// It could not be opened at once.
+    /// Whether it could not be opened at once.
     reopened: bool,
-    told: VecDeque<String>,
+    calls_made: VecDeque<String>,
 }
 
 impl Audit {
-    /// A store that is empty, on a disk that may have its traps.
+    /// An empty store, on a disk that may have traps.
     pub(crate) async fn new(script: Script, settings: LocalSettings, disk: SimDisk) -> Self {
         let empty = vec![World::default()];
         let mut audit = Self {
@@ -77,7 +77,7 @@ impl Audit {
             epochs_lost: HashSet::new(),
             wrote: false,
             reopened: false,
-            told: VecDeque::new(),
+            calls_made: VecDeque::new(),
         };
         audit.come_up(empty, true).await;
         audit
@@ -87,34 +87,35 @@ impl Audit {
         self.store.as_ref().expect("it is open between restarts")
     }
 
-    /// Whether something was in the way when it was opened.
+    /// Returns whether a trap was in the way when it was opened.
     pub(crate) const fn was_reopened(&self) -> bool {
         self.reopened
     }
 
-    fn tell(&mut self, what: String) {
-        self.told.push_back(what);
-        if self.told.len() > TOLD_MAX {
-            self.told.pop_front();
+    fn note(&mut self, what: String) {
+        self.calls_made.push_back(what);
+        if self.calls_made.len() > SHOWN_MAX {
+            self.calls_made.pop_front();
         }
     }
 
     fn fail(&self, what: &str) -> ! {
         let mut calls = String::new();
-        for told in &self.told {
-            writeln!(calls, "  {told:.300}").unwrap();
+        for call in &self.calls_made {
+            writeln!(calls, "  {call:.300}").unwrap();
         }
         panic!("{what}\nafter:\n{calls}")
     }
 
-    /// So many random calls.
+    /// Makes this many random calls.
     pub(crate) async fn calls(&mut self, count: usize) {
         for _ in 0..count {
             self.call().await;
         }
     }
 
-    /// A random call. False where the store could not take it, or does not know whether it did.
+    /// Makes a random call. Returns false if the store did not accept it, or does not know whether
+    /// it did.
     pub(crate) async fn call(&mut self) -> bool {
         let store: Arc<dyn ShardStore> = self.store().clone();
         let op = if self.half_swept {
@@ -128,13 +129,13 @@ impl Audit {
         self.ask(&op).await
     }
 
-    /// One call.
+    /// Makes one call.
     pub(crate) async fn ask(&mut self, op: &Op) -> bool {
         let asked = tokio::time::timeout(DEADLINE, op.ask(&**self.store())).await;
         let Ok(answer) = asked else {
             self.fail(&format!("no answer to {op:?}"));
         };
-        self.tell(format!("{answer:?} <- {op:?}"));
+        self.note(format!("{answer:?} <- {op:?}"));
         match answer {
             Answer::Done(reply) => {
                 self.narrow(op, &reply).await;
@@ -186,7 +187,7 @@ impl Audit {
         }
     }
 
-    /// An answer that did not come: with it, or without it.
+    /// A missing reply: the worlds with the call, and those without.
     async fn widen(&mut self, op: &Op) {
         let reply = match &op.what {
             // Only the store knows which incarnation it was to be.
@@ -208,7 +209,7 @@ impl Audit {
         }
     }
 
-    /// Everything that can be read; the windows of any world are asked for.
+    /// Reads everything, including the windows of any world.
     async fn see(&self, worlds: &[World]) -> Seen {
         self.see_in(&**self.store(), worlds).await
     }
@@ -226,7 +227,7 @@ impl Audit {
         Seen::look(store, &asked).await
     }
 
-    /// Holds what can be read against what may be there.
+    /// Compares what can be read with what may be there.
     pub(crate) async fn look(&mut self) -> Option<Seen> {
         if self.half_swept {
             return None;
@@ -238,7 +239,7 @@ impl Audit {
         Some(seen)
     }
 
-    /// The worlds that fit, as they were and without boards that a sweep has ended.
+    /// Returns the worlds that fit, as they were and without boards that a sweep has ended.
     fn fitting(&self, worlds: &[World], seen: &Seen) -> Vec<(World, World)> {
         let mut fit = Vec::new();
         let mut why = String::new();
@@ -280,10 +281,10 @@ impl Audit {
         }
     }
 
-    /// One whole snapshot.
+    /// Takes a whole snapshot.
     pub(crate) fn snapshot(&mut self) -> Result<(), String> {
         let done = durable::snapshot(self.store());
-        self.tell(format!("{done:?} <- a snapshot"));
+        self.note(format!("{done:?} <- a snapshot"));
         if done.is_ok() {
             self.note_synced();
         }
@@ -296,7 +297,7 @@ impl Audit {
         self.swept = self.swept.filter(|_| self.half_swept);
     }
 
-    /// Sends again what was sent under ids: what is there counts once.
+    /// Sends again what was sent with ids: what is there counts once.
     pub(crate) async fn send_again(&mut self) {
         for sent in self.script.sent.clone() {
             let op = self.script.again(&sent, &**self.store(), &self.live).await;

@@ -1,4 +1,4 @@
-//! A sweep under a clock that has jumped ahead drops nothing until the clock has stayed there for
+//! A sweep with a clock that has jumped ahead drops nothing until the clock has stayed there for
 //! `clock_pause`, nor soon after a start long after the last write.
 
 use std::sync::{Arc, LazyLock};
@@ -17,7 +17,7 @@ use store_conformance::fixtures::{
 /// A pause that a test waits for.
 const SHORT: Duration = Duration::from_millis(20);
 
-/// When these tests began: a store goes by the clock of its process.
+/// When these tests began: a store uses the clock of its process.
 static BEGAN: LazyLock<Timestamp> = LazyLock::new(|| {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     Timestamp::from_millis(since.as_millis().try_into().unwrap())
@@ -60,7 +60,7 @@ impl Filled {
         Self { board, hours }
     }
 
-    /// Opens it again on what a killed process leaves.
+    /// Opens it again, as after a kill of the process.
     fn again(&self, disk: &SimDisk, clock_pause: Duration) -> Self {
         self.on(&disk.killed(), clock_pause)
     }
@@ -78,7 +78,7 @@ impl Filled {
         }
     }
 
-    /// Which of the hours are dropped by a sweep when the clock shows this.
+    /// Returns which of the hours a sweep drops when the clock shows this.
     async fn sweep(&self, own: Timestamp) -> [bool; 2] {
         let store = &self.board.store;
         store.drop_expired(store.time(own)).await.unwrap();
@@ -98,7 +98,7 @@ impl Filled {
         }
     }
 
-    /// A start on the folder drops all, and waits for the clock no more.
+    /// Checks that a start on the folder drops everything, and no longer waits for the clock.
     async fn is_gone_by_in_the_end(&self, folder: &SimDisk) {
         let again = self.on(folder, SHORT);
         again.drops_all_in_the_end(*BEGAN).await;
@@ -124,7 +124,7 @@ async fn a_jump_ahead_drops_nothing_that_a_clock_gone_right_keeps() {
             assert_eq!(filled.sweep(BEGAN.plus(DAY * 3)).await, [false, false]);
         }
         assert_eq!(filled.board.members(Window::ALL_TIME).await, 1);
-        // The clock is set right again.
+        // The clock is corrected.
         assert_eq!(filled.sweep(*BEGAN).await, [false, false]);
         filled = filled.again(&disk, HOUR);
         assert_eq!(filled.sweep(BEGAN.plus(DAY * 3)).await, [false, false]);
@@ -136,7 +136,7 @@ async fn what_is_past_its_time_by_a_clock_that_is_right_is_dropped() {
     let disk = SimDisk::default();
     let filled = Filled::at(BEGAN.minus(HOUR * 20), &disk, HOUR).await;
     assert_eq!(filled.sweep(*BEGAN).await, [false, true]);
-    // Again if it is opened soon after the last write.
+    // The same if it is opened soon after the last write.
     let disk = SimDisk::default();
     let filled = Filled::at(BEGAN.minus(HOUR * 20), &disk, HOUR).await;
     let points = filled.board.points(&member("v"), 1, *BEGAN);
@@ -153,7 +153,8 @@ async fn a_start_long_after_the_last_write_drops_nothing_for_the_pause() {
     for _ in 0..3 {
         assert_eq!(again.sweep(*BEGAN).await, [false, false]);
     }
-    // What closes the name of a board that has ended is dated ahead, and is no write.
+    // The settings that close the name of a board that has ended are dated ahead, and are not a
+    // write.
     let Board { store, record, .. } = &filled.board;
     let kind = store.kinds().await.unwrap().remove(0);
     let closed = board_name("gifts", "closed");
@@ -202,7 +203,7 @@ async fn what_a_wrong_clock_wrote_hides_it_from_no_later_start() {
     let started = filled.on(&ahead, SHORT);
     let points = started.board.points(&member("v"), 1, *BEGAN);
     started.board.apply(&[points], *BEGAN).await;
-    // Set right, it is gone by after the pause; but the last write is of a time to come.
+    // Once corrected, the clock is used after the pause; but the last write is dated in the future.
     started.follow(right).await;
     assert_eq!(started.sweep(right).await, [false, false]);
     assert!(is_marked(&ahead));
@@ -234,7 +235,7 @@ async fn a_folder_of_a_time_to_come_has_each_start_wait_until_that_has_come() {
     started.follow(*BEGAN).await;
     started.sweep(*BEGAN).await;
     assert!(is_marked(&folder));
-    // Where any clock is gone by, none is waited for.
+    // If any clock is trusted, there is no wait.
     let folder = disk.killed();
     filled.on(&folder, Duration::ZERO).sweep(*BEGAN).await;
     assert!(!is_marked(&folder));

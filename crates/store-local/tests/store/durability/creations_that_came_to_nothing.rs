@@ -1,5 +1,5 @@
-//! A board was created for what came to nothing, and nobody withdrew that: it is as if it had never been created, and
-//! has its settings.
+//! A board was created for a contribution that was not applied, and the creation was not withdrawn:
+//! it is as if the board had never been created, and its settings are kept.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,8 +23,8 @@ fn shards() -> ShardCount {
     ShardCount::new(64).unwrap()
 }
 
-/// A folder as the power leaves it: a board with settings was created an hour after these were made, and one without;
-/// nothing was applied to either.
+/// A folder after a power cut: a board with settings was created an hour after these were made, and
+/// one without; nothing was applied to either.
 async fn folder(has_snapshot: bool) -> SimDisk {
     let disk = SimDisk::default();
     let store = durable::open(&disk, &settings()).unwrap();
@@ -48,7 +48,7 @@ async fn folder(has_snapshot: bool) -> SimDisk {
 async fn its_settings_are_back_after_a_restart() {
     for has_snapshot in [false, true] {
         let left = folder(has_snapshot).await;
-        // A clock that is not confirmed loses none of them, and one that is needs no pause.
+        // A clock that is not confirmed loses none of them, and no pause is needed.
         for clock_pause in [durable::NEVER, Duration::ZERO] {
             let disk = left.killed();
             let settings = LocalSettings {
@@ -85,7 +85,7 @@ async fn its_settings_are_kept_no_longer_for_it() {
 #[tokio::test]
 async fn its_settings_give_way_to_a_closed_name_however_often_they_are_looked_at() {
     let settings = LocalSettings {
-        // The audit knows of a sweep that may be lost, and looks again for what it left.
+        // The audit takes into account that a sweep may be lost, and looks again for what it left.
         durability: Durability::Interval(durable::NEVER),
         ..settings()
     };
@@ -98,7 +98,7 @@ async fn its_settings_give_way_to_a_closed_name_however_often_they_are_looked_at
         kind: Arc::new(gifts(|_| ())),
         alone: true,
     };
-    // One of the names that an audit looks at.
+    // One of the names that an audit reads.
     let name = board_name("gifts", "a");
     let put_settings = What::PutSettings {
         name: name.clone(),

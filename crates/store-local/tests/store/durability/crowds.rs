@@ -15,7 +15,7 @@ use testkit::dice::{Dice, Seed, runs};
 
 const WRITERS: u64 = 8;
 
-/// Contributions of one batch.
+/// The number of contributions of one batch.
 const BATCH: u64 = 3;
 
 const ALL: Window = Window::ALL_TIME;
@@ -24,7 +24,7 @@ async fn board_in(store: &Arc<LocalStore>) -> Board {
     durable::found(store, &board_name("gifts", "room")).await
 }
 
-/// A new store with one board, that is durable.
+/// A new store with one durable board.
 async fn opened(disk: &SimDisk, settings: &LocalSettings) -> Arc<LocalStore> {
     let store = durable::open(disk, settings).unwrap();
     durable::board(&store, gifts(|_| ()), "room", NOW).await;
@@ -61,7 +61,7 @@ fn duplicate() -> Outcome {
     Outcome::Duplicate(Vec::new())
 }
 
-/// One point for each number, under its id.
+/// One point for each number, with its id.
 async fn send(
     board: &Board,
     member: &Member,
@@ -72,7 +72,8 @@ async fn send(
     board.try_apply(&items, NOW, false).await
 }
 
-/// What a member finds is what it was told and at most one batch more; sent again it counts once.
+/// Checks that a member has what was acknowledged and at most one batch more; sent again, it counts
+/// once.
 async fn check(board: &Board, member: &Member, answered: u64, at_most: u64) {
     let points = board.points_of(ALL, member).await.unwrap_or(0);
     let points = points.unsigned_abs();

@@ -1,5 +1,5 @@
-//! Files that were cut or in which a bit flipped: what was is recovered, or the start is refused with
-//! the place. Never another board, and of a store that was stopped never less.
+//! Files that were cut or in which a bit was flipped: the contents are recovered, or the start is
+//! rejected with the position. Never another board, and never less of a store that was stopped.
 
 use std::sync::Arc;
 
@@ -15,13 +15,14 @@ use simulated_disk::SimDisk;
 use store_conformance::fixtures::gifts;
 use testkit::dice::{Dice, Seed, runs};
 
-/// Zeros that are left behind the end of a journal, of megabytes.
+/// The number of zeros that are left at the end of a journal, of megabytes.
 const ZEROS_LEFT: usize = 200;
 
-/// Bytes of a journal's file before its first record. They were durable before it had its name.
+/// The bytes of a journal's file before its first record. They were durable before the file had its
+/// name.
 const HEADER_BYTES: usize = 32;
 
-/// A folder that was left, and all that it held on the way.
+/// A folder that was left, and all its earlier contents.
 struct Left {
     audit: Audit,
     history: Vec<World>,
@@ -31,7 +32,7 @@ impl Left {
     /// A store with some segments, and perhaps a snapshot, that was stopped or killed.
     async fn new(seed: u64, snapshot: bool, end: End) -> Self {
         let mut script = Script::new(seed, 8);
-        // A part of a sweep is nothing that ever was.
+        // A part of a sweep never was a state of the store.
         script.sweeps = false;
         let settings = LocalSettings {
             segment_bytes: 1500,
@@ -46,7 +47,7 @@ impl Left {
             audit.call().await;
             history.extend(audit.live.clone());
         }
-        // The last two surely are in the journal, each in a group of its own.
+        // The last two are definitely in the journal, each in its own group.
         for _ in 0..2 {
             assert!(audit.ask(&last_call(&audit)).await);
             history.extend(audit.live.clone());
@@ -67,7 +68,7 @@ impl Left {
         self.audit.disk.killed()
     }
 
-    /// Opens a damaged copy. What is there is one of `worlds`, or the message tells of the file.
+    /// Opens a damaged copy. The contents are one of `worlds`, or the message names the file.
     async fn holds(&self, damaged: SimDisk, name: &str, worlds: &[World]) -> bool {
         match self.audit.found_in(damaged, worlds).await {
             Ok(()) => true,
@@ -82,7 +83,7 @@ impl Left {
     }
 }
 
-/// Writes a kind that nobody else writes.
+/// Writes a kind that no other call writes.
 fn last_call(audit: &Audit) -> Op {
     let kind = gifts(|spec| spec.name = KindName::new("last").unwrap());
     Op {
@@ -107,7 +108,7 @@ fn used_bytes(disk: &SimDisk, name: &str) -> usize {
         .map_or(0, |last| last + 1)
 }
 
-/// Bytes of a file: all, or some of them.
+/// The bytes of a file: all, or some of them.
 fn places(dice: &mut Dice, bytes: usize, sampled: u64) -> impl Iterator<Item = usize> + use<> {
     let step = usize::try_from(runs(sampled, 1)).unwrap();
     (dice.below(step)..bytes).step_by(step)
@@ -130,7 +131,7 @@ async fn a_journal_cut_at_any_byte_is_as_it_was_once() {
                 held += usize::from(left.holds(damaged, name, &left.history).await);
             }
             if Some(name) == names.last() {
-                // It may have been begun just now.
+                // It may have just been begun.
                 assert!(
                     held > 0 || bytes <= HEADER_BYTES,
                     "{name}: a torn end is nothing unheard of"
@@ -213,7 +214,7 @@ async fn a_missing_file_is_missed_or_needed_by_nobody() {
         for name in names {
             let damaged = left.copy();
             damaged.remove(&name).unwrap();
-            // Of the last segment nobody knows but itself.
+            // Nothing else refers to the last segment.
             let worlds = if Some(&name) == last.as_ref() {
                 &left.history
             } else {
@@ -233,7 +234,7 @@ async fn newer_formats_are_refused_by_name() {
     for beginning in ["journal", "snapshot"] {
         let name = names_of(&left.copy(), beginning).pop().unwrap();
         let newer = left.copy();
-        // Behind a magic of eight bytes.
+        // After a magic of eight bytes.
         newer.write_over(&name, &7_u32.to_le_bytes(), 8);
         let found = left.audit.found_in(newer, &left.audit.live).await;
         let why = found.expect_err(&name);

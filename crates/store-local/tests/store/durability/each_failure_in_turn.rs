@@ -1,4 +1,4 @@
-//! Each write, cut, sync and rename fails in turn, once and for good: no answer is false, and
+//! Each write, cut, sync and rename fails in turn, once and permanently: no reply is false, and
 //! nothing false is found afterwards.
 
 use crate::durability::audit::{Audit, End};
@@ -7,11 +7,12 @@ use crate::durability::script::Script;
 use simulated_disk::{EIO, ENOSPC, Operation, SimDisk, Times, Trap};
 use testkit::dice::{Dice, Seed, runs};
 
-/// Members, so that all that is written between two syncs fits into a page, or does not.
+/// Numbers of members with which all that is written between two syncs fits into a page, or does
+/// not.
 const FEW: usize = 12;
 const MANY: usize = 500;
 
-/// Where the trap waits.
+/// Where the trap is set.
 #[derive(Debug, Clone, Copy)]
 enum Folder {
     Empty,
@@ -43,12 +44,12 @@ async fn opened(seed: u64, members: usize, folder: Folder, trap: Trap) -> Audit 
     }
 }
 
-/// A run with this trap in its way. False when it got through without stepping into it.
+/// Runs with this trap. Returns false when it completed without reaching the trap.
 async fn run(seed: u64, members: usize, folder: Folder, trap: Trap) -> bool {
     let mut audit = opened(seed, members, folder, trap).await;
     for call in 0..24 {
         if call % 8 == 7 {
-            // What becomes of it shows in what is found.
+            // The outcome shows in what is found.
             let _ = audit.snapshot();
         }
         audit.call().await;
@@ -65,7 +66,7 @@ async fn run(seed: u64, members: usize, folder: Folder, trap: Trap) -> bool {
         found.calls(3).await;
         found.restart(End::Stopped).await;
     }
-    // A trap that sprang while the store was opened is gone with its disk.
+    // A trap that was reached while the store was opened is gone with its disk.
     audit.disk.any_sprung() || audit.was_reopened()
 }
 

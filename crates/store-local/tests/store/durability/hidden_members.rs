@@ -83,7 +83,7 @@ async fn every_write_is_kept_however_many_members_a_kind_hides() {
         .iter()
         .find(|name| name.starts_with("snapshot-"))
         .unwrap();
-    // The kind as it is, once: to the boards all its versions are one.
+    // The kind as it is, once: all its versions are one to the boards.
     let snapshot_bytes = disk.bytes_of(snapshot).len();
     assert!(snapshot_bytes < 500_000, "{snapshot_bytes} bytes");
     give(&store, &kind, 2 * ONE_BY_ONE).await;

@@ -1,4 +1,4 @@
-//! The power goes, or the process, behind each operation that a run asks of its disk.
+//! A power cut, or a kill of the process, after each operation of a run on its disk.
 
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::settings;
@@ -6,7 +6,7 @@ use crate::durability::script::Script;
 use simulated_disk::SimDisk;
 use testkit::dice::{Dice, Seed, runs};
 
-/// Opens, calls, takes two snapshots on its way, and stops at the first call that is not taken.
+/// Opens, makes calls, takes two snapshots, and stops at the first call that is not accepted.
 async fn run(seed: u64, members: usize, calls: usize, halt_after: u64) -> Audit {
     let disk = SimDisk::default();
     disk.halt_after(halt_after);
@@ -22,7 +22,7 @@ async fn run(seed: u64, members: usize, calls: usize, halt_after: u64) -> Audit 
     audit
 }
 
-/// What is found after the end, and goes on.
+/// Checks what is found after the end, and continues.
 async fn go_on(halted: &Audit, end: End, dice: &mut Dice) {
     let mut found = halted.after(end).await;
     found.send_again().await;

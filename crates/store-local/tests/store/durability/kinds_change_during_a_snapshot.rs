@@ -32,7 +32,7 @@ fn put(mode: Mode) -> What {
     }
 }
 
-/// Points for some members, of a board as it is.
+/// Points for some members of a board, as its record is now.
 async fn gifts_to(audit: &Audit, subject: &str) -> Vec<Op> {
     let board = durable::found(audit.store(), &board_name("gifts", subject)).await;
     let item = |number: u32| board.points_by_id(&member(&format!("u{number}")), 3, "evt-1", NOW);
@@ -156,7 +156,7 @@ async fn settings_made_anew_during_a_snapshot_are_kept() {
         let there = again.board(&name(n)).await.unwrap();
         assert!(there.is_some(), "board {n} of 4,000");
     }
-    // And a creation of one of them finds it.
+    // A creation of one of them finds it.
     store
         .create_board(&name(7), &best, None, NOW)
         .await

@@ -1,4 +1,4 @@
-//! Stops, kills, power cuts, snapshots and segments that go, in any order, one run after another.
+//! Stops, kills, power cuts, snapshots and removed segments, in any order, one run after another.
 
 use std::time::Duration;
 

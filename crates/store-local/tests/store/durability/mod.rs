@@ -1,12 +1,12 @@
-//! What the local store promises of its folder: it loses nothing, and reports nothing false.
+//! The guarantees of the local store for its folder: it loses nothing, and reports nothing false.
 //!
-//! Each scenario file stops a store in its own way, opens it again, and compares what is there with
-//! what may be there. The disk that crashes, fails and fills is the crate `simulated-disk`; `audit`
-//! drives a store and knows the worlds that its answers leave possible; `world` and `op` are what
-//! those are made of.
+//! Each scenario file stops a store in its own way, opens it again, and compares the contents with
+//! what may be there. The disk that crashes, fails and fills up is the crate `simulated-disk`;
+//! `audit` drives a store and knows the worlds that its replies leave possible; `world` and `op`
+//! are the parts of that.
 //!
-//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long:
-//! each then takes a few minutes at most.
+//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long: each
+//! then takes at most a few minutes.
 
 mod audit;
 mod durable;

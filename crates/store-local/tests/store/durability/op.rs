@@ -1,4 +1,4 @@
-//! What is asked of a store, and what it answers.
+//! Calls to a store, and their replies.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(crate) enum What {
     Sweep,
 }
 
-/// What it led to, or why it was refused.
+/// The result of a call, or why it was rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reply {
     Kind(KindRecord),
@@ -56,7 +56,7 @@ impl Reply {
     }
 }
 
-/// What the store says of a call.
+/// The store's reply to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
     Done(Reply),
@@ -77,7 +77,7 @@ impl Answer {
 }
 
 impl Op {
-    /// Whether its success says that it is durable, and everything before it.
+    /// Returns whether its success means that it is durable, and everything before it.
     pub(crate) fn proves(&self, reply: &Reply) -> bool {
         let waits = !matches!(self.what, What::Create(_) | What::Sweep);
         waits && !matches!(reply, Reply::Refused(_))

@@ -1,5 +1,5 @@
-//! From the journal alone, from a snapshot alone, and from both: everything that can be read is
-//! what it was, versions and remembered ids too.
+//! From the journal alone, from a snapshot alone, and from both: everything that can be read is the
+//! same as before, including versions and remembered ids.
 
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{self, LocalSettings, settings};
@@ -58,7 +58,7 @@ async fn both_give_it() {
 #[tokio::test]
 async fn a_store_is_opened_however_long_its_thread_has_run() {
     let disk = SimDisk::default();
-    // More often than the runtime lets a task go on at a stretch.
+    // More often than the runtime lets a task continue without yielding.
     for _ in 0..300 {
         durable::open(&disk, &settings()).unwrap();
     }

@@ -1,7 +1,9 @@
-//! Random calls: kinds come, change and go, boards are settled, created, filled and deleted, time passes.
+//! Random calls: kinds are created, changed and deleted, boards are settled, created, filled and
+//! deleted, time passes.
 //!
-//! [`Script`] draws the next call for a store as it stands. It holds to what a router holds to: a
-//! kind with created boards keeps its meaning, and what a contribution counts in is what its kind admits.
+//! [`Script`] draws the next call for a store as it is now. It keeps to the rules of a router: a
+//! kind with created boards keeps its meaning, and a contribution counts in the windows that its
+//! kind admits.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -22,7 +24,7 @@ use testkit::dice::Dice;
 const KINDS: [&str; 2] = ["gifts", "laps"];
 const SUBJECTS: [&str; 3] = ["a", "b", "c"];
 
-/// Contributions with ids that are sent again now and then.
+/// The number of contributions with ids that are sent again sometimes.
 const SENT_MAX: usize = 40;
 
 /// A stream of calls.
@@ -31,14 +33,14 @@ pub(crate) struct Script {
     pub(crate) dice: Dice,
     pub(crate) clock: Timestamp,
     members: Vec<Member>,
-    /// What was sent under an id, and to which incarnation of a board.
+    /// What was sent with an id, and to which incarnation of a board.
     pub(crate) sent: VecDeque<(BoardRecord, Item)>,
     ids: u64,
-    /// Whether sweeps are among the calls. What a crash leaves of one may be any part.
+    /// Whether sweeps are among the calls. After a crash any part of one may be left.
     pub(crate) sweeps: bool,
 }
 
-/// A look at what a call needs to be drawn.
+/// The state of the store that is needed to draw a call.
 struct Sight {
     kinds: BTreeMap<KindName, KindRecord>,
     board: Option<BoardRecord>,
@@ -58,14 +60,14 @@ impl Sight {
     }
 }
 
-/// All boards that there may be.
+/// The names of all boards that may exist.
 pub(crate) fn names() -> impl Iterator<Item = BoardName> {
     let of_kind = |kind| SUBJECTS.map(|subject| board_name(kind, subject));
     KINDS.into_iter().flat_map(of_kind)
 }
 
 impl Script {
-    /// A script of boards with about so many members.
+    /// A script of boards with about this many members.
     pub(crate) fn new(seed: u64, members: usize) -> Self {
         Self {
             dice: Dice::new(seed),
@@ -77,7 +79,7 @@ impl Script {
         }
     }
 
-    /// The next call.
+    /// Returns the next call.
     pub(crate) async fn next(&mut self, store: &Arc<dyn ShardStore>, worlds: &[World]) -> Op {
         let kind = KindName::new(self.dice.pick::<&str>(&KINDS)).unwrap();
         let name = board_name(kind.as_str(), self.dice.pick::<&str>(&SUBJECTS));
@@ -117,7 +119,7 @@ impl Script {
         }
     }
 
-    /// What was sent, once more, where it is told what becomes of it.
+    /// Returns a contribution that was sent before, if its outcome is determined.
     pub(crate) async fn again(
         &self,
         (record, item): &(BoardRecord, Item),
@@ -143,8 +145,8 @@ impl Script {
         })
     }
 
-    /// A time about now. What lies outside of it is for a router to refuse: a store keeps it, and ends
-    /// the board.
+    /// A time about now. Times outside of it are for a router to reject: a store keeps them, and
+    /// ends the board.
     fn any_activity(&mut self) -> Activity {
         let ends_at = self.clock.plus(self.any_span()).plus(MINUTE);
         let starts_at = self.dice.one_in(2).then_some(self.clock);
@@ -161,7 +163,7 @@ impl Script {
         unit * u32::try_from(self.dice.below(30)).unwrap()
     }
 
-    /// Another kind of that name, or where it has boards, what it may become.
+    /// Another kind of that name or, if it has boards, a permitted change of it.
     fn put_kind(&mut self, name: &KindName, held: Option<&Kind>, worlds: &[World]) -> What {
         let shards = *self.dice.pick(&[1, 2, 4]);
         let mut spec = any_kind(&mut self.dice, shards).spec().clone();
@@ -173,12 +175,12 @@ impl Script {
         };
         What::PutKind {
             kind: Arc::new(kind.hiding(self.any_hidden())),
-            // Refused now and then, where it is in use.
+            // Rejected sometimes, if it is in use.
             alone: !in_use || self.dice.one_in(4),
         }
     }
 
-    /// Mostly none; now and then so many that the kind is longer than all else that is written.
+    /// Mostly none; sometimes so many that the kind is longer than all else that is written.
     fn any_hidden(&mut self) -> Hidden {
         let count = match self.dice.below(4) {
             0 => 1 + self.dice.below(4),
@@ -193,7 +195,7 @@ impl Script {
         let shard = *self.dice.pick(&board.shards().collect::<Vec<_>>());
         let here = self.members.iter().cloned();
         let here: Vec<Member> = here.filter(|u| board.shard_of(u) == shard).collect();
-        // Now and then everybody comes, and the board outgrows one vector.
+        // Sometimes all members contribute, and the board outgrows one vector.
         let rush = self.dice.one_in(4);
         let count = if rush {
             here.len()
@@ -255,7 +257,7 @@ impl Script {
     }
 }
 
-/// The kind with these windows too, kept for shorter.
+/// The kind with these windows in addition, kept for a shorter time.
 fn changed(held: &Kind, windows: Vec<WindowRule>, now: Timestamp) -> Kind {
     let mut spec = held.spec().clone();
     for rule in windows {

@@ -1,4 +1,4 @@
-//! One look at everything that a store shows.
+//! One reading of everything that a store shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub(crate) enum SeenWindow {
 }
 
 impl Seen {
-    /// Looks at the boards of these names, at the windows that they hold and these others.
+    /// Reads the boards of these names, with their windows and these others.
     pub(crate) async fn look(
         store: &dyn ShardStore,
         names: &BTreeMap<BoardName, BTreeSet<Window>>,
@@ -50,7 +50,7 @@ impl Seen {
         seen
     }
 
-    /// What is listed of a kind is what is found by name.
+    /// Checks that the boards that are listed for a kind are those that are found by name.
     async fn check_lists(&self, store: &dyn ShardStore) {
         for kind in &self.kinds {
             let found = self.boards.values().map(|board| &board.record);
@@ -60,7 +60,7 @@ impl Seen {
         }
     }
 
-    /// Every version read.
+    /// Returns every version that was read.
     pub(crate) fn versions(&self) -> impl Iterator<Item = ShardVersion> {
         let shards = self.boards.values().flat_map(|board| &board.shards);
         let windows = shards.flat_map(BTreeMap::values);

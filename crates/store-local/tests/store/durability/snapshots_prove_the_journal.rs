@@ -20,7 +20,7 @@ async fn a_journal_that_ends_before_what_a_snapshot_holds_is_refused() {
     let calls = items.iter().map(|items| board.apply(items, NOW));
     futures::future::join_all(calls).await;
     snapshot.finish();
-    // No group proves that the last one was durable: the snapshot does.
+    // No group proves that the last one was durable, but the snapshot does.
     let damaged = disk.killed();
     let names: Vec<String> = damaged
         .names()

@@ -1,7 +1,7 @@
-//! What a store may hold: kinds, and the naive twin of every board.
+//! The possible contents of a store: kinds, and the naive twin of every board.
 //!
-//! [`World::after`] says what an operation makes of it, and whether the store's answer fits. Which
-//! worlds are possible at a time is the audit's to know.
+//! [`World::after`] returns the world after an operation, and whether the store's reply fits. Which
+//! worlds are possible at a time is up to the audit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use crate::durability::op::{Op, Reply, What};
 use crate::durability::seen::{Seen, SeenBoard, SeenWindow};
 use store_conformance::twin::{ItemOutcome, Twin};
 
-/// Everything that a store holds.
+/// The contents of a store.
 #[derive(Clone, Default)]
 pub(crate) struct World {
     pub(crate) kinds: BTreeMap<KindName, KindRecord>,
     pub(crate) boards: BTreeMap<BoardName, Existence>,
 }
 
-/// One incarnation of a board, created or settled.
+/// One incarnation of a board, created or only with settings.
 #[derive(Clone)]
 pub(crate) struct Existence {
     pub(crate) record: BoardRecord,
     pub(crate) twin: Arc<Twin>,
-    /// When its settings were made, or it was created without any.
+    /// When its settings were made, or when it was created without any.
     since: Timestamp,
     /// Whether anything was ever applied to it.
     in_use: bool,
@@ -41,7 +41,7 @@ impl Existence {
         }
     }
 
-    /// Whether a sweep may have ended it.
+    /// Returns whether a sweep may have ended it.
     fn may_be_gone(&self, now: Timestamp) -> bool {
         let activity = self.record.activity;
         if activity.has_expired(now) {
@@ -53,10 +53,10 @@ impl Existence {
         }
     }
 
-    /// What a sweep has left of it, where that is what was seen: settings that its name keeps, or its own if nothing
-    /// was applied to it.
+    /// Returns what a sweep has left of it, if that is what was seen: settings that its name keeps,
+    /// or its own if nothing was applied to it.
     fn left_by(&self, kind: &Arc<Kind>, seen: &SeenBoard, now: Timestamp) -> Option<Self> {
-        // What a sweep leaves has an incarnation of its own; this one is as it was, and so is its date.
+        // What a sweep leaves has another incarnation; this one is as it was, and so is its date.
         if seen.record.incarnation == self.record.incarnation {
             return None;
         }
@@ -84,7 +84,7 @@ impl Existence {
             .then(|| Self::new(left, kind.clone(), settled))
     }
 
-    /// What differs from what was seen.
+    /// Returns the differences from what was seen.
     fn differs(&self, seen: &SeenBoard) -> Option<String> {
         if self.record != seen.record {
             return Some(format!("{:?} instead of {:?}", seen.record, self.record));
@@ -120,8 +120,8 @@ impl Existence {
 }
 
 impl World {
-    /// The world after an operation, or why the answer to it is false. Without a reply, as if it
-    /// had happened.
+    /// Returns the world after an operation, or why the reply to it is false. Without a reply, as
+    /// if it had happened.
     pub(crate) fn after(&self, op: &Op, reply: Option<&Reply>) -> Result<Self, String> {
         let mut after = self.clone();
         let expected = after.perform(op, reply);
@@ -217,7 +217,8 @@ impl World {
         Reply::Nothing
     }
 
-    /// The board's kind, and its record as calls name it, but for what the store chooses.
+    /// Returns the board's kind, and its record as calls name it, except for what the store
+    /// chooses.
     fn made(
         &self,
         name: &BoardName,
@@ -290,8 +291,8 @@ impl World {
         Reply::Board(record)
     }
 
-    /// This world without the boards that a sweep may have ended and that are not seen any more, or
-    /// how it differs from what is seen.
+    /// Returns this world without the boards that a sweep may have ended and that are not seen any
+    /// more, or how it differs from what is seen.
     pub(crate) fn fits(&self, seen: &Seen, swept: Option<Timestamp>) -> Result<Self, String> {
         let kinds: Vec<KindRecord> = self.kinds.values().cloned().collect();
         if kinds != seen.kinds {

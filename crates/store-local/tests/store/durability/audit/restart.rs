@@ -1,4 +1,5 @@
-//! How an audited store ends, and what is found of it: one of the worlds that its end left possible.
+//! How an audited store ends, and what is found afterwards: one of the worlds that its end left
+//! possible.
 
 use shard_store::ShardStore;
 
@@ -10,11 +11,11 @@ use simulated_disk::SimDisk;
 /// How a store ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It was asked to, and said that all is kept.
+    /// It was closed, and reported that everything is kept.
     Stopped,
-    /// The process went.
+    /// The process was killed.
     Killed,
-    /// The power went; what a disk makes of it is drawn by this seed.
+    /// A power cut; this seed determines what is left on the disk.
     PowerCut(u64),
 }
 
@@ -36,20 +37,20 @@ impl Audit {
         }
     }
 
-    /// Asks the store to write all and end.
+    /// Closes the store.
     pub(crate) async fn stop(&mut self) -> Result<(), String> {
         let stopped = durable::stop(self.store()).await;
-        self.tell(format!("{stopped:?} <- a stop"));
+        self.note(format!("{stopped:?} <- a stop"));
         if stopped.is_ok() {
             self.note_synced();
         } else {
-            // It may be written that it was stopped, and that nothing is lost.
+            // It may be recorded that it was stopped, and that nothing is lost.
             self.wrote = false;
         }
         stopped
     }
 
-    /// Opens these files: one of these worlds is there, or the start is refused.
+    /// Opens these files: one of these worlds is there, or the start is rejected.
     pub(crate) async fn found_in(&self, disk: SimDisk, worlds: &[World]) -> Result<(), String> {
         let store = durable::open(&disk, &self.settings)?;
         let seen = self.see_in(&*store, worlds).await;
@@ -57,12 +58,12 @@ impl Audit {
         Ok(())
     }
 
-    /// What is found after an end: the store itself goes on, for another end.
+    /// Returns what is found after an end; this store itself continues, for another end.
     pub(crate) async fn after(&self, end: End) -> Self {
         self.after_on(end, |_| ()).await
     }
 
-    /// The same, with traps that are set before anything is opened.
+    /// Does the same, with traps that are set before anything is opened.
     pub(crate) async fn after_on(&self, end: End, set_traps: impl FnOnce(&SimDisk)) -> Self {
         let disk = match end {
             End::Stopped | End::Killed => self.disk.killed(),
@@ -84,14 +85,14 @@ impl Audit {
             epochs_lost: self.epochs_lost.clone(),
             wrote: false,
             reopened: false,
-            told: self.told.clone(),
+            calls_made: self.calls_made.clone(),
         };
         if end == End::Stopped {
             found.epoch = self.epoch;
         } else if self.wrote {
             found.epochs_lost.extend(self.epoch);
         }
-        found.tell(format!("{end:?}"));
+        found.note(format!("{end:?}"));
         let worlds = match end {
             End::Stopped => self.live.clone(),
             End::Killed => self.written.clone(),
@@ -102,14 +103,14 @@ impl Audit {
         found
     }
 
-    /// Opens the store: what is there is one of the worlds. If a trap is in the way it is opened again
-    /// as after a kill, if the power goes as after that.
+    /// Opens the store and checks that the contents are one of the worlds. If a trap is in the way,
+    /// it is opened again as after a kill; if the power is cut, as after that.
     pub(super) async fn come_up(&mut self, mut worlds: Vec<World>, mut on_disk_alone: bool) {
         loop {
             let Err(why) = self.try_to_come_up(&worlds, on_disk_alone).await else {
                 return;
             };
-            self.tell(format!("not opened: {why}"));
+            self.note(format!("not opened: {why}"));
             self.store = None;
             self.reopened = true;
             if self.disk.is_halted() {
@@ -135,14 +136,14 @@ impl Audit {
         if let Some(now) = self.swept {
             let sweep = store.drop_expired(now).await;
             sweep.map_err(|error| error.to_string())?;
-            self.tell(format!("swept again at {now}"));
+            self.note(format!("swept again at {now}"));
             for world in &mut worlds {
                 world.drop_expired(now);
             }
         }
         let seen = self.see(&worlds).await;
         let fit = self.fitting(&worlds, &seen);
-        // A board that the sweep ended is back if the sweep is lost once more.
+        // A board that the sweep ended is back if the sweep is lost again.
         let kept = fit.iter().flat_map(|(world, pruned)| [world, pruned]);
         self.written = kept.cloned().collect();
         if on_disk_alone {
