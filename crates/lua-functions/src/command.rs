@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_are_asked_for_with_scores() {
+    fn ranges_are_read_with_scores() {
         let (plain, sort) = command(&["zrevrange", "k", "0", "1"]);
         assert_eq!((plain.name, sort), ("ZREVRANGE", Sort::Asks));
         assert!(!plain.wants_scores());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_sees_what_is_written_to_its_fields() {
+    fn a_read_depends_on_writes_to_its_fields() {
         let sees = |asked: &[&str], written: &[&str]| command(asked).0.sees(&command(written).0);
         assert!(sees(
             &["HGET", "k", "f"],
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_told_from_arguments() {
+    fn keys_are_distinguished_from_arguments() {
         let keys = |words: &[&str]| command(words).0.keys().len();
         assert_eq!(keys(&["UNLINK", "a", "b"]), 2);
         assert_eq!(keys(&["HSET", "a", "f", "v"]), 1);

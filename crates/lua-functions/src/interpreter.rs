@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_look_as_in_redis() {
+    fn replies_look_like_those_of_redis() {
         let score = Reply::Double {
             data: 2.5,
             attributes: None,
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_names_are_asked_for_by_rank() {
+    fn lists_of_names_are_read_by_rank() {
         let number = Reply::Number {
             data: 4,
             attributes: None,
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_function_is_told_in_a_line() {
+    fn errors_of_functions_are_one_line() {
         for (callback, words) in [
             ("return 1", "did not return a string"),
             ("call('EVAL', 'x')", "must not call EVAL"),

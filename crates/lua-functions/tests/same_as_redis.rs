@@ -138,7 +138,7 @@ fn values_are_packed_to_the_same_bytes() {
 }
 
 #[test]
-fn what_is_packed_is_unpacked_alike() {
+fn packed_values_are_unpacked_alike() {
     let values = proptest::collection::vec(values(), 1..4);
     hold(&values.prop_map(|values| {
         let packed = format!("cmsgpack.pack({})", values.join(", "));

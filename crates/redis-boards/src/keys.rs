@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_windows_go_back_to_their_windows() {
+    fn names_of_windows_are_parsed_back() {
         let start = Timestamp::parse_rfc3339("2026-11-19T16:00:00Z").unwrap();
         let day = Window::starting_at(Period::Day, start);
         assert_eq!(window_name(day), "day@2026-11-19T16:00Z");

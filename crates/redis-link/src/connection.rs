@@ -378,7 +378,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_the_system_are_taken_out() {
+    fn the_message_of_the_system_is_extracted() {
         let os = "Os { code: 111, kind: ConnectionRefused, message: \"Connection refused\" }";
         assert_eq!(plain(os), "Connection refused");
         assert_eq!(plain("NOAUTH log in"), "NOAUTH log in");

@@ -20,7 +20,7 @@ async fn use_up_budget() {
 }
 
 #[tokio::test]
-async fn they_are_in_order_whatever_their_task_has_done_before() {
+async fn commands_stay_in_order_when_their_task_has_used_up_its_budget() {
     let redis = RedisServer::plain();
     let url: RedisUrl = redis.url().parse().unwrap();
     let options = ConnectOptions::default();

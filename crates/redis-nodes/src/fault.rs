@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_redis_are_understood() {
+    fn errors_of_redis_are_classified() {
         let sender = Address::new("10.0.0.1", 6379);
         let at = |host, port| Some(Address::new(host, port));
         for (words, trouble) in [

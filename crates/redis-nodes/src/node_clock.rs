@@ -72,7 +72,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn it_runs_on() {
+    fn a_reading_continues_with_the_monotonic_clock() {
         let read = Instant::now();
         let clock = NodeClock::new(1_000_000, read, read);
         assert_eq!(clock.at(read + Duration::from_millis(1_500)), 1_001_500);

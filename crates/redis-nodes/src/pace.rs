@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_took_before_is_forgotten_as_it_works() {
+    fn old_measurements_are_forgotten_as_it_works() {
         let mut node = Twin::new(0.1, MS);
         for _ in 0..200 {
             node.send(&[30_000; 40]);

@@ -26,7 +26,7 @@ fn battle() -> Activity {
 }
 
 #[test]
-fn a_span_is_held_to_its_rule() {
+fn a_span_follows_its_rule() {
     let (start, end) = (Some(starts_at()), Some(ends_at()));
     let refused = [
         (
@@ -75,7 +75,7 @@ fn a_span_is_held_to_its_rule() {
 }
 
 #[test]
-fn the_start_counts_and_the_end_does_not() {
+fn the_start_is_inclusive_and_the_end_exclusive() {
     let now = starts_at();
     let battle = battle();
     let outside = |at| {
@@ -108,7 +108,7 @@ fn the_start_counts_and_the_end_does_not() {
 }
 
 #[test]
-fn a_board_turns_at_its_end_and_when_it_goes() {
+fn a_board_ends_and_expires_on_time() {
     let (battle, gone) = (battle(), ends_at().plus(WEEK));
     assert!(!battle.ended_or_expired_since(starts_at(), ends_at().minus(MS)));
     assert!(battle.ended_or_expired_since(ends_at().minus(MS), ends_at()));

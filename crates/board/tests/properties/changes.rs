@@ -45,7 +45,7 @@ fn listed(keep: u64) -> Retain {
 }
 
 #[test]
-fn what_looks_at_no_standing_may_change() {
+fn settings_without_effect_on_standings_may_change() {
     let wanted = [
         gifts(|_| ()),
         gifts(|spec| spec.top = 10),
@@ -63,7 +63,7 @@ fn what_looks_at_no_standing_may_change() {
 }
 
 #[test]
-fn what_standings_are_made_by_may_not() {
+fn settings_that_determine_standings_may_not_change() {
     let ascending = FieldRule {
         order: Direction::Asc,
         ..field("points")

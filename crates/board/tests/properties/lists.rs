@@ -113,7 +113,7 @@ fn standings_that_only_rise_make_an_exact_list() {
 }
 
 #[test]
-fn standings_that_may_fall_are_named_and_need_leave() {
+fn rules_that_may_lower_standings_are_named_and_require_approximate() {
     use Direction::{Asc, Desc};
     use Op::{Last, Max, Min, Sum};
     let accumulate = |fields: &[_]| rules(fields, Mode::Accumulate, Ties::Earliest);

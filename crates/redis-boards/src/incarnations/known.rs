@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_ends_slowly_while_the_registry_is_away() {
+    fn a_lease_lasts_longer_while_the_registry_is_unreachable() {
         let second = Duration::from_secs(1);
         assert!(matches!(
             read_before(SOFT_LEASE.saturating_sub(second)).lease(1),

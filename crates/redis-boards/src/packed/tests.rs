@@ -45,7 +45,7 @@ fn each(mut check: impl FnMut(&mut Dice, &Rules, &[(Member, Standing)])) {
 }
 
 #[test]
-fn a_score_goes_back_to_its_entry_and_orders_as_rank_keys_do() {
+fn scores_are_decoded_to_entries_and_order_like_rank_keys() {
     each(|_, rules, standings| {
         let packed = Packed::of(rules, ALL).unwrap();
         let keyed = standings.iter().map(|(member, standing)| {

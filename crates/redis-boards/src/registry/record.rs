@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_go_back_from_their_text() {
+    fn servers_are_parsed_back() {
         for count in 0..3 {
             let servers: Vec<_> = (0..count).map(ServerId).collect();
             assert_eq!(*servers_named(&servers_text(&servers)).unwrap(), servers);

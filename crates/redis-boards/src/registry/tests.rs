@@ -195,7 +195,7 @@ async fn a_take_sent_again_takes_the_same() {
 }
 
 #[tokio::test]
-async fn a_kind_that_keeps_otherwise_makes_its_boards_due() {
+async fn a_changed_retention_makes_the_boards_due() {
     let (opened, kind) = opened().await;
     let registry = &opened.registry;
     let boards = 2_500;

@@ -26,7 +26,7 @@ fn each(mut check: impl FnMut(&mut Dice, &Rules, &[(Member, Standing)])) {
 }
 
 #[test]
-fn what_is_kept_goes_back_to_standing_and_entry() {
+fn stored_bytes_are_decoded_to_standing_and_entry() {
     each(|_, rules, standings| {
         for (member, standing) in standings {
             let kept = standing_bytes(rules, standing);

@@ -21,7 +21,7 @@ fn backlog() -> Arc<Backlog> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_wait_here_while_as_much_is_under_way_as_may_be() {
+async fn calls_wait_while_the_maximum_is_under_way() {
     let backlog = backlog();
     let until = Instant::now() + 5000 * MS;
     let mut sent = Vec::new();
@@ -36,7 +36,7 @@ async fn calls_wait_here_while_as_much_is_under_way_as_may_be() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_node_that_is_not_known_few_calls_are_under_way() {
+async fn few_calls_are_under_way_on_an_unknown_node() {
     let backlog = backlog();
     let until = Instant::now() + 5000 * MS;
     // It asks more often than a task may without yielding.
@@ -54,7 +54,7 @@ async fn of_a_node_that_is_not_known_few_calls_are_under_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_larger_than_all_that_may_be_goes_alone() {
+async fn a_call_larger_than_the_maximum_is_sent_alone() {
     let backlog = backlog();
     let until = Instant::now() + 500 * MS;
     let large = backlog.enter(3 * SECOND, until).await.unwrap();
@@ -73,7 +73,7 @@ async fn a_call_that_is_larger_than_all_that_may_be_goes_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_slow_node_batches_join_in_shorter_calls() {
+async fn batches_are_combined_into_shorter_calls_on_a_slow_node() {
     let backlog = backlog();
     let gathered = backlog.gather(1);
     assert!(gathered.may_be_one_call(100_000));
@@ -143,7 +143,7 @@ async fn calls_that_wait_take_the_permits_of_a_node_that_has_become_slow() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_gathered_keeps_others_out_but_no_call() {
+async fn gathered_work_keeps_other_work_out_but_no_call() {
     let backlog = backlog();
     let until = Instant::now() + 500 * MS;
     backlog.check(until).unwrap();

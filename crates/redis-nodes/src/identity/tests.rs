@@ -80,7 +80,7 @@ fn an_empty_server_is_accepted_only_when_configured() {
 }
 
 #[test]
-fn a_missing_one_is_named() {
+fn a_missing_server_is_named() {
     for (found, members) in [(Some(is(1, 1)), vec![1, 7]), (Some(is(1, 7)), vec![])] {
         let refused = decide(&["a"], &[found], &members, &[]).unwrap_err();
         assert!(refused.contains("is server 0000000000000007"), "{refused}");
@@ -88,7 +88,7 @@ fn a_missing_one_is_named() {
 }
 
 #[test]
-fn strangers_and_twins_are_refused() {
+fn foreign_and_duplicate_servers_are_rejected() {
     let strangers = decide(&["a", "b"], &[Some(is(1, 1)), Some(is(2, 2))], &[], &[]).unwrap_err();
     assert!(
         strangers.contains("a:6379 and b:6379 belong to different stores"),

@@ -103,7 +103,7 @@ async fn a_write_whose_answer_was_lost_past_its_deadline_is_asked_about() {
 /// A node that rejects a call after its deadline would know of an earlier attempt, unless its clock
 /// was set.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_answered_is_surely_not_applied_only_where_that_is_remembered() {
+async fn a_call_without_a_reply_counts_as_not_applied_only_where_calls_are_remembered() {
     let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let servers = open(proxy.url()).await;
@@ -144,7 +144,7 @@ async fn functions_that_are_gone_are_loaded_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn texts_of_users_are_never_taken_for_something_else() {
+async fn texts_of_users_are_never_misread() {
     let redis = RedisServer::shared();
     let servers = open(&redis.url()).await;
     for text in [
@@ -168,7 +168,7 @@ async fn texts_of_users_are_never_taken_for_something_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_frozen_are_waited_for() {
+async fn frozen_calls_are_retried() {
     let redis = RedisServer::shared();
     let servers = open(&redis.url()).await;
     redis.command(&["SET", "ice", "1"]).ok();
@@ -198,7 +198,7 @@ async fn deadlines_are_by_the_clock_of_the_node() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_words_of_redis_are_passed_on() {
+async fn errors_of_redis_are_passed_on() {
     let redis = RedisServer::plain();
     let servers = open(&redis.url()).await;
     let broken = make(&servers, &breaks("text")).await.unwrap_err();

@@ -12,7 +12,7 @@ use crate::CallError;
 const CALLS: usize = 100;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_are_waited_for_while_others_are_answered() {
+async fn calls_wait_while_others_get_replies() {
     let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let servers = open(proxy.url()).await;
@@ -33,7 +33,7 @@ async fn calls_are_waited_for_while_others_are_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_that_come_to_no_turn_in_time_are_overloaded_not_unknown() {
+async fn calls_that_cannot_be_sent_in_time_are_overloaded_not_unknown() {
     let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let servers = open(proxy.url()).await;

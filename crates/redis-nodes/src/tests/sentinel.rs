@@ -119,7 +119,7 @@ async fn a_write_that_waits_on_a_superseded_primary_goes_to_the_next_one() {
 
 /// The node that is left does not reply, so that calls wait to be sent to it.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_to_be_sent_to_a_superseded_primary_is_sent_to_the_next_one() {
+async fn calls_that_wait_for_a_superseded_primary_are_sent_to_the_next_one() {
     const CALLS: usize = 60;
     let failover = Failover::to_come(0).await;
     let next = failover.unannounced().await;

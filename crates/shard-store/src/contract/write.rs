@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_member_is_told_by_its_name() {
+    fn errors_contain_the_name_of_the_member() {
         let refused = ItemRejected::NotRanked(Member::new("no \"body\"").unwrap());
         assert_eq!(refused.to_string(), r#"member "no \"body\"" is not ranked"#);
     }

@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn a_record_that_goes_on_is_refused(logged in any_event(), more in vec(0_u8..8, 1..20)) {
+    fn a_record_with_additional_bytes_is_rejected(logged in any_event(), more in vec(0_u8..8, 1..20)) {
         let mut bytes = encoded(&logged);
         bytes.extend(&more);
         let refused = decode(&bytes);
@@ -119,7 +119,7 @@ proptest! {
 }
 
 #[test]
-fn counts_past_what_the_bytes_hold_are_refused_before_room_is_made() {
+fn counts_beyond_the_bytes_are_rejected_before_memory_is_reserved() {
     let mut windows = vec![5];
     windows.extend([0; 10]);
     windows.extend([0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 4]);

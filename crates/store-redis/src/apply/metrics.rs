@@ -102,7 +102,7 @@ mod tests {
     const LIMIT: u64 = 800;
 
     #[test]
-    fn the_fullest_shard_of_late_counts_and_use_about_the_half_has_crossed_it_once() {
+    fn the_fullest_recent_shard_counts_and_use_around_the_half_crosses_it_once() {
         let board = "gifts/a".parse().unwrap();
         let mut now = Instant::now();
         let ids = ShardIds::new(LIMIT, now);

@@ -24,7 +24,7 @@ async fn a_published_board_is_taken_by_others() {
 }
 
 #[tokio::test]
-async fn boards_incarnations_windows_and_shapes_are_apart() {
+async fn boards_incarnations_windows_and_shapes_are_separate() {
     let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let held = lease(take(&tops, &top(1)).await);
@@ -54,7 +54,7 @@ async fn a_board_that_is_too_old_is_merged_anew() {
 }
 
 #[tokio::test]
-async fn an_unchanged_board_becomes_young_again() {
+async fn an_unchanged_board_is_renewed() {
     let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);
@@ -105,7 +105,7 @@ async fn the_later_merge_stays_whichever_is_published_first() {
 }
 
 #[tokio::test]
-async fn a_board_of_a_time_to_come_is_as_if_not_there() {
+async fn a_board_dated_in_the_future_is_ignored() {
     let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);

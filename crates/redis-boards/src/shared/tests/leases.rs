@@ -26,7 +26,7 @@ async fn one_merges_and_the_others_wait() {
 }
 
 #[tokio::test]
-async fn a_lease_that_is_lost_ends_by_itself() {
+async fn a_lost_lease_expires() {
     let redis = RedisServer::shared();
     let (one, other) = (tops_on(&redis).await, tops_on(&redis).await);
     let top = top(1);
@@ -67,7 +67,7 @@ async fn a_lease_asked_for_again_is_given_again() {
 }
 
 #[tokio::test]
-async fn a_lease_of_a_time_to_come_is_as_if_not_there() {
+async fn a_lease_dated_in_the_future_is_ignored() {
     let redis = RedisServer::shared();
     let tops = tops_on(&redis).await;
     let top = top(1);

@@ -73,7 +73,7 @@ async fn a_window_that_a_sweep_may_have_missed_is_due_when_its_claim_ends() {
 }
 
 #[tokio::test]
-async fn keys_live_for_as_long_as_the_kind_says_now() {
+async fn the_expiry_of_keys_follows_the_current_kind() {
     let room = SweptBoard::new(vec![day()]).await;
     room.put_members(1, today());
     let keys = room.record.spread.keys(1);

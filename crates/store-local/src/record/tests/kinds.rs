@@ -146,7 +146,7 @@ fn longest_names() -> Hidden {
 }
 
 #[test]
-fn the_room_of_a_kind_is_that_of_all_that_it_hides() {
+fn the_reserved_size_of_a_kind_includes_all_its_hidden_members() {
     let mut record = read(&gifts()).unwrap();
     let hiding = |count| {
         let kind = Kind::clone(record.kind.as_ref().unwrap());
@@ -166,7 +166,7 @@ fn the_room_of_a_kind_is_that_of_all_that_it_hides() {
 }
 
 #[test]
-fn json_says_what_the_kind_is() {
+fn the_json_of_a_kind_has_all_its_settings() {
     let record = read(&gifts()).unwrap();
     assert_eq!(record.revision, Revision(3));
     let kind = record.kind.as_ref().unwrap();
@@ -241,7 +241,7 @@ fn a_setting_that_is_missing_is_refused() {
 }
 
 #[test]
-fn what_is_no_kind_is_refused() {
+fn invalid_kinds_are_rejected() {
     let cases = [
         ("/name", json!("presents")),
         ("/name", json!("9")),

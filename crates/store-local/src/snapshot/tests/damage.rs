@@ -63,7 +63,7 @@ fn a_file_cut_anywhere_is_refused() {
 }
 
 #[test]
-fn a_file_that_goes_on_is_refused() {
+fn a_file_with_additional_bytes_is_rejected() {
     let whole = written();
     for more in [vec![0], vec![0; 100], whole.clone()] {
         let bytes = [whole.clone(), more].concat();

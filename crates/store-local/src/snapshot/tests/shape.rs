@@ -92,7 +92,7 @@ fn a_large_part_is_one_unit_of_several_frames() {
 }
 
 #[test]
-fn a_table_longer_than_a_frame_comes_back() {
+fn a_table_longer_than_a_frame_is_read_back() {
     let mut contents = small();
     let kind = contents.kinds[0].clone();
     contents.kinds = vec![kind; 5000];

@@ -12,7 +12,7 @@ const ALL: Window = Window::ALL_TIME;
 const APPLIED: Outcome = Outcome::Applied(Vec::new());
 
 #[tokio::test]
-async fn an_id_that_finds_no_room_is_unavailable() {
+async fn an_id_without_memory_is_unavailable() {
     let store = LocalStore::in_memory_with_limits(Arc::default(), 64 << 10).unwrap();
     let store = OpenStore::new(store, ());
     let board = store.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
@@ -79,7 +79,7 @@ async fn a_deleted_board_gives_its_bytes_back() {
 }
 
 #[tokio::test]
-async fn a_board_whose_first_contribution_finds_no_room_is_withdrawn() {
+async fn a_board_whose_first_contribution_finds_no_memory_is_withdrawn() {
     let store = OpenStore::new(
         LocalStore::in_memory_with_limits(std::sync::Arc::default(), 0).unwrap(),
         (),

@@ -40,7 +40,7 @@ async fn fill(board: &Board, names: std::ops::Range<u32>) {
 }
 
 #[tokio::test]
-async fn what_needs_memory_is_refused_and_all_else_goes_on() {
+async fn calls_that_need_memory_are_rejected_and_all_others_continue() {
     let (store, memory) = limited();
     let kind = store.kind(gifts(|spec| spec.shards = 1)).await;
     let board = store.created(&kind, "a", NOW).await;
@@ -87,7 +87,7 @@ async fn what_needs_memory_is_refused_and_all_else_goes_on() {
 }
 
 #[tokio::test]
-async fn a_board_that_went_makes_room_for_as_much() {
+async fn a_deleted_board_frees_its_memory_for_others() {
     let (store, memory) = limited();
     let kind = store.kind(gifts(|spec| spec.shards = 1)).await;
     let board = store.created(&kind, "a", NOW).await;

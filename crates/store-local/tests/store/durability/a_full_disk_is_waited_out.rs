@@ -71,7 +71,7 @@ async fn hold(dice: &mut Dice, snapshots: bool) {
 }
 
 #[tokio::test]
-async fn writes_are_taken_again_with_space() {
+async fn writes_are_accepted_again_when_there_is_space() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     for _ in 0..runs(2, 100) {

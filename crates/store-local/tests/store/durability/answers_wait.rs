@@ -11,7 +11,7 @@ use simulated_disk::{Operation, SimDisk, Trap};
 use store_conformance::fixtures::{NOW, gifts, member};
 
 #[tokio::test]
-async fn what_speaks_of_a_write_is_answered_no_sooner_than_that_is_durable() {
+async fn replies_that_depend_on_a_write_wait_until_it_is_durable() {
     let disk = SimDisk::default();
     let store = durable::open(&disk, &settings()).unwrap();
     let board = durable::board(&store, gifts(|_| ()), "room", NOW).await;

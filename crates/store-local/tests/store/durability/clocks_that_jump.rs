@@ -115,7 +115,7 @@ impl Filled {
 }
 
 #[tokio::test]
-async fn a_jump_ahead_drops_nothing_that_a_clock_gone_right_keeps() {
+async fn a_jump_ahead_drops_nothing_that_the_corrected_clock_keeps() {
     let disk = SimDisk::default();
     let mut filled = Filled::at(*BEGAN, &disk, HOUR).await;
     for _ in 0..2 {
@@ -132,7 +132,7 @@ async fn a_jump_ahead_drops_nothing_that_a_clock_gone_right_keeps() {
 }
 
 #[tokio::test]
-async fn what_is_past_its_time_by_a_clock_that_is_right_is_dropped() {
+async fn expired_data_is_dropped_by_a_clock_that_is_right() {
     let disk = SimDisk::default();
     let filled = Filled::at(BEGAN.minus(HOUR * 20), &disk, HOUR).await;
     assert_eq!(filled.sweep(*BEGAN).await, [false, true]);
@@ -219,7 +219,7 @@ async fn what_a_wrong_clock_wrote_hides_it_from_no_later_start() {
 }
 
 #[tokio::test]
-async fn a_folder_of_a_time_to_come_has_each_start_wait_until_that_has_come() {
+async fn each_start_waits_while_the_last_write_is_dated_in_the_future() {
     let ahead = BEGAN.plus(DAY * 3);
     let disk = SimDisk::default();
     let filled = Filled::at(ahead, &disk, SHORT).await;
@@ -242,7 +242,7 @@ async fn a_folder_of_a_time_to_come_has_each_start_wait_until_that_has_come() {
 }
 
 #[tokio::test]
-async fn a_clock_that_stays_ahead_or_is_confirmed_is_gone_by() {
+async fn a_clock_that_stays_ahead_or_is_confirmed_is_trusted() {
     let disk = SimDisk::default();
     let filled = Filled::at(*BEGAN, &disk, SHORT).await;
     filled.drops_all_in_the_end(BEGAN.plus(DAY * 3)).await;

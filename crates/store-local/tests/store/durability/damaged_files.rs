@@ -205,7 +205,7 @@ async fn a_damaged_snapshot_is_refused() {
 }
 
 #[tokio::test]
-async fn a_missing_file_is_missed_or_needed_by_nobody() {
+async fn a_missing_file_is_reported_or_not_needed() {
     let seed = Seed::of_this_run();
     for snapshot in [false, true] {
         let left = Left::new(seed.0, snapshot, End::Stopped).await;

@@ -10,7 +10,7 @@ use simulated_disk::{EIO, Operation, SimDisk, Times, Trap};
 use store_conformance::fixtures::{DAY, NOW, gifts, kept, member, window};
 
 #[tokio::test]
-async fn what_is_held_is_weighed_where_nothing_can_be_dropped() {
+async fn memory_is_measured_when_nothing_can_be_dropped() {
     let memory = Arc::new(Memory::with_limit(1 << 30));
     let settings = LocalSettings {
         memory: memory.clone(),

@@ -45,7 +45,7 @@ async fn no_span_remembers_nothing() {
 }
 
 #[tokio::test]
-async fn the_limit_refuses_and_makes_room_with_time() {
+async fn ids_beyond_the_limit_are_rejected_until_others_expire() {
     let settings = RedisSettings {
         ids_per_shard_max: 5,
         ..RedisSettings::default()

@@ -92,7 +92,7 @@ async fn more_than_may_wait_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn a_caller_that_goes_away_takes_nothing_back() {
+async fn a_caller_that_goes_away_cancels_nothing() {
     let setup = ApplierOnRedis::alone(&RedisSettings::default()).await;
     let board = setup.board(gifts(|_| ())).await;
     setup.redis.pause();
@@ -106,7 +106,7 @@ async fn a_caller_that_goes_away_takes_nothing_back() {
 }
 
 #[tokio::test]
-async fn what_waits_is_held_in_memory_also_where_the_caller_goes_away() {
+async fn waiting_parts_count_as_memory_also_if_the_caller_goes_away() {
     let memory = Arc::new(Memory::default());
     let mut setup = ApplierOnRedis::alone(&RedisSettings::default()).await;
     setup.applier.hold_in(memory.clone());
@@ -125,7 +125,7 @@ async fn what_waits_is_held_in_memory_also_where_the_caller_goes_away() {
 }
 
 #[tokio::test]
-async fn a_batch_that_says_when_it_is_too_late_is_not_applied_behind_that() {
+async fn a_batch_with_a_deadline_is_not_applied_after_it() {
     let setup = ApplierOnRedis::alone(&RedisSettings::default()).await;
     let board = setup.board(gifts(|_| ())).await;
     let items = [board.points("u1", 1, NOW)];

@@ -44,7 +44,7 @@ fn give(redis: &mut RedisWire, points: i64, mut between: impl FnMut(usize)) {
 }
 
 #[test]
-fn the_fields_own_way_loses_what_meets_a_trim() {
+fn the_usual_method_loses_contributions_at_a_trim() {
     let redis = RedisServer::shared();
     let (mut one, mut other, mut trimmer) = (redis.connect(), redis.connect(), redis.connect());
     give(&mut one, GIVEN[0], |step| match step {
@@ -73,7 +73,7 @@ fn settings(writes: Writes) -> RedisSettings {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_scripts_a_write_that_meets_a_trim_is_decided_anew() {
+async fn without_scripts_a_write_with_a_concurrent_trim_is_repeated() {
     let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let setup = ApplierOnRedis::over(redis, proxy.url(), &settings(Writes::ScriptFree)).await;
@@ -112,7 +112,7 @@ async fn without_scripts_a_write_that_meets_a_trim_is_decided_anew() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_function_has_no_steps_to_come_between() {
+async fn a_function_is_not_interrupted_by_a_trim() {
     let setup = ApplierOnRedis::new().await;
     let board = setup.board(gifts(|_| ())).await;
     let (rival, _servers) = setup.far(&RedisSettings::default()).await;

@@ -147,7 +147,7 @@ async fn a_transaction_whose_answer_was_lost_past_its_deadline_is_asked_about() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_lost_before_the_transaction_was_surely_not_applied() {
+async fn calls_lost_before_the_transaction_were_definitely_not_applied() {
     let redis = RedisServer::shared();
     let proxy = FaultProxy::before(&redis);
     let settings = RedisSettings {

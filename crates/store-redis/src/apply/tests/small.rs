@@ -88,7 +88,7 @@ async fn a_board_of_128_members_is_two_listpacks() {
 }
 
 #[tokio::test]
-async fn a_write_puts_off_the_end_of_an_idle_board() {
+async fn a_write_renews_the_expiry_of_an_idle_board() {
     let setup = ApplierOnRedis::new().await;
     let board = setup.board(small()).await;
     let touched = async || {

@@ -42,7 +42,7 @@ async fn a_member_that_is_set_below_others_makes_room_for_them() {
 
 /// A refill uses the slack, so that not every removal costs one.
 #[tokio::test]
-async fn a_refill_serves_for_as_many_as_there_is_slack() {
+async fn one_refill_covers_as_many_removals_as_the_slack() {
     let room = ListBoard::new(Some(list(10, 20))).await;
     room.fill(300).await;
     let version = async || room.read(Vec::new()).await.version.counter;
@@ -58,7 +58,7 @@ async fn a_refill_serves_for_as_many_as_there_is_slack() {
 }
 
 #[tokio::test]
-async fn what_is_put_back_is_another_version() {
+async fn putting_members_back_changes_the_version() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.fill(100).await;
     let before = room.read(Vec::new()).await.version;

@@ -98,7 +98,7 @@ async fn a_kind_that_ranks_all_has_no_list() {
 }
 
 #[tokio::test]
-async fn what_is_known_of_a_list_goes_with_its_window() {
+async fn the_meta_of_a_list_is_removed_with_its_window() {
     let room = ListBoard::of(Some(list(5, 6)), board::Period::Day).await;
     room.fill(100).await;
     let window = room

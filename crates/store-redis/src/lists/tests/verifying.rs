@@ -27,7 +27,7 @@ async fn a_member_off_a_list_is_not_a_disagreement() {
 }
 
 #[tokio::test]
-async fn a_member_that_belongs_on_a_list_is_missed_and_put_back() {
+async fn a_member_that_belongs_on_a_list_is_reported_and_put_back() {
     let room = ListBoard::new(Some(list(10, 15))).await;
     room.fill(600).await;
     room.lose(-3, -2);

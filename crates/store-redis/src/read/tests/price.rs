@@ -63,7 +63,7 @@ fn calls<const N: usize>(calls: [(&str, u64); N]) -> BTreeMap<String, u64> {
 }
 
 #[tokio::test]
-async fn a_top_is_one_stretch() {
+async fn a_top_is_one_range() {
     let readers = ShardReaders::plain().await;
     let laid = filled(&readers);
     let top = RangeAsk {
@@ -106,7 +106,7 @@ async fn a_member_costs_one_look_at_its_score_and_its_rank() {
 
 /// The group that ties with an entry is halved until its position is found: 2000 take 11 steps.
 #[tokio::test]
-async fn a_place_among_many_that_tie_is_found_by_halves() {
+async fn a_position_among_ties_is_found_by_bisection() {
     let readers = ShardReaders::plain().await;
     let laid = filled(&readers);
     for entry in laid.sorted().iter().step_by(97) {

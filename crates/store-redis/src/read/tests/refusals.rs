@@ -93,7 +93,7 @@ async fn an_unchanged_version_is_one_in_every_part() {
 }
 
 #[tokio::test]
-async fn what_was_dropped_is_not_read() {
+async fn dropped_windows_are_not_read() {
     let readers = ShardReaders::plain().await;
     let mut laid = readers.board(points(), 1);
     laid.set_meta("d", &format!("{} - - -", 500 * HOUR_MS));
@@ -117,7 +117,7 @@ async fn what_was_dropped_is_not_read() {
 }
 
 #[tokio::test]
-async fn the_dead_are_not_read() {
+async fn dead_shards_are_not_read() {
     let readers = ShardReaders::plain().await;
     let mut laid = readers.board(points(), 1);
     lay_some(&mut laid, 5);

@@ -255,7 +255,7 @@ fn node_ms(laid: &mut WrittenWindow) -> i64 {
 }
 
 #[tokio::test]
-async fn what_is_frozen_is_mended_afterwards() {
+async fn a_frozen_shard_is_repaired_afterwards() {
     let readers = ShardReaders::plain().await;
     let mut laid = filled(&readers, &mut Dice::new(12), 1, 50);
     laid.unrank("u1");
@@ -268,7 +268,7 @@ async fn what_is_frozen_is_mended_afterwards() {
 }
 
 #[tokio::test]
-async fn the_dead_are_not_verified() {
+async fn dead_shards_are_not_verified() {
     let readers = ShardReaders::plain().await;
     let mut laid = filled(&readers, &mut Dice::new(11), 1, 5);
     laid.set_meta("x", "1");
