@@ -262,7 +262,7 @@ impl Connection {
             match answer.as_mut().take_output() {
                 Some(Err(fault @ (Fault::NotSent(_) | Fault::Lost(_)))) => return Err(fault),
                 Some(answer) => answers.push(answer),
-                None => return Err(Fault::Lost("an answer came too early".to_owned())),
+                None => return Err(Fault::Lost("a reply arrived too early".to_owned())),
             }
         }
         answers.reverse();
@@ -305,7 +305,7 @@ impl Connection {
                 Err(Fault::Redis(error.details().to_owned()))
             }
             (Some(Err(error)), None) => Err(fault_of(&error)),
-            _ => Err(Fault::Lost("no answer of a function".to_owned())),
+            _ => Err(Fault::Lost("the reply is not one of a function".to_owned())),
         }
     }
 }

@@ -211,7 +211,7 @@ impl<'a> Attempts<'a> {
                 }
                 ParsedReply::Refusal(refusal) => Err(self.refused(link, refusal)),
                 ParsedReply::Malformed => {
-                    let why = format!("{}: no answer of a function", link.address());
+                    let why = format!("{}: the reply is not one of a function", link.address());
                     Err(FailedAttempt::Final(CallError::Unknown(why)))
                 }
             },

@@ -223,7 +223,7 @@ impl Link {
             return Ok(Some("it is no longer a primary".to_owned()));
         }
         if info.history != self.info.history {
-            return Ok(Some("it began anew".to_owned()));
+            return Ok(Some("it restarted or was promoted".to_owned()));
         }
         let clock = ask_clock(reads, Some(self.clock())).await?;
         *self.clock.lock() = clock;
@@ -400,6 +400,6 @@ async fn fcall_over(
         return Ok(connection.send_asking("FCALL", args).await?);
     }
     let reply = connection.send("FCALL", args).await?;
-    let lost = || Fault::Lost("no answer of a function".to_owned());
+    let lost = || Fault::Lost("the reply is not one of a function".to_owned());
     reply::bytes(&reply).cloned().ok_or_else(lost)
 }

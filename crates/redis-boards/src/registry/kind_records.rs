@@ -45,7 +45,7 @@ pub(super) fn parse(
         None
     } else {
         let kind = kind_text::decode_kind(json.as_bytes(), calendars).map_err(|error| {
-            tracing::error!(kind = name, %error, "the registry has what this server cannot read");
+            tracing::error!(kind = name, %error, "the registry has a kind that this server cannot read");
             Garbled("a kind that this server cannot read")
         })?;
         if format!("{:016x}", kind.meaning().0) != meaning {

@@ -116,7 +116,7 @@ impl Sessions {
         let info = ask_info(&connection, Some("replication")).await;
         let info = info.map_err(|fault| Fault::NotSent(fault.message().to_owned()))?;
         if !info.is_primary() || info.history != self.history {
-            return Err(Fault::NotSent("it began anew".to_owned()));
+            return Err(Fault::NotSent("it restarted or was promoted".to_owned()));
         }
         let interpreter = Interpreter::new(self.dial.library.lua());
         let interpreter = interpreter.map_err(|broken| Fault::NotSent(broken.to_string()))?;
