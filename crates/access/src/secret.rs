@@ -13,8 +13,8 @@ const SECRETS: [(&str, usize); 3] = [
 /// The number of characters after a prefix from which on text may be a part of a secret.
 const SECRET_CHARS_MIN: usize = 32;
 
-/// Replaces every API key by `mb_...`, and similarly stream tokens and hashes of keys: one may have been entered instead
-/// of a name. Also replaces long parts of secrets, and some long words that contain a prefix.
+/// Replaces every API key by `mb_...`, and similarly stream tokens and hashes of keys: one may have been entered
+/// instead of a name. Also replaces long parts of secrets, and some long words that contain a prefix.
 #[must_use]
 pub fn without_keys(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
