@@ -4,7 +4,7 @@
 //! access, settings      what requests are checked against: keys, hosts, origins, budgets of addresses
 //! authorizer, caller    checks the key or the token of a request; the key that a request was authorized by
 //! new_key, key_settings the text of keys and their hashes; the settings of a key
-//! key, keys, scope      a configured key, all of them, and the operations that each permits
+//! key, keys, scope      one configured key, all keys, the operations that a key permits
 //! token                 tokens for the streams of one board
 //! secret                finds keys and tokens in other text, such as log lines
 //! rate, client          budgets of requests; the address that a request comes from

@@ -1,4 +1,4 @@
-//! The audit log, and how handlers get their entry of it: [`AuditLog`].
+//! The audit log, from which handlers get their entry: [`AuditLog`].
 
 use std::convert::Infallible;
 use std::io;

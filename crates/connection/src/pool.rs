@@ -32,10 +32,10 @@ pub const RECEIPT_BYTES_MAX: usize = 128 << 20;
 /// The default limit of [`Pools::streams`].
 pub const STREAM_BYTES_MAX: usize = 256 << 20;
 
-/// The limit of all responses to scrapes: some dozens of them.
+/// The limit of all responses to scrapes: a few dozen.
 const SCRAPE_BYTES_MAX: usize = 4 << 20;
 
-/// One part of so many is the reserve of a pool.
+/// The reserve of a pool is one part in this many.
 const RESERVE_PART: usize = 4;
 
 /// Returns a limit with or without its reserve.

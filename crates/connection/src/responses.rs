@@ -45,7 +45,7 @@ use crate::flow::Flow;
 use crate::per_address::{OfAddress, PerAddress};
 use crate::pool::{HeldBytes, Pool};
 
-/// By default, an address may use one part in so many of the pool.
+/// The default limit of an address is one part in this many of the pool.
 pub const ADDRESS_PART: usize = 4;
 
 /// The length up to which a response is not counted.

@@ -2,11 +2,11 @@
 
 use prometheus_client::registry::Registry;
 
-/// Registers what is known of the process.
+/// Registers the metrics of the process.
 #[cfg(not(target_os = "linux"))]
 pub fn register_process(_: &mut Registry) {}
 
-/// Registers what is known of the process.
+/// Registers the metrics of the process.
 #[cfg(target_os = "linux")]
 pub fn register_process(registry: &mut Registry) {
     registry.register_collector(Box::new(linux::Process::new()));

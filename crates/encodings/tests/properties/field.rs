@@ -18,7 +18,7 @@ fn value(decoded: &Decoded<'_>, field: usize) -> i64 {
 #[test]
 fn the_four_players_of_leaderboard_339() {
     let encoding = encoding("fraction(base=317242022400)");
-    // As Redis prints what was written as 2500.994707057989 and so on.
+    // Redis prints these scores for values that were written as 2500.994707057989 and so on.
     for (text, member, score, time, within_ms) in [
         (
             "2500.9947070579892",

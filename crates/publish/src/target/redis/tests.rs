@@ -32,6 +32,14 @@ fn target(redis: &RedisServer) -> (RedisTarget, Names) {
     (RedisTarget::new(&at, access), names)
 }
 
+fn is_readonly(error: &TargetError) -> bool {
+    matches!(error, TargetError::Unreachable(why) if why.contains("READONLY"))
+}
+
+fn is_replica(error: &TargetError) -> bool {
+    matches!(error, TargetError::Unreachable(why) if why.ends_with("is a replica"))
+}
+
 #[tokio::test]
 async fn a_replica_is_unreachable_until_it_is_a_primary_again() {
     let redis = RedisServer::plain();
@@ -39,9 +47,6 @@ async fn a_replica_is_unreachable_until_it_is_a_primary_again() {
     let publishing = target.begin(&names).await.unwrap();
     let abandoned = target.begin(&names).await.unwrap();
     redis.command(&["REPLICAOF", "127.0.0.1", "1"]).ok();
-    let is_readonly = |error: &TargetError| {
-        matches!(error, TargetError::Unreachable(why) if why.contains("READONLY"))
-    };
     let replaced = publishing.replace(&names, content("1")).await;
     assert!(replaced.as_ref().is_err_and(is_readonly), "{replaced:?}");
     let ttl = Some(Duration::from_mins(1));
@@ -50,10 +55,7 @@ async fn a_replica_is_unreachable_until_it_is_a_primary_again() {
     // No connection was kept. A new one finds that the server is a replica.
     assert!(target.idle.lock().is_empty());
     let begun = target.begin(&names).await.err();
-    let is_replica = |error: TargetError| {
-        matches!(error, TargetError::Unreachable(why) if why.ends_with("is a replica"))
-    };
-    assert!(begun.is_some_and(is_replica));
+    assert!(begun.as_ref().is_some_and(is_replica));
     redis.command(&["REPLICAOF", "NO", "ONE"]).ok();
     let publishing = target.begin(&names).await.unwrap();
     let replaced = publishing.replace(&names, content("2")).await;
