@@ -289,24 +289,24 @@ impl SegmentReader {
 fn next_group<'a>(window: &'a mut Window, end: &Tail, next: Sequence) -> io::Result<NextGroup<'a>> {
     let head = window.get(end.offset, GROUP_HEADER_BYTES)?;
     if head.iter().all(|&byte| byte == 0) {
-        return Ok(Found::End);
+        return Ok(NextGroup::End);
     }
     let Some(head) = head.first_chunk() else {
-        return Ok(Found::Broken("a group is cut off"));
+        return Ok(NextGroup::Broken("a group is cut off"));
     };
     let Some(header) = GroupHeader::decode(head) else {
-        return Ok(Found::Broken("this is not a group"));
+        return Ok(NextGroup::Broken("this is not a group"));
     };
     let Some(group) = window.whole(end.offset, header.group_bytes())? else {
-        return Ok(Found::Broken("a group is cut off"));
+        return Ok(NextGroup::Broken("a group is cut off"));
     };
     let Some(checksum) = intact_checksum(group, end.salt) else {
-        return Ok(Found::Broken("a group does not match its checksum"));
+        return Ok(NextGroup::Broken("a group does not match its checksum"));
     };
     if (header.first, header.chain) != (next, end.chain) {
-        return Ok(Found::Broken("a group does not follow the previous one"));
+        return Ok(NextGroup::Broken("a group does not follow the previous one"));
     }
-    Ok(Found::Group(Group {
+    Ok(NextGroup::Group(Group {
         header,
         checksum,
         payload: &group[GROUP_HEADER_BYTES..],
