@@ -1,4 +1,4 @@
-//! What requests are checked against: [`Access`].
+//! The keys, hosts, origins and budgets that requests are checked against: [`Access`].
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -6,44 +6,43 @@ use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
 use axum::http::{HeaderMap, Request};
-use board::Timestamp;
 use metering::Counter;
 use problem::{Problem, ProblemType, shortened};
 use tower_http::cors::CorsLayer;
 
-use crate::caller::Caller;
 use crate::client::Proxies;
 use crate::cors;
 use crate::hosts::{self, BadHost, Hosts};
-use crate::key::{KeyError, KeySettings};
+use crate::key::KeyError;
+use crate::key_settings::KeySettings;
 use crate::keys::Keys;
 use crate::rate::{Budgets, Guesses, RateSettings};
 use crate::settings::{AccessError, AccessSettings};
 use crate::token::Tokens;
 
-/// The settings of access, checked. The keys may change while the server runs.
+/// The validated settings of access. The keys may be replaced while the server runs.
 #[derive(Debug)]
 pub struct Access {
     keys: ArcSwap<Keys>,
     metrics_open: bool,
     tokens: Tokens,
-    /// How much a key may ask that says nothing of its own.
+    /// The rate of keys without a rate of their own.
     key_rate: RateSettings,
     addresses: Option<Budgets>,
     guesses: Guesses,
     proxies: Proxies,
-    /// Of whose `traceparent` is believed that it is sampled, beside the proxies.
-    traced: Proxies,
+    /// The peers, besides the proxies, whose `traceparent` decides whether a request is traced.
+    tracers: Proxies,
     hosts: Hosts,
     cors: Option<CorsLayer>,
 }
 
 impl Access {
-    /// Checks the settings.
+    /// Validates the settings.
     pub fn new(settings: &AccessSettings) -> Result<Self, AccessError> {
         let tokens = match &settings.token_secret {
-            None => Tokens::drawn()?,
-            Some(secret) => Tokens::under(secret.bytes()).ok_or(AccessError::TokenSecret)?,
+            None => Tokens::with_random_secret()?,
+            Some(secret) => Tokens::with_secret(secret.bytes()).ok_or(AccessError::TokenSecret)?,
         };
         let burst_alone = |section| move |_| AccessError::BurstAlone(section);
         let of_keys = settings.key_rate.quota();
@@ -63,7 +62,7 @@ impl Access {
             guesses: Guesses::default(),
             proxies: Proxies::new(&settings.trusted_proxies)
                 .map_err(|text| AccessError::Proxy(shown(&text)))?,
-            traced: Proxies::new(&settings.trusted_tracers)
+            tracers: Proxies::new(&settings.trusted_tracers)
                 .map_err(|text| AccessError::Tracer(shown(&text)))?,
             hosts: Hosts::new(&settings.hosts).map_err(|text| AccessError::Host(shown(&text)))?,
             cors: cors::layer(&settings.cors_origins)
@@ -71,63 +70,64 @@ impl Access {
         })
     }
 
-    /// Whether a key is asked for.
+    /// Returns whether requests need a key.
     #[must_use]
     pub fn has_keys(&self) -> bool {
         !self.keys.load().is_empty()
     }
 
-    /// Replaces all keys; those that stay keep what they have spent. An error leaves all as they are.
+    /// Replaces all keys. Keys that remain keep the state of their budgets. An error changes nothing.
     pub fn set_keys(&self, keys: &[KeySettings]) -> Result<(), KeyError> {
         let keys = Keys::new(keys, self.key_rate, &self.keys.load())?;
         self.keys.store(keys.into());
         Ok(())
     }
 
-    /// Whether this peer is a trusted proxy: it names the addresses of clients.
+    /// Returns whether this peer is a trusted proxy, which reports the addresses of clients.
     #[must_use]
     pub fn is_proxy(&self, peer: IpAddr) -> bool {
         self.proxies.contains(peer.to_canonical())
     }
 
-    /// Whether this peer decides which of its requests are traced.
+    /// Returns whether this peer decides which of its requests are traced.
     #[must_use]
     pub fn is_tracer(&self, peer: IpAddr) -> bool {
-        self.traced.contains(peer.to_canonical()) || self.is_proxy(peer)
+        self.tracers.contains(peer.to_canonical()) || self.is_proxy(peer)
     }
 
-    /// Returns the client's address as limits count it: the peer's, or what a trusted proxy says of it.
+    /// Returns the client's address for limits: the peer's, or the one that a trusted proxy reports.
     #[must_use]
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         self.proxies.client(peer, headers)
     }
 
-    /// Returns the client's whole address.
+    /// Returns the client's full address.
     #[must_use]
     pub fn address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         self.proxies.address(peer, headers)
     }
 
-    /// Returns what answers pages of other origins, where any are configured.
+    /// Returns the layer that adds CORS headers, if any origins are configured.
     #[must_use]
     pub const fn cors(&self) -> Option<&CorsLayer> {
         self.cors.as_ref()
     }
 
-    /// Whether `/metrics` requires no key.
+    /// Returns whether `/metrics` is served without a key.
     #[must_use]
     pub const fn metrics_open(&self) -> bool {
         self.metrics_open
     }
 
-    /// Takes a request out of the budget of an address; an error is how long it has to wait.
+    /// Takes one request from the budget of an address. An error is the time to wait.
     pub fn take_request(&self, client: IpAddr) -> Result<(), Duration> {
         let budgets = self.addresses.as_ref();
         budgets.map_or(Ok(()), |budgets| budgets.take(client))
     }
 
-    /// Refuses a request that is for no host, or, without keys, for one that may be somebody else's. `is_any`: it may
-    /// use any name. `is_local`: the server listens on its own machine alone.
+    /// Rejects a request without a valid host, and, without keys, one for a host that an attacker may control.
+    ///
+    /// `is_any` allows every host. `is_local`: the server listens on loopback addresses only.
     pub fn check_host<B>(
         &self,
         request: &Request<B>,
@@ -154,14 +154,7 @@ impl Access {
         }
     }
 
-    /// Returns a token for the streams of a board, `kind/subject`, until this moment. It ends with the key of the
-    /// caller, too.
-    #[must_use]
-    pub fn issue_token(&self, board: &str, caller: &Caller, end: Timestamp) -> String {
-        self.tokens.issue(board, caller.tag(), end)
-    }
-
-    /// Returns the counter of requests with a wrong key whose address had sent too many.
+    /// Returns the counter of requests that were rejected because their address had sent too many wrong keys.
     #[must_use]
     pub const fn guesses_refused(&self) -> &Counter {
         self.guesses.refused()
@@ -180,7 +173,7 @@ impl Access {
     }
 }
 
-/// A value as an error repeats it: no more than its first characters, and no password of a URL.
+/// Shortens a value for an error message, and removes the user and the password of a URL.
 fn shown(text: &str) -> String {
     match text.rsplit_once('@') {
         Some((_, host)) => shortened(format!("...@{host}")),

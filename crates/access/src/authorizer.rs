@@ -1,4 +1,4 @@
-//! Checks what a request brings to be let in, its key or the token of a stream: [`Authorizer`].
+//! Authorizes a request by its key or its stream token: [`Authorizer`].
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::keys::{Keys, bearer};
 use crate::scope::Scope;
 use crate::token::BadToken;
 
-/// The keys as they are configured now, and a request that is checked against them.
+/// A request, and the current keys to check it against.
 pub struct Authorizer<'a> {
     access: &'a Access,
     keys: Guard<Arc<Keys>>,
@@ -25,7 +25,8 @@ pub struct Authorizer<'a> {
 }
 
 impl Access {
-    /// Returns what checks a request of this peer; `None` where there are no keys, and everybody may do everything.
+    /// Returns the authorizer of a request from this peer; `None` if no keys are configured and every request is
+    /// permitted.
     pub fn authorizer<'a>(
         &'a self,
         headers: &'a HeaderMap,
@@ -41,15 +42,22 @@ impl Access {
             clock,
         })
     }
+
+    /// Returns a token for the streams of a board, `kind/subject`, that is valid until `end` or until the caller's key
+    /// ends.
+    #[must_use]
+    pub fn issue_token(&self, board: &str, caller: &Caller, end: Timestamp) -> String {
+        self.tokens().issue(board, caller.tag(), end)
+    }
 }
 
 impl Authorizer<'_> {
-    /// Checks the key, whatever its scope: 401 without a valid one, 429 beyond its budget.
+    /// Checks the key without its scope: returns 401 if it is missing or invalid, 429 if its budget is spent.
     pub fn check_key(&self) -> Result<(), Problem> {
         self.key().map(drop)
     }
 
-    /// Returns the caller: 403 unless its key has this scope, and is for boards of this kind.
+    /// Returns the caller, or 403 unless its key has this scope and may access boards of this kind.
     pub fn caller(&self, needed: Scope, kind: Option<&str>) -> Result<Caller, Problem> {
         let key = self.key()?;
         key.check_scope(needed)?;
@@ -59,7 +67,7 @@ impl Authorizer<'_> {
         Ok(Caller::of(key))
     }
 
-    /// Returns the caller of a stream of this board: by its token, or by its key where it sends one.
+    /// Returns the caller of a stream of this board, by its key if it sends one, otherwise by its token.
     pub fn stream_caller(
         &self,
         token: Option<&str>,
@@ -77,8 +85,8 @@ impl Authorizer<'_> {
     /// Returns the key of the request.
     fn key(&self) -> Result<Arc<Key>, Problem> {
         let text = bearer(self.headers)?;
-        // Looked up first, which costs less than a microsecond: whatever wrong keys an address sends, a right one is
-        // let in.
+        // The lookup comes first, and costs less than a microsecond: a valid key is accepted however many wrong keys
+        // its address has sent.
         let Some(key) = self.keys.find(text) else {
             return Err(self.wrong_key());
         };
@@ -93,7 +101,7 @@ impl Authorizer<'_> {
         Ok(key.clone())
     }
 
-    /// The response to an unknown key: 401, or 429 where its address sends too many.
+    /// Returns the response to an unknown key: 401, or 429 if its address has sent too many.
     fn wrong_key(&self) -> Problem {
         let address = self.access.client(self.peer, self.headers);
         match self.access.guesses().count(address) {
@@ -105,7 +113,7 @@ impl Authorizer<'_> {
         }
     }
 
-    /// Returns the holder of the key that a token of this very board was made with.
+    /// Returns the caller whose key issued this token, if the token is for this board.
     fn token_holder(&self, token: &str, kind: &str, subject: &str) -> Result<Caller, Problem> {
         let board = format!("{kind}/{subject}");
         let now = (self.clock)();

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use board::Timestamp;
-
-use crate::access::Access;
-use crate::key::{Key, KeyTag};
-use crate::scope::Scope;
 use problem::{Problem, ProblemType};
 
-/// The key that a request was let in with; none where there are no keys. The gate has held the kind
-/// in the path against it; kinds that a body or a query names are for the handler to ask about.
+use crate::access::Access;
+use crate::key::Key;
+use crate::new_key::KeyTag;
+use crate::scope::Scope;
+
+/// The key that authorized a request; none if no keys are configured.
+///
+/// The gate has checked the kind in the path. A handler checks the kinds in a body or a query itself.
 #[derive(Debug, Clone, Default)]
 pub struct Caller(Option<Arc<Key>>);
 
@@ -28,31 +30,31 @@ impl Caller {
         self.0.as_ref().map(|key| key.name.as_str())
     }
 
-    /// Whether it may touch boards of this kind.
+    /// Returns whether the caller may access boards of this kind.
     #[must_use]
     pub fn is_for(&self, kind: &str) -> bool {
         self.0.as_ref().is_none_or(|key| key.is_for(kind))
     }
 
-    /// Whether it may change boards and kinds themselves: so may everybody where there are no keys.
+    /// Returns whether the caller may manage boards and kinds. Without configured keys every caller may.
     #[must_use]
     pub fn is_admin(&self) -> bool {
         self.0.as_ref().is_none_or(|key| key.is_admin())
     }
 
-    /// Whether it may do everything, on all kinds: so may everybody where there are no keys.
+    /// Returns whether every operation on all kinds is permitted. Without configured keys it is.
     #[must_use]
     pub fn is_unbounded_admin(&self) -> bool {
         self.0.as_ref().is_none_or(|key| key.is_unbounded_admin())
     }
 
-    /// What its stream tokens say of it; zeros where there are no keys.
+    /// Returns the tag for stream tokens; zeros if no keys are configured.
     pub(crate) fn tag(&self) -> KeyTag {
         self.0.as_ref().map(|key| key.tag()).unwrap_or_default()
     }
 
-    /// Whether it would still be let in, with this scope: of what goes on for long. Keys may have changed
-    /// since, and end.
+    /// Checks the key again during a long request: returns 401 if it was removed or has expired since, 403 if it no
+    /// longer has this scope.
     pub fn check_still(
         &self,
         access: &Access,
@@ -74,7 +76,7 @@ impl Caller {
         key.check_scope(scope)
     }
 
-    /// The same, for boards of a kind.
+    /// Does what [`check_still`](Self::check_still) does for reads, and checks the kind.
     pub fn check_still_for(
         &self,
         access: &Access,
@@ -85,8 +87,8 @@ impl Caller {
         self.check_kind_still(access, kind)
     }
 
-    /// 403 for a kind whose boards it may not touch any more: of what goes on for long. A key that was taken away
-    /// counts as it was: [`check_still`](Self::check_still) is what ends with it.
+    /// Checks the kind again during a long request: returns 403 if the key may no longer access its boards. A removed
+    /// key keeps its kinds; [`check_still`](Self::check_still) rejects it.
     pub fn check_kind_still(&self, access: &Access, kind: &str) -> Result<(), Problem> {
         let keys = access.keys();
         let Some(key) = self.0.as_ref().filter(|_| !keys.is_empty()) else {
@@ -96,7 +98,7 @@ impl Caller {
         key.check_kind(kind)
     }
 
-    /// 403 for a kind whose boards it may not touch.
+    /// Returns 403 unless the caller may access boards of this kind.
     pub fn check_kind(&self, kind: &str) -> Result<(), Problem> {
         self.0.as_ref().map_or(Ok(()), |key| key.check_kind(kind))
     }

@@ -1,26 +1,26 @@
-//! Whose address a request comes from: the connection's, or what a named proxy says of it.
+//! The address that a request comes from: the connection's, or the one that a trusted proxy reports.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use axum::http::HeaderMap;
 use ipnet::IpNet;
 
-/// Where a proxy writes down whom it asks for, one behind the other.
+/// The header to which each proxy appends the address of its client.
 const FORWARDED: &str = "x-forwarded-for";
 
-/// Bits of an IPv6 address that distinguish one customer from another; the lower bits anybody may vary.
+/// The prefix of an IPv6 address that identifies a customer. A customer chooses the lower bits freely.
 const V6_BITS: u32 = 64;
 
-/// Bits of an IPv6 address that say that the others are IPv4.
+/// The prefix of IPv4-mapped IPv6 addresses.
 const MAPPED_BITS: u8 = 96;
 
-/// The proxies that are believed.
+/// The networks of trusted proxies.
 #[derive(Debug, Default)]
 pub(crate) struct Proxies(Vec<IpNet>);
 
 impl Proxies {
-    /// Networks, or single addresses. An error is the first that is neither, or that contains no address of a client
-    /// (these are canonical).
+    /// Parses networks and single addresses. An error is the first text that is neither, or an IPv4-mapped network:
+    /// it never matches, because addresses of clients are canonical.
     pub(crate) fn new(texts: &[String]) -> Result<Self, String> {
         let net = |text: &String| {
             let address = text.parse().map(|address: IpAddr| IpNet::from(address));
@@ -30,13 +30,15 @@ impl Proxies {
         texts.iter().map(net).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The client's address, as limits know it.
+    /// Returns the client's address for limits.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        limited(self.address(peer, headers))
+        address_for_limits(self.address(peer, headers))
     }
 
-    /// The client's whole address. Of `X-Forwarded-For` only what named proxies wrote is believed: read
-    /// from its end, the first address that is none of theirs.
+    /// Returns the client's full address.
+    ///
+    /// If the peer is a trusted proxy, this is the last address in `X-Forwarded-For` that is not a trusted proxy. A
+    /// client may have written anything to its left.
     pub(crate) fn address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         if !self.contains(client) {
@@ -44,11 +46,11 @@ impl Proxies {
         }
         let lines: Vec<_> = headers.get_all(FORWARDED).iter().collect();
         for line in lines.iter().rev() {
-            // By itself: what the client wrote left of it may be no text.
+            // Each address is decoded separately: what a client wrote to its left may not be UTF-8.
             for text in line.as_bytes().rsplit(|byte| *byte == b',') {
                 let text = str::from_utf8(text).ok();
                 let Some(address) = text.and_then(|text| address(text.trim())) else {
-                    // Not an address that a proxy wrote.
+                    // No proxy wrote this.
                     return client;
                 };
                 client = address;
@@ -65,7 +67,7 @@ impl Proxies {
     }
 }
 
-/// Whether it is IPv4 written as IPv6, `::ffff:10.0.0.0/104`.
+/// Returns whether the network is IPv4 in IPv6 notation, such as `::ffff:10.0.0.0/104`.
 fn is_mapped(net: &IpNet) -> bool {
     match net {
         IpNet::V4(_) => false,
@@ -75,7 +77,7 @@ fn is_mapped(net: &IpNet) -> bool {
     }
 }
 
-/// An address, with a port or without.
+/// Parses an address with or without a port.
 fn address(text: &str) -> Option<IpAddr> {
     let address = text.parse().or_else(|_| {
         let with_port = text.parse().map(|address: SocketAddr| address.ip());
@@ -84,9 +86,9 @@ fn address(text: &str) -> Option<IpAddr> {
     address.ok().map(|address: IpAddr| address.to_canonical())
 }
 
-/// Returns what limits count by: the address, of IPv6 its network of 64 bits.
+/// Returns the address that limits count by: an IPv4 address as it is, an IPv6 address without its lower 64 bits.
 #[must_use]
-pub fn limited(address: IpAddr) -> IpAddr {
+pub fn address_for_limits(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(v6) => {
@@ -103,11 +105,11 @@ mod tests {
     use super::*;
 
     fn client(trusted: &[&str], peer: &str, forwarded: &[&str]) -> String {
-        let (proxies, headers) = asked(trusted, forwarded);
+        let (proxies, headers) = proxies_and_headers(trusted, forwarded);
         proxies.client(peer.parse().unwrap(), &headers).to_string()
     }
 
-    fn asked(trusted: &[&str], forwarded: &[&str]) -> (Proxies, HeaderMap) {
+    fn proxies_and_headers(trusted: &[&str], forwarded: &[&str]) -> (Proxies, HeaderMap) {
         let trusted: Vec<String> = trusted.iter().map(|&text| text.to_owned()).collect();
         let mut headers = HeaderMap::new();
         for line in forwarded {
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn only_named_proxies_are_believed() {
+    fn only_trusted_proxies_are_believed() {
         let nobody: &[&str] = &[];
         let proxies = &["10.0.0.0/8", "192.0.2.7"][..];
         for (trusted, peer, forwarded, expected) in [
@@ -126,7 +128,7 @@ mod tests {
             (proxies, "::ffff:10.0.0.1", &["1.1.1.1"], "1.1.1.1"),
             (proxies, "192.0.2.7", &["1.1.1.1"], "1.1.1.1"),
             (proxies, "192.0.2.8", &["1.1.1.1"], "192.0.2.8"),
-            // What the client itself wrote stands left of what the proxies did.
+            // Proxies append to what the client wrote.
             (proxies, "10.0.0.1", &["9.9.9.9, 1.1.1.1"], "1.1.1.1"),
             (
                 proxies,
@@ -181,8 +183,8 @@ mod tests {
     }
 
     #[test]
-    fn the_audit_log_gets_the_whole_address() {
-        let (proxies, headers) = asked(&["::1"], &["[2001:db8:1:2::9]:80"]);
+    fn the_audit_log_gets_the_full_address() {
+        let (proxies, headers) = proxies_and_headers(&["::1"], &["[2001:db8:1:2::9]:80"]);
         for (peer, expected) in [
             ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2:3:4:5:6"),
             ("::1", "2001:db8:1:2::9"),
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_what_is_no_network() {
+    fn an_error_contains_the_text_that_is_not_a_network() {
         for wrong in [
             "10.0.0.0/33",
             "proxy",

@@ -1,19 +1,19 @@
-//! Which pages of other origins may ask, by setting.
+//! CORS: lets web pages of configured other origins make requests.
 
 use std::net::Ipv6Addr;
 use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use request_trace::REQUEST_ID;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::hosts::is_name;
-use request_trace::REQUEST_ID;
 
-/// How long a browser may remember that it was let in.
-const REMEMBERED: Duration = Duration::from_hours(1);
+/// How long a browser may cache the response to a preflight request.
+const MAX_AGE: Duration = Duration::from_hours(1);
 
-/// Headers of requests that are not of the few which every page may send.
-const ASKED: [HeaderName; 8] = [
+/// The headers, besides those that CORS always allows, that requests may have.
+const REQUEST_HEADERS: [HeaderName; 8] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
     header::IF_MATCH,
@@ -24,8 +24,8 @@ const ASKED: [HeaderName; 8] = [
     REQUEST_ID,
 ];
 
-/// What is put around all answers; nothing where no origin is named. An error is the origin that is
-/// none.
+/// Returns the layer around all routes; `None` if no origins are configured. An error is the first text that is not an
+/// origin.
 pub(crate) fn layer(origins: &[String]) -> Result<Option<CorsLayer>, String> {
     if origins.is_empty() {
         return Ok(None);
@@ -48,17 +48,17 @@ pub(crate) fn layer(origins: &[String]) -> Result<Option<CorsLayer>, String> {
             Method::PUT,
             Method::DELETE,
         ])
-        .allow_headers(ASKED)
+        .allow_headers(REQUEST_HEADERS)
         .expose_headers([header::ETAG, header::RETRY_AFTER, REQUEST_ID])
-        .max_age(REMEMBERED);
+        .max_age(MAX_AGE);
     Ok(Some(layer))
 }
 
-/// An origin as browsers write it: a scheme, a host, and a port where it is not the scheme's own.
+/// Parses an origin as browsers send it: a scheme, a host, and the port unless it is the scheme's default.
 fn origin(text: &str) -> Option<HeaderValue> {
     let uri: Uri = text.parse().ok()?;
     let scheme = uri.scheme_str()?;
-    let own_port = match scheme {
+    let default_port = match scheme {
         "http" => 80,
         "https" => 443,
         _ => return None,
@@ -71,21 +71,21 @@ fn origin(text: &str) -> Option<HeaderValue> {
     };
     let is_lower = !host.contains(|c: char| c.is_ascii_uppercase());
     let is_host = is_lower && (is_name(host) || is_short_v6(host));
-    if is_host && written == text && authority.port_u16() != Some(own_port) {
+    if is_host && written == text && authority.port_u16() != Some(default_port) {
         HeaderValue::from_str(text).ok()
     } else {
         None
     }
 }
 
-/// Whether it is an IPv6 address in its one short form.
+/// Returns whether the host is an IPv6 address in its shortest form.
 fn is_short_v6(host: &str) -> bool {
     let address = host
         .strip_prefix('[')
         .and_then(|host| host.strip_suffix(']'));
     address.is_some_and(|text| {
         let address = text.parse::<Ipv6Addr>();
-        // Of IPv4 as IPv6 browsers and Rust write different forms.
+        // Browsers and Rust write IPv4-mapped addresses in different forms.
         address
             .is_ok_and(|address| address.to_ipv4_mapped().is_some() || address.to_string() == text)
     })
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn all_origins_stand_alone_and_none_is_no_layer() {
+    fn a_star_must_be_the_only_origin_and_no_origins_need_no_layer() {
         let layer = |origins: &[&str]| {
             let origins: Vec<String> = origins.iter().map(|&text| text.to_owned()).collect();
             layer(&origins)

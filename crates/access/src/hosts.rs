@@ -1,8 +1,8 @@
-//! The names that a server without keys is reached by: [`Hosts`].
+//! The host names that a server without keys answers to: [`Hosts`].
 //!
-//! Without keys anybody who reaches the server may do everything, and a page of any origin can have a browser
-//! reach it under a name of the page's own that leads here (DNS rebinding). The browser says so in `Host`.
-//! So names are served that cannot be somebody else's, and those of the configuration.
+//! Without keys every request that reaches the server is permitted. By DNS rebinding, a web page can make a browser
+//! send requests to this server under a host name of the page's owner. The browser sends that name in `Host`, so only
+//! configured hosts, and hosts that no outsider can own, are served.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -10,42 +10,43 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri, Version};
 
-/// Stands for every name.
+/// Allows every host.
 const ANY: &str = "*";
 
 /// Bytes of a host name, and of one of its labels.
 const NAME_BYTES_MAX: usize = 253;
 const LABEL_BYTES_MAX: usize = 63;
 
-/// Hosts that are served without keys.
+/// The hosts that are served without keys.
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
     is_any: bool,
-    /// In lower case.
+    /// Normalized.
     names: Vec<String>,
     addresses: Vec<IpAddr>,
 }
 
-/// Why a request is of no host.
+/// Why a request has no valid host.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum BadHost {
-    /// HTTP/1.1 asks for exactly one.
+    /// HTTP/1.1 requires exactly one.
     Missing,
     Several,
     Malformed,
 }
 
 impl Hosts {
-    /// Names and addresses as they stand in `Host`, without a port. An error is the first that never stands there.
-    pub(crate) fn new(named: &[String]) -> Result<Self, String> {
+    /// Parses names and addresses as clients send them in `Host`, without a port. An error is the first text that is
+    /// neither.
+    pub(crate) fn new(texts: &[String]) -> Result<Self, String> {
         let mut hosts = Self::default();
-        for text in named {
+        for text in texts {
             if text == ANY {
                 hosts.is_any = true;
             } else if let Some(address) = address(text) {
                 hosts.addresses.push(address);
             } else if is_name(text) {
-                hosts.names.push(plain(text));
+                hosts.names.push(normalized(text));
             } else {
                 return Err(text.clone());
             }
@@ -53,10 +54,10 @@ impl Hosts {
         Ok(hosts)
     }
 
-    /// Whether a host is served. `is_local`: the server listens on its own machine alone; one that
-    /// others reach is known to them by addresses, and by the names of their own network, too.
+    /// Returns whether a host is served. `is_local`: the server listens on loopback addresses only. Otherwise its
+    /// clients also use its addresses, and names of their own network.
     pub(crate) fn serves(&self, host: &str, is_local: bool) -> bool {
-        let host = plain(host);
+        let host = normalized(host);
         if self.is_any {
             return true;
         }
@@ -68,14 +69,14 @@ impl Hosts {
                 self.names.contains(&host)
                     || host == "localhost"
                     || host.ends_with(".localhost")
-                    // No domain of anybody's.
+                    // Nobody can register a name without a dot.
                     || (!is_local && !host.contains('.'))
             }
         }
     }
 }
 
-/// The address that a host is, with the brackets of IPv6 or without.
+/// Parses a host that is an address; IPv6 with or without brackets.
 fn address(host: &str) -> Option<IpAddr> {
     let bracketed = host
         .strip_prefix('[')
@@ -87,7 +88,7 @@ fn address(host: &str) -> Option<IpAddr> {
     address.ok().map(|address: IpAddr| address.to_canonical())
 }
 
-/// Whether it is a name as clients send it: in ASCII, without a port.
+/// Returns whether the host is a name as clients send it: in ASCII, without a port.
 pub(crate) fn is_name(host: &str) -> bool {
     let name = host.strip_suffix('.').unwrap_or(host);
     let is_label = |label: &str| {
@@ -97,12 +98,12 @@ pub(crate) fn is_name(host: &str) -> bool {
     name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
 }
 
-/// As hosts are compared.
-fn plain(host: &str) -> String {
+/// Returns the form in which hosts are compared: in lower case, without a trailing dot.
+fn normalized(host: &str) -> String {
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
 }
 
-/// The host that a request is for, without its port; of HTTP/1.0 there may be none.
+/// Returns the host of a request without its port. A request by HTTP/1.0 may have none.
 pub(crate) fn host_of(
     uri: &Uri,
     headers: &HeaderMap,
@@ -113,7 +114,7 @@ pub(crate) fn host_of(
     if second.is_some() {
         return Err(BadHost::Several);
     }
-    // What the request line says counts more.
+    // The request line takes precedence over the header.
     if let (Some(authority), true) = (uri.authority(), first.is_some()) {
         return Ok(Some(authority.host().to_owned()));
     }
@@ -129,12 +130,12 @@ pub(crate) fn host_of(
     }
 }
 
-/// Whether nothing but a host and, if any, a port stands there.
+/// Returns whether an authority is only a host and, optionally, a port.
 fn is_host_and_port(authority: &Authority) -> bool {
     match authority.as_str().strip_prefix(authority.host()) {
         Some("" | ":") => true,
         Some(port) => port.strip_prefix(':').is_some_and(is_port),
-        // A user stands before it.
+        // The authority begins with a user name.
         None => false,
     }
 }
@@ -149,15 +150,15 @@ mod tests {
 
     use super::*;
 
-    fn hosts(named: &[&str]) -> Result<Hosts, String> {
-        let named: Vec<String> = named.iter().map(|&text| text.to_owned()).collect();
-        Hosts::new(&named)
+    fn hosts(texts: &[&str]) -> Result<Hosts, String> {
+        let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+        Hosts::new(&texts)
     }
 
     #[test]
-    fn what_cannot_be_somebody_elses_is_served() {
+    fn hosts_that_no_outsider_can_own_are_served() {
         let hosts = hosts(&["Boards.Example", "10.0.0.8", "fd00::8"]).unwrap();
-        for (host, local, beyond) in [
+        for (host, local, remote) in [
             ("localhost", true, true),
             ("LOCALHOST.", true, true),
             ("boards.localhost", true, true),
@@ -177,14 +178,14 @@ mod tests {
             ("notlocalhost.example", false, false),
         ] {
             assert_eq!(hosts.serves(host, true), local, "{host}");
-            assert_eq!(hosts.serves(host, false), beyond, "{host}");
+            assert_eq!(hosts.serves(host, false), remote, "{host}");
         }
         let any = self::hosts(&["*"]).unwrap();
         assert!(any.serves("evil.example", true));
     }
 
     #[test]
-    fn what_never_stands_in_host_is_refused() {
+    fn texts_that_are_not_hosts_are_rejected() {
         for right in [
             "*",
             "a",

@@ -1,30 +1,32 @@
-//! All keys that the server knows, found by what a request brings.
+//! All configured keys, and the lookup of a request's key: [`Keys`].
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
+use problem::{Problem, ProblemType};
 use subtle::ConstantTimeEq as _;
 
-use crate::key::{Key, KeyDigest, KeyError, KeySettings, KeyTag, digest_of};
+use crate::key::{Key, KeyError};
+use crate::key_settings::KeySettings;
+use crate::new_key::{KeyDigest, KeyTag, digest_of};
 use crate::rate::RateSettings;
-use problem::{Problem, ProblemType};
 
-/// Keys of one server.
+/// The number of keys of one server.
 const KEYS_MAX: usize = 10_000;
 
-/// How much of a digest keys are found by; all of it decides.
-const FOUND_BY_BYTES: usize = 8;
+/// The bytes of a digest that keys are indexed by.
+const INDEX_BYTES: usize = 8;
 
-/// Keys by the beginning of their digest.
+/// Keys by the first bytes of their digest. A lookup compares the whole digest.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    by_digest: HashMap<[u8; FOUND_BY_BYTES], Arc<Key>>,
+    by_digest: HashMap<[u8; INDEX_BYTES], Arc<Key>>,
     by_tag: HashMap<KeyTag, Arc<Key>>,
 }
 
 impl Keys {
-    /// Keys of these settings. Those that were there `before` share what is left of their budgets.
+    /// Creates keys from settings. Keys that also exist in `before` share their budgets with it.
     pub(crate) fn new(
         settings: &[KeySettings],
         of_all: RateSettings,
@@ -40,16 +42,16 @@ impl Keys {
         for settings in settings {
             let mut key = Key::new(settings, of_all)?;
             if let Some(before) = before.of_digest(&key.digest) {
-                key.spend_with(before);
+                key.share_budget(before);
             }
             if !names.insert(&settings.name) {
                 return Err(KeyError::NameTwice(key.name));
             }
-            // Of two different keys 64 bits are alike about never.
-            if let Some(other) = by_digest.get(&found_by(&key.digest)) {
+            // Two different keys practically never have the same 64 bits.
+            if let Some(other) = by_digest.get(&index_of(&key.digest)) {
                 return Err(KeyError::HashTwice(other.name.clone(), key.name));
             }
-            by_digest.insert(found_by(&key.digest), Arc::new(key));
+            by_digest.insert(index_of(&key.digest), Arc::new(key));
         }
         let by_tag = by_digest.values().map(|key| (key.tag(), key.clone()));
         Ok(Self {
@@ -58,34 +60,34 @@ impl Keys {
         })
     }
 
-    /// Whether everybody may do everything.
+    /// Returns whether no keys are configured. Then every request is permitted.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_digest.is_empty()
     }
 
-    /// The key of this text. How long it takes reveals at most how a digest begins, from which
-    /// nobody finds a key.
+    /// Returns the key with this text. The time that it takes reveals at most the first bytes of a digest, from which
+    /// no key can be derived.
     pub(crate) fn find(&self, text: &str) -> Option<&Arc<Key>> {
         self.of_digest(&digest_of(text))
     }
 
-    /// The key of this digest, as it is configured now.
+    /// Returns the key with this digest.
     pub(crate) fn of_digest(&self, digest: &KeyDigest) -> Option<&Arc<Key>> {
-        let found = self.by_digest.get(&found_by(digest))?;
-        bool::from(found.digest.ct_eq(digest)).then_some(found)
+        let key = self.by_digest.get(&index_of(digest))?;
+        bool::from(key.digest.ct_eq(digest)).then_some(key)
     }
 
-    /// The key that a stream token was made with.
+    /// Returns the key with this tag, which stream tokens contain.
     pub(crate) fn of_tag(&self, tag: KeyTag) -> Option<&Arc<Key>> {
         self.by_tag.get(&tag)
     }
 }
 
-fn found_by(digest: &KeyDigest) -> [u8; FOUND_BY_BYTES] {
-    std::array::from_fn(|place| digest[place])
+fn index_of(digest: &KeyDigest) -> [u8; INDEX_BYTES] {
+    std::array::from_fn(|index| digest[index])
 }
 
-/// What a request's `Authorization` brings, which may be no key; 401 where it brings nothing.
+/// Returns the bearer token of a request's `Authorization`, or 401.
 pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else {
@@ -96,7 +98,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     let text = value.to_str().ok().filter(|_| values.next().is_none());
     let parts = text.and_then(|text| text.split_once(' '));
     let key = parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    // Not repeated: it may be somebody's password.
+    // The error does not repeat the value: it may be a password.
     let key = key.map(|(_, key)| key.trim()).filter(|key| !key.is_empty());
     key.ok_or_else(|| unauthorized("authorization: must be a single Bearer and a key"))
 }
@@ -110,7 +112,7 @@ mod tests {
     use std::num::NonZeroU32;
 
     use super::*;
-    use crate::key::NewKey;
+    use crate::new_key::NewKey;
     use crate::scope::Scope;
 
     fn settings(name: &str, key: &NewKey) -> KeySettings {
@@ -130,8 +132,8 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_stay_keep_what_they_spent() {
-        let (one, other) = (NewKey::draw().unwrap(), NewKey::draw().unwrap());
+    fn remaining_keys_keep_the_state_of_their_budgets() {
+        let (one, other) = (NewKey::generate().unwrap(), NewKey::generate().unwrap());
         let limited = |name: &str, key: &NewKey, burst| KeySettings {
             requests_per_second: NonZeroU32::new(1),
             burst: NonZeroU32::new(burst),
@@ -143,35 +145,35 @@ mod tests {
         let spent = |keys: &Keys, key: &NewKey| keys.find(key.text()).unwrap().take().is_err();
         let first = after(&[limited("a", &one, 1)], &Keys::default());
         assert!(!spent(&first, &one));
-        // Under another name, beside another key.
+        // The same key has another name, and there is a second key.
         let second = after(&[limited("b", &one, 1), limited("c", &other, 1)], &first);
         assert!(spent(&second, &one));
         assert!(!spent(&second, &other));
-        // Requests under way by the old keys spend the same budget.
+        // Requests that still use the previous keys spend the same budget.
         assert!(spent(&first, &one));
-        // Another budget begins anew.
+        // A changed budget starts full.
         let third = after(&[limited("b", &one, 2)], &second);
         assert!(!spent(&third, &one));
     }
 
     #[test]
-    fn a_key_is_found_and_no_other() {
-        let drawn: Vec<NewKey> = (0..100).map(|_| NewKey::draw().unwrap()).collect();
-        let all = drawn.iter().enumerate();
+    fn only_the_matching_key_is_found() {
+        let new_keys: Vec<NewKey> = (0..100).map(|_| NewKey::generate().unwrap()).collect();
+        let all = new_keys.iter().enumerate();
         let all: Vec<_> = all.map(|(n, key)| settings(&n.to_string(), key)).collect();
         let keys = new(&all).unwrap();
-        for (number, key) in drawn.iter().enumerate() {
+        for (number, key) in new_keys.iter().enumerate() {
             assert_eq!(keys.find(key.text()).unwrap().name, number.to_string());
             assert!(keys.find(&key.text()[1..]).is_none());
             assert!(keys.find(&key.hash()).is_none());
         }
-        assert!(keys.find(NewKey::draw().unwrap().text()).is_none());
+        assert!(keys.find(NewKey::generate().unwrap().text()).is_none());
         assert!(keys.find("").is_none());
     }
 
     #[test]
-    fn names_and_hashes_stand_once() {
-        let (one, other) = (NewKey::draw().unwrap(), NewKey::draw().unwrap());
+    fn names_and_hashes_are_unique() {
+        let (one, other) = (NewKey::generate().unwrap(), NewKey::generate().unwrap());
         let twice = new(&[settings("a", &one), settings("a", &other)]);
         assert_eq!(twice.unwrap_err(), KeyError::NameTwice("a".to_owned()));
         let twice = new(&[settings("a", &one), settings("b", &one)]);
@@ -181,26 +183,26 @@ mod tests {
     }
 
     #[test]
-    fn only_one_bearer_brings_a_key() {
-        let brought = |values: &[&str]| {
+    fn exactly_one_bearer_token_is_accepted() {
+        let bearer_of = |values: &[&str]| {
             let mut headers = HeaderMap::new();
             for value in values {
                 headers.append(header::AUTHORIZATION, value.parse().unwrap());
             }
             bearer(&headers).map(str::to_owned)
         };
-        assert_eq!(brought(&["Bearer mb_a"]).unwrap(), "mb_a");
-        assert_eq!(brought(&["bearer  mb_a "]).unwrap(), "mb_a");
+        assert_eq!(bearer_of(&["Bearer mb_a"]).unwrap(), "mb_a");
+        assert_eq!(bearer_of(&["bearer  mb_a "]).unwrap(), "mb_a");
         for wrong in [
             &["Basic mb_a"][..],
             &["mb_a"],
             &["Bearer "],
             &["Bearer a", "Bearer b"],
         ] {
-            let problem = brought(wrong).unwrap_err();
+            let problem = bearer_of(wrong).unwrap_err();
             assert_eq!(problem.kind, ProblemType::Unauthorized);
             assert!(!problem.detail.contains("mb_a"), "{problem:?}");
         }
-        assert!(brought(&[]).unwrap_err().detail.contains("is missing"));
+        assert!(bearer_of(&[]).unwrap_err().detail.contains("is missing"));
     }
 }

@@ -1,16 +1,18 @@
-//! Who may do what, and how often.
+//! Authorization and rate limits.
 //!
 //! ```text
 //! access, settings      what requests are checked against: keys, hosts, origins, budgets of addresses
-//! authorizer, caller    checks the key or the token of a request; on whose behalf a handler works
-//! key, keys, scope      keys, and what each is for; secret: keys that stand where they do not belong
+//! authorizer, caller    checks the key or the token of a request; the key that a request was authorized by
+//! new_key, key_settings the text of keys and their hashes; the settings of a key
+//! key, keys, scope      one configured key, all keys, the operations that a key permits
 //! token                 tokens for the streams of one board
-//! rate, client          budgets of requests; whose address a request comes from
-//! hosts, cors           names that a server without keys is reached by; pages of other origins
+//! secret                finds keys and tokens in other text, such as log lines
+//! rate, client          budgets of requests; the address that a request comes from
+//! hosts, cors           names of a server without keys; web pages of other origins
 //! ```
 //!
-//! What a route requires is in the table of routes of `api`, whose gate asks here. Nothing here knows a route, or where
-//! all of this is configured.
+//! The table of routes in `api` says what each route requires, and the gate of `api` calls this crate. This crate does
+//! not know the routes or the files that it is configured by.
 
 mod access;
 mod authorizer;
@@ -19,7 +21,9 @@ mod client;
 mod cors;
 mod hosts;
 mod key;
+mod key_settings;
 mod keys;
+mod new_key;
 mod rate;
 mod scope;
 mod secret;
@@ -29,8 +33,10 @@ mod token;
 pub use access::Access;
 pub use authorizer::Authorizer;
 pub use caller::Caller;
-pub use client::limited;
-pub use key::{KEY_PREFIX, KeyError, KeySettings, NewKey, check_key_name};
+pub use client::address_for_limits;
+pub use key::KeyError;
+pub use key_settings::{KeySettings, check_key_name};
+pub use new_key::{KEY_PREFIX, NewKey};
 pub use rate::RateSettings;
 pub use scope::Scope;
 pub use secret::without_keys;

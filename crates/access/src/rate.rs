@@ -1,4 +1,4 @@
-//! How often: budgets of requests for keys and addresses, and of wrong keys.
+//! Rate limits: budgets of requests for keys and addresses, and of wrong keys for addresses.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -11,34 +11,35 @@ use metering::Counter;
 use moka::sync::Cache;
 use serde::Deserialize;
 
-/// Addresses that are remembered, of each sort; the least seen are forgotten first.
+/// The number of addresses for which budgets are kept; those of rare addresses are dropped first.
 const ADDRESSES_MAX: u64 = 100_000;
 
-/// How long an address that is not heard of is remembered, at least: its budget is full again by then,
-/// or it takes longer.
+/// The minimum time for which the budget of an idle address is kept. If refilling the budget takes longer, it is kept
+/// for that time.
 const IDLE_MIN: Duration = Duration::from_mins(10);
 
-/// Wrong keys of an address a minute.
+/// Wrong keys that an address may send per minute.
 const GUESSES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
-/// Wrong keys of an address at once.
+/// Wrong keys that an address may send at once.
 const GUESSES_BURST: NonZeroU32 = NonZeroU32::new(20).unwrap();
 
-/// How many requests are answered.
+/// The settings of a rate limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RateSettings {
-    /// Without it there is no limit.
+    /// Defaults to no limit.
     pub requests_per_second: Option<NonZeroU32>,
-    /// How many may come at once; by default those of a second.
+    /// The number of requests that may be made at once. Defaults to those of a second.
     pub burst: Option<NonZeroU32>,
 }
 
-/// A burst of nothing.
+/// A burst is configured without a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BurstAlone;
 
 impl RateSettings {
+    /// Returns the quota; `None` if there is no limit.
     pub(crate) fn quota(self) -> Result<Option<Quota>, BurstAlone> {
         match (self.requests_per_second, self.burst) {
             (None, None) => Ok(None),
@@ -49,7 +50,7 @@ impl RateSettings {
     }
 }
 
-/// How long to wait.
+/// The time to wait until a budget permits another request.
 pub(crate) type Wait = Duration;
 
 /// One budget of requests.
@@ -67,12 +68,12 @@ impl Budget {
         }
     }
 
-    /// How large it is.
+    /// Returns the rate and the burst.
     pub(crate) const fn quota(&self) -> Quota {
         self.quota
     }
 
-    /// Takes one request out of it.
+    /// Takes one request from the budget.
     pub(crate) fn take(&self) -> Result<(), Wait> {
         self.left.check().map_err(|until| wait_of(&until))
     }
@@ -107,11 +108,11 @@ impl Budgets {
     }
 }
 
-/// Wrong keys, counted by address. Requests have budgets of their own, so that neither drives out the other.
+/// Counts wrong keys by address. These budgets are separate from those of requests, so that neither evicts the other.
 #[derive(Debug)]
 pub(crate) struct Guesses {
     budgets: Budgets,
-    /// Requests that were refused since their address had sent too many.
+    /// Requests that were rejected because their address had sent too many wrong keys.
     refused: Counter,
 }
 
@@ -130,7 +131,7 @@ impl Guesses {
         &self.refused
     }
 
-    /// A key of this address was wrong. An error is how long it is to send none, having sent too many.
+    /// Counts a wrong key. An error is the time for which the address has to wait.
     pub(crate) fn count(&self, address: IpAddr) -> Result<(), Wait> {
         self.budgets.take(address).inspect_err(|_| {
             self.refused.inc();
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn addresses_have_budgets_of_their_own() {
-        // A second request within an hour would be one too many.
+        // The budget permits one request an hour.
         let quota = Quota::with_period(Duration::from_hours(1)).unwrap();
         let budgets = Budgets::new(quota);
         let (one, other) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_guesses_has_to_wait_and_no_other() {
+    fn only_the_address_that_guesses_has_to_wait() {
         let guesses = Guesses::default();
         let (one, other) = ([10, 0, 0, 1].into(), [10, 0, 0, 2].into());
         for guess in 0..GUESSES_BURST.get() {
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_addresses_that_are_remembered_has_a_limit() {
+    fn the_number_of_budgets_is_limited() {
         let budgets = Budgets::new(Quota::per_second(GUESSES_BURST));
         let more = u32::try_from(ADDRESSES_MAX).unwrap() + 50_000;
         for address in 0..more {

@@ -1,24 +1,24 @@
-//! What a key is for.
+//! The operations that a key permits: [`Scope`].
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::Deserialize;
 
-/// What a key is for; each one includes those before it.
+/// The operations that a key permits. Each scope includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Whatever changes nothing.
+    /// Reads.
     Read,
-    /// Contributions, standings set outright, members taken off.
+    /// Contributions, setting standings, removing members.
     Write,
-    /// Boards and kinds themselves.
+    /// Managing boards and kinds.
     Admin,
 }
 
 impl Scope {
-    /// The word that configuration and problems have for it.
+    /// Returns the name in the configuration and in error messages.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,45 +1,46 @@
-//! Keys, stream tokens and hashes of keys where they do not belong: [`without_keys`], [`has_secret`].
+//! Finds keys, stream tokens and hashes of keys in other text: [`without_keys`], [`has_secret`].
 
-use crate::key::{HASH_CHARS, HASH_PREFIX, KEY_CHARS, KEY_PREFIX};
+use crate::new_key::{HASH_CHARS, HASH_PREFIX, KEY_CHARS, KEY_PREFIX};
 use crate::token::{TOKEN_CHARS, TOKEN_PREFIX};
 
-/// What keys, stream tokens and hashes of keys begin with, and how many characters follow in a whole one.
+/// The prefixes of secrets, and the number of characters after the prefix of a complete secret.
 const SECRETS: [(&str, usize); 3] = [
     (KEY_PREFIX, KEY_CHARS),
     (TOKEN_PREFIX, TOKEN_CHARS),
     (HASH_PREFIX, HASH_CHARS),
 ];
 
-/// Characters after a prefix that may be a part of a secret.
+/// The number of characters after a prefix from which on text may be a part of a secret.
 const SECRET_CHARS_MIN: usize = 32;
 
-/// The text with `mb_...` in the place of every API key, and alike of stream tokens and hashes of keys: someone may
-/// have put one where a name belongs. Parts of one are cut, too, and so are some long words.
+/// Replaces every API key by `mb_...`, and similarly stream tokens and hashes of keys: one may have been entered
+/// instead of a name. Also replaces long parts of secrets, and some long words that contain a prefix.
 #[must_use]
 pub fn without_keys(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    let mut left = text;
+    let mut remaining = text;
     let first_end = |text: &str| {
         let ends = SECRETS
             .iter()
             .filter_map(|(prefix, _)| Some(text.find(prefix)? + prefix.len()));
         ends.min()
     };
-    while let Some(end) = first_end(left) {
-        let (before, after) = left.split_at(end);
+    while let Some(end) = first_end(remaining) {
+        let (before, after) = remaining.split_at(end);
         let end = after.find(|char: char| !is_key_char(char));
         let (word, next) = after.split_at(end.unwrap_or(after.len()));
         shown.push_str(before);
         let is_secret = word.len() >= SECRET_CHARS_MIN;
         shown.push_str(if is_secret { "..." } else { word });
-        left = next;
+        remaining = next;
     }
-    shown.push_str(left);
+    shown.push_str(remaining);
     shown
 }
 
-/// Whether the text has a whole key, stream token or hash of a key in it. Unlike [`without_keys`] it lets words pass
-/// that contain a prefix, such as `thumb_generation`: nothing that keys contain stands before one.
+/// Returns whether the text contains a complete key, stream token or hash of a key.
+///
+/// Unlike [`without_keys`] it ignores a prefix inside a word, such as in `thumb_generation`.
 pub(crate) fn has_secret(text: &str) -> bool {
     SECRETS.iter().any(|(prefix, chars)| {
         text.match_indices(prefix).any(|(start, _)| {
@@ -50,7 +51,7 @@ pub(crate) fn has_secret(text: &str) -> bool {
     })
 }
 
-/// Whether keys contain it, after their prefix.
+/// Returns whether keys may contain this character after their prefix.
 const fn is_key_char(char: char) -> bool {
     char.is_ascii_alphanumeric() || matches!(char, '-' | '_')
 }
@@ -61,8 +62,8 @@ mod tests {
     use crate::NewKey;
 
     #[test]
-    fn keys_are_cut_and_other_words_stay() {
-        let key = NewKey::draw().unwrap();
+    fn secrets_are_replaced_and_other_words_are_kept() {
+        let key = NewKey::generate().unwrap();
         let (key, hash) = (key.text(), key.hash());
         for (text, shown) in [
             (key.to_owned(), "mb_..."),

@@ -1,4 +1,4 @@
-//! [`AccessSettings`], and why they are rejected.
+//! The settings of this crate: [`AccessSettings`].
 
 use std::convert::Infallible;
 use std::fmt;
@@ -6,35 +6,36 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use crate::key::{KeyError, KeySettings};
+use crate::key::KeyError;
+use crate::key_settings::KeySettings;
 use crate::rate::RateSettings;
 
 /// The settings of access.
 #[derive(Debug, Clone, Default)]
 pub struct AccessSettings {
-    /// Without any, everybody may do everything.
+    /// Without keys, every request is permitted.
     pub keys: Vec<KeySettings>,
-    /// Whether `/metrics` asks for no key.
+    /// Whether `/metrics` is served without a key.
     pub metrics_open: bool,
-    /// What stream tokens are signed under; servers that share one know each other's. Drawn where
-    /// there is none.
+    /// The secret that signs stream tokens. Servers with the same secret accept each other's tokens. Defaults to a
+    /// random secret.
     pub token_secret: Option<TokenSecret>,
-    /// Requests of a key that says nothing of its own.
+    /// The rate limit of keys without one of their own.
     pub key_rate: RateSettings,
-    /// Requests of an address.
+    /// The rate limit of an address.
     pub address_rate: RateSettings,
-    /// Networks and addresses of proxies whose `X-Forwarded-For` is believed.
+    /// Networks and addresses of proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<String>,
-    /// Networks and addresses of callers who decide, by `traceparent`, which of their requests are traced;
-    /// proxies are such.
+    /// Networks and addresses of clients whose `traceparent` decides whether a request is traced. Proxies need not be
+    /// listed here.
     pub trusted_tracers: Vec<String>,
-    /// Names that a server without keys is reached by, or `*`.
+    /// Host names that a server without keys answers to, or `*`.
     pub hosts: Vec<String>,
-    /// Origins whose pages may ask, or `*`.
+    /// Origins whose web pages may make requests, or `*`.
     pub cors_origins: Vec<String>,
 }
 
-/// What stream tokens are signed under. It is not shown.
+/// The secret that signs stream tokens. `Debug` does not show it.
 #[derive(Clone, Deserialize)]
 #[serde(transparent)]
 pub struct TokenSecret(String);
@@ -59,7 +60,7 @@ impl fmt::Debug for TokenSecret {
     }
 }
 
-/// Why settings are rejected. Never repeats a secret, and of other values at most 200 characters.
+/// Why settings are rejected. Messages contain no secret, and at most 200 characters of other values.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum AccessError {

@@ -1,9 +1,9 @@
-//! Tokens for one board's streams, for browsers: an `EventSource` cannot send a header.
+//! Tokens for the streams of one board, for browsers: an `EventSource` cannot send a header.
 //!
-//! A token is its end, the tag of the key that it was made with, and an HMAC-SHA256 of both and the board under a
-//! secret of the server, so that nothing is kept of it. It goes with its key.
+//! A token consists of its expiry time, the tag of the key that issued it, and an HMAC-SHA256 of both and the board by
+//! a secret of the server. The server stores no tokens. A token is invalid once its key is removed.
 //!
-//! **Invariant:** no handler sees a token. The gate of `api` takes it out of the query, also where no key is required.
+//! **Invariant:** no handler sees a token. The gate of `api` removes it from the query, even where no key is required.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,15 +11,15 @@ use board::Timestamp;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use crate::key::KeyTag;
+use crate::new_key::KeyTag;
 
-/// What a token begins with, which no key does.
+/// The prefix of every token. Keys have another one.
 pub const TOKEN_PREFIX: &str = "mbs_";
 
-/// What else might be signed under the secret one day begins otherwise.
+/// Separates tokens from other data that the secret may sign in the future.
 const PURPOSE: &[u8] = b"megaboard stream token 2\n";
 
-/// Bytes of a secret.
+/// The length of a secret.
 const SECRET_BYTES_MIN: usize = 32;
 
 const END_BYTES: usize = 8;
@@ -29,15 +29,15 @@ const MAC_BYTES: usize = 32;
 pub(crate) const TOKEN_CHARS: usize =
     (8 * (END_BYTES + size_of::<KeyTag>() + MAC_BYTES)).div_ceil(6);
 
-/// Why a token does not let in.
+/// Why a token is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BadToken {
-    /// It was not made for this board, or not under this secret.
+    /// It is for another board, or was not signed by this secret.
     Wrong,
     Expired,
 }
 
-/// Makes and checks tokens.
+/// Issues and checks tokens.
 #[derive(Clone)]
 pub(crate) struct Tokens {
     keyed: Hmac<Sha256>,
@@ -50,8 +50,8 @@ impl std::fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// Under a secret; none that is too short.
-    pub(crate) fn under(secret: &[u8]) -> Option<Self> {
+    /// Uses this secret. Returns `None` if it is too short.
+    pub(crate) fn with_secret(secret: &[u8]) -> Option<Self> {
         if secret.len() < SECRET_BYTES_MIN {
             return None;
         }
@@ -59,14 +59,14 @@ impl Tokens {
         Some(Self { keyed })
     }
 
-    /// Under a secret that this process alone has.
-    pub(crate) fn drawn() -> Result<Self, getrandom::Error> {
+    /// Uses a random secret that only this process has.
+    pub(crate) fn with_random_secret() -> Result<Self, getrandom::Error> {
         let mut secret = [0; SECRET_BYTES_MIN];
         getrandom::fill(&mut secret)?;
-        Ok(Self::under(&secret).expect("the secret is as long as it has to be"))
+        Ok(Self::with_secret(&secret).expect("the secret has the minimum length"))
     }
 
-    /// A token for the streams of a board, `kind/subject`, until this moment.
+    /// Returns a token for the streams of a board, `kind/subject`, that expires at `end`.
     pub(crate) fn issue(&self, board: &str, key: KeyTag, end: Timestamp) -> String {
         let end = end.millis().to_be_bytes();
         let mac = self.mac(board, key, end).finalize().into_bytes();
@@ -74,7 +74,7 @@ impl Tokens {
         format!("{TOKEN_PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The tag of the key that it was made with.
+    /// Checks a token, and returns the tag of the key that issued it.
     pub(crate) fn check(
         &self,
         token: &str,
@@ -83,8 +83,8 @@ impl Tokens {
     ) -> Result<KeyTag, BadToken> {
         let text = token.strip_prefix(TOKEN_PREFIX).ok_or(BadToken::Wrong)?;
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadToken::Wrong)?;
-        let (end, rest) = bytes.split_first_chunk().ok_or(BadToken::Wrong)?;
-        let (key, mac) = rest.split_first_chunk().ok_or(BadToken::Wrong)?;
+        let (end, after) = bytes.split_first_chunk().ok_or(BadToken::Wrong)?;
+        let (key, mac) = after.split_first_chunk().ok_or(BadToken::Wrong)?;
         if mac.len() != MAC_BYTES {
             return Err(BadToken::Wrong);
         }
@@ -118,25 +118,25 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_good_for_its_board_until_its_end() {
-        let tokens = Tokens::under(SECRET).unwrap();
+    fn a_token_is_valid_for_its_board_until_it_expires() {
+        let tokens = Tokens::with_secret(SECRET).unwrap();
         let token = tokens.issue("gifts/a", KEY, at(1000));
         assert_eq!(tokens.check(&token, "gifts/a", at(999)), Ok(KEY));
         let check = |board, ms| tokens.check(&token, board, at(ms));
         assert_eq!(check("gifts/a", 1000), Err(BadToken::Expired));
         assert_eq!(check("gifts/b", 999), Err(BadToken::Wrong));
         assert_eq!(check("gifts/", 999), Err(BadToken::Wrong));
-        // Other servers agree where the secret is theirs, too, and only there.
-        let same = Tokens::under(SECRET).unwrap();
+        // Servers accept each other's tokens only if they have the same secret.
+        let same = Tokens::with_secret(SECRET).unwrap();
         assert_eq!(same.check(&token, "gifts/a", at(0)), Ok(KEY));
-        let other = Tokens::drawn().unwrap();
+        let other = Tokens::with_random_secret().unwrap();
         assert_eq!(other.check(&token, "gifts/a", at(0)), Err(BadToken::Wrong));
-        assert!(Tokens::under(&SECRET[1..]).is_none());
+        assert!(Tokens::with_secret(&SECRET[1..]).is_none());
     }
 
     #[test]
-    fn no_bit_of_a_token_may_change() {
-        let tokens = Tokens::drawn().unwrap();
+    fn a_token_with_a_changed_bit_is_rejected() {
+        let tokens = Tokens::with_random_secret().unwrap();
         let token = tokens.issue("gifts/a", KEY, at(1000));
         let bytes = URL_SAFE_NO_PAD.decode(&token[4..]).unwrap();
         assert_eq!(bytes.len(), END_BYTES + KEY.len() + MAC_BYTES);

@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use axum::http::{HeaderValue, Method, Request, header};
 use axum::response::Response;
-use request_trace::{Answering, CurrentRequest, REQUEST_ID, request_id, trace_parent};
+use request_trace::{CurrentRequest, REQUEST_ID, RequestScope, request_id, trace_parent};
 use shard_router::TRACE_TARGET;
 use tracing::field::{Empty, display};
 use tracing::{Level, Span};
@@ -48,7 +48,7 @@ impl ObservedRequest {
         // Anybody may say that it samples; requests of untrusted peers are sampled by chance.
         let believed = parent.filter(|_| gate.is_tracer(peer));
         let tracer = gate.tracer();
-        let tracer = tracer.filter(|tracer| tracer.takes(believed.as_ref()));
+        let tracer = tracer.filter(|tracer| tracer.samples(believed.as_ref()));
         if let Some(tracer) = tracer {
             span = span_of(request, peer, matched.route().map(Route::path));
             span.record(
@@ -81,7 +81,7 @@ impl ObservedRequest {
         let id = request.header().clone();
         let mut request = Some(request);
         let mut response = poll_fn(|context| {
-            let _answering = Answering::this(&mut request);
+            let _scope = RequestScope::enter(&mut request);
             let _inside = span.enter();
             let polled = answer.as_mut().poll(context);
             if let Poll::Ready(response) = &polled {

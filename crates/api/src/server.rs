@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::limited;
+use access::address_for_limits;
 use axum::http::{Request, header};
 use connection::{
     BODIES_BYTES_MAX, BODY_BYTES_MAX, ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX,
@@ -248,7 +248,7 @@ async fn accept(
             Ok((stream, peer)) => {
                 let address = peer.ip().to_canonical();
                 // Clients behind a proxy are counted by their requests, not by the connection.
-                let counted = (!app.access.is_proxy(address)).then(|| limited(address));
+                let counted = (!app.access.is_proxy(address)).then(|| address_for_limits(address));
                 let permit = permits.permit(counted).await;
                 if permit.as_ref().is_none_or(ConnectionPermit::is_spare) {
                     app.metrics.connections.refused.inc();

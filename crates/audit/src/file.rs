@@ -1,20 +1,21 @@
-//! The file of an audit log: lines are added to it, each of them whole or not at all, and files before it
-//! are kept up to a number.
+//! The files of an audit log: [`Files`].
+//!
+//! A line is appended whole or not at all. Full files are rotated, and a configured number of them is kept.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Only the server's user may read and write the file.
+/// Permits only the server's user to read and write the file.
 const FILE_MODE: u32 = 0o600;
 
-/// How much a log may take on its disk: files of so many bytes, the current one and those before it.
+/// The size of an audit log on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditLimits {
-    /// Bytes of a file. A line that would make it longer begins the next one.
+    /// Bytes of a file. A line that would make it longer begins the next file.
     pub file_bytes_max: u64,
-    /// Files before the current one; the oldest is deleted first.
+    /// The number of files kept besides the current one. The oldest is deleted first.
     pub files_kept: u32,
 }
 
@@ -27,7 +28,7 @@ impl Default for AuditLimits {
     }
 }
 
-/// The log as it is on its disk.
+/// The current file of a log and the rotated files.
 #[derive(Debug)]
 pub(crate) struct Files {
     path: PathBuf,
@@ -39,21 +40,21 @@ impl Files {
         Self { path, limits }
     }
 
-    /// Adds a line, in the next file where this one is full.
-    pub(crate) fn add(&self, line: Vec<u8>) -> io::Result<()> {
+    /// Appends a line. If the current file is full, begins the next one.
+    pub(crate) fn append(&self, line: Vec<u8>) -> io::Result<()> {
         let mut file = open(&self.path)?;
         let (bytes, _) = file.end()?;
-        // With the end of a line that a crash may have left without one.
+        // Includes the line feed that a torn line may need.
         let line_bytes = line.len() as u64 + 1;
         if bytes > 0 && bytes + line_bytes > self.limits.file_bytes_max {
             self.rotate()?;
             file = open(&self.path)?;
         }
-        add(&mut file, line)
+        append(&mut file, line)
     }
 
-    /// Renames each file to the next number; the oldest is replaced. What is interrupted leaves numbers
-    /// out, and is gone on with by the next rotation.
+    /// Renames each file to the next number. The oldest is replaced. An interrupted rotation leaves a gap in the
+    /// numbers, and the next rotation continues it.
     fn rotate(&self) -> io::Result<()> {
         for number in (0..self.limits.files_kept).rev() {
             match std::fs::rename(self.numbered(number), self.numbered(number + 1)) {
@@ -67,7 +68,7 @@ impl Files {
         sync_folder(&self.path)
     }
 
-    /// `audit.log`, `audit.log.1`, `audit.log.2`.
+    /// Returns the path with this number: `audit.log`, `audit.log.1`, `audit.log.2`.
     fn numbered(&self, number: u32) -> PathBuf {
         let mut path = self.path.clone().into_os_string();
         if number > 0 {
@@ -77,7 +78,7 @@ impl Files {
     }
 }
 
-/// The file, which is created where it is not there.
+/// Opens the file. Creates it if it does not exist.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).mode(FILE_MODE);
@@ -86,7 +87,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
         opened => return opened,
     }
     let file = options.create(true).open(path)?;
-    // The file's name is durable with its folder alone.
+    // The file's name is durable once its folder is synced.
     sync_folder(path)?;
     Ok(file)
 }
@@ -98,17 +99,17 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// What lines are added to.
-pub(crate) trait Lines: io::Write {
-    /// Bytes that are there, and the last of them.
+/// A file that lines are appended to.
+trait LineFile: io::Write {
+    /// Returns the length, and the last byte.
     fn end(&self) -> io::Result<(u64, Option<u8>)>;
-    /// Makes durable what was written.
+    /// Makes written bytes durable.
     fn sync(&self) -> io::Result<()>;
-    /// Leaves so many bytes.
-    fn cut_to(&self, bytes: u64) -> io::Result<()>;
+    /// Truncates the file to this length.
+    fn truncate(&self, bytes: u64) -> io::Result<()>;
 }
 
-impl Lines for File {
+impl LineFile for File {
     fn end(&self) -> io::Result<(u64, Option<u8>)> {
         let bytes = self.metadata()?.len();
         let Some(last) = bytes.checked_sub(1) else {
@@ -123,25 +124,24 @@ impl Lines for File {
         self.sync_data()
     }
 
-    fn cut_to(&self, bytes: u64) -> io::Result<()> {
+    fn truncate(&self, bytes: u64) -> io::Result<()> {
         self.set_len(bytes)
     }
 }
 
-/// Adds a line, or nothing of it.
-pub(crate) fn add(file: &mut impl Lines, mut line: Vec<u8>) -> io::Result<()> {
+/// Appends the whole line, or nothing.
+fn append(file: &mut impl LineFile, mut line: Vec<u8>) -> io::Result<()> {
     let (bytes, last) = file.end()?;
     if last.is_some_and(|last| last != b'\n') {
-        // A server that was killed here left a line without its end.
+        // A crash tore the last line.
         line.insert(0, b'\n');
     }
-    let added = file.write_all(&line).and_then(|()| file.sync());
-    if added.is_err() {
-        // Or the next line would be glued to what stands of this one. Where even that fails, it begins
-        // on a line of its own.
-        let _ = file.cut_to(bytes);
+    let appended = file.write_all(&line).and_then(|()| file.sync());
+    if appended.is_err() {
+        // Removes what was written of the line. If that fails, too, the next line begins with a line feed.
+        let _ = file.truncate(bytes);
     }
-    added
+    appended
 }
 
 #[cfg(test)]
@@ -150,20 +150,22 @@ mod tests {
 
     use super::*;
 
-    /// A disk that is full after so many bytes.
-    struct Full {
+    /// A file on a disk with little space left.
+    struct FullDiskFile {
         file: File,
-        room: usize,
-        cuts: bool,
+        free_bytes: usize,
+        can_truncate: bool,
     }
 
-    impl Write for Full {
+    impl Write for FullDiskFile {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            if self.room == 0 {
+            if self.free_bytes == 0 {
                 return Err(io::ErrorKind::StorageFull.into());
             }
-            let written = self.file.write(&bytes[..bytes.len().min(self.room)])?;
-            self.room -= written;
+            let written = self
+                .file
+                .write(&bytes[..bytes.len().min(self.free_bytes)])?;
+            self.free_bytes -= written;
             Ok(written)
         }
 
@@ -172,7 +174,7 @@ mod tests {
         }
     }
 
-    impl Lines for Full {
+    impl LineFile for FullDiskFile {
         fn end(&self) -> io::Result<(u64, Option<u8>)> {
             self.file.end()
         }
@@ -181,36 +183,36 @@ mod tests {
             Ok(())
         }
 
-        fn cut_to(&self, bytes: u64) -> io::Result<()> {
-            if self.cuts {
-                return self.file.cut_to(bytes);
+        fn truncate(&self, bytes: u64) -> io::Result<()> {
+            if self.can_truncate {
+                return self.file.truncate(bytes);
             }
             Err(io::ErrorKind::PermissionDenied.into())
         }
     }
 
     #[test]
-    fn a_line_that_does_not_fit_leaves_nothing_that_the_next_is_glued_to() {
+    fn a_line_that_did_not_fit_is_not_joined_with_the_next() {
         let folder = tempfile::tempdir().unwrap();
-        for cuts in [true, false] {
-            let path = folder.path().join(format!("audit-{cuts}.log"));
-            add(&mut open(&path).unwrap(), b"first\n".to_vec()).unwrap();
-            let mut full = Full {
+        for can_truncate in [true, false] {
+            let path = folder.path().join(format!("audit-{can_truncate}.log"));
+            append(&mut open(&path).unwrap(), b"first\n".to_vec()).unwrap();
+            let mut full = FullDiskFile {
                 file: open(&path).unwrap(),
-                room: 3,
-                cuts,
+                free_bytes: 3,
+                can_truncate,
             };
-            let refused = add(&mut full, b"second\n".to_vec());
-            assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::StorageFull);
-            add(&mut open(&path).unwrap(), b"third\n".to_vec()).unwrap();
-            let torn = if cuts { "" } else { "sec\n" };
+            let error = append(&mut full, b"second\n".to_vec()).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+            append(&mut open(&path).unwrap(), b"third\n".to_vec()).unwrap();
+            let torn = if can_truncate { "" } else { "sec\n" };
             let expected = format!("first\n{torn}third\n");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
         }
     }
 
     #[test]
-    fn a_log_takes_no_more_than_its_limit_and_the_newest_lines_stay() {
+    fn a_log_keeps_to_its_limits_and_keeps_the_newest_lines() {
         let folder = tempfile::tempdir().unwrap();
         let limits = AuditLimits {
             file_bytes_max: 40,
@@ -225,20 +227,20 @@ mod tests {
         for number in 0..50 {
             let line = format!("line {number}\n");
             all.push_str(&line);
-            files.add(line.into_bytes()).unwrap();
-            let held = read();
-            assert!(held.iter().all(|text| text.len() <= 40), "{held:?}");
-            assert!(all.ends_with(&held.concat()), "{held:?}");
+            files.append(line.into_bytes()).unwrap();
+            let kept = read();
+            assert!(kept.iter().all(|text| text.len() <= 40), "{kept:?}");
+            assert!(all.ends_with(&kept.concat()), "{kept:?}");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
         assert!(read().iter().all(|text| !text.is_empty()));
-        // A line is never refused for its length.
-        files.add(vec![b'x'; 100]).unwrap();
+        // A line longer than a file is not rejected.
+        files.append(vec![b'x'; 100]).unwrap();
         assert_eq!(read()[2].len(), 100);
     }
 
     #[test]
-    fn without_files_before_it_a_full_one_begins_anew() {
+    fn without_rotated_files_a_full_file_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let limits = AuditLimits {
             file_bytes_max: 10,
@@ -246,7 +248,9 @@ mod tests {
         };
         let files = Files::new(folder.path().join("audit.log"), limits);
         for number in 0..5 {
-            files.add(format!("line {number}\n").into_bytes()).unwrap();
+            files
+                .append(format!("line {number}\n").into_bytes())
+                .unwrap();
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         let text = std::fs::read_to_string(folder.path().join("audit.log")).unwrap();

@@ -1,10 +1,11 @@
-//! What was changed of boards, kinds and members, and by whom: [`AuditLog`].
+//! The audit log, a record of who changed boards, kinds and members: [`AuditLog`].
 //!
-//! Audited are what only an admin may change, and every `DELETE`. Two lines of JSON an entry, in a file that is only ever
-//! added to: `begun`, which is durable before the change begins, and `ended`, with its outcome, before the response is sent.
-//! A `begun` without its `ended` may have been done: the server was killed, or the client left.
+//! It records the changes that only an admin may make, and every `DELETE`. An entry is two lines of JSON in an
+//! append-only file: `begun`, which is durable before the change begins, and `ended`, with the outcome, which is
+//! durable before the response is sent. A change with `begun` and without `ended` may have been applied: the server was
+//! killed, or the client disconnected.
 //!
-//! **Invariant:** what cannot be written down is not done.
+//! **Invariant:** a change that cannot be recorded is not made.
 //!
 //! ```text
 //! {"at":"2026-11-20T14:02:22.123Z","act":"5f0c21aa03be7719","event":"begun","key":"ops",
@@ -13,19 +14,24 @@
 //!  "told":{"boards":1200,"erased":3}}
 //! ```
 //!
-//! A handler begins its [`AuditEntry`] once nothing of the request is left to refuse that can be seen beforehand. A
-//! request that was refused before is one line, `refused`, of which there are a few a minute: the next one
-//! counts those that have none (`unlisted`).
+//! A handler begins its [`AuditEntry`] after all checks that can be made before the change. A request that was rejected
+//! by a check is one line, `refused`. A few of these are written per minute; the next one counts the others
+//! (`unlisted`).
 //!
-//! What admins do and what others do has a file each, and each file a limit of its own refusals: with a
-//! key for writing, members can be removed as often as somebody likes, and no line about an admin is lost by that.
+//! Admins and other callers have separate files, each with its own limit of `refused` lines. A key for writing can
+//! remove members any number of times, and this never displaces a line about an admin.
 //!
-//! The file is opened for each line: it may be moved away at any time, and another one begins. A line stands
-//! there whole or not at all; what is left of one that a crash tore stays as a line of its own. Lines and files
-//! have limits ([`AuditLimits`]).
+//! The file is opened for each line, so it may be moved away at any time, and the next line creates it again. A line is
+//! written whole or not at all; a line torn by a crash remains as a line of its own. Lines and files have limits
+//! ([`AuditLimits`]).
 
+mod entry;
 mod file;
 mod log;
+mod request;
+mod trail;
 
+pub use entry::{AuditDetails, AuditEntry};
 pub use file::AuditLimits;
-pub use log::{AuditDetails, AuditEntry, AuditLog, AuditedRequest, HasAuditLog};
+pub use log::{AuditLog, HasAuditLog};
+pub use request::AuditedRequest;

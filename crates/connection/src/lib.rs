@@ -1,18 +1,21 @@
-//! What a connection holds of the server, under limits: its permit, its socket, heads, bodies, answers.
+//! The resources of a connection, each with a limit: its permit, socket, heads, bodies and responses.
 //!
 //! ```text
-//! permits       how many connections there are; request_permits: how many requests are under way
-//! socket        writes that a client does not take end after a timeout; Flow: whether it takes them
-//! read_ahead    bytes that connections have read; refused_head: problems for heads that hyper refuses
-//! body          bodies, whole or as a stream of lines
-//! answers       bytes of responses that clients have not taken
-//! pool          bytes under one limit for each purpose; per_address: amounts of each address
-//! metrics       what is counted of connections
+//! permits, request_permits   limit the connections, and the requests that are being served
+//! socket, flow               a socket with a timeout for writes; whether its client reads
+//! read_ahead                 limits the bytes that connections have read
+//! head_read, refused_head    problem responses for heads that hyper rejects
+//! body                       bodies, whole or as a stream of lines
+//! responses                  limits the bytes of responses that clients have not read
+//! pool, per_address          counts bytes up to a limit for each purpose, and amounts for each address
+//! metrics                    the metrics of connections
 //! ```
 //!
-//! Nothing here knows a route, a key or a board. `api` accepts connections and puts these parts together.
+//! This crate does not know routes, keys or boards. `api` accepts connections and connects these parts.
 
 mod body;
+mod flow;
+mod head_read;
 mod metrics;
 mod per_address;
 mod permits;
@@ -27,6 +30,8 @@ pub use body::{
     ARRAY_ITEMS_MAX, BODY_BYTES_MAX, BodyMemory, LINE_BYTES_MAX, LINES, Line, Lines, Whole,
     from_json, items_from_json, media_type, whole_up_to,
 };
+pub use flow::Flow;
+pub use head_read::HEAD_BYTES_MAX;
 pub use metrics::{Connections, EarlyEnds, Open};
 pub use per_address::{OfAddress, PerAddress};
 pub use permits::{ConnectionPermit, ConnectionPermits};
@@ -35,10 +40,9 @@ pub use pool::{
     RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
 };
 pub use read_ahead::{ReadAhead, ReadingRequest};
-pub use refused_head::HEAD_BYTES_MAX;
 pub use request_permits::{RequestPermit, RequestPermits};
 pub use responses::{
     ADDRESS_PART, AddressResponses, HasResponses, ResponseReservation, Responses, SMALL_BYTES_MAX,
     bytes_of,
 };
-pub use socket::{Flow, Socket, WriteTimeouts};
+pub use socket::{Socket, WriteTimeouts};

@@ -1,4 +1,4 @@
-//! What is counted of connections, and its names in `GET /metrics`.
+//! The metrics of connections in `GET /metrics`.
 
 use std::error::Error as _;
 use std::io;
@@ -7,38 +7,38 @@ use metering::{Counter, CounterFamily, Gauge, Registry, labels};
 
 use crate::read_ahead::PoolFull;
 
-/// What is counted of connections.
+/// The metrics of connections.
 #[derive(Debug, Default)]
 pub struct Connections {
     open: Gauge,
-    /// Connections beyond the limits.
+    /// Connections that exceeded the limits.
     pub refused: Counter,
-    /// Connections that were ended since their client took nothing.
+    /// Connections that were closed because their client did not read.
     pub hang_ups: Counter,
-    /// Connections that ended before their time.
+    /// Connections that ended early.
     pub early_ends: EarlyEnds,
 }
 
-/// One connection, for as long as it is open.
+/// Counts one open connection until it is dropped.
 #[derive(Debug)]
 pub struct Open(Gauge);
 
-/// Why a connection ends before its time.
+/// Why a connection ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cause {
-    /// What came is no HTTP/1.
+    /// The client sent something other than HTTP/1.
     Malformed,
-    /// The head of a request is longer than it may be.
+    /// The head of a request was too long.
     TooLarge,
-    /// No whole head came in time; so end those that nothing comes over any more.
+    /// No complete head arrived in time. This includes idle connections.
     TooSlow,
-    /// There was no room for the head of a request.
+    /// There was no memory for the head of a request.
     Overloaded,
-    /// The client left in the middle of a request, or before it was answered.
+    /// The client disconnected during a request, or before the response.
     CutOff,
-    /// It was for probes alone, no whole head of one had come, and a newer one got its permit.
+    /// The connection had a spare permit and no complete head, and a newer connection got its permit.
     Displaced,
-    /// Whatever else: the network, mostly.
+    /// Another cause, mostly the network.
     Other,
 }
 
@@ -59,7 +59,7 @@ impl Cause {
             error if error.is_parse() => Self::Malformed,
             error if error.is_timeout() => Self::TooSlow,
             error if error.is_incomplete_message() => Self::CutOff,
-            error if is_no_room(error) => Self::Overloaded,
+            error if is_pool_full(error) => Self::Overloaded,
             _ => Self::Other,
         }
     }
@@ -77,7 +77,7 @@ impl Cause {
     }
 }
 
-fn is_no_room(error: &hyper::Error) -> bool {
+fn is_pool_full(error: &hyper::Error) -> bool {
     let error = error
         .source()
         .and_then(|error| error.downcast_ref::<io::Error>());
@@ -85,11 +85,11 @@ fn is_no_room(error: &hyper::Error) -> bool {
     inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<PoolFull>)
 }
 
-/// Counts them by cause.
+/// Counts connections that ended early, by their cause.
 #[derive(Debug)]
 pub struct EarlyEnds {
     family: CounterFamily,
-    /// By the place of their cause in [`Cause::ALL`].
+    /// By the index of the cause in [`Cause::ALL`].
     by_cause: [Counter; Cause::ALL.len()],
 }
 
@@ -105,28 +105,27 @@ impl Default for EarlyEnds {
 }
 
 impl EarlyEnds {
-    /// A connection has ended so.
+    /// Counts a connection that ended with this error.
     pub fn count(&self, error: &hyper::Error) {
         self.by_cause[Cause::of(error) as usize].inc();
     }
 
-    /// A connection for probes had to end for a newer one.
+    /// Counts a connection whose spare permit a newer one got.
     pub fn count_displaced(&self) {
         self.by_cause[Cause::Displaced as usize].inc();
     }
 
-    /// Names them.
     fn register(&self, registry: &mut Registry) {
         registry.register(
             "connections_ended_early",
-            "Connections that ended before their time: what came was no HTTP (malformed), a head was too-large or too-slow (idle ones included), there was no room for it (overloaded), the client left (cut-off), a newer connection for probes took its permit (displaced), or other",
+            "Connections that ended early: the client sent no HTTP (malformed), a head was too-large or too-slow (idle connections included), there was no memory for it (overloaded), the client disconnected (cut-off), a newer connection for probes got its permit (displaced), or other",
             self.family.clone(),
         );
     }
 }
 
 impl Connections {
-    /// One more, until it is dropped.
+    /// Counts an open connection until the result is dropped.
     #[must_use]
     pub fn open(&self) -> Open {
         self.open.inc();
@@ -142,12 +141,12 @@ impl Connections {
         );
         registry.register(
             "connections_refused",
-            "Connections beyond the limits: closed as they came, or accepted for probes alone",
+            "Connections that exceeded the limits: closed at once, or accepted only for probes",
             self.refused.clone(),
         );
         registry.register(
             "connection_hang_ups",
-            "Connections that were ended since their client had taken nothing for too long",
+            "Connections that were closed because their client had not read for too long",
             self.hang_ups.clone(),
         );
         self.early_ends.register(registry);
@@ -165,9 +164,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_stand_at_their_places() {
-        for (place, cause) in Cause::ALL.into_iter().enumerate() {
-            assert_eq!(place, cause as usize, "{cause:?}");
+    fn causes_are_listed_in_the_order_of_their_declaration() {
+        for (index, cause) in Cause::ALL.into_iter().enumerate() {
+            assert_eq!(index, cause as usize, "{cause:?}");
         }
     }
 }

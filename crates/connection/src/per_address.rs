@@ -1,4 +1,4 @@
-//! How many of something each address has at once: [`PerAddress`].
+//! Limits the amount of something that each address has at once: [`PerAddress`].
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -8,14 +8,14 @@ use parking_lot::Mutex;
 
 use crate::pool;
 
-/// Counts by address, up to a limit. Addresses with none are forgotten.
+/// Counts amounts by address, up to a limit. Addresses with an amount of zero are removed.
 #[derive(Debug)]
 pub struct PerAddress {
     counts: Arc<Mutex<HashMap<IpAddr, usize>>>,
     max: usize,
 }
 
-/// Some of an address; not counted any more when this is dropped.
+/// An amount of an address. It is counted until this is dropped.
 #[derive(Debug)]
 pub struct OfAddress {
     counts: Arc<Mutex<HashMap<IpAddr, usize>>>,
@@ -25,7 +25,7 @@ pub struct OfAddress {
 }
 
 impl PerAddress {
-    /// No amounts yet, and this limit for each address.
+    /// Creates a counter with this limit for each address.
     #[must_use]
     pub fn up_to(max: usize) -> Self {
         Self {
@@ -34,13 +34,13 @@ impl PerAddress {
         }
     }
 
-    /// Returns how many each address may have.
+    /// Returns the limit of each address.
     #[must_use]
     pub const fn max(&self) -> usize {
         self.max
     }
 
-    /// Counts none of the address yet.
+    /// Returns an amount of zero.
     #[must_use]
     pub fn hold(&self, address: IpAddr) -> OfAddress {
         OfAddress {
@@ -51,7 +51,7 @@ impl PerAddress {
         }
     }
 
-    /// Counts one more, where the address may have it.
+    /// Counts one more of the address; `None` if it has reached its limit.
     #[must_use]
     pub fn enter(&self, address: IpAddr) -> Option<OfAddress> {
         let mut one = self.hold(address);
@@ -60,13 +60,14 @@ impl PerAddress {
 }
 
 impl OfAddress {
-    /// Counts so many in place of those that it counted. Returns `false` if the address may not have them: then it
-    /// counts what it counted. An address without any others may have any number.
+    /// Changes the amount. Returns `false`, and changes nothing, if the address would exceed its limit. If the address
+    /// has no other amount, this one may exceed the limit.
     pub fn resize(&mut self, amount: usize) -> bool {
         self.resize_within(amount, self.max)
     }
 
-    /// The same with the reserve or without, which is the same part of a share as of a pool.
+    /// Changes the amount like [`resize`](Self::resize). `leaves_reserve` excludes the reserve, which is the same part
+    /// of this limit as of that of a pool.
     pub fn resize_leaving(&mut self, amount: usize, leaves_reserve: bool) -> bool {
         self.resize_within(amount, pool::within(self.max, leaves_reserve))
     }
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_address_has_its_own_and_none_stays() {
+    fn addresses_are_counted_separately_and_removed_at_zero() {
         let counts = PerAddress::up_to(2);
         let [a, b]: [IpAddr; 2] = ["10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
         let held: Vec<_> = [a, a, b]
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_add_up_and_one_alone_may_be_any() {
+    fn a_single_amount_may_exceed_the_limit() {
         let counts = PerAddress::up_to(10);
         let [a, b]: [IpAddr; 2] = ["10.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
         let (mut large, mut other) = (counts.hold(a), counts.hold(a));
@@ -135,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn the_reserve_of_a_share_is_left_by_what_may_be_refused() {
+    fn the_reserve_is_part_of_the_limit_of_an_address() {
         let counts = PerAddress::up_to(100);
         let address = "10.0.0.1".parse().unwrap();
         let (mut first, mut second) = (counts.hold(address), counts.hold(address));
         assert!(first.resize_leaving(50, true) && second.resize_leaving(25, true));
         assert!(!second.resize_leaving(26, true));
         assert!(second.resize_leaving(50, false) && !second.resize(51));
-        assert!(second.resize_leaving(40, true), "what shrinks always fits");
+        assert!(second.resize_leaving(40, true), "a decrease always fits");
     }
 }

@@ -1,13 +1,13 @@
 //! Permits for connections: [`ConnectionPermits`].
 //!
-//! A connection waits for a permit for a while. Once none has been free for that long, further connections get a
-//! spare permit, or are closed at once, so that none waits in a queue that does not move. Connections of an address
-//! that has all that it may have are treated so at once. Spare connections are for probes alone, and short: a client
-//! that holds all others cannot make the server look dead.
+//! A connection waits for a permit for a limited time. Once no permit has been free for that time, further connections
+//! get a spare permit or are closed at once, instead of waiting in a queue that does not move. The same applies at once
+//! to connections of an address that has reached its limit. Spare permits are for probes only, and short, so a client
+//! that holds all other permits cannot make the server look dead.
 //!
-//! Nor can one that holds all spare ones: where none is free, the oldest ends on which no probe's head has arrived, or
-//! has for longer than [`SPARE_ANSWER_TIME`], and the new connection gets its permit. A probe that sends its head at
-//! once, and reads the answer, is answered.
+//! A client that holds all spare permits cannot do so, either. If none is free, a new connection gets the permit of the
+//! oldest spare connection on which no head of a probe has arrived, or arrived more than [`SPARE_ANSWER_TIME`] ago, and
+//! that connection is closed. So a probe that sends its head at once and reads the response is served.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -20,13 +20,13 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::per_address::{OfAddress, PerAddress};
 
-/// Connections for probes, beside all others.
+/// The number of connections for probes, in addition to all others.
 const SPARE_MAX: usize = 64;
 
-/// Of them those of one address.
+/// The number of connections for probes from one address.
 const SPARE_PER_ADDRESS_MAX: usize = 4;
 
-/// How long a spare connection on which a probe's head has arrived keeps its permit while others want one.
+/// The time for which a spare connection keeps its permit after the head of a probe has arrived.
 const SPARE_ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// Permits for connections.
@@ -39,36 +39,36 @@ pub struct ConnectionPermits {
     full_since: Option<Instant>,
 }
 
-/// The permit of one connection; free again when this is dropped.
+/// The permit of one connection. It is released when this is dropped.
 #[derive(Debug)]
 pub struct ConnectionPermit(Permit);
 
 #[derive(Debug)]
 enum Permit {
-    /// For all requests.
+    /// Permits all requests.
     Full {
         _permit: OwnedSemaphorePermit,
         _of_address: Option<OfAddress>,
     },
-    /// For probes alone.
+    /// Permits probes only.
     Spare(SparePermit),
 }
 
 impl ConnectionPermit {
-    /// Whether it is for a probe alone.
+    /// Returns whether the connection is for probes only.
     #[must_use]
     pub const fn is_spare(&self) -> bool {
         matches!(self.0, Permit::Spare(_))
     }
 
-    /// The head of a probe has arrived: for a while the connection keeps its permit.
+    /// Records that the head of a probe has arrived. The connection keeps its permit for [`SPARE_ANSWER_TIME`].
     pub fn head_arrived(&self) {
         if let Permit::Spare(spare) = &self.0 {
             spare.spares.keep(spare.number);
         }
     }
 
-    /// Ready when a newer connection has got this one's permit.
+    /// Waits until a newer connection has got this permit.
     pub async fn withdrawn(&self) {
         match &self.0 {
             Permit::Full { .. } => std::future::pending().await,
@@ -77,7 +77,7 @@ impl ConnectionPermit {
     }
 }
 
-/// Connections for probes alone, the oldest first.
+/// The connections with a spare permit, the oldest first.
 #[derive(Debug, Default)]
 struct Spares(Mutex<SpareEntries>);
 
@@ -103,8 +103,8 @@ struct SparePermit {
 }
 
 impl Spares {
-    /// A free permit, or that of the oldest connection that may end for it: of those of this address where it has all
-    /// that it may have, otherwise of all.
+    /// Returns a free permit, or that of the oldest connection that may be displaced. If the address has reached its
+    /// limit, only its own connections may be displaced.
     fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<SparePermit> {
         let mut entries = self.0.lock();
         let of_address = |entry: &SpareEntry| entry.address.is_some() && entry.address == address;
@@ -115,13 +115,14 @@ impl Spares {
             .count();
         let is_address_full = count >= SPARE_PER_ADDRESS_MAX;
         if is_address_full || entries.by_number.len() >= SPARE_MAX {
-            let may_end = |entry: &SpareEntry| {
+            let may_displace = |entry: &SpareEntry| {
                 let arrived = entry.head_arrived;
                 arrived.is_none_or(|arrived| arrived.elapsed() >= SPARE_ANSWER_TIME)
             };
             let mut all = entries.by_number.iter();
-            let (&oldest, _) =
-                all.find(|(_, entry)| may_end(entry) && (!is_address_full || of_address(entry)))?;
+            let (&oldest, _) = all.find(|(_, entry)| {
+                may_displace(entry) && (!is_address_full || of_address(entry))
+            })?;
             if let Some(entry) = entries.by_number.remove(&oldest) {
                 entry.withdrawn.notify_one();
             }
@@ -157,7 +158,8 @@ impl Drop for SparePermit {
 }
 
 impl ConnectionPermits {
-    /// So many permits, of which an address may have `per_address`. A connection waits for one for `wait`.
+    /// Creates this number of permits, of which an address may have `per_address`. A connection waits for one for at
+    /// most `wait`.
     #[must_use]
     pub fn new(permits: usize, per_address: usize, wait: Duration) -> Self {
         Self {
@@ -169,8 +171,8 @@ impl ConnectionPermits {
         }
     }
 
-    /// A permit, where one is free before it has been too long. A connection counts for its `address`,
-    /// where it has one.
+    /// Returns a permit, or `None` if no permit and no spare permit is free in time. The connection counts for its
+    /// `address`, if it has one.
     pub async fn permit(&mut self, address: Option<IpAddr>) -> Option<ConnectionPermit> {
         let spare = |spares: &Arc<Spares>| {
             let permit = spares.enter(address)?;
@@ -204,8 +206,8 @@ impl ConnectionPermits {
             tracing::warn!("all permits for connections are taken");
             Instant::now()
         });
-        // One that was waited for does not end it: else each connection would wait for the next that ends, and probes
-        // behind all of them. The semaphore is never closed.
+        // `full_since` is not reset by a permit that was waited for. Otherwise each connection would wait for the next
+        // one that ends, and probes would wait behind all of them. The semaphore is never closed.
         let permit = timeout_at(since + self.wait, permits.acquire_owned()).await;
         permit.ok()?.ok()
     }
@@ -227,7 +229,8 @@ mod tests {
         permit.withdrawn().now_or_never().is_some()
     }
 
-    /// All permits taken: the first by a connection for all requests, so many spare ones by `per_address` an address.
+    /// Returns permits that are all in use, and the connections that use them: one for all requests, and `spare` for
+    /// probes, `per_address` of each address.
     async fn full(spare: usize, per_address: usize) -> (ConnectionPermits, Vec<ConnectionPermit>) {
         let mut permits = ConnectionPermits::new(1, usize::MAX, Duration::ZERO);
         let mut held = vec![permits.permit(None).await.unwrap()];
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn connections_are_refused_once_none_has_been_free_for_too_long() {
+    async fn connections_are_refused_once_no_permit_has_been_free_for_too_long() {
         let mut permits = ConnectionPermits::new(1, usize::MAX, WAIT);
         let first = permits.permit(None).await;
         assert!(first.is_some_and(|permit| !permit.is_spare()));
@@ -256,7 +259,7 @@ mod tests {
             }
         }
         assert_eq!(spare.len(), SPARE_MAX);
-        // All of them together, not each.
+        // The total of all waits, not of each.
         assert_eq!(began.elapsed(), WAIT);
         drop(first);
         let second = permits.permit(None).await;
@@ -268,19 +271,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_waits_gets_the_permit_that_comes_free() {
+    async fn a_waiting_connection_gets_the_next_free_permit() {
         let mut permits = ConnectionPermits::new(1, usize::MAX, WAIT);
         let first = permits.permit(None).await;
-        let leaves = async {
+        let release = async {
             tokio::time::sleep(WAIT / 2).await;
             drop(first);
         };
-        let (second, ()) = tokio::join!(permits.permit(None), leaves);
+        let (second, ()) = tokio::join!(permits.permit(None), release);
         assert!(second.is_some_and(|permit| !permit.is_spare()));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn connections_that_end_now_and_then_do_not_keep_all_others_waiting() {
+    async fn connections_that_end_occasionally_do_not_make_all_others_wait() {
         const PERMITS: usize = 4;
         let mut permits = ConnectionPermits::new(PERMITS, usize::MAX, WAIT);
         let held = Arc::new(Mutex::new(Vec::new()));
@@ -307,7 +310,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_address_has_its_share_and_some_for_probes_and_others_have_theirs() {
+    async fn an_address_has_its_own_limit_and_some_permits_for_probes() {
         let mut permits = ConnectionPermits::new(10, 3, WAIT);
         let mut held = Vec::new();
         for count in 0..20 {
@@ -341,7 +344,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_all_spare_connections_the_oldest_without_a_head_is_ended_for_a_new_one() {
+    async fn a_new_connection_displaces_the_oldest_spare_one_without_a_head() {
         let (mut permits, mut held) = full(SPARE_MAX, SPARE_PER_ADDRESS_MAX).await;
         held[1].head_arrived();
         let new = permits.permit(address(200)).await;
@@ -349,7 +352,8 @@ mod tests {
         for (number, permit) in held.iter().enumerate() {
             assert_eq!(is_withdrawn(permit), number == 2, "{number}");
         }
-        // The new one is gone, so one is free. What was withdrawn is not free a second time when its connection ends.
+        // The new one was dropped, so one permit is free. The withdrawn permit is not released again when its
+        // connection ends.
         drop(held.remove(2));
         let another = permits.permit(address(200)).await;
         assert!(another.is_some());
@@ -362,7 +366,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_with_all_its_spare_connections_ends_its_own_alone() {
+    async fn an_address_at_its_limit_of_spare_permits_displaces_only_its_own() {
         let (mut permits, others) = full(4, 1).await;
         let mut own = Vec::new();
         for _ in 0..=SPARE_PER_ADDRESS_MAX {

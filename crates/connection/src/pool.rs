@@ -1,11 +1,12 @@
-//! Bytes that clients make the server hold, under a limit for each purpose: [`Pool`].
+//! Counts the memory that the server holds for clients, with a limit for each purpose: [`Pool`].
 //!
-//! There are as many [`Pools`] as there are purposes, so that what fills one leaves the others alone. What is held is
-//! counted by a [`HeldBytes`], and given back when that is dropped. Of each pool a part is a reserve, for what is worse
-//! to refuse: a stream that is open rather than a new one, a write rather than a read. Contributions that are being
-//! written and the cache of the merger have limits of their own.
+//! There is one pool for each purpose ([`Pools`]), so that a full pool does not affect the others. A [`HeldBytes`]
+//! counts bytes until it is dropped. A part of each pool is a reserve for requests that are worse to reject: those of
+//! an open stream rather than of a new one, writes rather than reads. Contributions that are being written and the
+//! cache of the merger have limits of their own.
 //!
-//! **Invariant:** what a pool has no room for is not held, but for an answer that is alone in its pool.
+//! **Invariant:** bytes that do not fit into their pool are not held, except those of a response that is alone in its
+//! pool.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,28 +17,28 @@ use metering::{
     encode_each, labels,
 };
 
-/// Bytes of [`Pools::answers`], where nothing else is set.
+/// The default limit of [`Pools::answers`].
 pub const RESPONSE_BYTES_MAX: usize = 256 << 20;
 
-/// Bytes of [`Pools::bodies`], where nothing else is set.
+/// The default limit of [`Pools::bodies`].
 pub const BODIES_BYTES_MAX: usize = 256 << 20;
 
-/// Bytes of [`Pools::read_ahead`], where nothing else is set.
+/// The default limit of [`Pools::read_ahead`].
 pub const READ_AHEAD_BYTES_MAX: usize = 128 << 20;
 
-/// Bytes of [`Pools::receipts`], where nothing else is set.
+/// The default limit of [`Pools::receipts`].
 pub const RECEIPT_BYTES_MAX: usize = 128 << 20;
 
-/// Bytes of [`Pools::streams`], where nothing else is set.
+/// The default limit of [`Pools::streams`].
 pub const STREAM_BYTES_MAX: usize = 256 << 20;
 
-/// Bytes of all answers to scrapes: some dozens of them.
+/// The limit of all responses to scrapes: a few dozen.
 const SCRAPE_BYTES_MAX: usize = 4 << 20;
 
-/// The part of a pool that is its reserve.
+/// The reserve of a pool is one part in this many.
 const RESERVE_PART: usize = 4;
 
-/// Returns a limit as it is, or what it leaves without its reserve.
+/// Returns a limit with or without its reserve.
 pub(crate) const fn within(max: usize, leaves_reserve: bool) -> usize {
     if leaves_reserve {
         max - max / RESERVE_PART
@@ -49,15 +50,15 @@ pub(crate) const fn within(max: usize, leaves_reserve: bool) -> usize {
 /// The pools of a server.
 #[derive(Debug, Clone)]
 pub struct Pools {
-    /// Large answers, until their connections have written them.
+    /// Large responses, until their connections have written them.
     pub answers: Pool,
-    /// JSON bodies, what is parsed of them, and lines that are not complete.
+    /// JSON bodies, values parsed from them, and incomplete lines.
     pub bodies: Pool,
-    /// Heads, and what connections have read that no request has taken.
+    /// Heads, and bytes that connections have read and no request has consumed.
     pub read_ahead: Pool,
     /// Details of contributions that were not applied.
     pub receipts: Pool,
-    /// Answers to scrapes, so that other answers leave room for them.
+    /// Responses to scrapes, which therefore succeed even if the other responses reach their limit.
     pub scrapes: Pool,
     /// Events of streams.
     pub streams: Pool,
@@ -77,7 +78,7 @@ impl Default for Pools {
 }
 
 impl Pools {
-    fn named(&self) -> [(Labels, &Pool); 6] {
+    fn by_label(&self) -> [(Labels, &Pool); 6] {
         [
             ("answers", &self.answers),
             ("bodies", &self.bodies),
@@ -89,26 +90,26 @@ impl Pools {
         .map(|(name, pool)| (labels([("pool", name)]), pool))
     }
 
-    /// Returns how much is held of all of them.
+    /// Returns the bytes held in all pools.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.named().iter().map(|(_, pool)| pool.bytes()).sum()
+        self.by_label().iter().map(|(_, pool)| pool.bytes()).sum()
     }
 
-    /// Names what is counted.
+    /// Registers the metrics.
     pub fn register(&self, registry: &mut Registry) {
         registry.register_collector(Box::new(self.clone()));
-        // Older than the pools: those of one of them by names of their own.
+        // These metrics are older than the pools, and remain for compatibility.
         let answers = self.answers.clone();
         registry.register_with_unit(
             "answers_unwritten",
-            "Answers of more than 16 KiB that their connections have not written yet, and room taken for such",
+            "Responses of more than 16 KiB that their connections have not written yet, and memory reserved for such responses",
             Unit::Bytes,
             ScrapedMetric::gauge(move || as_float(answers.bytes() as u64)),
         );
         registry.register(
             "answers_refused",
-            "Times that unread answers left no room: a request was refused, or a receipt listed fewer items",
+            "Times that unread responses reached their limit: a request was rejected, or a receipt listed fewer items",
             self.answers.0.refused.clone(),
         );
     }
@@ -116,23 +117,23 @@ impl Pools {
 
 impl Collector for Pools {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let named = self.named();
+        let by_label = self.by_label();
         let gauge = |bytes: usize| ScrapedMetric::gauge(move || as_float(bytes as u64));
         encode_each(
             &mut encoder,
             (
                 "pool",
-                "Memory that clients make the server hold, by purpose.",
+                "Memory that the server holds for clients, by purpose.",
                 Some(&Unit::Bytes),
             ),
-            named
+            by_label
                 .iter()
                 .map(|(labels, pool)| (labels, gauge(pool.bytes()))),
         )?;
         encode_each(
             &mut encoder,
             ("pool_limit", "Limit of that memory.", Some(&Unit::Bytes)),
-            named
+            by_label
                 .iter()
                 .map(|(labels, pool)| (labels, gauge(pool.bytes_max()))),
         )?;
@@ -140,17 +141,17 @@ impl Collector for Pools {
             &mut encoder,
             (
                 "pool_refusals",
-                "Times that this limit refused, ended or left out something.",
+                "Times that a request or a stream was rejected, ended or shortened because of this limit.",
                 None,
             ),
-            named
+            by_label
                 .iter()
                 .map(|(labels, pool)| (labels, pool.0.refused.clone())),
         )
     }
 }
 
-/// Bytes under one limit. Clones are the same pool.
+/// Counts bytes up to a limit. Clones are the same pool.
 #[derive(Debug, Clone)]
 pub struct Pool(Arc<Counts>);
 
@@ -161,7 +162,7 @@ struct Counts {
     refused: Counter,
 }
 
-/// Bytes that are held; given back when this is dropped.
+/// Bytes that are counted until this is dropped.
 #[derive(Debug)]
 pub struct HeldBytes {
     pool: Pool,
@@ -169,7 +170,7 @@ pub struct HeldBytes {
 }
 
 impl Pool {
-    /// An empty pool with this limit.
+    /// Creates an empty pool with this limit.
     #[must_use]
     pub fn up_to(bytes_max: usize) -> Self {
         Self(Arc::new(Counts {
@@ -179,7 +180,7 @@ impl Pool {
         }))
     }
 
-    /// Gives the pool another limit. What is held stays held.
+    /// Changes the limit. Bytes that are already held are not affected.
     pub fn limit_to(&self, bytes_max: usize) {
         self.0.bytes_max.store(bytes_max, Ordering::Relaxed);
     }
@@ -190,13 +191,13 @@ impl Pool {
         self.0.bytes_max.load(Ordering::Relaxed)
     }
 
-    /// Returns how much is held.
+    /// Returns the bytes that are held.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns whether more is held than the limit without the reserve.
+    /// Returns whether the reserve is in use.
     #[must_use]
     pub fn is_in_reserve(&self) -> bool {
         self.bytes() > self.unreserved_bytes_max()
@@ -206,7 +207,7 @@ impl Pool {
         within(self.bytes_max(), true)
     }
 
-    /// Holds nothing yet.
+    /// Returns a counter of zero bytes.
     #[must_use]
     pub fn hold(&self) -> HeldBytes {
         HeldBytes {
@@ -215,21 +216,20 @@ impl Pool {
         }
     }
 
-    /// Counts something that was refused.
+    /// Counts a rejection.
     pub fn refuse(&self) {
         self.0.refused.inc();
     }
 }
 
 impl HeldBytes {
-    /// Returns how much this holds.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Holds so many bytes in place of those that it held. Returns `false`, and counts it, if they do not fit: then it
-    /// holds what it held.
+    /// Changes the number of bytes. If they do not fit, changes nothing, counts a rejection and returns `false`.
     pub fn resize(&mut self, bytes: usize) -> bool {
         let fits = self.resize_within(bytes, self.pool.bytes_max());
         if !fits {
@@ -238,12 +238,13 @@ impl HeldBytes {
         fits
     }
 
-    /// The same without the reserve. Nothing is counted.
+    /// Changes the number of bytes without using the reserve. Counts no rejection.
     pub fn resize_unreserved(&mut self, bytes: usize) -> bool {
         self.resize_within(bytes, self.pool.unreserved_bytes_max())
     }
 
-    /// The same with the reserve or without, but any number while nothing else is held. Nothing is counted.
+    /// Changes the number of bytes, with or without the reserve. They may exceed the limit if the pool holds nothing
+    /// else. Counts no rejection.
     pub fn resize_or_alone(&mut self, bytes: usize, leaves_reserve: bool) -> bool {
         let all_bytes_max = within(self.pool.bytes_max(), leaves_reserve);
         self.resize_if(bytes, |all| all <= all_bytes_max || all == bytes)
@@ -253,7 +254,7 @@ impl HeldBytes {
         self.resize_if(bytes, |all| all <= all_bytes_max)
     }
 
-    /// `fits`: whether the pool may hold so many bytes then.
+    /// Changes the number of bytes if `fits` returns true for the new total of the pool.
     fn resize_if(&mut self, bytes: usize, fits: impl Fn(usize) -> bool) -> bool {
         let counted = &self.pool.0.bytes;
         if bytes > self.bytes {
@@ -270,7 +271,7 @@ impl HeldBytes {
         true
     }
 
-    /// Holds some more bytes; `false` as [`resize`](Self::resize).
+    /// Adds bytes like [`resize`](Self::resize).
     pub fn grow(&mut self, more: usize) -> bool {
         self.resize(self.bytes.saturating_add(more))
     }
@@ -287,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_share_the_limit_and_give_back_what_they_held() {
+    fn the_limit_is_shared_and_dropped_bytes_are_released() {
         let pool = Pool::up_to(100);
         let (mut first, mut second) = (pool.hold(), pool.hold());
         assert!(first.resize(60) && second.grow(40));
@@ -301,25 +302,25 @@ mod tests {
     }
 
     #[test]
-    fn the_reserve_is_left_by_what_may_be_refused() {
+    fn unreserved_bytes_do_not_use_the_reserve() {
         let pool = Pool::up_to(100);
         let mut held = pool.hold();
         assert!(!held.resize_unreserved(76));
         assert!(held.resize_unreserved(75) && !pool.is_in_reserve());
         assert!(held.resize(100) && pool.is_in_reserve());
-        assert!(held.resize_unreserved(80), "what shrinks always fits");
+        assert!(held.resize_unreserved(80), "a decrease always fits");
         assert_eq!((pool.bytes(), pool.0.refused.get()), (80, 0));
     }
 
     #[test]
-    fn alone_something_may_be_larger_than_the_pool_and_then_nothing_else_fits() {
+    fn bytes_alone_in_the_pool_may_exceed_its_limit() {
         let pool = Pool::up_to(100);
         let (mut large, mut other) = (pool.hold(), pool.hold());
         assert!(large.resize_or_alone(150, true));
         assert!(large.resize_or_alone(200, false));
         assert!(!other.resize_or_alone(1, false));
         assert!(large.resize_or_alone(60, true));
-        // Behind it with the reserve and without.
+        // In addition to them, without the reserve and with it.
         assert!(other.resize_or_alone(15, true));
         assert!(!other.resize_or_alone(16, true));
         assert!(other.resize_or_alone(40, false));
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_beyond_a_new_limit_stays_held() {
+    fn a_lower_limit_does_not_affect_held_bytes() {
         let pool = Pool::up_to(100);
         let mut held = pool.hold();
         assert!(held.resize(100));

@@ -1,29 +1,28 @@
-//! Buffers of what connections have read, under one limit for all of them: [`ReadAhead`].
+//! Limits the read buffers of all connections: [`ReadAhead`].
 //!
-//! hyper reads into a buffer of its own: heads that are not complete, pieces of bodies, requests that were sent before
-//! the last one was answered. It keeps that buffer as large as it has become. The socket sees each read, and asks here
-//! how long it may be.
+//! hyper reads into a buffer of its own: incomplete heads, parts of bodies, and requests that were sent before the
+//! previous response. That buffer never shrinks. The socket asks this module for the maximum length of each read.
 //!
-//! - A connection has [`FREE_BYTES`] that are not counted: the limit of connections bounds them.
-//! - What its buffer has grown by counts until the connection ends. If a head does not fit into the pool, the
-//!   connection ends.
-//! - A body is read in longer pieces if there is room for them, and otherwise in pieces of [`SHORT_READ_BYTES`], for
-//!   which no buffer grows.
+//! - [`FREE_BYTES`] of a connection are not counted, since the number of connections is limited.
+//! - The bytes by which the buffer has grown are counted until the connection ends. If a head does not fit into the
+//!   pool, the connection is closed.
+//! - A body is read in longer pieces if they fit into the pool, otherwise in pieces of [`SHORT_READ_BYTES`], for which
+//!   no buffer grows.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-
-use crate::pool::{HeldBytes, Pool};
 use problem::{Problem, ProblemType};
 
-/// Bytes of a connection that are not counted: hyper's buffer at first.
+use crate::pool::{HeldBytes, Pool};
+
+/// Bytes of a connection that are not counted: the initial size of hyper's buffer.
 pub(crate) const FREE_BYTES: usize = 8 << 10;
 
-/// Bytes of a read that has to be short: one that filled hyper's buffer would have it grow.
+/// The length of a short read. A read that fills hyper's buffer makes it grow.
 const SHORT_READ_BYTES: usize = FREE_BYTES - 1;
 
-/// What one connection has read.
+/// The read buffer of one connection.
 #[derive(Debug)]
 pub struct ReadAhead(Mutex<State>);
 
@@ -32,31 +31,31 @@ struct State {
     /// Bytes of the next head.
     head: usize,
     is_reading_request: bool,
-    /// What the buffer has grown by.
+    /// The bytes by which the buffer has grown.
     held: HeldBytes,
 }
 
-/// A request whose head was read: what is read until this is dropped is no head.
+/// A request whose head was read. Until this is dropped, the connection reads no other head.
 #[derive(Debug)]
 pub struct ReadingRequest {
     ahead: Arc<ReadAhead>,
     is_last: bool,
 }
 
-/// The buffers of all connections take all the memory that there is for them.
+/// The read buffers of all connections have reached their limit.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
-#[error("there is no room for the head of the request")]
+#[error("there is no memory for the head of the request")]
 pub(crate) struct PoolFull;
 
 impl PoolFull {
     pub(crate) fn problem() -> Problem {
-        let detail = "the heads of all requests take more memory than there is for them";
+        let detail = "the heads of all requests exceed the memory for heads";
         Problem::new(ProblemType::Overloaded, detail)
     }
 }
 
 impl ReadAhead {
-    /// A connection that has read nothing.
+    /// Creates the state of a new connection.
     #[must_use]
     pub fn new(pool: &Pool) -> Self {
         Self(Mutex::new(State {
@@ -66,34 +65,34 @@ impl ReadAhead {
         }))
     }
 
-    /// Returns how many bytes a read may bring for which there is a buffer of so many.
-    pub(crate) fn read_max(&self, wanted: usize) -> usize {
+    /// Returns the maximum length of a read for which hyper provides a buffer of `available` bytes.
+    pub(crate) fn read_max(&self, available: usize) -> usize {
         let State {
             is_reading_request,
             held,
             ..
         } = &mut *self.0.lock();
-        let more = wanted.saturating_sub(FREE_BYTES);
-        if more <= held.bytes() || *is_reading_request && held.resize_unreserved(more) {
-            wanted
+        let grown = available.saturating_sub(FREE_BYTES);
+        if grown <= held.bytes() || *is_reading_request && held.resize_unreserved(grown) {
+            available
         } else {
             SHORT_READ_BYTES
         }
     }
 
-    /// Counts what was read. An error: there is no room for it, and the connection has to end.
-    pub(crate) fn note_read(&self, bytes: usize) -> Result<(), PoolFull> {
+    /// Counts bytes that were read. On an error the connection has to be closed.
+    pub(crate) fn count_read(&self, bytes: usize) -> Result<(), PoolFull> {
         let state = &mut *self.0.lock();
         if state.is_reading_request {
             return Ok(());
         }
         state.head += bytes;
-        let more = state.head.saturating_sub(FREE_BYTES);
-        let has_room = more <= state.held.bytes() || state.held.resize(more);
-        has_room.then_some(()).ok_or(PoolFull)
+        let grown = state.head.saturating_sub(FREE_BYTES);
+        let fits = grown <= state.held.bytes() || state.held.resize(grown);
+        fits.then_some(()).ok_or(PoolFull)
     }
 
-    /// A whole head was read, and its request begins.
+    /// Begins a request after its head was read.
     #[must_use]
     pub fn begin(self: &Arc<Self>) -> ReadingRequest {
         let state = &mut *self.0.lock();
@@ -106,7 +105,7 @@ impl ReadAhead {
 }
 
 impl ReadingRequest {
-    /// No head follows on the connection: what is read from now on is what is left of the body.
+    /// Marks the request as the last one: the connection reads only the unread body from now on.
     pub const fn is_last(&mut self) {
         self.is_last = true;
     }
@@ -130,18 +129,18 @@ mod tests {
         Arc::new(ReadAhead::new(pool))
     }
 
-    /// Reads so much of a head, as the socket does.
+    /// Reads bytes of a head as the socket does.
     fn read_head(ahead: &ReadAhead, mut bytes: usize) -> Result<(), PoolFull> {
         while bytes > 0 {
             let read = ahead.read_max(LONG).min(bytes);
-            ahead.note_read(read)?;
+            ahead.count_read(read)?;
             bytes -= read;
         }
         Ok(())
     }
 
     #[test]
-    fn long_heads_share_a_limit_and_short_ones_are_free() {
+    fn long_heads_share_a_limit_and_short_ones_are_not_counted() {
         let pool = Pool::up_to(2 * LONG);
         let long = [(); 2].map(|()| connection(&pool));
         for ahead in &long {
@@ -166,12 +165,12 @@ mod tests {
         for _ in 0..100 {
             drop(ahead.begin());
             assert_eq!(pool.bytes(), LONG - 1 - FREE_BYTES);
-            // It needs no more than the buffer has grown to.
+            // The buffer has already grown to this length.
             read_head(&ahead, LONG - 1).unwrap();
         }
         drop(ahead);
         assert_eq!(pool.bytes(), 0);
-        // Short ones, one after the other, do not count together.
+        // Consecutive short heads do not add up.
         let ahead = connection(&pool);
         for _ in 0..100 {
             read_head(&ahead, 200).unwrap();
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_read_in_long_pieces_while_there_is_room() {
+    fn bodies_are_read_in_long_pieces_while_they_fit_into_the_pool() {
         let pool = Pool::up_to(LONG);
         let connections = [(); 2].map(|()| connection(&pool));
         let reading_request = connections.each_ref().map(|ahead| {
@@ -191,11 +190,11 @@ mod tests {
         let [first, second] = &connections;
         for _ in 0..3 {
             assert_eq!(first.read_max(LONG / 2), LONG / 2);
-            first.note_read(LONG / 2).unwrap();
+            first.count_read(LONG / 2).unwrap();
             assert_eq!(pool.bytes(), LONG / 2 - FREE_BYTES);
         }
         assert_eq!(second.read_max(LONG), SHORT_READ_BYTES);
-        second.note_read(SHORT_READ_BYTES).unwrap();
+        second.count_read(SHORT_READ_BYTES).unwrap();
         drop(reading_request);
         assert_eq!(pool.bytes(), LONG / 2 - FREE_BYTES);
         drop(connections);
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_body_behind_the_last_answer_is_no_head() {
+    fn an_unread_body_after_the_last_response_is_not_a_head() {
         let pool = Pool::up_to(0);
         let ahead = connection(&pool);
         read_head(&ahead, 100).unwrap();

@@ -1,27 +1,27 @@
-//! Permits for requests under way: [`RequestPermits`].
+//! Permits for requests: [`RequestPermits`].
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts requests under way, up to a limit.
+/// Counts the requests that are being served, up to a limit.
 #[derive(Debug)]
 pub struct RequestPermits {
     now: AtomicUsize,
     max: usize,
 }
 
-/// The permit of one request; free again when this is dropped.
+/// The permit of one request. It is released when this is dropped.
 #[derive(Debug)]
 pub struct RequestPermit<'a>(&'a RequestPermits);
 
 impl RequestPermits {
-    /// So many permits.
+    /// Creates this number of permits.
     #[must_use]
     pub const fn up_to(max: usize) -> Self {
         let now = AtomicUsize::new(0);
         Self { now, max }
     }
 
-    /// Returns how many there are.
+    /// Returns the number of permits.
     #[must_use]
     pub const fn max(&self) -> usize {
         self.max
@@ -30,7 +30,7 @@ impl RequestPermits {
     /// Returns a permit, if one is free.
     #[must_use]
     pub fn acquire(&self) -> Option<RequestPermit<'_>> {
-        // Counted first: of two that come at once for the last permit at most one gets it.
+        // Counted before the check, so that at most one of two concurrent requests gets the last permit.
         let permit = RequestPermit(self);
         let before = self.now.fetch_add(1, Ordering::Relaxed);
         (before < self.max).then_some(permit)
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn permits_are_limited_and_come_back() {
+    fn permits_are_limited_and_released() {
         let permits = RequestPermits::up_to(2);
         let first = permits.acquire();
         let second = permits.acquire();

@@ -1,21 +1,22 @@
-//! Bytes of answers on their way to clients: [`Responses`].
+//! Limits the bytes of responses that clients have not read: [`Responses`].
 //!
-//! An answer is made at once and taken as slowly as its client likes, for up to the write timeout. So its bytes count
-//! in a [`Pool`] until the connection has written them: each piece of its body holds what was counted. Each address has
-//! a share, so that the clients of one cannot have those of all others refused. Answers of up to [`SMALL_BYTES_MAX`]
-//! do not count: a connection has one answer at a time ([`Flow`]), and the limit of connections bounds them.
+//! A response is created at once, and a client may read it slowly, until the write timeout. So its bytes are counted in
+//! a [`Pool`] until the connection has written them: each piece of the body holds the counter. The bytes of each
+//! address are limited, too, so that the clients of one address cannot have the requests of all others rejected.
+//! Responses of up to [`SMALL_BYTES_MAX`] are not counted: a connection has one response at a time ([`Flow`]), and the
+//! number of connections is limited.
 //!
-//! **Invariant:** an answer that has no room is not sent. So a read is refused. What answers a write cannot be refused
-//! once the write was applied: it is small, or can be made so (the lists of a receipt), or its handler takes room for
-//! as much as it may come to before it changes anything ([`ResponseReservation`]). Reads leave the reserve of the pool
-//! to that, and the same part of their address's share.
+//! **Invariant:** a response that does not fit into the pool is not sent. So reads are rejected. A write cannot be
+//! rejected once it was applied: its response is small, or can be shortened (the lists of a receipt), or its handler
+//! reserves the maximum length before it changes anything ([`ResponseReservation`]). Reads do not use the reserve of
+//! the pool, nor the same part of the limit of their address.
 //!
-//! Where there is no room, a connection makes way that has taken nothing of an answer for [`STALL_MAX`]: it ends, and
-//! what was counted for it is free at once. Its memory follows with its task, in a moment. Scrapes have a pool of their
-//! own, in which a client that reads is answered whatever others leave unread.
+//! If the pool is full, a connection that has read nothing of its response for [`STALL_MAX`] is closed. Its bytes are
+//! released from the pool at once; its memory is freed soon afterwards, with its task. Scrapes have a pool of their
+//! own, in which a client that reads is always served, whatever others leave unread.
 //!
-//! A client has the last byte of an answer before its room is free again, and may ask for the next at once. So a few
-//! reads wait a moment for room before they are refused.
+//! A client receives the last byte of a response before the bytes are released, and may send its next request at once.
+//! So a few reads wait for a short time before they are rejected.
 
 #[cfg(test)]
 mod tests;
@@ -36,31 +37,31 @@ use bytes::Bytes;
 use futures::FutureExt as _;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use parking_lot::Mutex;
+use problem::{Problem, ProblemType};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 
+use crate::flow::Flow;
 use crate::per_address::{OfAddress, PerAddress};
 use crate::pool::{HeldBytes, Pool};
-use crate::socket::Flow;
-use problem::{Problem, ProblemType};
 
-/// Of the pool an address may have one part in so many, where nothing else is set.
+/// The default limit of an address is one part in this many of the pool.
 pub const ADDRESS_PART: usize = 4;
 
-/// Bytes of an answer that is not counted.
+/// The length up to which a response is not counted.
 pub const SMALL_BYTES_MAX: usize = 16 << 10;
 
-/// How long a connection may take nothing of a large answer while others need its room.
+/// The time after which a connection that reads nothing of a large response may be closed.
 const STALL_MAX: Duration = Duration::from_secs(2);
 
-/// How long a read waits for room, and how often it looks whether there is some.
-const ROOM_WAIT_MAX: Duration = Duration::from_millis(100);
-const ROOM_LOOK_EVERY: Duration = Duration::from_millis(5);
+/// The time for which a read waits for bytes of the pool, and the interval of its attempts.
+const WAIT_MAX: Duration = Duration::from_millis(100);
+const RETRY_EVERY: Duration = Duration::from_millis(5);
 
-/// How many reads wait for it at once: their answers are made already, and not counted.
+/// The number of reads that wait at once. Their responses already exist, and are not counted.
 const READS_WAITING_MAX: usize = 4;
 
-/// The answers on their way. Clones are the same.
+/// Counts the responses that clients have not read. Clones share the counters.
 #[derive(Debug, Clone)]
 pub struct Responses(Arc<Shared>);
 
@@ -70,11 +71,11 @@ struct Shared {
     of_addresses: PerAddress,
     stall_max: Duration,
     unwritten: Mutex<UnwrittenResponses>,
-    /// One for each read that may wait for room.
+    /// A permit for each read that may wait.
     waiting: Semaphore,
 }
 
-/// Large answers that connections were given and have not written, the oldest first.
+/// Large responses that connections have not written, the oldest first.
 #[derive(Debug, Default)]
 struct UnwrittenResponses {
     next_number: u64,
@@ -89,47 +90,48 @@ struct UnwrittenResponse {
     _counted: Option<Counted>,
 }
 
-/// What is counted for one answer.
+/// The bytes that are counted for one response.
 #[derive(Debug)]
 struct Counted {
-    of_all: HeldBytes,
+    of_pool: HeldBytes,
     of_address: OfAddress,
 }
 
-/// The answers to one address. Handlers of requests that may change something get them from the gate.
+/// The responses to one address. The gate provides them to handlers of requests that may change something.
 #[derive(Debug, Clone)]
 pub struct AddressResponses {
-    answers: Responses,
+    responses: Responses,
     address: IpAddr,
 }
 
-/// Room for one answer; free again when this is dropped.
+/// Bytes that are reserved for one response until this is dropped.
 #[derive(Debug)]
 pub struct ResponseReservation {
     to: AddressResponses,
-    /// None for a small answer.
+    /// `None` for a small response.
     counted: Option<Counted>,
 }
 
-/// What has no room for an answer.
+/// The limit that a response exceeds.
 #[derive(Debug, Clone, Copy)]
-enum Lack {
+enum Exceeded {
     OfAddress,
-    OfAll,
+    OfPool,
 }
 
-/// What a response carries whose handler has taken the room for it.
+/// An extension of a response for which the handler has reserved bytes.
 #[derive(Debug, Clone)]
-struct InRoom(Arc<ResponseReservation>);
+struct Reserved(Arc<ResponseReservation>);
 
 impl Responses {
-    /// Answers that count in this pool; an address may have so many bytes of it.
+    /// Counts responses in this pool, of which an address may use `address_bytes_max`.
     #[must_use]
     pub fn new(pool: &Pool, address_bytes_max: usize) -> Self {
         Self::with_stall_max(pool, address_bytes_max, STALL_MAX)
     }
 
-    /// Answers to scrapes: the one that has not been taken for longest makes way at once, of whatever address it is.
+    /// Counts responses to scrapes. If the pool is full, the connection that has been blocked for the longest time is
+    /// closed at once, whatever its address.
     #[must_use]
     pub fn for_scrapes(pool: &Pool) -> Self {
         Self::with_stall_max(pool, usize::MAX, Duration::ZERO)
@@ -145,17 +147,17 @@ impl Responses {
         }))
     }
 
-    /// Those to this address.
+    /// Returns the responses to this address.
     #[must_use]
     pub fn to(&self, address: IpAddr) -> AddressResponses {
         AddressResponses {
-            answers: self.clone(),
+            responses: self.clone(),
             address,
         }
     }
 
-    /// Ends the connection that has taken nothing of a large answer for longest, if that is too long; with `address` of
-    /// its connections alone. Returns whether there was one.
+    /// Closes the connection that has been blocked for the longest time with a large response, if that is at least
+    /// `stall_max`. With `address`, only its connections are considered. Returns whether one was closed.
     fn displace(&self, address: Option<IpAddr>) -> bool {
         let Shared {
             stall_max,
@@ -166,26 +168,26 @@ impl Responses {
         let is_old = |since: Instant| now.duration_since(since) >= *stall_max;
         let mut unwritten = unwritten.lock();
         let old = unwritten.by_number.iter();
-        let old = old.take_while(|(_, answer)| is_old(answer.since));
-        let stalled = old.filter_map(|(number, answer)| {
-            let since = answer.flow.blocked_since()?;
-            let counts = address.is_none_or(|address| address == answer.address);
-            (counts && is_old(since)).then_some((since, *number))
+        let old = old.take_while(|(_, response)| is_old(response.since));
+        let stalled = old.filter_map(|(number, response)| {
+            let since = response.flow.blocked_since()?;
+            let is_candidate = address.is_none_or(|address| address == response.address);
+            (is_candidate && is_old(since)).then_some((since, *number))
         });
         let Some((_, number)) = stalled.min() else {
             return false;
         };
         let displaced = unwritten.by_number.remove(&number);
         drop(unwritten);
-        displaced.is_some_and(|answer| {
-            answer.flow.displace();
+        displaced.is_some_and(|response| {
+            response.flow.displace();
             true
         })
     }
 }
 
 impl AddressResponses {
-    /// Room for a further answer. None is taken yet.
+    /// Returns an empty reservation for one response.
     #[must_use]
     pub fn room(&self) -> ResponseReservation {
         ResponseReservation {
@@ -194,27 +196,27 @@ impl AddressResponses {
         }
     }
 
-    /// Counts an answer until its connection has written it. One without room is refused, unless its handler has taken
-    /// the room for it.
+    /// Counts a response until its connection has written it. A response that does not fit is replaced by a problem,
+    /// unless its handler has reserved bytes for it.
     pub async fn send(&self, mut response: Response, flow: &Arc<Flow>) -> Response {
-        let taken = response.extensions_mut().remove::<InRoom>();
-        // Streams have no size, and a limit of their own.
+        let reserved = response.extensions_mut().remove::<Reserved>();
+        // Streams have no known length, and a limit of their own.
         let bytes = bytes_of(&response).unwrap_or(0);
         if bytes <= SMALL_BYTES_MAX {
             return response;
         }
-        let taken = taken.and_then(|InRoom(room)| Arc::into_inner(room));
-        let mut room = taken.unwrap_or_else(|| self.room());
-        match room.resize_for_read(bytes).await {
-            Ok(()) => room.send(response, flow),
+        let reserved = reserved.and_then(|Reserved(reservation)| Arc::into_inner(reservation));
+        let mut reservation = reserved.unwrap_or_else(|| self.room());
+        match reservation.resize_for_read(bytes).await {
+            Ok(()) => reservation.send(response, flow),
             Err(problem) => problem.into_response(),
         }
     }
 }
 
-/// What has the answers of a server: the state of its routes.
+/// A state of routes that has the responses of the server.
 pub trait HasResponses: Send + Sync {
-    /// Returns them.
+    /// Returns the responses.
     fn answers(&self) -> &Responses;
 }
 
@@ -222,86 +224,88 @@ impl<S: HasResponses> FromRequestParts<Arc<S>> for AddressResponses {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &Arc<S>) -> Result<Self, Infallible> {
-        let answers = parts.extensions.get::<Self>().cloned();
-        // The gate gives them to every request, but for those of unit tests.
-        Ok(answers.unwrap_or_else(|| state.answers().to(IpAddr::from([0, 0, 0, 0]))))
+        let responses = parts.extensions.get::<Self>().cloned();
+        // The gate adds them to every request, except in unit tests.
+        Ok(responses.unwrap_or_else(|| state.answers().to(IpAddr::from([0, 0, 0, 0]))))
     }
 }
 
 impl ResponseReservation {
-    /// Takes room for so many bytes in all, before a write that cannot be refused any more once it is applied.
+    /// Reserves this number of bytes in total, before a write: it cannot be rejected once it was applied.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Problem> {
         self.resize_within(bytes, false)
-            .map_err(|lack| self.refuse(bytes, lack))
+            .map_err(|exceeded| self.refuse(bytes, exceeded))
     }
 
-    /// The same for a read, which may wait a moment for it.
+    /// Reserves this number of bytes in total for a read. Waits for a short time if they are not free.
     pub async fn resize_for_read(&mut self, bytes: usize) -> Result<(), Problem> {
-        let Err(lack) = self.resize_within(bytes, true) else {
+        let Err(exceeded) = self.resize_within(bytes, true) else {
             return Ok(());
         };
-        // Boxed, since it is rare, and every request would carry its size.
-        let waited = self.wait_for_room(bytes, lack).boxed().await;
-        waited.map_err(|lack| self.refuse(bytes, lack))
+        // Boxed because this is rare, and the size of the future would be part of that of every request.
+        let waited = self.wait(bytes, exceeded).boxed().await;
+        waited.map_err(|exceeded| self.refuse(bytes, exceeded))
     }
 
-    async fn wait_for_room(&mut self, bytes: usize, mut lack: Lack) -> Result<(), Lack> {
-        let answers = self.to.answers.clone();
-        let Ok(_waiting) = answers.0.waiting.try_acquire() else {
-            return Err(lack);
+    async fn wait(&mut self, bytes: usize, mut exceeded: Exceeded) -> Result<(), Exceeded> {
+        let responses = self.to.responses.clone();
+        let Ok(_waiting) = responses.0.waiting.try_acquire() else {
+            return Err(exceeded);
         };
-        let until = Instant::now() + ROOM_WAIT_MAX;
+        let until = Instant::now() + WAIT_MAX;
         while Instant::now() < until {
-            sleep(ROOM_LOOK_EVERY).await;
+            sleep(RETRY_EVERY).await;
             match self.resize_within(bytes, true) {
                 Ok(()) => return Ok(()),
-                Err(again) => lack = again,
+                Err(again) => exceeded = again,
             }
         }
-        Err(lack)
+        Err(exceeded)
     }
 
-    fn resize_within(&mut self, bytes: usize, is_read: bool) -> Result<(), Lack> {
+    fn resize_within(&mut self, bytes: usize, is_read: bool) -> Result<(), Exceeded> {
         if bytes <= SMALL_BYTES_MAX {
             self.counted = None;
             return Ok(());
         }
-        let AddressResponses { answers, address } = &self.to;
+        let AddressResponses { responses, address } = &self.to;
         let Shared {
             pool, of_addresses, ..
-        } = &*answers.0;
-        let Counted { of_all, of_address } = self.counted.get_or_insert_with(|| Counted {
-            of_all: pool.hold(),
+        } = &*responses.0;
+        let Counted {
+            of_pool,
+            of_address,
+        } = self.counted.get_or_insert_with(|| Counted {
+            of_pool: pool.hold(),
             of_address: of_addresses.hold(*address),
         });
         while !of_address.resize_leaving(bytes, is_read) {
-            if !answers.displace(Some(*address)) {
-                return Err(Lack::OfAddress);
+            if !responses.displace(Some(*address)) {
+                return Err(Exceeded::OfAddress);
             }
         }
-        while !of_all.resize_or_alone(bytes, is_read) {
-            if !answers.displace(None) {
-                of_address.resize(of_all.bytes());
-                return Err(Lack::OfAll);
+        while !of_pool.resize_or_alone(bytes, is_read) {
+            if !responses.displace(None) {
+                of_address.resize(of_pool.bytes());
+                return Err(Exceeded::OfPool);
             }
         }
         Ok(())
     }
 
-    fn refuse(&self, bytes: usize, lack: Lack) -> Problem {
-        let AddressResponses { answers, address } = &self.to;
+    fn refuse(&self, bytes: usize, exceeded: Exceeded) -> Problem {
+        let AddressResponses { responses, address } = &self.to;
         let Shared {
             pool, of_addresses, ..
-        } = &*answers.0;
+        } = &*responses.0;
         pool.refuse();
-        let detail = match lack {
-            Lack::OfAddress => format!(
-                "answers that address {address} has not taken yet leave no room for one of {bytes} bytes, and {} are \
-                 the limit",
+        let detail = match exceeded {
+            Exceeded::OfAddress => format!(
+                "a response of {bytes} bytes and those that address {address} has not read yet exceed {} bytes",
                 of_addresses.max()
             ),
-            Lack::OfAll => format!(
-                "answers that clients have not taken yet have {} bytes, and {} are the limit",
+            Exceeded::OfPool => format!(
+                "responses that clients have not read yet have {} bytes; the limit is {}",
                 pool.bytes(),
                 pool.bytes_max()
             ),
@@ -309,58 +313,58 @@ impl ResponseReservation {
         Problem::new(ProblemType::Overloaded, detail)
     }
 
-    /// Has a response carry the room that was taken for it. What it does not need is given back.
+    /// Attaches the reservation to the response. Releases the bytes that the response does not need.
     #[must_use]
     pub fn answer(mut self, mut response: Response) -> Response {
         let fits = self.resize(bytes_of(&response).unwrap_or(0));
-        debug_assert!(fits.is_ok(), "more than was taken: {fits:?}");
-        response.extensions_mut().insert(InRoom(Arc::new(self)));
+        debug_assert!(fits.is_ok(), "more than was reserved: {fits:?}");
+        response.extensions_mut().insert(Reserved(Arc::new(self)));
         response
     }
 
     fn send(self, response: Response, flow: &Arc<Flow>) -> Response {
-        let AddressResponses { answers, address } = self.to;
-        let mut unwritten = answers.0.unwritten.lock();
+        let AddressResponses { responses, address } = self.to;
+        let mut unwritten = responses.0.unwritten.lock();
         let number = unwritten.next_number;
         unwritten.next_number += 1;
-        let answer = UnwrittenResponse {
+        let entry = UnwrittenResponse {
             since: Instant::now(),
             address,
             flow: flow.clone(),
             _counted: self.counted,
         };
-        unwritten.by_number.insert(number, answer);
+        unwritten.by_number.insert(number, entry);
         drop(unwritten);
-        let unwritten = Arc::new(Unwritten { answers, number });
-        response.map(|body| Body::new(Sent { body, unwritten }))
+        let unwritten = Arc::new(Unwritten { responses, number });
+        response.map(|body| Body::new(CountedBody { body, unwritten }))
     }
 }
 
-/// Returns the bytes of a response's body, where they are known.
+/// Returns the length of a response's body, if it is known.
 #[must_use]
 pub fn bytes_of(response: &Response) -> Option<usize> {
     let bytes = response.body().size_hint().exact()?;
     usize::try_from(bytes).ok()
 }
 
-/// An answer that its connection has not written: dropped with the last piece of it.
+/// A response that its connection has not written. It is dropped with the last piece of the body.
 #[derive(Debug)]
 struct Unwritten {
-    answers: Responses,
+    responses: Responses,
     number: u64,
 }
 
 impl Drop for Unwritten {
     fn drop(&mut self) {
-        let mut unwritten = self.answers.0.unwritten.lock();
+        let mut unwritten = self.responses.0.unwritten.lock();
         let written = unwritten.by_number.remove(&self.number);
         drop(unwritten);
-        // Its room is given back without the lock.
+        // The bytes are released without holding the lock.
         drop(written);
     }
 }
 
-/// A piece of an answer: the connection lets go of it once it is written.
+/// A piece of a body. The connection drops it once it is written.
 struct Piece {
     bytes: Bytes,
     _unwritten: Arc<Unwritten>,
@@ -372,13 +376,13 @@ impl AsRef<[u8]> for Piece {
     }
 }
 
-/// A body whose pieces carry what was counted for it.
-struct Sent {
+/// A body whose pieces hold the counter of its response.
+struct CountedBody {
     body: Body,
     unwritten: Arc<Unwritten>,
 }
 
-impl HttpBody for Sent {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

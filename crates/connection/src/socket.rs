@@ -1,12 +1,12 @@
-//! A connection's socket, with an eye on whether what is written to it is taken.
+//! The socket of a connection, with a timeout for writes: [`Socket`].
 //!
-//! A client that stops reading is disconnected after the write timeout, so that nobody holds a connection and what
-//! waits in it. [`Flow`] says whether the connection takes what it is given. While it does not, no further request of
-//! it begins and its stream has no further event, so that the server holds one answer or one event for it. Since when
-//! it does not says whose answers make way for others. The system keeps little unsent, so that a slow reader takes
-//! some of it every now and then: else it would have room again only when a third of some megabytes was read.
+//! A client that stops reading is disconnected after the write timeout, so that it does not hold a connection and its
+//! memory. [`Flow`] reports whether the connection is blocked. While it is, no other request of the connection begins
+//! and its stream gets no more events, so the server holds at most one response or one event for it. If others need
+//! memory, the connection that has been blocked for the longest time is closed. The operating system buffers few unsent
+//! bytes, so that a slow reader causes some progress regularly. With the default buffers of some megabytes, a write
+//! would progress only after a third of them was read.
 
-use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,125 +14,59 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures::task::AtomicWaker;
 use metering::Counter;
-use parking_lot::Mutex;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep};
 
+use crate::flow::Flow;
+use crate::head_read::HeadRead;
 use crate::pool::Pool;
 use crate::read_ahead::{FREE_BYTES, PoolFull, ReadAhead};
-use crate::refused_head::{self, HeadRead, RefusedHead};
+use crate::refused_head::{self, RefusedHead};
 
-/// Bytes of a stream that the system keeps for a slow reader. It may take twice that.
+/// The send buffer of a stream. The operating system may use twice as much.
 const STREAM_SEND_BUFFER_BYTES: usize = 64 << 10;
 
-/// Unsent bytes of a connection from which on the system takes no more; it does again below half of it. What is on its
-/// way to the client has the system's own limits: a small buffer for both would slow down distant clients.
+/// The unsent bytes of a connection from which on the operating system accepts no more. It accepts more below half of
+/// them. Bytes in flight have the system's own limits: a small buffer for both would slow down distant clients.
 #[cfg(target_os = "linux")]
 const UNSENT_BYTES_MAX: u32 = 64 << 10;
 
-/// Pause between two looks at whether a write has waited for too long.
-const STALL_LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// The interval at which the timeout of a write is checked.
+const STALL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What is known of a connection's way out.
-#[derive(Debug, Default)]
-pub struct Flow {
-    /// While the connection takes nothing of what it was given: since when.
-    blocked_since: Mutex<Option<Instant>>,
-    /// Its buffers are to be those of a stream.
-    is_stream: AtomicBool,
-    waker: AtomicWaker,
-    /// It has to end.
-    displaced: Notify,
-}
-
-impl Flow {
-    /// Ready while the connection takes what it is given.
-    pub fn poll_free(&self, context: &Context<'_>) -> Poll<()> {
-        if self.blocked_since().is_none() {
-            return Poll::Ready(());
-        }
-        self.waker.register(context.waker());
-        // It may have become free before it knew whom to wake.
-        if self.blocked_since().is_some() {
-            Poll::Pending
-        } else {
-            Poll::Ready(())
-        }
-    }
-
-    /// The same, awaited.
-    pub async fn freed(&self) {
-        poll_fn(|context| self.poll_free(context)).await;
-    }
-
-    /// Returns since when nothing of what was given is taken, if it is so.
-    #[must_use]
-    pub fn blocked_since(&self) -> Option<Instant> {
-        *self.blocked_since.lock()
-    }
-
-    /// What was given is not taken: from now on nothing more is.
-    pub fn block(&self) {
-        self.blocked_since.lock().get_or_insert_with(Instant::now);
-    }
-
-    /// Some of what was given has been taken.
-    pub fn free(&self) {
-        *self.blocked_since.lock() = None;
-        self.waker.wake();
-    }
-
-    /// Others need what is held for the connection: it has to end.
-    pub fn displace(&self) {
-        self.displaced.notify_one();
-    }
-
-    /// Ready when it has to.
-    pub async fn displaced(&self) {
-        self.displaced.notified().await;
-    }
-
-    /// From the next write on the connection carries a stream.
-    pub fn streams(&self) {
-        self.is_stream.store(true, Ordering::Relaxed);
-    }
-}
-
-/// A socket under a limit of time for writes that do not get on.
+/// A socket with a timeout for writes that do not progress.
 #[derive(Debug)]
 pub struct Socket {
     stream: TcpStream,
     flow: Arc<Flow>,
     ahead: Arc<ReadAhead>,
     timeouts: Arc<WriteTimeouts>,
-    /// It carries a stream, which ends with the server.
+    /// The connection carries a stream, which ends when the server stops.
     is_stream: bool,
-    /// While a write waits: since when, and until the next look at whether that is too long.
+    /// While a write is blocked: the time since which it is, and the timer of the next check.
     stall: Option<(Instant, Pin<Box<Sleep>>)>,
-    /// Of the request that is being read since the last answer.
+    /// The head of the request that is being read since the last response.
     head_read: HeadRead,
-    /// What is being sent in place of an answer of hyper's own.
+    /// The response that is being sent instead of one generated by hyper.
     refused: Option<RefusedHead>,
 }
 
-/// How long writes wait for clients that take nothing.
+/// The timeouts of writes.
 #[derive(Debug)]
 pub struct WriteTimeouts {
     write_timeout: Duration,
-    /// Streams are not waited for any more.
+    /// Blocked streams are closed from now on.
     is_stopping: AtomicBool,
-    /// Nor when its reserve is touched: what they do not read is held for them.
+    /// Blocked streams are also closed while the reserve of this pool is in use: it holds their events.
     stream_pool: Pool,
     hang_ups: Counter,
 }
 
 impl WriteTimeouts {
-    /// Disconnections are counted in `hang_ups`.
+    /// Creates timeouts. `hang_ups` counts disconnected clients.
     #[must_use]
     pub const fn new(write_timeout: Duration, stream_pool: Pool, hang_ups: Counter) -> Self {
         Self {
@@ -147,14 +81,14 @@ impl WriteTimeouts {
         !self.is_stopping.load(Ordering::Relaxed) && !self.stream_pool.is_in_reserve()
     }
 
-    /// From now on streams that nobody reads are ended.
+    /// Closes blocked streams from now on.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 }
 
 impl Socket {
-    /// A socket over a connection that was accepted.
+    /// Wraps an accepted connection.
     #[must_use]
     pub fn new(
         stream: TcpStream,
@@ -164,7 +98,7 @@ impl Socket {
     ) -> Self {
         #[cfg(target_os = "linux")]
         if let Err(error) = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES_MAX) {
-            tracing::debug!(%error, "a connection keeps as much unsent as the system likes");
+            tracing::debug!(%error, "a connection has the default limit of unsent bytes");
         }
         Self {
             stream,
@@ -178,8 +112,8 @@ impl Socket {
         }
     }
 
-    /// What a write came to: one that waits for too long is an error.
-    fn watched<T>(
+    /// Checks the result of a write, and returns an error if it has been blocked for too long.
+    fn check_timeout<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
@@ -192,23 +126,23 @@ impl Socket {
             return written;
         }
         self.flow.block();
-        let now = || (Instant::now(), Box::pin(sleep(STALL_LOOK_INTERVAL)));
-        let (since, look) = self.stall.get_or_insert_with(now);
-        while look.as_mut().poll(context).is_ready() {
+        let now = || (Instant::now(), Box::pin(sleep(STALL_CHECK_INTERVAL)));
+        let (since, check) = self.stall.get_or_insert_with(now);
+        while check.as_mut().poll(context).is_ready() {
             let waited = since.elapsed();
-            let is_over = self.is_stream && !self.timeouts.waits_for_streams();
-            if is_over || waited >= self.timeouts.write_timeout {
+            let is_closing = self.is_stream && !self.timeouts.waits_for_streams();
+            if is_closing || waited >= self.timeouts.write_timeout {
                 self.timeouts.hang_ups.inc();
-                let detail = format!("nothing was taken for {} s", waited.as_secs());
+                let detail = format!("the client read nothing for {} s", waited.as_secs());
                 return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, detail)));
             }
-            look.as_mut().reset(Instant::now() + STALL_LOOK_INTERVAL);
+            check.as_mut().reset(Instant::now() + STALL_CHECK_INTERVAL);
         }
         Poll::Pending
     }
 
-    /// Small buffers, and a short timeout for clients that are gone without a word.
-    fn tune(&self) -> io::Result<()> {
+    /// Sets a small send buffer, and a short timeout for clients that have disappeared.
+    fn tune_for_stream(&self) -> io::Result<()> {
         let socket = SockRef::from(&self.stream);
         socket.set_send_buffer_size(STREAM_SEND_BUFFER_BYTES)?;
         #[cfg(target_os = "linux")]
@@ -216,8 +150,8 @@ impl Socket {
         Ok(())
     }
 
-    /// Writes what stands in for an answer of hyper's own, or what comes before it; none where these bytes
-    /// are to be written as they are.
+    /// Writes the replacement of a response that hyper generated, or the bytes before it. Returns `None` if these bytes
+    /// are to be written unchanged.
     fn poll_refused(
         &mut self,
         context: &mut Context<'_>,
@@ -225,7 +159,7 @@ impl Socket {
     ) -> Option<Poll<io::Result<usize>>> {
         if self.refused.is_none() {
             match refused_head::start_of(bytes)? {
-                0 => self.refused = Some(RefusedHead::in_place_of(bytes, &self.head_read)?),
+                0 => self.refused = Some(RefusedHead::replacing(bytes, &self.head_read)?),
                 start => {
                     return Some(Pin::new(&mut self.stream).poll_write(context, &bytes[..start]));
                 }
@@ -241,50 +175,51 @@ impl Socket {
                 pending_or_failed => return Some(pending_or_failed),
             }
         }
-        let stands_for = refused.stands_for;
+        let replaced_bytes = refused.replaced_bytes;
         self.refused = None;
-        Some(Poll::Ready(Ok(stands_for)))
+        Some(Poll::Ready(Ok(replaced_bytes)))
     }
 
-    /// Reads as much as there is room for.
-    fn poll_read_some(
+    /// Reads as many bytes as the limit of read buffers permits.
+    fn poll_read_limited(
         &mut self,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let wanted = buffer.remaining();
-        if wanted <= FREE_BYTES {
+        let available = buffer.remaining();
+        if available <= FREE_BYTES {
             return Pin::new(&mut self.stream).poll_read(context, buffer);
         }
         ready!(self.stream.poll_read_ready(context))?;
-        let max = self.ahead.read_max(wanted);
+        let max = self.ahead.read_max(available);
         let stream = Pin::new(&mut self.stream);
-        if max == wanted {
+        if max == available {
             return stream.poll_read(context, buffer);
         }
-        let mut some = ReadBuf::new(buffer.initialize_unfilled_to(max));
-        let read = stream.poll_read(context, &mut some);
-        let bytes = some.filled().len();
+        let mut limited = ReadBuf::new(buffer.initialize_unfilled_to(max));
+        let read = stream.poll_read(context, &mut limited);
+        let bytes = limited.filled().len();
         buffer.advance(bytes);
         read
     }
 
-    /// Answers a head for which there is no room, as well as it can be done: the connection ends in any case.
+    /// Sends a response to a head for which there is no memory, if it can be written at once. The connection is closed
+    /// in any case.
     fn refuse(&self, pool_full: PoolFull) -> io::Error {
         if self.stall.is_none() {
-            let answer = refused_head::last_answer(PoolFull::problem(), None);
-            let _ = self.stream.try_write(&answer);
+            let response = refused_head::last_response(PoolFull::problem(), None);
+            let _ = self.stream.try_write(&response);
         }
         io::Error::other(pool_full)
     }
 
     fn begin_write(&mut self) {
-        if self.is_stream || !self.flow.is_stream.load(Ordering::Relaxed) {
+        if self.is_stream || !self.flow.is_stream() {
             return;
         }
         self.is_stream = true;
-        if let Err(error) = self.tune() {
-            tracing::debug!(%error, "a stream keeps the buffers of other connections");
+        if let Err(error) = self.tune_for_stream() {
+            tracing::debug!(%error, "a stream has the default send buffer");
         }
     }
 }
@@ -296,14 +231,14 @@ impl AsyncRead for Socket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let polled = self.poll_read_some(context, buffer);
+        let polled = self.poll_read_limited(context, buffer);
         if !matches!(polled, Poll::Ready(Ok(()))) {
             return polled;
         }
         let read = &mut buffer.filled_mut()[before..];
-        self.head_read.note_read(read);
-        let noted = self.ahead.note_read(read.len());
-        Poll::Ready(noted.map_err(|pool_full| self.refuse(pool_full)))
+        self.head_read.record(read);
+        let counted = self.ahead.count_read(read.len());
+        Poll::Ready(counted.map_err(|pool_full| self.refuse(pool_full)))
     }
 }
 
@@ -318,7 +253,7 @@ impl AsyncWrite for Socket {
             Some(written) => written,
             None => Pin::new(&mut self.stream).poll_write(context, bytes),
         };
-        self.watched(context, written)
+        self.check_timeout(context, written)
     }
 
     fn poll_write_vectored(
@@ -327,7 +262,7 @@ impl AsyncWrite for Socket {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         self.begin_write();
-        // hyper's own answers are heads alone.
+        // Responses generated by hyper have no body, so they are a single slice.
         let head = match slices {
             [head] => self.poll_refused(context, head),
             _ => None,
@@ -336,7 +271,7 @@ impl AsyncWrite for Socket {
             Some(written) => written,
             None => Pin::new(&mut self.stream).poll_write_vectored(context, slices),
         };
-        self.watched(context, written)
+        self.check_timeout(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {

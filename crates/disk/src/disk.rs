@@ -36,8 +36,8 @@ pub trait DiskFile: Debug + Send + Sync {
     /// Reads the bytes from `offset` on, up to the buffer's length or the end of the file.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// Writes all bytes at `offset`; the file grows past its end. After an error any part of them
-    /// may have been written.
+    /// Writes all bytes at `offset`, and extends the file if necessary. After an error, any part of them may have been
+    /// written.
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 
     /// Truncates the file, or extends it with zeros.

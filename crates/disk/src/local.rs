@@ -1,4 +1,4 @@
-//! [`LocalDisk`]: a real folder, locked against a second server.
+//! [`LocalDisk`]: a real folder, locked so that no second server can use it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -10,7 +10,7 @@ use crate::disk::{Disk, DiskFile};
 /// The file whose lock marks a folder as in use by a server.
 const LOCK_NAME: &str = "lock";
 
-/// Boards are readable only by the server's user, unless the owner gives them to a group.
+/// Only the server's user can read the boards, unless the owner grants permissions to a group.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
@@ -82,9 +82,8 @@ impl LocalDisk {
     }
 }
 
-/// Removes the permissions of others from the files of a store, and from its folder if that
-/// contains nothing else: earlier versions created them readable for everybody. Permissions that
-/// the owner gave to a group are kept.
+/// Removes the permissions of others from the files of a store, and from its folder if that contains nothing else:
+/// earlier versions created them readable for everybody. Permissions of a group are kept.
 fn remove_others_permissions(folder: &Path) {
     let inside = fs::read_dir(folder).into_iter().flatten().flatten();
     let (own, others): (Vec<_>, Vec<_>) = inside.partition(is_own);

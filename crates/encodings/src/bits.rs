@@ -1,8 +1,8 @@
-//! [`Bits`]: bit fields of one integer, including the binary split.
+//! Bit fields of one integer, including the binary split: [`Bits`].
 //!
-//! The first field is the most significant; the last may be a time, as the time left until a
-//! moment. `binary` is 21 bits of score over 32 bits of seconds. A double holds 53 bits: of an
-//! integer of 64 bits the lowest are lost as soon as the first field needs its upper bits.
+//! The first field is the most significant. The last may be a time, as the time left until a moment. `binary` is 21
+//! bits of score above 32 bits of seconds. A double represents 53 bits: an integer of 64 bits loses its lowest bits as
+//! soon as the first field needs its upper ones.
 
 use board::{Timestamp, Value, Values};
 
@@ -12,10 +12,10 @@ use crate::number::{exact, lost_bits, whole};
 use crate::range::Range;
 use crate::uncertainty::Uncertainty;
 
-/// Bits of the integers that are packed.
+/// The width of a packed integer.
 pub(crate) const PACKED_BITS_MAX: u32 = 64;
 
-/// Bits of an integer that a double represents exactly, and of a value.
+/// The width of the integers that a double represents exactly, and of values.
 pub(crate) const EXACT_BITS: u32 = 53;
 
 /// The seconds of `binary`: 32 bits.
@@ -47,17 +47,17 @@ impl Bits {
         Self { widths, countdown }
     }
 
-    /// Returns how many values are packed beside the time.
+    /// Returns the number of values, without the time.
     pub(crate) fn fields(&self) -> usize {
         self.widths.len() - usize::from(self.countdown.is_some())
     }
 
     pub(crate) fn range(&self) -> Range {
-        let mut room = EXACT_BITS;
+        let mut bits_left = EXACT_BITS;
         let mut exact_widths: Vec<u32> = Vec::with_capacity(self.widths.len());
         for width in self.widths.iter().rev() {
-            exact_widths.push(room.min(*width));
-            room = room.saturating_sub(*width);
+            exact_widths.push(bits_left.min(*width));
+            bits_left = bits_left.saturating_sub(*width);
         }
         exact_widths.reverse();
         let values = exact_widths[..self.fields()].iter();
@@ -94,12 +94,12 @@ impl Bits {
                 max: 2_f64.powi(bits.cast_signed()) - 1.0,
             });
         }
-        let mut rest = packed;
+        let mut remaining = packed;
         let mut fields = [0_i64; board::limits::FIELDS_MAX + 1];
         let used = &mut fields[..self.widths.len()];
         for (field, width) in used.iter_mut().zip(&self.widths).rev() {
-            *field = i64::try_from(rest & ((1 << width) - 1)).expect("at most 53 bits");
-            rest >>= width;
+            *field = i64::try_from(remaining & ((1 << width) - 1)).expect("at most 53 bits");
+            remaining >>= width;
         }
         let mut values = Values::default();
         for (index, field) in fields[..self.fields()].iter().enumerate() {

@@ -1,5 +1,4 @@
-//! [`Countdown`]: a time as the time left until a far moment, so that an earlier time gives a
-//! greater number.
+//! Times as the time left until a far moment, so that an earlier time is a greater number: [`Countdown`].
 
 use std::fmt;
 
@@ -7,8 +6,7 @@ use board::Timestamp;
 
 use crate::error::{DecodeError, EncodeError};
 
-/// The unit of times. Finer times are rounded down, as other services do: the moment moves towards
-/// the past.
+/// The unit of times. Times are rounded down to it, towards the past, as other services do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// Seconds, written `s`.
@@ -100,7 +98,7 @@ impl Countdown {
     }
 
     /// Returns whether it can represent any moment that a board accepts.
-    pub(crate) fn is_of_use(&self) -> bool {
+    pub(crate) fn has_times(&self) -> bool {
         self.earliest() <= self.latest()
     }
 }

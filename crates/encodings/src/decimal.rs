@@ -1,4 +1,4 @@
-//! [`Decimal`]: the score in the upper decimal digits, the time in the lower ones.
+//! The score in the upper decimal digits, the time in the lower ones: [`Decimal`].
 //!
 //! `score · 10^digits + (until − time)`, an integer. With ten digits of seconds, scores up to
 //! 900718 stay below 2^53; with thirteen of milliseconds up to 899.

@@ -1,4 +1,4 @@
-//! [`Encoding`], the stored form of a standing ([`Encoded`]) and the contents of a stored entry
+//! An encoding ([`Encoding`]), the stored form of a standing ([`Encoded`]), and the contents of a stored entry
 //! ([`Decoded`]).
 
 use std::borrow::Cow;
@@ -14,20 +14,20 @@ use crate::error::{DecodeError, EncodeError};
 use crate::fraction::Fraction;
 use crate::number::{exact, lost_bits, of_text, whole};
 use crate::range::Range;
-use crate::reading::ReadDirection;
+use crate::read_direction::ReadDirection;
 use crate::time_left::TimeLeft;
 use crate::time_member::TimeMember;
 use crate::two_sets::TwoSets;
 use crate::uncertainty::Uncertainty;
 
-/// A way to keep a score and a time in a sorted set.
+/// An encoding of a score and a time in a sorted set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Encoding {
     /// The score alone. `plain`.
     Plain,
     /// Decimal digits of time below those of the score. `decimal`.
     Decimal(Decimal),
-    /// Fields of bits; the binary split among them. `binary`, `bits(22/22/20)`.
+    /// Fields of bits, including the binary split. `binary`, `bits(22/22/20)`.
     Bits(Bits),
     /// A fraction of a far base time. `fraction(base=317242022400)`.
     Fraction(Fraction),
@@ -65,7 +65,7 @@ pub struct Decoded<'a> {
 }
 
 impl Encoding {
-    /// Returns how many values it packs.
+    /// Returns the number of values.
     #[must_use]
     pub fn fields(&self) -> usize {
         match self {
@@ -99,9 +99,10 @@ impl Encoding {
         }
     }
 
-    /// Returns what it represents exactly: values and times in this range, rounded down to its
-    /// unit, are decoded unchanged, and are read in their exact order. Everything else is rejected
-    /// by [`encode`](Self::encode).
+    /// Returns the range that is represented exactly.
+    ///
+    /// Values and times in this range, rounded down to its unit, are decoded unchanged and read in their exact order.
+    /// [`encode`](Self::encode) rejects all others.
     #[must_use]
     pub fn range(&self) -> Range {
         let plain = |times, unit| Range {
@@ -131,13 +132,13 @@ impl Encoding {
         at: Timestamp,
         member: &'a str,
     ) -> Result<Encoded<'a>, EncodeError> {
-        let wanted = self.fields();
+        let (count, expected) = (values.len(), self.fields());
+        let fields = EncodeError::Fields { count, expected };
         let &[value, ..] = values else {
-            return Err(EncodeError::Fields { given: 0, wanted });
+            return Err(fields);
         };
-        if values.len() != wanted {
-            let given = values.len();
-            return Err(EncodeError::Fields { given, wanted });
+        if count != expected {
+            return Err(fields);
         }
         let plain = || self.range().check(0, value).map(|()| exact(value));
         let mut member = Cow::Borrowed(member);
@@ -183,8 +184,8 @@ impl Encoding {
             Self::Fraction(fraction) => single(fraction.decode(score)?)?,
             Self::TimeLeft(time_left) => single(time_left.decode(score)?)?,
             Self::TimeMember(time_member) => {
-                let (at, rest) = time_member.split(member)?;
-                member = rest;
+                let (at, decoded) = time_member.split(member)?;
+                member = decoded;
                 let sign = if time_member.is_negated { -1.0 } else { 1.0 };
                 (
                     plain_value(score * sign)?,
@@ -201,7 +202,7 @@ impl Encoding {
         })
     }
 
-    /// Does the same for a score as Redis prints it, with 17 significant digits.
+    /// Decodes a stored entry with a score as Redis prints it, with 17 significant digits.
     pub fn decode_text<'a>(
         &self,
         score: &[u8],

@@ -52,7 +52,9 @@ pub enum EncodingError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     /// A value out of range.
-    #[error("value {field}: {value} is outside {min} to {max}, which is all that is held exactly")]
+    #[error(
+        "value {field}: {value} is outside {min} to {max}, the range that is represented exactly"
+    )]
     Value {
         /// Which value, counted from 1.
         field: usize,
@@ -64,15 +66,15 @@ pub enum EncodeError {
         max: i64,
     },
     /// The number of values differs from that of the encoding.
-    #[error("it packs {wanted} values, not the {given} that were given")]
+    #[error("there are {count} values; the encoding requires {expected}")]
     Fields {
-        /// Number of values given.
-        given: usize,
-        /// Number of values that it packs.
-        wanted: usize,
+        /// The number of values.
+        count: usize,
+        /// The number of values of the encoding.
+        expected: usize,
     },
     /// A time out of range.
-    #[error("the time {at} is outside {earliest} to {latest}, which is all that is held")]
+    #[error("the time {at} is outside {earliest} to {latest}, the range that is represented")]
     Time {
         /// The time.
         at: Timestamp,

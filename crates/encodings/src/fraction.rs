@@ -1,11 +1,10 @@
-//! [`Fraction`]: `score + (base − time)/base`, with a far base time.
+//! `score + (base − time)/base`, with a far base time: [`Fraction`].
 //!
-//! The integer part is the score; the fraction, below 1, is greater the earlier the time. The
-//! greater the score, the fewer bits are left to the fraction: one unit of time is `1/base`, and
-//! two times can be distinguished as long as adjacent doubles near the score differ by less. With
-//! base 317242022400 (the year 12023, in seconds) that ends at a score of 16384, with 4102415999
-//! (the year 2099) at 2097152. Beyond, a decoded time is as accurate as the double allows: half the
-//! spacing of doubles times the base, ±37 s at a score of 1987770 with the first base.
+//! The integer part is the score. The fraction, below 1, is greater for earlier times. The greater the score, the fewer
+//! bits the fraction has: one unit of time is `1/base`, and two times can be distinguished only while adjacent doubles
+//! near the score differ by less. With base 317242022400 (the year 12023, in seconds) that ends at a score of 16384,
+//! with 4102415999 (the year 2099) at 2097152. At greater scores, a decoded time is as accurate as the double allows:
+//! half the spacing of doubles times the base, ±37 s at a score of 1987770 with the first base.
 
 use board::Timestamp;
 
@@ -57,7 +56,7 @@ impl Fraction {
         score: f64,
     ) -> Result<(i128, Option<Timestamp>, Option<Uncertainty>), DecodeError> {
         let parts = Parts::of(score, self.base())?;
-        // A score without a fraction was written without a time, and is after all scores with one.
+        // A score without a fraction was written without a time, and is read after all scores with one.
         let at = match parts.units {
             0 => None,
             units => Some(self.countdown.moment(units)?),

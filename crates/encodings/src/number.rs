@@ -4,10 +4,10 @@ use board::limits::VALUE_MAX;
 
 use crate::error::DecodeError;
 
-/// Every integer up to here has its own double: 2^53.
+/// The greatest integer up to which every integer has a double of its own: 2^53.
 pub(crate) const EXACT_MAX: i64 = VALUE_MAX + 1;
 
-/// Packed integers are below this, whether signed or unsigned 64-bit: 2^64.
+/// The limit of packed integers, signed or unsigned 64-bit: 2^64.
 const WHOLE_MAX: f64 = 18_446_744_073_709_551_616.0;
 
 /// Returns the distance from a finite double to the next one away from zero.
@@ -23,7 +23,7 @@ pub(crate) fn spacing(number: f64) -> f64 {
     reason = "the logarithm of a power of two of at least 1"
 )]
 pub(crate) fn lost_bits(number: f64) -> u32 {
-    // 2^53 itself may be 2^53 + 1, rounded.
+    // 2^53 may be the rounded 2^53 + 1.
     spacing(number).max(1.0).log2() as u32
 }
 

@@ -8,37 +8,37 @@ use crate::error::EncodingError;
 
 /// The parameters in the parentheses that have not been taken yet.
 pub(crate) struct Parameters<'a> {
-    given: Vec<(&'a str, &'a str)>,
+    pairs: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Parameters<'a> {
-    /// Splits a text into its name and its parameters. If there is no name, it is `""`.
+    /// Splits a text into its name, which may be empty, and its parameters.
     pub(crate) fn split(text: &'a str) -> Result<(&'a str, Self), EncodingError> {
         let shape = || EncodingError::Shape(text.to_owned());
         let text = text.trim();
-        let Some((name, rest)) = text.split_once('(') else {
-            return Ok((text, Self { given: Vec::new() }));
+        let Some((name, after)) = text.split_once('(') else {
+            return Ok((text, Self { pairs: Vec::new() }));
         };
-        let inner = rest.strip_suffix(')').ok_or_else(shape)?;
-        let mut given: Vec<(&str, &str)> = Vec::new();
+        let inner = after.strip_suffix(')').ok_or_else(shape)?;
+        let mut pairs: Vec<(&str, &str)> = Vec::new();
         for part in inner.split(',').map(str::trim) {
             let (parameter, value) = part.split_once('=').unwrap_or(("", part));
             let (parameter, value) = (parameter.trim(), value.trim());
             if value.is_empty() {
                 return Err(shape());
             }
-            if given.iter().any(|(other, _)| *other == parameter) {
+            if pairs.iter().any(|(other, _)| *other == parameter) {
                 return Err(EncodingError::Twice(parameter.to_owned()));
             }
-            given.push((parameter, value));
+            pairs.push((parameter, value));
         }
-        Ok((name.trim_end(), Self { given }))
+        Ok((name.trim_end(), Self { pairs }))
     }
 
-    /// Takes a parameter, if it is given.
+    /// Takes a parameter, if it exists.
     pub(crate) fn take(&mut self, parameter: &str) -> Option<&'a str> {
-        let place = self.given.iter().position(|(name, _)| *name == parameter)?;
-        Some(self.given.swap_remove(place).1)
+        let index = self.pairs.iter().position(|(name, _)| *name == parameter)?;
+        Some(self.pairs.swap_remove(index).1)
     }
 
     /// Takes `unit`: `s`, the default, or `ms`.
@@ -74,7 +74,7 @@ impl<'a> Parameters<'a> {
         Ok(Some(unit.count(at)))
     }
 
-    /// Takes a number, such as one of digits.
+    /// Takes a number from 1 to `max`.
     pub(crate) fn number(
         &mut self,
         parameter: &'static str,
@@ -92,7 +92,7 @@ impl<'a> Parameters<'a> {
         encoding: &'static str,
         known: &'static str,
     ) -> Result<(), EncodingError> {
-        match self.given.first() {
+        match self.pairs.first() {
             None => Ok(()),
             Some((name, value)) => Err(EncodingError::Parameter {
                 encoding,

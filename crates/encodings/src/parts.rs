@@ -1,4 +1,4 @@
-//! [`Parts`]: a score as an integer part and a fraction of units of time.
+//! A score as an integer part and a fraction in units of time: [`Parts`].
 
 use std::ops::RangeInclusive;
 
@@ -7,17 +7,17 @@ use crate::error::DecodeError;
 use crate::number::{EXACT_MAX, exact, spacing, whole};
 use crate::uncertainty::Uncertainty;
 
-/// What the arithmetic of writers may add to the rounding error, in units.
+/// The error that the arithmetic of writers may add to the rounding error, in units.
 const ARITHMETIC_UNITS: f64 = 0.05;
 
 /// Returns the scores at which a fraction distinguishes this many units.
 pub(crate) fn exact_scores(units_of_one: i64) -> RangeInclusive<i64> {
-    // Up to 2^k, adjacent doubles differ by at most 2^(k-53), and half of that is the rounding
-    // error; the division and the multiplication that reverts it add about 2^-53. The sum has to be
-    // below half a unit.
-    let holds = |power: &u32| i128::from(units_of_one) * ((1 << power) + 4) < i128::from(EXACT_MAX);
+    // Up to 2^k, adjacent doubles differ by at most 2^(k-53), and half of that is the rounding error. The division and
+    // the multiplication that reverts it add about 2^-53. The sum has to be below half a unit.
+    let is_exact =
+        |power: &u32| i128::from(units_of_one) * ((1 << power) + 4) < i128::from(EXACT_MAX);
     let powers = 0..EXACT_MAX.ilog2();
-    match powers.take_while(holds).last() {
+    match powers.take_while(is_exact).last() {
         Some(power) => -(1 << power)..=(1 << power) - 1,
         None => 0..=0,
     }
@@ -46,7 +46,7 @@ impl Parts {
         let rounded = units.round();
         let residue = (units - rounded).abs();
         let from_rounding = spacing(score) / 2.0 * exact(units_of_one);
-        // A time between two units was written with fewer digits, or by other rules.
+        // A time between two units was written with fewer digits, or by another encoding.
         let is_between = residue > 2.0 * from_rounding + ARITHMETIC_UNITS;
         let is_unsure = is_between || from_rounding >= 0.5;
         Ok(Self {
@@ -60,7 +60,7 @@ impl Parts {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "positive; what is too much saturates"
+        reason = "positive; the conversion saturates"
     )]
     pub(crate) fn uncertainty(&self, unit: Unit) -> Option<Uncertainty> {
         if self.is_carried {

@@ -1,4 +1,4 @@
-//! [`Range`]: what an encoding represents exactly.
+//! The range that an encoding represents exactly: [`Range`].
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -8,7 +8,7 @@ use board::Timestamp;
 use crate::countdown::Unit;
 use crate::error::EncodeError;
 
-/// A range of values and times, in which everything is decoded unchanged and ordered exactly.
+/// A range of values and times that are decoded unchanged and ordered exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Range {
     /// For each packed value, the most significant first.
@@ -39,8 +39,8 @@ impl Range {
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("scores ")?;
-        for (place, range) in self.values.iter().enumerate() {
-            let comma = if place == 0 { "" } else { ", " };
+        for (index, range) in self.values.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
             write!(f, "{comma}{} to {}", range.start(), range.end())?;
         }
         match self.times {

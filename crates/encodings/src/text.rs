@@ -3,7 +3,7 @@
 //! | text | parameters |
 //! | --- | --- |
 //! | `plain` | |
-//! | `decimal` | `digits=10` of what is left, `until=9999999999`, `unit=s` |
+//! | `decimal` | `digits=10` of the time left, `until=9999999999`, `unit=s` |
 //! | `binary` | 21 bits over 32: `bits(21/32, until=4294967295, unit=s)` |
 //! | `bits(22/22/20)` | widths in bits, from the highest; `until` makes the last a time; `unit=s` |
 //! | `fraction(base=317242022400)` | `base`, `unit=s` |
@@ -36,26 +36,26 @@ impl FromStr for Encoding {
     type Err = EncodingError;
 
     fn from_str(text: &str) -> Result<Self, EncodingError> {
-        let (name, mut given) = Parameters::split(text)?;
+        let (name, mut parameters) = Parameters::split(text)?;
         match name {
-            "plain" => given.end("plain", "none").map(|()| Self::Plain),
+            "plain" => parameters.end("plain", "none").map(|()| Self::Plain),
             "binary" => {
                 let known = "none: bits(21/32, until=...) has others";
-                given.end("binary", known)?;
+                parameters.end("binary", known)?;
                 Ok(Self::Bits(Bits::binary()))
             }
-            "decimal" => decimal(given).map(Self::Decimal),
-            "bits" => bits(given).map(Self::Bits),
-            "fraction" => fraction(given).map(Self::Fraction),
-            "time-left" => time_left(given).map(Self::TimeLeft),
-            "time-member" => time_member(given).map(Self::TimeMember),
+            "decimal" => decimal(parameters).map(Self::Decimal),
+            "bits" => bits(parameters).map(Self::Bits),
+            "fraction" => fraction(parameters).map(Self::Fraction),
+            "time-left" => time_left(parameters).map(Self::TimeLeft),
+            "time-member" => time_member(parameters).map(Self::TimeMember),
             "two-sets" => {
-                let time_key = given.take("time-key").ok_or(EncodingError::Missing {
+                let time_key = parameters.take("time-key").ok_or(EncodingError::Missing {
                     encoding: "two-sets",
                     parameter: "time-key=KEY, the sorted set of the times",
                 })?;
-                let unit = given.unit()?;
-                given.end("two-sets", "time-key and unit")?;
+                let unit = parameters.unit()?;
+                parameters.end("two-sets", "time-key and unit")?;
                 let time_key = time_key.to_owned();
                 Ok(Self::TwoSets(TwoSets { time_key, unit }))
             }
@@ -64,29 +64,29 @@ impl FromStr for Encoding {
     }
 }
 
-fn decimal(mut given: Parameters<'_>) -> Result<Decimal, EncodingError> {
-    let digits = given
+fn decimal(mut parameters: Parameters<'_>) -> Result<Decimal, EncodingError> {
+    let digits = parameters
         .number("digits", DIGITS_MAX)?
         .unwrap_or(DECIMAL_DIGITS);
-    let unit = given.unit()?;
-    let until = given.moment("until", unit)?;
-    given.end("decimal", "digits, until and unit")?;
+    let unit = parameters.unit()?;
+    let until = parameters.moment("until", unit)?;
+    parameters.end("decimal", "digits, until and unit")?;
     let decimal = Decimal::new(digits, until.unwrap_or(10_i64.pow(digits) - 1), unit);
     check_times("until", &decimal.countdown).map(|()| decimal)
 }
 
-fn bits(mut given: Parameters<'_>) -> Result<Bits, EncodingError> {
+fn bits(mut parameters: Parameters<'_>) -> Result<Bits, EncodingError> {
     let missing = EncodingError::Missing {
         encoding: "bits",
         parameter: "widths: bits(22/22/20), the highest field first",
     };
-    let text = given
+    let text = parameters
         .take("widths")
-        .or_else(|| given.take(""))
+        .or_else(|| parameters.take(""))
         .ok_or(missing)?;
-    let unit = given.unit()?;
-    let until = given.moment("until", unit)?;
-    given.end("bits", "widths, until and unit")?;
+    let unit = parameters.unit()?;
+    let until = parameters.moment("until", unit)?;
+    parameters.end("bits", "widths, until and unit")?;
     let widths: Result<Vec<u32>, _> = text
         .split('/')
         .map(|width| number("widths", width.trim(), EXACT_BITS))
@@ -108,44 +108,46 @@ fn bits(mut given: Parameters<'_>) -> Result<Bits, EncodingError> {
     }
 }
 
-fn fraction(mut given: Parameters<'_>) -> Result<Fraction, EncodingError> {
-    let unit = given.unit()?;
-    let base = given.moment("base", unit)?.ok_or(EncodingError::Missing {
-        encoding: "fraction",
-        parameter: "base=MOMENT, such as base=317242022400",
-    })?;
-    given.end("fraction", "base and unit")?;
+fn fraction(mut parameters: Parameters<'_>) -> Result<Fraction, EncodingError> {
+    let unit = parameters.unit()?;
+    let base = parameters
+        .moment("base", unit)?
+        .ok_or(EncodingError::Missing {
+            encoding: "fraction",
+            parameter: "base=MOMENT, such as base=317242022400",
+        })?;
+    parameters.end("fraction", "base and unit")?;
     let fraction = Fraction::new(base, unit);
     check_times("base", &fraction.countdown).map(|()| fraction)
 }
 
-fn time_left(mut given: Parameters<'_>) -> Result<TimeLeft, EncodingError> {
+fn time_left(mut parameters: Parameters<'_>) -> Result<TimeLeft, EncodingError> {
     let missing = |parameter| EncodingError::Missing {
         encoding: "time-left",
         parameter,
     };
-    let unit = given.unit()?;
-    let ends = given.moment("ends", unit)?;
+    let unit = parameters.unit()?;
+    let ends = parameters.moment("ends", unit)?;
     let ends = ends.ok_or_else(|| missing("ends=MOMENT, the activity's end"))?;
-    let digits = given.number("digits", DIGITS_MAX)?;
+    let digits = parameters.number("digits", DIGITS_MAX)?;
     let digits = digits.ok_or_else(|| missing("digits=N, those of the activity's length"))?;
-    given.end("time-left", "ends, digits and unit")?;
+    parameters.end("time-left", "ends, digits and unit")?;
     let time_left = TimeLeft::new(ends, digits, unit);
     check_times("ends", &time_left.countdown).map(|()| time_left)
 }
 
-fn time_member(mut given: Parameters<'_>) -> Result<TimeMember, EncodingError> {
-    let offset_minutes = match given.take("offset") {
+fn time_member(mut parameters: Parameters<'_>) -> Result<TimeMember, EncodingError> {
+    let offset_minutes = match parameters.take("offset") {
         None | Some("Z") => 0,
         Some(text) => offset(text)
             .ok_or_else(|| wrong("offset", text, "is not an offset such as Z or +08:00"))?,
     };
-    let is_negated = match given.take("score") {
+    let is_negated = match parameters.take("score") {
         None | Some("plain") => false,
         Some("negated") => true,
         Some(text) => return Err(wrong("score", text, "is neither plain nor negated")),
     };
-    given.end("time-member", "offset and score")?;
+    parameters.end("time-member", "offset and score")?;
     Ok(TimeMember {
         offset_minutes,
         is_negated,
@@ -154,23 +156,23 @@ fn time_member(mut given: Parameters<'_>) -> Result<TimeMember, EncodingError> {
 
 /// Returns the minutes of `+08:00`.
 fn offset(text: &str) -> Option<i32> {
-    let (sign, rest) = match text.split_at_checked(1)? {
-        ("+", rest) => (1, rest),
-        ("-", rest) => (-1, rest),
+    let (sign, time) = match text.split_at_checked(1)? {
+        ("+", time) => (1, time),
+        ("-", time) => (-1, time),
         _ => return None,
     };
     let part = |text: &str, below: i32| -> Option<i32> {
         let digits = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
         text.parse().ok().filter(|number| digits && *number < below)
     };
-    let (hours, minutes) = rest.split_once(':')?;
+    let (hours, minutes) = time.split_once(':')?;
     Some(sign * (60 * part(hours, 24)? + part(minutes, 60)?))
 }
 
-/// Checks that a board's times can be represented: if not, seconds were probably given as
-/// milliseconds.
+/// Checks that a board's times can be represented: if not, milliseconds were probably written as
+/// seconds.
 fn check_times(parameter: &'static str, countdown: &Countdown) -> Result<(), EncodingError> {
-    if countdown.is_of_use() {
+    if countdown.has_times() {
         return Ok(());
     }
     let text = countdown.until.to_string();
@@ -217,11 +219,11 @@ impl fmt::Display for Encoding {
                 is_negated,
             }) => {
                 let sign = if *minutes < 0 { '-' } else { '+' };
-                let (hours, rest) = (minutes.abs() / 60, minutes.abs() % 60);
+                let (hours, minutes) = (minutes.abs() / 60, minutes.abs() % 60);
                 let score = if *is_negated { "negated" } else { "plain" };
                 write!(
                     f,
-                    "time-member(offset={sign}{hours:02}:{rest:02}, score={score})"
+                    "time-member(offset={sign}{hours:02}:{minutes:02}, score={score})"
                 )
             }
             Self::TwoSets(TwoSets { time_key, unit }) => {

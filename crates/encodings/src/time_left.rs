@@ -1,8 +1,8 @@
-//! [`TimeLeft`]: the score, a point, and the time left, `score.deltaTs`.
+//! The score, a point, and the time left, `score.deltaTs`: [`TimeLeft`].
 //!
-//! After the point are the seconds that were left of an activity, padded to the width of its
-//! length: ten days are 864000 seconds, six digits. As other services do, the text is parsed as a
-//! double. Six digits can be distinguished up to a score of 2^33 − 1.
+//! After the point is the time left of an activity in seconds, padded to the digits of its length: ten days are 864000
+//! seconds, six digits. As other services do, the text is parsed as a double. Six digits can be distinguished up to a
+//! score of 2^33 − 1.
 
 use board::Timestamp;
 
@@ -40,7 +40,7 @@ impl TimeLeft {
     pub(crate) fn range(&self) -> Range {
         let most = *parts::exact_scores(self.units_of_one()).end();
         Range {
-            // The fraction of a negative score would be in the wrong direction.
+            // The fraction of a negative score would order in the wrong direction.
             values: vec![0..=most],
             times: Some((self.countdown.earliest(), self.countdown.latest())),
             unit: self.countdown.unit,

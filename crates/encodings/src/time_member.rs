@@ -1,20 +1,18 @@
-//! [`TimeMember`]: the time as a prefix of the member, with a plain score:
-//! `2022-12-15 13:30:30_user1`.
+//! The time as a prefix of the member, with a plain score: [`TimeMember`], `2022-12-15 13:30:30_user1`.
 //!
-//! Redis orders equal scores by the bytes of their members. Read from the best down (`ZREVRANGE`),
-//! the later time comes first; with negated scores and the set read upwards (`ZRANGE`), the
-//! earlier. The member changes with each write: writers have to remove the old one, or it stays
-//! beside the new one.
+//! Redis orders equal scores by the bytes of their members. With `ZREVRANGE` the later time is first; with negated
+//! scores and `ZRANGE` the earlier. The member changes with each write: writers have to remove the old member, or both
+//! remain in the set.
 
 use board::{Ties, Timestamp};
 
 use crate::error::{DecodeError, EncodeError};
-use crate::reading::ReadDirection;
+use crate::read_direction::ReadDirection;
 
 /// `2022-12-15 13:30:30`.
 const TIME_BYTES: usize = 19;
 
-/// Between time and member.
+/// Separates the time from the member.
 const SEPARATOR: u8 = b'_';
 
 /// `time-member(offset=+08:00, score=plain)`.
@@ -22,7 +20,7 @@ const SEPARATOR: u8 = b'_';
 pub struct TimeMember {
     /// The UTC offset of the prefix, in minutes east.
     pub(crate) offset_minutes: i32,
-    /// Whether scores are stored negated, and read upwards.
+    /// Whether scores are stored negated, and read with `ZRANGE`.
     pub(crate) is_negated: bool,
 }
 

@@ -1,8 +1,8 @@
-//! [`TwoSets`]: two sorted sets, for score and time.
+//! Two sorted sets, for the scores and the times: [`TwoSets`].
 //!
-//! One has the score of each member, the other the time, both plain. Redis orders neither by both:
-//! readers fetch a range by score and order its ties by the times. Two commands on two keys do not
-//! read one moment, unless a transaction or a script combines them.
+//! One has the score of each member, the other the time, both plain. Redis orders neither set by both: readers fetch a
+//! range by score and order its ties by the times. Commands on two keys are not atomic, unless a transaction or a
+//! script combines them.
 
 use board::Timestamp;
 

@@ -1,7 +1,7 @@
-//! [`Uncertainty`]: what a double could not represent of an entry.
+//! The part of an entry that a double could not represent: [`Uncertainty`].
 
-/// What is lost of an entry. The decoded contents are the nearest ones; what was written may have
-/// been different.
+/// The part of an entry that was lost. The decoded contents are the nearest possible ones; the written contents may
+/// have been different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Uncertainty {
     /// The time may be off by this many milliseconds.
@@ -9,8 +9,8 @@ pub enum Uncertainty {
         /// The maximum error.
         within_ms: u64,
     },
-    /// The lowest bits of the packed integer are lost: it is off by up to half of 2^`bits`. These
-    /// belong to the last field; by a carry the field before may be off by one.
+    /// The lowest bits of the packed integer are lost: it is off by up to half of 2^`bits`. They belong to the last
+    /// field. By a carry, the field before it may be off by one.
     LowBits {
         /// Number of bits.
         bits: u32,

@@ -1,9 +1,9 @@
 //! [`Capacity`]: admission control. A record is appended only if the disk has space for it.
 //!
-//! It counts the bytes of zeros in the current segment that are not reserved. A writer takes a
-//! [`Reservation`] before it changes anything, so that appending cannot fail; appended bytes are
-//! deducted from it, and the remaining bytes are returned when it is dropped. The committer returns
-//! what a group did not need, and adds what it allocates on the disk.
+//! It counts the bytes of zeros in the current segment that are not reserved. A writer takes a [`Reservation`] before
+//! it changes anything, so that appending cannot fail. Appended bytes are deducted from the reservation, and the
+//! remaining bytes are returned when it is dropped. The committer returns the bytes that a group did not need, and adds
+//! those that it allocates on the disk.
 
 use std::pin::pin;
 
@@ -11,17 +11,17 @@ use futures::future::{Either, select};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use super::format::{GROUP_HEADER_BYTES, RECORD_HEADER_BYTES};
-use super::limits::BATCH_BYTES_MAX;
-use super::progress::{Progress, THREAD_ENDED};
+use crate::format::{GROUP_HEADER_BYTES, RECORD_HEADER_BYTES};
+use crate::limits::BATCH_BYTES_MAX;
+use crate::progress::{Progress, THREAD_ENDED};
 
-/// Returns the capacity that a record needs at most: it may be alone in a group.
+/// Returns the capacity for a record of this length, including a group header: the record may be alone in its group.
 #[must_use]
 pub const fn reserved_bytes(record_bytes: usize) -> usize {
     record_bytes + RECORD_HEADER_BYTES + GROUP_HEADER_BYTES
 }
 
-/// The call was rejected, and had no effect.
+/// The call was rejected and had no effect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Rejected(pub String);
@@ -30,7 +30,7 @@ pub struct Rejected(pub String);
 #[derive(Debug)]
 pub(super) struct Capacity {
     bytes: Semaphore,
-    /// Bytes that were appended without capacity: deducted from what is added next.
+    /// Bytes that were appended without capacity. They are deducted from the next added bytes.
     owed_bytes: Mutex<usize>,
 }
 
@@ -45,9 +45,9 @@ pub struct Reservation<'a> {
 impl Reservation<'_> {
     /// Deducts a record that is about to be appended.
     ///
-    /// Callers reserve the real size of what they append. If one did not, the record is appended
-    /// nevertheless, since its change has happened, and the count stays correct: the bytes are
-    /// taken from the free capacity, and the deficit is owed.
+    /// Callers reserve the actual size of the records that they append. If a caller does not, the record is appended
+    /// nevertheless, because its change has already happened, and the count remains correct: the bytes are taken from
+    /// the free capacity, and the deficit is owed.
     pub(super) fn spend(&mut self, bytes: usize) {
         let reserved = self.bytes.num_permits();
         let spent = self.bytes.split(bytes.min(reserved));
@@ -66,6 +66,7 @@ impl Reservation<'_> {
 }
 
 impl Capacity {
+    /// Creates a capacity of zero bytes.
     pub(super) const fn none() -> Self {
         Self {
             bytes: Semaphore::const_new(0),
@@ -73,7 +74,7 @@ impl Capacity {
         }
     }
 
-    /// Adds bytes that were allocated, or not needed.
+    /// Adds bytes that were allocated or not needed.
     pub(super) fn add(&self, bytes: usize) {
         let mut owed = self.owed_bytes.lock();
         let paid = bytes.min(*owed);
@@ -89,17 +90,17 @@ impl Capacity {
 
     /// Takes free bytes for a write without a reservation. Returns whether there were enough.
     pub(super) fn take(&self, bytes: usize) -> bool {
-        let taken = permits(bytes).map(|permits| self.bytes.try_acquire_many(permits));
-        match taken {
-            Ok(Ok(taken)) => {
-                taken.forget();
+        let permit = permits(bytes).map(|permits| self.bytes.try_acquire_many(permits));
+        match permit {
+            Ok(Ok(permit)) => {
+                permit.forget();
                 true
             }
             Ok(Err(_)) | Err(_) => false,
         }
     }
 
-    /// Reserves bytes if there are enough and the log continues. `None`: not now.
+    /// Reserves bytes if the log accepts writes. Returns `None` if there are not enough bytes now.
     pub(super) fn try_reserve(
         &self,
         bytes: usize,
@@ -110,7 +111,7 @@ impl Capacity {
         let now = progress.borrow();
         let refusal = match &capacity {
             Ok(_) => now.refusal(),
-            Err(_) => now.pointless_to_wait(),
+            Err(_) => now.reason_not_to_wait(),
         };
         drop(now);
         match refusal {
@@ -121,7 +122,7 @@ impl Capacity {
         }
     }
 
-    /// Reserves bytes, in order of the calls; rejected when waiting is pointless.
+    /// Reserves bytes, in the order of the calls. Waits for capacity unless the disk is full or the log has ended.
     pub(super) async fn reserve(
         &self,
         bytes: usize,
@@ -132,12 +133,12 @@ impl Capacity {
         }
         let mut progress = progress.clone();
         let capacity = {
-            let pointless_to_wait =
-                pin!(progress.wait_for(|now| now.pointless_to_wait().is_some()));
+            let reason_not_to_wait =
+                pin!(progress.wait_for(|now| now.reason_not_to_wait().is_some()));
             let capacity = pin!(self.bytes.acquire_many(permits(bytes)?));
-            match select(capacity, pointless_to_wait).await {
+            match select(capacity, reason_not_to_wait).await {
                 Either::Left((permit, _)) => Ok(permit.expect("the semaphore is never closed")),
-                Either::Right((Ok(now), _)) => Err(now.pointless_to_wait().unwrap_or_default()),
+                Either::Right((Ok(now), _)) => Err(now.reason_not_to_wait().unwrap_or_default()),
                 Either::Right((Err(_), _)) => Err(THREAD_ENDED.to_owned()),
             }
         };

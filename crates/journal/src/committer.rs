@@ -1,9 +1,8 @@
-//! [`Committer`]: the one thread that writes. Pending records become one group, one write, one
-//! sync.
+//! [`Committer`]: the only thread that writes. It writes all pending records as one group, with one write and one sync.
 //!
-//! The committer decides when the log is written, synced, marked, rolled and extended with zeros,
-//! and what an error means: it waits for disk space, and any other error ends the journal for good.
-//! How each operation is done is in `log`.
+//! The committer decides when the log is written, synced, marked, rolled and extended with zeros, and how errors are
+//! handled: it waits for disk space, and any other error stops the journal permanently. The operations themselves are
+//! in `log`.
 
 use std::io;
 use std::sync::Arc;
@@ -11,30 +10,30 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::capacity::Capacity;
-use super::format::GROUP_HEADER_BYTES;
-use super::inbox::{End, Group, Inbox, Work};
-use super::limits::{BATCH_BYTES_MAX, CAPACITY_BYTES_MAX};
-use super::log::Log;
-use super::progress::{Progress, Standing};
-use super::segment::{CreateError, ZEROS_STEP_BYTES, is_full};
-use super::settings::{Durability, Settings};
+use crate::capacity::Capacity;
+use crate::format::GROUP_HEADER_BYTES;
+use crate::inbox::{End, Group, Inbox, Work};
+use crate::limits::{BATCH_BYTES_MAX, CAPACITY_BYTES_MAX};
+use crate::log::Log;
+use crate::progress::{Health, Progress};
+use crate::segment::{CreateError, ZEROS_STEP_BYTES, is_full};
+use crate::settings::{Durability, Settings};
 
-/// On a full disk, zeros are added in ever smaller steps, down to this.
+/// On a full disk, zeros are added in smaller and smaller steps, down to this size.
 const ZEROS_STEP_BYTES_MIN: usize = 64 << 10;
 
-/// A lack of disk space, and when to try again.
+/// A lack of disk space, and when to retry.
 #[derive(Debug)]
-struct Full {
+struct DiskFull {
     why: String,
-    again: Instant,
+    retry_at: Instant,
 }
 
-impl Full {
+impl DiskFull {
     fn new(error: &io::Error, retry_after: Duration) -> Self {
         Self {
             why: format!("the disk is full: {error}"),
-            again: Instant::now() + retry_after,
+            retry_at: Instant::now() + retry_after,
         }
     }
 }
@@ -47,18 +46,18 @@ pub(super) struct Committer {
     inbox: Arc<Inbox>,
     capacity: Arc<Capacity>,
     progress: watch::Sender<Progress>,
-    /// Zeros that are free, reserved or appended to: never more than the log has. Negative by the
-    /// bytes owed for overdrawn capacity.
+    /// The bytes of zeros that are free, reserved or used by pending records: never more than the log has. Negative if
+    /// overdrawn capacity is owed.
     granted: i64,
     /// Set while more zeros are needed and the disk has no space for them.
-    no_space: Option<Full>,
-    /// A group that could not be written for lack of space.
-    stuck: Option<(Group, Full)>,
+    no_space: Option<DiskFull>,
+    /// A group that could not be written because the disk is full.
+    stuck: Option<(Group, DiskFull)>,
     /// When written bytes have to be synced.
     sync_by: Option<Instant>,
     /// When a mark has to record the last sync.
     mark_by: Option<Instant>,
-    /// The earliest time at which a new segment is tried again.
+    /// The earliest time at which the creation of a new segment is retried.
     roll_from: Option<Instant>,
 }
 
@@ -73,7 +72,7 @@ impl Committer {
         let (progress, watching) = watch::channel(Progress {
             acknowledged: log.synced,
             synced: log.synced,
-            standing: Standing::Healthy,
+            health: Health::Healthy,
         });
         let mut committer = Self {
             log,
@@ -97,8 +96,8 @@ impl Committer {
     /// Runs until it is asked to end, or the disk fails.
     pub(super) fn run(mut self) {
         loop {
-            let held = self.stuck.is_some();
-            let work = self.inbox.wait(self.due(), self.log.synced, held);
+            let is_stuck = self.stuck.is_some();
+            let work = self.inbox.wait(self.due(), self.log.synced, is_stuck);
             let done = match work.end {
                 End::Kill => return,
                 End::Stop => self.finish(work.group),
@@ -106,12 +105,12 @@ impl Committer {
             };
             match done {
                 Ok(false) => {}
-                Ok(true) => return self.publish_standing(Standing::Stopped),
+                Ok(true) => return self.publish_health(Health::Stopped),
                 Err(error) => {
                     let why = format!(
                         "the journal has failed and rejects writes until a restart: {error}"
                     );
-                    return self.publish_standing(Standing::Failed(why));
+                    return self.publish_health(Health::Failed(why));
                 }
             }
         }
@@ -119,11 +118,18 @@ impl Committer {
 
     /// Returns when to run even if no work arrives.
     pub(super) fn due(&self) -> Option<Instant> {
-        let again = match &self.stuck {
-            Some((_, full)) => [Some(full.again), None],
-            None => [self.no_space.as_ref().map(|full| full.again), self.mark_by],
+        let retry_or_mark = match &self.stuck {
+            Some((_, full)) => [Some(full.retry_at), None],
+            None => {
+                let retry = self.no_space.as_ref().map(|full| full.retry_at);
+                [retry, self.mark_by]
+            }
         };
-        again.into_iter().flatten().chain(self.sync_by).min()
+        retry_or_mark
+            .into_iter()
+            .flatten()
+            .chain(self.sync_by)
+            .min()
     }
 
     /// Does the pending work. Returns whether the committer has ended.
@@ -131,18 +137,18 @@ impl Committer {
         let now = Instant::now();
         let idle = work.group.is_none();
         match (self.stuck.take(), work.group) {
-            (Some((group, full)), None) if now >= full.again => self.write(group)?,
+            (Some((group, full)), None) if now >= full.retry_at => self.write(group)?,
             (None, Some(group)) => self.write(group)?,
             (stuck, _) => self.stuck = stuck,
         }
-        // A journal that is dropped must look as if the process had been killed.
+        // A dropped journal must leave the files as if the process had been killed.
         if self.inbox.is_killed() {
             return Ok(false);
         }
-        let wanted = self.settings.durability == Durability::Always
+        let is_required = self.settings.durability == Durability::Always
             || work.sync_until > self.log.synced
             || self.sync_by.is_some_and(|by| now >= by);
-        if wanted && (self.log.written > self.log.synced || self.sync_by.is_some()) {
+        if is_required && (self.log.written > self.log.synced || self.sync_by.is_some()) {
             self.sync()?;
         }
         self.publish();
@@ -157,8 +163,7 @@ impl Committer {
         Ok(false)
     }
 
-    /// Writes and syncs everything, and records it in a mark. Returns true: the committer has
-    /// ended.
+    /// Writes and syncs everything, and records it in a mark. Returns `true`, since the committer has ended.
     fn finish(&mut self, group: Option<Group>) -> io::Result<bool> {
         if let Some((group, _)) = self.stuck.take() {
             self.write(group)?;
@@ -182,14 +187,14 @@ impl Committer {
         Ok(true)
     }
 
-    /// Writes a group; one that does not fit on the disk is kept.
+    /// Writes a group. If the disk is full, keeps the group for a retry.
     fn write(&mut self, mut group: Group) -> io::Result<()> {
         match self.log.write(&mut group) {
             Ok(bytes) => {
-                // Capacity was reserved for a header of each record, but records share one.
+                // Capacity was reserved for a group header of each record, but the records share one.
                 self.capacity.add(group.reserved_bytes - bytes);
                 self.granted -= signed(bytes as u64);
-                self.inbox.give_back(group.bytes);
+                self.inbox.reuse(group.bytes);
                 if let Durability::Interval(interval) = self.settings.durability {
                     self.sync_by
                         .get_or_insert_with(|| Instant::now() + interval);
@@ -198,7 +203,7 @@ impl Committer {
                 Ok(())
             }
             Err(error) if is_full(&error) => {
-                let full = Full::new(&error, self.settings.retry_after);
+                let full = DiskFull::new(&error, self.settings.retry_after);
                 self.stuck = Some((group, full));
                 Ok(())
             }
@@ -213,14 +218,13 @@ impl Committer {
         Ok(())
     }
 
-    /// Schedules a mark some time after the last sync, unless a group records it.
+    /// Schedules a mark after the last sync, unless a group already records that sync.
     fn schedule_mark(&mut self) {
         let idle = self.log.synced == self.log.written && self.log.synced > self.log.marked;
         self.mark_by = idle.then(|| Instant::now() + self.settings.mark_after);
     }
 
-    /// Writes a group without records, which records how far the log is synced, if there is
-    /// capacity for it.
+    /// Writes a group without records, which records how far the log is synced, if there is capacity for it.
     fn mark(&mut self) -> io::Result<()> {
         self.schedule_mark();
         if self.capacity.take(GROUP_HEADER_BYTES) {
@@ -234,8 +238,7 @@ impl Committer {
         Ok(())
     }
 
-    /// Begins a new segment when this one is long enough; continues with this one if the disk is
-    /// full.
+    /// Begins a new segment if the current one is long enough. Continues with the current one if the disk is full.
     fn roll_if_past(&mut self, now: Instant) -> io::Result<()> {
         if !self.log.is_past(self.settings.segment_bytes)
             || self.roll_from.is_some_and(|from| now < from)
@@ -257,7 +260,7 @@ impl Committer {
     /// Adds zeros until there is enough capacity, as far as the disk has space.
     fn top_up(&mut self) -> io::Result<()> {
         if let Some(full) = &self.no_space
-            && Instant::now() < full.again
+            && Instant::now() < full.retry_at
         {
             return Ok(());
         }
@@ -272,7 +275,7 @@ impl Committer {
                         continue;
                     }
                     Err(error) if is_full(&error) => {
-                        self.no_space = Some(Full::new(&error, self.settings.retry_after));
+                        self.no_space = Some(DiskFull::new(&error, self.settings.retry_after));
                         break;
                     }
                     Err(error) => return Err(error),
@@ -287,31 +290,31 @@ impl Committer {
     }
 
     fn publish(&self) {
-        self.publish_standing(match (&self.stuck, &self.no_space) {
-            (Some((_, full)), _) => Standing::Stuck(full.why.clone()),
-            // With capacity for a batch, every waiting writer is served.
+        self.publish_health(match (&self.stuck, &self.no_space) {
+            (Some((_, full)), _) => Health::Stuck(full.why.clone()),
+            // Capacity for a batch is sufficient for every waiting writer.
             (None, Some(full)) if self.granted < signed(BATCH_BYTES_MAX as u64) => {
-                Standing::NoSpace(full.why.clone())
+                Health::NoSpace(full.why.clone())
             }
-            _ => Standing::Healthy,
+            _ => Health::Healthy,
         });
     }
 
-    fn publish_standing(&self, standing: Standing) {
+    fn publish_health(&self, health: Health) {
         let now = Progress {
             acknowledged: match self.settings.durability {
                 Durability::Always => self.log.synced,
                 Durability::Interval(_) => self.log.written,
             },
             synced: self.log.synced,
-            standing,
+            health,
         };
-        self.progress.send_if_modified(|marked| {
-            let changed = *marked != now;
-            if marked.standing != now.standing {
-                now.standing.log();
+        self.progress.send_if_modified(|published| {
+            let changed = *published != now;
+            if published.health != now.health {
+                now.health.log();
             }
-            *marked = now;
+            *published = now;
             changed
         });
     }

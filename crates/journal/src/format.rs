@@ -1,13 +1,12 @@
-//! The bytes of a segment: its header, then groups, then zeros. Little endian throughout.
+//! The bytes of a segment: a header, then groups, then zeros. All numbers are little endian.
 //!
-//! [`SegmentHeader`] and [`GroupHeader`] are fields and their offsets; which group may follow which
-//! is checked in `read`.
+//! [`SegmentHeader`] and [`GroupHeader`] are the fields with their offsets. `read` checks whether one group may follow
+//! another.
 
-use super::Sequence;
-use super::limits::CAPACITY_BYTES_MAX;
+use crate::limits::CAPACITY_BYTES_MAX;
+use crate::sequence::Sequence;
 
-/// The version of everything described here, and of the records. A folder of a newer version is
-/// rejected; all versions from 1 on can be read.
+/// The version of this format and of the records. Newer versions are rejected; all versions from 1 on can be read.
 pub(super) const FORMAT_VERSION: u32 = 2;
 
 /// The first bytes of a segment.
@@ -22,24 +21,22 @@ pub(super) const GROUP_MAGIC: [u8; 4] = [0xFF, b'g', b'r', 0xFF];
 /// Magic 4, checksum 4, payload bytes 4, records 4, first sequence 8, synced sequence 8, chain 4.
 pub(super) const GROUP_HEADER_BYTES: usize = 36;
 
-/// Bytes of the length before each record of a group.
+/// The length of the prefix of each record in a group, which is the length of the record.
 pub(super) const RECORD_HEADER_BYTES: usize = 4;
 
-/// Longer payloads are not written: no more capacity than this is ever granted. Longer ones can be
-/// read, since earlier servers wrote some; the length that a header claims is bounded by the length
-/// of its file.
+/// The maximum payload that is written, since no more capacity is ever granted. Longer ones can be read, because
+/// earlier servers wrote some. The length in a header is limited by the length of the file.
 pub(super) const PAYLOAD_BYTES_MAX: usize = CAPACITY_BYTES_MAX;
 
 /// The header of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SegmentHeader {
-    /// The first record that it may contain.
+    /// The first record that the segment may contain.
     pub(super) first: Sequence,
-    /// The checksum of the last group of the previous segment, 0 if there is none.
+    /// The checksum of the last group of the previous segment, or 0 if there is none.
     pub(super) chain: u32,
-    /// A random number. It is part of every checksum in the segment, so that a client who chooses
-    /// the bytes of a record cannot forge a group, and a group of another segment is never mistaken
-    /// for one of this.
+    /// A random number that is part of every checksum in the segment. So a client that chooses the bytes of a record
+    /// cannot forge a group, and a group of another segment is never mistaken for one of this segment.
     pub(super) salt: u32,
 }
 
@@ -68,7 +65,7 @@ impl SegmentHeader {
         if bytes[..8] != SEGMENT_MAGIC {
             return Err(HeaderError::Damaged("this is not a segment of a journal"));
         }
-        // Checked before the checksum, whose position in newer versions is unknown.
+        // Checked before the checksum, because the offset of the checksum in newer versions is unknown.
         let version = match u32_at(bytes, 8) {
             0 => return Err(HeaderError::Damaged("its version is 0")),
             newer if newer > FORMAT_VERSION => return Err(HeaderError::Newer(newer)),
@@ -102,8 +99,7 @@ pub(super) struct GroupHeader {
 }
 
 impl GroupHeader {
-    /// Writes the header to the front of a group, whose payload follows it, and returns the
-    /// checksum.
+    /// Writes the header to the beginning of a group, before its payload, and returns the checksum.
     pub(super) fn seal(self, group: &mut [u8], salt: u32) -> u32 {
         group[..4].copy_from_slice(&GROUP_MAGIC);
         group[8..12].copy_from_slice(&self.payload_bytes.to_le_bytes());
@@ -116,7 +112,7 @@ impl GroupHeader {
         checksum
     }
 
-    /// Decodes the fields of a possible header; the group's checksum decides whether it is one.
+    /// Decodes the fields of a possible header. Only the checksum of the group shows whether it is one.
     pub(super) fn decode(bytes: &[u8; GROUP_HEADER_BYTES]) -> Option<Self> {
         let header = Self {
             payload_bytes: u32_at(bytes, 8),
@@ -135,7 +131,7 @@ impl GroupHeader {
         plausible.then_some(header)
     }
 
-    /// Returns the bytes of header and payload.
+    /// Returns the length of the header and the payload.
     pub(super) const fn group_bytes(&self) -> usize {
         GROUP_HEADER_BYTES + self.payload_bytes as usize
     }
@@ -147,26 +143,26 @@ impl GroupHeader {
 }
 
 /// Returns the checksum of a group, if the group is intact.
-pub(super) fn checksum_of_whole(group: &[u8], salt: u32) -> Option<u32> {
+pub(super) fn intact_checksum(group: &[u8], salt: u32) -> Option<u32> {
     let stored = u32_at(group, 4);
     (stored == checksum(group, salt)).then_some(stored)
 }
 
-/// Computes the checksum over everything that follows it in the group.
+/// Computes the checksum of everything that follows it in the group.
 fn checksum(group: &[u8], salt: u32) -> u32 {
     crc32c::crc32c(&group[8..]) ^ salt
 }
 
-/// Iterates over the records of a payload, in order; `None` where their lengths do not add up.
+/// Iterates over the records of a payload, in order. The last item is `None` if the lengths do not add up.
 pub(super) fn records(mut payload: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
     std::iter::from_fn(move || {
         if payload.is_empty() {
             return None;
         }
-        let split = payload
-            .split_first_chunk()
-            .and_then(|(length, rest)| rest.split_at_checked(u32::from_le_bytes(*length) as usize));
-        payload = split.map_or(&[], |(_, rest)| rest);
+        let split = payload.split_first_chunk().and_then(|(length, after)| {
+            after.split_at_checked(u32::from_le_bytes(*length) as usize)
+        });
+        payload = split.map_or(&[], |(_, after)| after);
         Some(split.map(|(record, _)| record))
     })
 }

@@ -1,28 +1,27 @@
-//! [`Journal`]: the running journal, which the store calls.
-//!
-//! It connects the parts. Writing is done on the committer's thread.
+//! [`Journal`]: the running journal, which the store uses. The committer's thread does the writing.
 
 use std::io;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
+use disk::Disk;
 use metering::Registry;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::capacity::{Capacity, Rejected, Reservation, reserved_bytes};
-use super::committer::Committer;
-use super::inbox::{End, Inbox};
-use super::log::Segments;
-use super::progress::{self, Lost, Progress, Standing, THREAD_ENDED};
-use super::read::Recovered;
-use super::settings::Settings;
-use super::{Sequence, tail};
+use crate::capacity::{Capacity, Rejected, Reservation, reserved_bytes};
+use crate::committer::Committer;
+use crate::inbox::{End, Inbox};
+use crate::log::Segments;
 use crate::metrics::JournalMetrics;
-use disk::Disk;
+use crate::progress::{self, Health, OutcomeUnknown, Progress, THREAD_ENDED};
+use crate::read::Recovered;
+use crate::sequence::Sequence;
+use crate::settings::Settings;
+use crate::tail;
 
-/// A running journal. If it is dropped without [`stop`](Self::stop), it ends as if the process had
-/// been killed: pending records are not written.
+/// A running journal. If it is dropped without [`stop`](Self::stop), it ends as if the process had been killed: pending
+/// records are not written.
 #[derive(Debug)]
 pub struct Journal {
     disk: Arc<dyn Disk>,
@@ -62,14 +61,14 @@ impl Journal {
         })
     }
 
-    /// Waits for capacity of this many bytes: the sum of [`reserved_bytes`] of each record.
-    /// Rejected when the disk is full, when the journal has failed, or when they are more than
-    /// [`BATCH_BYTES_MAX`](super::limits::BATCH_BYTES_MAX).
+    /// Waits for capacity of this many bytes, the sum of [`reserved_bytes`] of all records. Rejects the reservation if
+    /// the disk is full, if the journal has failed, or if it exceeds
+    /// [`BATCH_BYTES_MAX`](crate::limits::BATCH_BYTES_MAX).
     pub async fn reserve(&self, bytes: usize) -> Result<Reservation<'_>, Rejected> {
         self.capacity.reserve(bytes, &self.progress).await
     }
 
-    /// Does the same without waiting: also rejected when there is no capacity now.
+    /// Reserves capacity like [`reserve`](Self::reserve), but rejects the reservation instead of waiting.
     #[cfg(test)]
     pub fn try_reserve(&self, bytes: usize) -> Result<Reservation<'_>, Rejected> {
         self.capacity
@@ -79,25 +78,24 @@ impl Journal {
             })
     }
 
-    /// Appends a record for which capacity was reserved, in memory: call it under the lock of what
-    /// the record describes. Returns the sequence after it, which can be waited for.
+    /// Appends a record in memory, for which capacity was reserved. Call this while holding the lock of what the record
+    /// describes. Returns the sequence after the record, for which [`durable`](Self::durable) can wait.
     pub fn append(&self, capacity: &mut Reservation<'_>, record: &[u8]) -> Sequence {
         capacity.spend(reserved_bytes(record.len()));
         self.inbox.append(record)
     }
 
-    /// Appends records like [`append`](Self::append) does, in one group: a crash keeps all of them
-    /// or none.
+    /// Appends records like [`append`](Self::append), in one group: after a crash all of them exist, or none.
     pub fn append_together(&self, capacity: &mut Reservation<'_>, records: &[Vec<u8>]) -> Sequence {
-        let rooms = records.iter().map(|record| reserved_bytes(record.len()));
-        capacity.spend(rooms.sum());
+        let bytes = records.iter().map(|record| reserved_bytes(record.len()));
+        capacity.spend(bytes.sum());
         self.inbox.append_together(records)
     }
 
     /// Appends one record and blocks until it is synced.
-    pub fn write_blocking(&self, record: &[u8]) -> Result<(), Lost> {
+    pub fn write_blocking(&self, record: &[u8]) -> Result<(), OutcomeUnknown> {
         let capacity = progress::block_on(self.reserve(reserved_bytes(record.len())));
-        let mut capacity = capacity.map_err(|Rejected(why)| Lost(why))?;
+        let mut capacity = capacity.map_err(|Rejected(why)| OutcomeUnknown(why))?;
         let until = self.append(&mut capacity, record);
         drop(capacity);
         self.durable_blocking(until)
@@ -105,14 +103,14 @@ impl Journal {
 
     /// Returns why records are rejected, if they are.
     pub fn refusal(&self) -> Option<String> {
-        let gone = || {
+        let thread_ended = || {
             self.progress
                 .has_changed()
                 .is_err()
                 .then(|| THREAD_ENDED.to_owned())
         };
         let refusal = self.progress.borrow().refusal();
-        refusal.or_else(gone)
+        refusal.or_else(thread_ended)
     }
 
     /// Returns the number of the next record.
@@ -120,18 +118,18 @@ impl Journal {
         self.inbox.next()
     }
 
-    /// Waits until everything before `until` is durable, as the durability setting defines it.
-    pub async fn durable(&self, until: Sequence) -> Result<(), Lost> {
+    /// Waits until all records before `until` are durable, as the durability setting defines it.
+    pub async fn durable(&self, until: Sequence) -> Result<(), OutcomeUnknown> {
         progress::acknowledged(&self.progress, until).await
     }
 
-    /// Blocks until everything before `until` is synced, whatever the setting.
-    pub fn durable_blocking(&self, until: Sequence) -> Result<(), Lost> {
-        self.inbox.want_sync(until);
+    /// Blocks until all records before `until` are synced, regardless of the durability setting.
+    pub fn durable_blocking(&self, until: Sequence) -> Result<(), OutcomeUnknown> {
+        self.inbox.request_sync(until);
         progress::block_on(progress::synced(&self.progress, until))
     }
 
-    /// Removes the segments without records from `sequence` on, but never the current one.
+    /// Removes the segments whose records are all before `sequence`, except the current one.
     pub fn remove_before(&self, sequence: Sequence) -> io::Result<()> {
         self.segments.remove_before(&*self.disk, sequence)
     }
@@ -143,7 +141,7 @@ impl Journal {
 
     /// Registers the metrics. A journal that no longer exists counts as rejecting.
     pub fn register_metrics(self: &Arc<Self>, registry: &mut Registry) {
-        // A weak reference, so that dropping the store ends its journal.
+        // A weak reference, so that dropping the store also drops its journal.
         let journal = Arc::downgrade(self);
         let is_refusing = move || {
             journal
@@ -153,14 +151,13 @@ impl Journal {
         self.metrics.register(is_refusing, registry);
     }
 
-    /// Writes and syncs everything, and ends. Nothing may be appended afterwards; reservations are
-    /// rejected.
-    pub fn stop(&self) -> Result<(), Lost> {
+    /// Writes and syncs everything, and ends. Reservations are rejected from then on, and nothing may be appended.
+    pub fn stop(&self) -> Result<(), OutcomeUnknown> {
         self.end(End::Stop);
-        match &self.progress.borrow().standing {
-            Standing::Stopped => Ok(()),
-            Standing::Failed(why) => Err(Lost(why.clone())),
-            _ => Err(Lost(THREAD_ENDED.to_owned())),
+        match &self.progress.borrow().health {
+            Health::Stopped => Ok(()),
+            Health::Failed(why) => Err(OutcomeUnknown(why.clone())),
+            _ => Err(OutcomeUnknown(THREAD_ENDED.to_owned())),
         }
     }
 
@@ -169,7 +166,7 @@ impl Journal {
         // Concurrent callers wait here.
         let mut thread = self.thread.lock();
         if let Some(thread) = thread.take() {
-            // A panic of the thread has been reported already.
+            // A panic of the thread has already been reported.
             let _ = thread.join();
         }
     }

@@ -1,8 +1,7 @@
-//! [`Inbox`]: the queue of the committer, a growing group of records and requests to sync or end.
+//! [`Inbox`]: the queue of the committer, with a growing group of records and requests to sync or end.
 //!
-//! A record gets its number here. Appending is a copy under a short lock; nothing here uses the
-//! disk. No group grows larger than a reader accepts: capacity for more is never granted, and if it
-//! were, another group would begin.
+//! Records get their numbers here. Appending is a copy under a short lock; nothing here uses the disk. No group grows
+//! larger than a reader accepts: capacity for more is never granted, and if it were, another group would begin.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -10,20 +9,21 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES};
-use super::{Sequence, reserved_bytes};
+use crate::capacity::reserved_bytes;
+use crate::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES};
+use crate::sequence::Sequence;
 
-/// A buffer larger than this is not reused for the next group.
+/// Larger buffers are not reused for the next group.
 const BUFFER_KEPT_BYTES_MAX: usize = 1 << 20;
 
 /// Consecutive records, ready to be written.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Space for the header, then each record after its length.
+    /// Space for the header, then each record with its length before it.
     pub(super) bytes: Vec<u8>,
     pub(super) first: Sequence,
     pub(super) records: u32,
-    /// The capacity that was reserved for it.
+    /// The capacity that was reserved for the records.
     pub(super) reserved_bytes: usize,
 }
 
@@ -44,7 +44,7 @@ impl Group {
         self.first.plus(self.records)
     }
 
-    /// Returns whether the records fit into it.
+    /// Returns whether the records fit into the group.
     fn fits<'a>(&self, records: impl Iterator<Item = &'a [u8]>) -> bool {
         let payload_bytes = self.bytes.len() - GROUP_HEADER_BYTES;
         let bytes: usize = records
@@ -91,7 +91,7 @@ pub(super) struct Inbox {
 
 #[derive(Debug)]
 struct State {
-    /// Groups that accept no further record.
+    /// Groups that accept no more records.
     full: VecDeque<Group>,
     group: Group,
     /// The buffer of the previous group, to be reused.
@@ -116,12 +116,12 @@ impl Inbox {
         }
     }
 
-    /// Appends a record and returns the sequence after it.
+    /// Appends a record, and returns the sequence after it.
     pub(super) fn append(&self, record: &[u8]) -> Sequence {
         self.append_all([record])
     }
 
-    /// Appends records to one group and returns the sequence after the last.
+    /// Appends records to one group, and returns the sequence after the last.
     pub(super) fn append_together(&self, records: &[Vec<u8>]) -> Sequence {
         self.append_all(records.iter().map(Vec::as_slice))
     }
@@ -155,7 +155,7 @@ impl Inbox {
     }
 
     /// Requests a sync of everything before `until`.
-    pub(super) fn want_sync(&self, until: Sequence) {
+    pub(super) fn request_sync(&self, until: Sequence) {
         let mut state = self.state.lock();
         let until = until.min(state.group.end());
         state.sync_until = state.sync_until.max(until);
@@ -177,11 +177,11 @@ impl Inbox {
         self.state.lock().end == End::Kill
     }
 
-    /// Waits for work, or until it is `due`. While a group is `held` no other is taken.
-    pub(super) fn wait(&self, due: Option<Instant>, synced: Sequence, held: bool) -> Work {
+    /// Waits for work, or until the time `due`. If the committer `is_stuck` with a group, no other group is taken.
+    pub(super) fn wait(&self, due: Option<Instant>, synced: Sequence, is_stuck: bool) -> Work {
         let mut state = self.state.lock();
         while state.end == End::NotYet
-            && (held || (!state.has_group() && state.sync_until <= synced))
+            && (is_stuck || (!state.has_group() && state.sync_until <= synced))
         {
             match due {
                 None => self.wake.wait(&mut state),
@@ -193,7 +193,7 @@ impl Inbox {
             }
         }
         Work {
-            group: if held { None } else { state.take() },
+            group: if is_stuck { None } else { state.take() },
             sync_until: state.sync_until,
             end: state.end,
         }
@@ -204,8 +204,8 @@ impl Inbox {
         self.state.lock().take()
     }
 
-    /// Gives back a buffer that was written, for reuse.
-    pub(super) fn give_back(&self, buffer: Vec<u8>) {
+    /// Returns the buffer of a written group, to be reused.
+    pub(super) fn reuse(&self, buffer: Vec<u8>) {
         if buffer.capacity() <= BUFFER_KEPT_BYTES_MAX {
             self.state.lock().spare = buffer;
         }
@@ -222,7 +222,7 @@ impl State {
         full.or_else(|| (self.group.records > 0).then(|| self.begin_group()))
     }
 
-    /// Begins a group after the growing one, and returns the latter.
+    /// Begins a new group, and returns the previous one.
     fn begin_group(&mut self) -> Group {
         let next = Group::empty(mem::take(&mut self.spare), self.group.end());
         mem::replace(&mut self.group, next)
@@ -238,7 +238,7 @@ mod tests {
         let inbox = Inbox::new(Sequence(0));
         let large = vec![0; PAYLOAD_BYTES_MAX - RECORD_HEADER_BYTES - 8];
         inbox.append(&large);
-        // The first alone would fit.
+        // The first of the two alone would fit into the group.
         let until = inbox.append_together(&[vec![], vec![1; 8]]);
         assert_eq!(until, Sequence(3));
         let state = inbox.state.lock();

@@ -1,7 +1,7 @@
 //! A durable, ordered log of opaque records in a folder, numbered over the lifetime of the folder.
 //!
-//! [`read()`] returns the records of a folder, [`Journal::start`] continues after them. What the
-//! bytes mean, and when a snapshot makes older records unnecessary, is up to the caller.
+//! [`read()`] returns the records of a folder, and [`Journal::start`] continues after them. The caller interprets the
+//! records, and decides when older ones are no longer needed.
 //!
 //! ```text
 //! append ─► inbox ─► committer ─► log ─► segment files: groups, chained, followed by zeros
@@ -9,12 +9,11 @@
 //! capacity ◄── zeros ────┴─► progress ─► durable
 //! ```
 //!
-//! - `format`: bytes of headers. `segment`: the files. `read`, `window`, `search`: recovery.
-//! - `log`: the operations on the disk and their order; no thread, no clock. `tail`: from recovery
-//!   to writing.
-//! - `committer`: the one thread, and when it does what. `inbox`, `capacity`, `progress`: how other
-//!   threads interact with it.
-//! - `handle`: the [`Journal`] itself, as the store uses it.
+//! - `format`: the bytes of headers. `segment`: the files. `read`, `window`, `search`: recovery.
+//! - `log`: the operations on the disk and their order; no thread, no clock. `tail`: prepares a recovered log for
+//!   writing.
+//! - `committer`: the only thread that writes. `inbox`, `capacity`, `progress`: its communication with other threads.
+//! - `handle`: the [`Journal`], which the store uses.
 //!
 //! Every operation on the file system goes through the crate `disk`, where tests inject failures.
 
@@ -40,7 +39,7 @@ mod window;
 #[cfg(test)]
 use capacity::Rejected;
 #[cfg(test)]
-use progress::Lost;
+use progress::OutcomeUnknown;
 #[cfg(test)]
 use read::ReadError;
 

@@ -1,23 +1,22 @@
-//! [`Log`]: the operations on the disk, and their order. Groups overwrite zeros, segment after
-//! segment.
+//! [`Log`]: the operations on the disk, and their order. Groups overwrite zeros, one segment after another.
 //!
-//! When they are done, and what an error means for others, is decided by the committer.
+//! The committer decides when they are done, and how errors are handled.
 
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
+use disk::Disk;
 use parking_lot::Mutex;
 
-use super::Sequence;
-use super::format::{
+use crate::format::{
     GROUP_HEADER_BYTES, GroupHeader, PAYLOAD_BYTES_MAX, SEGMENT_HEADER_BYTES, SegmentHeader,
 };
-use super::inbox::Group;
-use super::segment::{self, CreateError, Segment};
+use crate::inbox::Group;
 use crate::metrics::JournalMetrics;
-use disk::Disk;
+use crate::segment::{self, CreateError, Segment};
+use crate::sequence::Sequence;
 
 /// The first sequence of each segment of the folder, in order; the last is the current segment.
 #[derive(Debug, Default)]
@@ -28,7 +27,7 @@ impl Segments {
         Self(Mutex::new(firsts.into_iter().collect()))
     }
 
-    /// Removes the segments without records from `sequence` on, the oldest first.
+    /// Removes the segments whose records are all before `sequence`, the oldest first.
     pub(super) fn remove_before(&self, disk: &dyn Disk, sequence: Sequence) -> io::Result<()> {
         let mut removed = false;
         while let Some(first) = self.take_before(sequence) {
@@ -63,24 +62,24 @@ pub(super) struct Log {
     pub(super) header: SegmentHeader,
     /// The offset of the next group.
     pub(super) offset: u64,
-    /// The end of the zeros after it.
+    /// The end of the zeros.
     pub(super) zeros_end: u64,
     /// The checksum of the last group.
     pub(super) chain: u32,
     pub(super) written: Sequence,
     pub(super) synced: Sequence,
-    /// How far some group records that the log was synced.
+    /// How far the groups on the disk record that the log was synced.
     pub(super) marked: Sequence,
     pub(super) metrics: JournalMetrics,
 }
 
 impl Log {
-    /// Writes a group with one call and returns its length. After an error it may be written again.
+    /// Writes a group with one call, and returns its length. After an error the write may be retried.
     pub(super) fn write(&mut self, group: &mut Group) -> io::Result<usize> {
         debug_assert_eq!(group.first, self.written);
         let bytes = group.bytes.len();
         let payload_bytes = bytes - GROUP_HEADER_BYTES;
-        // Last check: a group that no reader accepts would make everything after it unreadable.
+        // The last check: a group that readers reject would make everything after it unreadable.
         let payload_bytes = u32::try_from(payload_bytes)
             .ok()
             .filter(|_| payload_bytes <= PAYLOAD_BYTES_MAX)
@@ -110,7 +109,7 @@ impl Log {
         Ok(bytes)
     }
 
-    /// Makes all writes durable. After an error, what is on the disk is unknown.
+    /// Makes all writes durable. After an error, the contents of the disk are unknown.
     pub(super) fn sync(&mut self) -> io::Result<()> {
         let began = Instant::now();
         self.segment.sync()?;
@@ -119,47 +118,47 @@ impl Log {
         Ok(())
     }
 
-    /// Returns how many zeros are left to be overwritten.
+    /// Returns the number of zeros that are left.
     pub(super) const fn zeros(&self) -> u64 {
         self.zeros_end - self.offset
     }
 
-    /// Adds zeros after the existing ones, at most `ZEROS_STEP_BYTES` of them.
+    /// Adds at most `ZEROS_STEP_BYTES` zeros after the existing ones.
     pub(super) fn add_zeros(&mut self, bytes: usize) -> io::Result<()> {
         self.segment.write_zeros(bytes, self.zeros_end)?;
         self.zeros_end += bytes as u64;
         Ok(())
     }
 
-    /// Returns whether a new segment is due, and would have a different name.
+    /// Returns whether a new segment has to begin, and would have another name.
     pub(super) fn is_past(&self, segment_bytes: u64) -> bool {
         self.offset >= segment_bytes && self.written > self.header.first
     }
 
-    /// Continues in a new segment with this many zeros. The old one must be synced.
+    /// Continues in a new segment with this many zeros. The current one must be synced.
     pub(super) fn roll(&mut self, zeros: u64) -> Result<(), CreateError> {
         debug_assert_eq!(self.synced, self.written);
         let header = SegmentHeader {
             first: self.written,
             chain: self.chain,
-            salt: draw_salt().map_err(CreateError::Absent)?,
+            salt: random_salt().map_err(CreateError::Absent)?,
         };
         let segment = Segment::create(&*self.disk, header, zeros)?;
         self.segments.0.lock().push_back(header.first);
-        // If this fails, only the space of the zeros left in the old one is lost.
+        // If this fails, only the disk space of the remaining zeros is lost.
         let _ = self.segment.set_size(self.offset);
         self.segment = segment;
         self.header = header;
         self.offset = SEGMENT_HEADER_BYTES as u64;
         self.zeros_end = self.offset + zeros;
-        // The existence of the new segment records it.
+        // The existence of the new segment records that the log was synced.
         self.marked = self.written;
         Ok(())
     }
 }
 
-/// Draws a number that clients cannot know.
-pub(super) fn draw_salt() -> io::Result<u32> {
+/// Returns a random number that clients cannot predict.
+pub(super) fn random_salt() -> io::Result<u32> {
     getrandom::u32()
         .map_err(|error| io::Error::other(format!("no random number is available: {error}")))
 }

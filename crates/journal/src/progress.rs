@@ -1,6 +1,6 @@
-//! [`Progress`]: how far the log is, and whether it continues. Published by the committer.
+//! [`Progress`]: how far the log is synced, and its health. Published by the committer.
 //!
-//! It is in a watch channel, so that any number of tasks, on any runtime or none, may wait for it.
+//! It is in a watch channel, so that any number of tasks, on any runtime or none, can wait for it.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,49 +9,49 @@ use std::thread::{self, Thread};
 
 use tokio::sync::watch;
 
-use super::Sequence;
+use crate::sequence::Sequence;
 
 /// The error after the journal's thread ended without reporting one.
 pub(super) const THREAD_ENDED: &str = "the journal's thread has ended";
 
-/// The outcome of a record is unknown: it may or may not be durable.
+/// A record may or may not be durable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Lost(pub String);
+pub struct OutcomeUnknown(pub String);
 
-/// How far the log is.
+/// How far the log is written and synced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Progress {
     /// Everything before this satisfies the durability setting.
     pub(super) acknowledged: Sequence,
     /// Everything before this has been synced successfully.
     pub(super) synced: Sequence,
-    pub(super) standing: Standing,
+    pub(super) health: Health,
 }
 
-/// Whether the log continues, and if not, why.
+/// Whether the log accepts writes, and if not, why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Health {
     Healthy,
-    /// The disk is full: what exceeds the remaining capacity is rejected.
+    /// The disk is full: reservations that exceed the remaining capacity are rejected.
     NoSpace(String),
     /// The disk is full, and a group waits for space.
     Stuck(String),
-    /// Permanently.
+    /// The journal has failed permanently.
     Failed(String),
     Stopped,
 }
 
-impl Standing {
+impl Health {
     /// Returns the message for clients, without paths.
-    fn shown(&self) -> String {
-        let shown = match self {
+    fn message(&self) -> String {
+        let message = match self {
             Self::Healthy => "the journal is healthy",
             Self::NoSpace(_) | Self::Stuck(_) => "the disk is full",
             Self::Failed(_) => "the journal has failed: the server has to be restarted",
             Self::Stopped => "the store is closed",
         };
-        shown.to_owned()
+        message.to_owned()
     }
 
     /// Logs that the state has changed to this one.
@@ -69,42 +69,40 @@ impl Standing {
 
 impl Progress {
     /// Returns whether everything before `until` is acknowledged, if that is known.
-    fn acknowledged(&self, until: Sequence) -> Option<Result<(), Lost>> {
-        match self.standing {
-            // Everything before the last sync is durable; anything after it is uncertain.
-            Standing::Failed(_) => self.synced(until),
+    fn acknowledged(&self, until: Sequence) -> Option<Result<(), OutcomeUnknown>> {
+        match self.health {
+            // Records before the last sync are durable. The outcome of those after it is unknown.
+            Health::Failed(_) => self.synced(until),
             _ if until <= self.acknowledged => Some(Ok(())),
             _ => self.synced(until),
         }
     }
 
     /// Returns whether everything before `until` is synced, if that is known.
-    fn synced(&self, until: Sequence) -> Option<Result<(), Lost>> {
+    fn synced(&self, until: Sequence) -> Option<Result<(), OutcomeUnknown>> {
         if until <= self.synced {
             return Some(Ok(()));
         }
-        match &self.standing {
-            Standing::Healthy | Standing::NoSpace(_) => None,
-            Standing::Stuck(_) | Standing::Failed(_) | Standing::Stopped => {
-                Some(Err(Lost(self.standing.shown())))
+        match &self.health {
+            Health::Healthy | Health::NoSpace(_) => None,
+            Health::Stuck(_) | Health::Failed(_) | Health::Stopped => {
+                Some(Err(OutcomeUnknown(self.health.message())))
             }
         }
     }
 
     /// Returns why records are rejected, if they are.
     pub(super) fn refusal(&self) -> Option<String> {
-        match &self.standing {
-            Standing::Healthy | Standing::NoSpace(_) => None,
-            Standing::Stuck(_) | Standing::Failed(_) | Standing::Stopped => {
-                Some(self.standing.shown())
-            }
+        match &self.health {
+            Health::Healthy | Health::NoSpace(_) => None,
+            Health::Stuck(_) | Health::Failed(_) | Health::Stopped => Some(self.health.message()),
         }
     }
 
-    /// Returns why waiting for capacity is pointless, if it is.
-    pub(super) fn pointless_to_wait(&self) -> Option<String> {
-        match &self.standing {
-            Standing::NoSpace(_) => Some(self.standing.shown()),
+    /// Returns why waiting for capacity would not succeed, if it would not.
+    pub(super) fn reason_not_to_wait(&self) -> Option<String> {
+        match &self.health {
+            Health::NoSpace(_) => Some(self.health.message()),
             _ => self.refusal(),
         }
     }
@@ -114,30 +112,31 @@ impl Progress {
 pub(super) async fn acknowledged(
     progress: &watch::Receiver<Progress>,
     until: Sequence,
-) -> Result<(), Lost> {
-    known(progress, |now| now.acknowledged(until)).await
+) -> Result<(), OutcomeUnknown> {
+    wait_for(progress, |now| now.acknowledged(until)).await
 }
 
 /// Waits until everything before `until` is synced.
 pub(super) async fn synced(
     progress: &watch::Receiver<Progress>,
     until: Sequence,
-) -> Result<(), Lost> {
-    known(progress, |now| now.synced(until)).await
+) -> Result<(), OutcomeUnknown> {
+    wait_for(progress, |now| now.synced(until)).await
 }
 
-async fn known(
+/// Waits until `outcome` is known.
+async fn wait_for(
     progress: &watch::Receiver<Progress>,
-    verdict: impl Fn(&Progress) -> Option<Result<(), Lost>>,
-) -> Result<(), Lost> {
-    let at_once = verdict(&progress.borrow());
+    outcome: impl Fn(&Progress) -> Option<Result<(), OutcomeUnknown>>,
+) -> Result<(), OutcomeUnknown> {
+    let at_once = outcome(&progress.borrow());
     if let Some(known) = at_once {
         return known;
     }
     let mut progress = progress.clone();
-    let now = progress.wait_for(|now| verdict(now).is_some()).await;
-    let known = now.ok().and_then(|now| verdict(&now));
-    known.unwrap_or_else(|| Err(Lost(THREAD_ENDED.to_owned())))
+    let now = progress.wait_for(|now| outcome(now).is_some()).await;
+    let known = now.ok().and_then(|now| outcome(&now));
+    known.unwrap_or_else(|| Err(OutcomeUnknown(THREAD_ENDED.to_owned())))
 }
 
 /// Blocks this thread on a future, without a runtime.
@@ -152,8 +151,8 @@ pub(super) fn block_on<T>(waiting: impl Future<Output = T>) -> T {
 
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
-    // On a runtime's thread, tokio's cooperative budget could suspend the future until the thread
-    // returns to the runtime, which it does not while it blocks here.
+    // On a thread of a runtime, tokio's cooperative budget could suspend the future until the thread returns to the
+    // runtime, which it does not do while it blocks here.
     let mut waiting = pin!(tokio::task::unconstrained(waiting));
     loop {
         match waiting.as_mut().poll(&mut context) {

@@ -1,47 +1,48 @@
-//! [`read()`]: recovery, the records of a folder and where they end.
+//! [`read()`]: recovery. Reads the records of a folder, and finds the end of the log.
 //!
-//! Follows the groups from segment to segment and stops at the first that is not intact. If nothing
-//! shows that the log was once durable beyond it, that is the end; otherwise the log is damaged.
-//! Nothing is written: [`Recovered`] says what has to be truncated, and `tail` does it.
+//! It follows the groups from segment to segment, and stops at the first that is not intact. That is the end of the
+//! log, unless something shows that the log was once durable beyond it: then the log is damaged. Nothing is written.
+//! [`Recovered`] has the number of bytes to truncate, and `tail` truncates them.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Sequence;
-use super::format::{
-    FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, HeaderError, SEGMENT_HEADER_BYTES,
-    SegmentHeader, checksum_of_whole, records,
-};
-use super::search;
-use super::segment::{self, Segment};
-use super::window::Window;
 use disk::Disk;
 
-/// Receives a record and its number; an error ends the reading.
+use crate::format::{
+    FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, HeaderError, SEGMENT_HEADER_BYTES,
+    SegmentHeader, intact_checksum, records,
+};
+use crate::search;
+use crate::segment::{self, Segment};
+use crate::sequence::Sequence;
+use crate::window::Window;
+
+/// Receives a record and its number. An error ends the recovery.
 type Each<'a, E> = dyn FnMut(Sequence, &[u8]) -> Result<(), E> + 'a;
 
 /// A journal could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError<E> {
-    /// The disk failed; the message names the file.
+    /// The disk failed. The message has the path of the file.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Something that was durable once has changed.
+    /// Bytes that were durable have changed.
     #[error("{}: damaged at byte {offset}: {what}", file.display())]
     Damaged {
         file: PathBuf,
         offset: u64,
         what: String,
     },
-    /// A later server wrote it.
+    /// A newer server wrote the segment.
     #[error(
         "{}: has format version {version}; this server supports versions up to {FORMAT_VERSION}",
         file.display()
     )]
     Newer { file: PathBuf, version: u32 },
-    /// No segment begins early enough.
+    /// No segment contains the first requested record.
     #[error("{}: the journal is missing where record {from} should be", folder.display())]
     Missing { folder: PathBuf, from: Sequence },
     /// The caller rejected a record of the group that begins at this offset.
@@ -58,16 +59,16 @@ pub enum ReadError<E> {
 pub struct Recovered {
     /// The number of the next record.
     pub next: Sequence,
-    /// Bytes after the end of the log that have to be truncated.
+    /// The number of bytes after the end of the log that have to be truncated.
     pub cut_bytes: u64,
-    /// The first sequence of each segment, including those before what was read.
+    /// The first sequence of each segment, including those that were not read.
     pub(super) segments: Vec<Sequence>,
     /// The end of the last segment; `None` before the folder's first start.
     pub(super) tail: Option<Tail>,
 }
 
 impl Recovered {
-    /// Returns an error message if the log ends before a record that is known to have been durable.
+    /// Returns an error message if the log ends before a record that is known to be durable.
     #[must_use]
     pub fn missing_before(&self, durable: Sequence) -> Option<String> {
         let tail = self.tail.as_ref().filter(|_| durable > self.next)?;
@@ -94,14 +95,14 @@ pub(super) struct Tail {
     pub(super) salt: u32,
     /// The format of the segment.
     pub(super) version: u32,
-    /// How far a group records that the log was synced.
+    /// How far the groups record that the log was synced.
     pub(super) synced: Sequence,
-    /// The offset of that in the last segment. Bytes after it may only be in the system's cache.
+    /// The corresponding offset in the last segment. Bytes after it may only be in the operating system's cache.
     pub(super) synced_offset: u64,
 }
 
-/// What is at a position where a group may begin.
-enum Found<'a> {
+/// The result of reading a group.
+enum NextGroup<'a> {
     Group(Group<'a>),
     /// Zeros, or the end of the file.
     End,
@@ -134,20 +135,20 @@ pub fn read<E>(
         .partition_point(|&first| first <= from)
         .checked_sub(1)
         .ok_or_else(missing)?;
-    let mut log = Reading::open(disk, segments[begin])?;
-    let mut broken = log.groups(from, each)?;
+    let mut log = SegmentReader::open(disk, segments[begin])?;
+    let mut broken = log.read_groups(from, each)?;
     for &first in &segments[begin + 1..] {
-        let follower = Reading::open(disk, first)?;
-        if (follower.next, follower.tail.chain) != (log.next, log.tail.chain) {
+        let next = SegmentReader::open(disk, first)?;
+        if (next.next, next.tail.chain) != (log.next, log.tail.chain) {
             let what = broken.unwrap_or("the next segment does not continue from here");
             return Err(log.tail.damaged(what.to_owned()));
         }
-        log = follower;
-        broken = log.groups(from, each)?;
+        log = next;
+        broken = log.read_groups(from, each)?;
     }
     let end = log.next;
-    let rest = search::past_the_end(&mut log.window, log.tail.offset, log.tail.salt, end)?;
-    if let Some(evidence) = rest.evidence {
+    let remains = search::past_the_end(&mut log.window, log.tail.offset, log.tail.salt, end)?;
+    if let Some(evidence) = remains.evidence {
         let what = broken.unwrap_or("zeros replace a group");
         let what = format!("{what}, and the group at byte {evidence} shows that it was durable");
         return Err(log.tail.damaged(what));
@@ -158,7 +159,7 @@ pub fn read<E>(
     }
     Ok(Recovered {
         next: end,
-        cut_bytes: rest.bytes,
+        cut_bytes: remains.bytes,
         segments,
         tail: Some(log.tail),
     })
@@ -178,16 +179,16 @@ fn damaged<E>(file: &Path, offset: u64, what: String) -> ReadError<E> {
     }
 }
 
-/// One segment that is being read.
-struct Reading {
+/// Reads the groups of one segment.
+struct SegmentReader {
     window: Window,
     next: Sequence,
     tail: Tail,
-    /// Ends of groups that no group yet records as synced, and their offsets.
+    /// Ends of groups that no later group has recorded as synced, and their offsets.
     unproven: VecDeque<(Sequence, u64)>,
 }
 
-impl Reading {
+impl SegmentReader {
     /// Opens a segment and reads its header.
     fn open<E>(disk: &dyn Disk, first: Sequence) -> Result<Self, ReadError<E>> {
         let mut window = Window::new(Segment::open(disk, first)?)?;
@@ -198,7 +199,7 @@ impl Reading {
             .ok_or(HeaderError::Damaged("its header is cut off"))
             .and_then(SegmentHeader::decode);
         let (header, version) = match header {
-            Ok(named) if named.0.first == first => named,
+            Ok(decoded) if decoded.0.first == first => decoded,
             Ok(_) => {
                 return Err(damaged(
                     &file,
@@ -215,7 +216,7 @@ impl Reading {
             chain: header.chain,
             salt: header.salt,
             version,
-            // It was created only after everything before it had been synced.
+            // A segment is created only after everything before it has been synced.
             synced: first,
             synced_offset: SEGMENT_HEADER_BYTES as u64,
         };
@@ -227,8 +228,8 @@ impl Reading {
         })
     }
 
-    /// Reads the groups of the segment. Returns what is wrong where they end, if anything is.
-    fn groups<E>(
+    /// Reads all groups of the segment. Returns why the last one is broken, if it is.
+    fn read_groups<E>(
         &mut self,
         from: Sequence,
         each: &mut Each<'_, E>,
@@ -238,10 +239,10 @@ impl Reading {
                 header,
                 checksum,
                 payload,
-            } = match find(&mut self.window, &self.tail, self.next)? {
-                Found::Group(group) => group,
-                Found::End => return Ok(None),
-                Found::Broken(what) => return Ok(Some(what)),
+            } = match next_group(&mut self.window, &self.tail, self.next)? {
+                NextGroup::Group(group) => group,
+                NextGroup::End => return Ok(None),
+                NextGroup::Broken(what) => return Ok(Some(what)),
             };
             let Tail { file, offset, .. } = &self.tail;
             let wrong = || {
@@ -284,28 +285,28 @@ impl Reading {
     }
 }
 
-/// Looks for a group at the end of what was read.
-fn find<'a>(window: &'a mut Window, end: &Tail, next: Sequence) -> io::Result<Found<'a>> {
+/// Reads the group after `end`.
+fn next_group<'a>(window: &'a mut Window, end: &Tail, next: Sequence) -> io::Result<NextGroup<'a>> {
     let head = window.get(end.offset, GROUP_HEADER_BYTES)?;
     if head.iter().all(|&byte| byte == 0) {
-        return Ok(Found::End);
+        return Ok(NextGroup::End);
     }
     let Some(head) = head.first_chunk() else {
-        return Ok(Found::Broken("a group is cut off"));
+        return Ok(NextGroup::Broken("a group is cut off"));
     };
     let Some(header) = GroupHeader::decode(head) else {
-        return Ok(Found::Broken("this is not a group"));
+        return Ok(NextGroup::Broken("this is not a group"));
     };
     let Some(group) = window.whole(end.offset, header.group_bytes())? else {
-        return Ok(Found::Broken("a group is cut off"));
+        return Ok(NextGroup::Broken("a group is cut off"));
     };
-    let Some(checksum) = checksum_of_whole(group, end.salt) else {
-        return Ok(Found::Broken("a group does not match its checksum"));
+    let Some(checksum) = intact_checksum(group, end.salt) else {
+        return Ok(NextGroup::Broken("a group does not match its checksum"));
     };
     if (header.first, header.chain) != (next, end.chain) {
-        return Ok(Found::Broken("a group does not follow the previous one"));
+        return Ok(NextGroup::Broken("a group does not follow the previous one"));
     }
-    Ok(Found::Group(Group {
+    Ok(NextGroup::Group(Group {
         header,
         checksum,
         payload: &group[GROUP_HEADER_BYTES..],

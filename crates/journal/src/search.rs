@@ -1,19 +1,19 @@
-//! [`past_the_end`]: searches past the end of the log for evidence that more of it was once synced.
+//! [`past_the_end`]: searches past the end of the log for evidence that more of it was synced.
 //!
-//! Bytes there may be truncated as the remains of a write that a crash interrupted, unless an
-//! intact group among them records that its own beginning was durable: then the log is damaged.
+//! Bytes there may be truncated, since a crash may have interrupted a write, unless an intact group among them records
+//! that the log was durable past its end: then the log is damaged.
 
 use std::io;
 
-use super::Sequence;
-use super::format::{GROUP_HEADER_BYTES, GROUP_MAGIC, GroupHeader, checksum_of_whole};
-use super::segment::ZEROS;
-use super::window::{WINDOW_BYTES, Window};
+use crate::format::{GROUP_HEADER_BYTES, GROUP_MAGIC, GroupHeader, intact_checksum};
+use crate::segment::ZEROS;
+use crate::sequence::Sequence;
+use crate::window::{WINDOW_BYTES, Window};
 
 /// The bytes past the end of the log.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Remains {
-    /// Number of bytes up to the last one that is not zero.
+    /// The number of bytes up to the last one that is not zero.
     pub(super) bytes: u64,
     /// The offset of a group that records that the log was synced past its end.
     pub(super) evidence: Option<u64>,
@@ -26,11 +26,11 @@ pub(super) fn past_the_end(
     salt: u32,
     end: Sequence,
 ) -> io::Result<Remains> {
-    let mut rest = Remains::default();
+    let mut remains = Remains::default();
     let mut at = offset;
     loop {
         let bytes = window.get(at, WINDOW_BYTES)?;
-        // Nearly always true, and a comparison is many times faster than a search.
+        // Nearly always all bytes are zeros, and a comparison is many times faster than a search.
         let used = if *bytes == ZEROS[..bytes.len()] {
             0
         } else {
@@ -38,7 +38,7 @@ pub(super) fn past_the_end(
             last.map_or(0, |last| last + 1)
         };
         if used > 0 {
-            rest.bytes = at + used as u64 - offset;
+            remains.bytes = at + used as u64 - offset;
         }
         let candidates: Vec<usize> = bytes[..used]
             .windows(GROUP_MAGIC.len())
@@ -50,14 +50,14 @@ pub(super) fn past_the_end(
         for candidate in candidates {
             let candidate = at + candidate as u64;
             if is_evidence(window, candidate, salt, end)? {
-                rest.evidence = Some(candidate);
-                return Ok(rest);
+                remains.evidence = Some(candidate);
+                return Ok(remains);
             }
         }
         if length < WINDOW_BYTES {
-            return Ok(rest);
+            return Ok(remains);
         }
-        // A magic may cross the end of what was read.
+        // The magic may cross the end of the bytes that were read.
         at += (length - (GROUP_MAGIC.len() - 1)) as u64;
     }
 }
@@ -75,5 +75,5 @@ fn is_evidence(window: &mut Window, offset: u64, salt: u32, end: Sequence) -> io
         return Ok(false);
     }
     let group = window.whole(offset, header.group_bytes())?;
-    Ok(group.is_some_and(|group| checksum_of_whole(group, salt).is_some()))
+    Ok(group.is_some_and(|group| intact_checksum(group, salt).is_some()))
 }

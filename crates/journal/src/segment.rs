@@ -1,29 +1,28 @@
 //! [`Segment`]: a file of a journal, its name and its creation.
 //!
-//! Errors of an open segment contain its name. Its contents are not known here, except for the
-//! header that it is created with.
+//! Errors contain the path of the segment. This module does not know the contents, except the header.
 
 use std::io;
 use std::path::PathBuf;
 
-use super::Sequence;
-use super::format::{SEGMENT_HEADER_BYTES, SegmentHeader};
 use disk::{Disk, DiskFile};
 
-/// Zeros that are written with one call.
+use crate::format::{SEGMENT_HEADER_BYTES, SegmentHeader};
+use crate::sequence::Sequence;
+
+/// The number of zeros that are written with one call.
 pub(super) const ZEROS_STEP_BYTES: usize = 1 << 20;
 
-/// A buffer of that many zeros.
 pub(super) static ZEROS: [u8; ZEROS_STEP_BYTES] = [0; ZEROS_STEP_BYTES];
 
-const NAME_BEGINS: &str = "journal-";
-const NAME_ENDS: &str = ".log";
+const NAME_PREFIX: &str = "journal-";
+const NAME_SUFFIX: &str = ".log";
 const NAME_DIGITS: usize = 20;
 
 /// The suffix of a file that is being created.
 const UNFINISHED: &str = ".tmp";
 
-/// One file of the journal, open.
+/// An open file of the journal.
 #[derive(Debug)]
 pub(super) struct Segment {
     path: PathBuf,
@@ -33,9 +32,9 @@ pub(super) struct Segment {
 /// A segment could not be created.
 #[derive(Debug)]
 pub(super) enum CreateError {
-    /// It does not exist.
+    /// The segment does not exist.
     Absent(io::Error),
-    /// It may exist.
+    /// The segment may exist.
     Uncertain(io::Error),
 }
 
@@ -49,7 +48,7 @@ impl CreateError {
 
 /// Returns the name of the segment whose first record is `first`.
 pub(super) fn name_of(first: Sequence) -> String {
-    format!("{NAME_BEGINS}{:0NAME_DIGITS$}{NAME_ENDS}", first.0)
+    format!("{NAME_PREFIX}{:0NAME_DIGITS$}{NAME_SUFFIX}", first.0)
 }
 
 /// Returns the first sequence of each segment of a folder, in order.
@@ -60,17 +59,17 @@ pub(super) fn list(disk: &dyn Disk) -> io::Result<Vec<Sequence>> {
     Ok(firsts)
 }
 
-/// Removes files whose creation a crash interrupted.
+/// Removes files whose creation was interrupted by a crash.
 pub(super) fn remove_unfinished(disk: &dyn Disk) -> io::Result<()> {
     for name in disk.list().map_err(|error| in_folder(disk, &error))? {
-        if name.starts_with(NAME_BEGINS) && name.ends_with(UNFINISHED) {
+        if name.starts_with(NAME_PREFIX) && name.ends_with(UNFINISHED) {
             remove(disk, &name)?;
         }
     }
     Ok(())
 }
 
-/// Removes a file. Not an error if it does not exist.
+/// Removes a file, if it exists.
 pub(super) fn remove(disk: &dyn Disk, name: &str) -> io::Result<()> {
     match disk.remove(name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -85,7 +84,7 @@ pub(super) fn sync_folder(disk: &dyn Disk) -> io::Result<()> {
     disk.sync_folder().map_err(|error| in_folder(disk, &error))
 }
 
-/// Returns whether an error means a lack of disk space, which may end.
+/// Returns whether the error is a lack of disk space, which may be temporary.
 pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -94,7 +93,7 @@ pub(super) fn is_full(error: &io::Error) -> bool {
 }
 
 fn first_of(name: &str) -> Option<Sequence> {
-    let digits = name.strip_prefix(NAME_BEGINS)?.strip_suffix(NAME_ENDS)?;
+    let digits = name.strip_prefix(NAME_PREFIX)?.strip_suffix(NAME_SUFFIX)?;
     let first = Sequence(digits.parse().ok()?);
     (name_of(first) == name).then_some(first)
 }
@@ -118,7 +117,7 @@ impl Segment {
         }
     }
 
-    /// Creates a segment that is durable with its header and `zeros` before it becomes visible.
+    /// Creates a segment. It has its final name only once the header and `zeros` are durable.
     pub(super) fn create(
         disk: &dyn Disk,
         header: SegmentHeader,
@@ -132,7 +131,7 @@ impl Segment {
                 renamed => Ok((file, renamed)),
             })
             .map_err(|error| {
-                // Frees its space, which may be scarce. Best effort.
+                // Frees the disk space. Errors are ignored.
                 let _ = disk.remove(&unfinished);
                 CreateError::Absent(naming(&disk.path().join(&unfinished), &error))
             });
@@ -154,7 +153,7 @@ impl Segment {
         let mut at = SEGMENT_HEADER_BYTES as u64;
         let end = at + zeros;
         while at < end {
-            let step = usize::try_from(end - at).map_or(ZEROS.len(), |rest| rest.min(ZEROS.len()));
+            let step = usize::try_from(end - at).map_or(ZEROS.len(), |left| left.min(ZEROS.len()));
             file.write_at(&ZEROS[..step], at)?;
             at += step as u64;
         }

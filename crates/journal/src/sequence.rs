@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A position in the log: the number of records appended before it. Records are numbered 0, 1, 2,
-/// ... for the whole lifetime of the folder.
+/// A position in the log: the number of records appended before it. Records are numbered 0, 1, 2, ... over the lifetime
+/// of the folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sequence(pub u64);
 

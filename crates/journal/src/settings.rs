@@ -2,13 +2,8 @@
 
 use std::time::Duration;
 
-/// A segment that is longer than this is followed by another.
 const SEGMENT_BYTES: u64 = 64 << 20;
-
-/// If no group follows, a mark records the last sync after this time.
 const MARK_AFTER: Duration = Duration::from_secs(1);
-
-/// How often a full disk is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// When a record counts as durable.
@@ -25,11 +20,11 @@ pub enum Durability {
 pub struct Settings {
     /// When records count as durable.
     pub durability: Durability,
-    /// A segment that is longer than this is followed by another.
+    /// The length of a segment after which the next one begins.
     pub segment_bytes: u64,
-    /// If no group follows, a mark records the last sync after this time.
+    /// The time after which a mark records the last sync, if no group follows.
     pub mark_after: Duration,
-    /// How often a full disk is tried again.
+    /// The interval between two attempts to write to a full disk.
     pub retry_after: Duration,
 }
 

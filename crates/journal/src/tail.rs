@@ -1,20 +1,21 @@
-//! [`resume_log`]: from recovery to writing. The end of the log is truncated and made durable.
+//! [`resume_log`]: prepares a recovered log for writing. Truncates its end, and makes it durable.
 //!
-//! It makes a [`Log`] from what `read` found. This is the only place where a log is truncated.
+//! No other code truncates a log.
 
 use std::io;
 use std::sync::Arc;
 
-use super::format::{FORMAT_VERSION, SEGMENT_HEADER_BYTES, SegmentHeader};
-use super::log::{Log, Segments, draw_salt};
-use super::read::{Recovered, Tail};
-use super::segment::{self, CreateError, Segment, ZEROS_STEP_BYTES};
-use super::window::{WINDOW_BYTES, Window};
-use crate::metrics::JournalMetrics;
 use disk::Disk;
 
-/// Truncates what recovery found past the end, and makes the remaining log durable; creates the log
-/// if there is none.
+use crate::format::{FORMAT_VERSION, SEGMENT_HEADER_BYTES, SegmentHeader};
+use crate::log::{Log, Segments, random_salt};
+use crate::metrics::JournalMetrics;
+use crate::read::{Recovered, Tail};
+use crate::segment::{self, CreateError, Segment, ZEROS_STEP_BYTES};
+use crate::window::{WINDOW_BYTES, Window};
+
+/// Truncates the bytes past the end of the log, and makes the remaining log durable. Creates the log if it does not
+/// exist.
 pub(super) fn resume_log(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
     segment::remove_unfinished(&*disk)?;
     match (&recovered.tail, recovered.segments.last()) {
@@ -34,7 +35,7 @@ fn begin(disk: Arc<dyn Disk>, recovered: &Recovered) -> io::Result<Log> {
     let header = SegmentHeader {
         first: recovered.next,
         chain: 0,
-        salt: draw_salt()?,
+        salt: random_salt()?,
     };
     let zeros = ZEROS_STEP_BYTES as u64;
     let segment = Segment::create(&*disk, header, zeros).map_err(CreateError::into_error)?;
@@ -87,10 +88,10 @@ fn resume(
     Ok(log)
 }
 
-/// Starts a segment of the current version, so that an older server reports that it is too old.
+/// Begins a segment of the current version, so that an older server reports that it is too old.
 ///
-/// If there is no space for one, or the old one is empty and has the name that the new one would
-/// have, continues in the old segment: the records are readable without it.
+/// Continues in the old segment if there is no space, or if the old one is empty, so that the new one would have the
+/// same name. The records are readable in both cases.
 fn leave_old_segment(log: &mut Log) -> io::Result<()> {
     if log.written == log.header.first {
         return Ok(());
@@ -101,10 +102,10 @@ fn leave_old_segment(log: &mut Log) -> io::Result<()> {
     }
 }
 
-/// Writes the groups that no group records as synced again, unchanged.
+/// Writes all groups again, unchanged, that are not recorded as synced by a later group.
 ///
-/// After a failed sync, a system may keep in its cache what is not on disk, treat it as clean,
-/// return it to readers, and let the next sync succeed without writing it.
+/// After a failed sync, the operating system may keep bytes in its cache that are not on the disk, treat them as clean,
+/// return them to readers, and let the next sync succeed without writing them.
 fn rewrite(segment: Segment, tail: &Tail) -> io::Result<Segment> {
     let mut window = Window::new(segment)?;
     let mut at = tail.synced_offset;

@@ -1,15 +1,13 @@
-//! [`Window`]: a segment as recovery reads it, forward, with a part of it in memory at a time.
-//!
-//! It knows nothing about groups.
+//! [`Window`]: reads a segment forward during recovery, with a part of it in memory. It does not know groups.
 
 use std::io;
 
-use super::segment::{Segment, ZEROS_STEP_BYTES};
+use crate::segment::{Segment, ZEROS_STEP_BYTES};
 
-/// Minimum bytes of a read. Zeros were written in steps of this size.
+/// The minimum length of a read: the step in which zeros are written.
 pub(super) const WINDOW_BYTES: usize = ZEROS_STEP_BYTES;
 
-/// A range of a segment, which moves as bytes are requested.
+/// A range of a segment, which moves to the requested bytes.
 #[derive(Debug)]
 pub(super) struct Window {
     segment: Segment,
@@ -36,22 +34,22 @@ impl Window {
         self.segment
     }
 
-    /// Returns `length` bytes from `offset` on, fewer only where the file ends.
+    /// Returns `length` bytes from `offset` on, or fewer at the end of the file.
     pub(super) fn get(&mut self, offset: u64, length: usize) -> io::Result<&[u8]> {
         if self.position_of(offset, length).is_none() {
-            let rest = self.size.saturating_sub(offset);
-            let most = usize::try_from(rest).unwrap_or(usize::MAX);
-            self.bytes.resize(length.max(WINDOW_BYTES).min(most), 0);
+            let left = self.size.saturating_sub(offset);
+            let left = usize::try_from(left).unwrap_or(usize::MAX);
+            self.bytes.resize(length.max(WINDOW_BYTES).min(left), 0);
             let read = self.segment.read_at(&mut self.bytes, offset)?;
             self.bytes.truncate(read);
             self.start = offset;
         }
         let position = self.position_of(offset, length).unwrap_or(0);
-        let rest = &self.bytes[position..];
-        Ok(&rest[..length.min(rest.len())])
+        let bytes = &self.bytes[position..];
+        Ok(&bytes[..length.min(bytes.len())])
     }
 
-    /// Returns the same, or `None` if the file ends before.
+    /// Returns `length` bytes from `offset` on, or `None` if the file ends before.
     pub(super) fn whole(&mut self, offset: u64, length: usize) -> io::Result<Option<&[u8]>> {
         let bytes = self.get(offset, length)?;
         Ok((bytes.len() == length).then_some(bytes))

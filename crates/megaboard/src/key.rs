@@ -73,7 +73,7 @@ fn kind_name(text: &str) -> Result<KindName, String> {
 /// Runs the command.
 pub(crate) fn run(args: &KeyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let KeyCommand::New(args) = &args.command;
-    let key = NewKey::draw()?;
+    let key = NewKey::generate()?;
     print!("{}\n\n{}", key.text(), lines(&key, args, SystemTime::now()));
     Ok(ExitCode::SUCCESS)
 }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_printed_lines_are_valid_configuration() {
-        let key = NewKey::draw().unwrap();
+        let key = NewKey::generate().unwrap();
         let args = NewArgs {
             scope: Scope::Write,
             kinds: vec![kind_name("gifts").unwrap(), kind_name("races").unwrap()],
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_key_is_rejected_as_a_name_and_not_repeated() {
-        let key = NewKey::draw().unwrap();
+        let key = NewKey::generate().unwrap();
         for (name, why) in [
             (key.text(), "must not be used as a name"),
             (&*key.hash(), "must not be used as a name"),
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_default_name_of_a_key_is_the_beginning_of_its_hash() {
-        let key = NewKey::draw().unwrap();
+        let key = NewKey::generate().unwrap();
         let args = NewArgs {
             scope: Scope::Read,
             kinds: vec![],

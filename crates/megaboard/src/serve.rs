@@ -281,11 +281,11 @@ fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<Audi
     let told = args.audit_log.as_ref().or(config.server.audit_log.as_ref());
     match (told, store) {
         (Some(path), _) => {
-            let opened = AuditLog::to(path, limits);
+            let opened = AuditLog::open(path, limits);
             opened.map_err(|error| format!("audit log {}: {error}", path.display()))
         }
         (None, StoreUrl::Embedded(folder)) => {
-            Ok(AuditLog::within(folder.join("audit.log"), limits))
+            Ok(AuditLog::in_store_folder(folder.join("audit.log"), limits))
         }
         (None, _) => Ok(AuditLog::default()),
     }

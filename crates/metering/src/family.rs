@@ -1,7 +1,7 @@
-//! Families of metrics, which differ by labels.
+//! Families of metrics, which differ by their labels.
 //!
-//! A family is for registration, and for making the handles of its members once. Do not look up
-//! members while serving: that takes a lock and a lookup.
+//! Use a family to register metrics and to create the handles of its members once. Do not look up members while
+//! serving: that takes a lock.
 
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::family::MetricConstructor;
@@ -12,10 +12,12 @@ use crate::{Counter, Histogram, Unit};
 /// Labels and their values, in a fixed order.
 pub type Labels = Vec<(&'static str, String)>;
 
-/// Labels of these values.
+/// Returns labels with these values.
 #[must_use]
-pub fn labels<const N: usize>(of: [(&'static str, &str); N]) -> Labels {
-    of.map(|(label, value)| (label, value.to_owned())).to_vec()
+pub fn labels<const N: usize>(values: [(&'static str, &str); N]) -> Labels {
+    values
+        .map(|(label, value)| (label, value.to_owned()))
+        .to_vec()
 }
 
 /// Metrics by their labels.
@@ -33,8 +35,8 @@ impl MetricConstructor<Histogram> for &'static Scale {
     }
 }
 
-/// Encodes a family that is put together at a scrape, because its members come and go. Without
-/// members nothing is written.
+/// Encodes a family whose members are listed at each scrape, because they are added and removed. A family without
+/// members is omitted.
 pub fn encode_each<'a, M: EncodeMetric>(
     encoder: &mut DescriptorEncoder<'_>,
     (name, help, unit): (&str, &str, Option<&Unit>),
@@ -70,20 +72,20 @@ mod tests {
         }
     }
 
-    fn told(doors: Vec<Labels>) -> String {
+    fn scrape(doors: Vec<Labels>) -> String {
         let mut registry = Registry::with_prefix("house");
         registry.register_collector(Box::new(Doors(doors)));
-        let mut told = String::new();
-        text::encode(&mut told, &registry).unwrap();
-        told
+        let mut scraped = String::new();
+        text::encode(&mut scraped, &registry).unwrap();
+        scraped
     }
 
     #[test]
     fn current_members_are_encoded() {
-        assert_eq!(told(Vec::new()), "# EOF\n");
+        assert_eq!(scrape(Vec::new()), "# EOF\n");
         let doors = ["front", "a \"back\""].map(|door| labels([("door", door)]));
         assert_eq!(
-            told(doors.to_vec()),
+            scrape(doors.to_vec()),
             "# HELP house_open Whether it is open.\n# TYPE house_open gauge\n\
              house_open{door=\"front\"} 1.0\nhouse_open{door=\"a \\\"back\\\"\"} 1.0\n# EOF\n"
         );

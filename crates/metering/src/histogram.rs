@@ -1,4 +1,4 @@
-//! [`Histogram`]: how often a value was how large.
+//! A histogram with fixed buckets: [`Histogram`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,9 +9,10 @@ use prometheus_client::metrics::{MetricType, TypedMetric};
 
 use crate::scale::Scale;
 
-/// Counts observations in fixed buckets. An observation is two relaxed atomic additions: it never
-/// waits and allocates nothing. A scrape is not of one moment: a concurrent observation may be in a
-/// bucket but not yet in the sum.
+/// Counts observations in fixed buckets.
+///
+/// An observation is two relaxed atomic additions: it never waits or allocates. A scrape is not atomic: a concurrent
+/// observation may be in a bucket but not yet in the sum.
 #[derive(Debug, Clone)]
 pub struct Histogram(Arc<Buckets>);
 
@@ -20,7 +21,7 @@ struct Buckets {
     scale: &'static Scale,
     /// One for each bound, and one for values above the last.
     counts: Box<[AtomicU64]>,
-    /// Of all observations. Wraps round after 584 years of nanoseconds.
+    /// The sum of all observations. It overflows after 584 years of nanoseconds.
     sum: AtomicU64,
 }
 
@@ -36,14 +37,14 @@ impl Histogram {
         }))
     }
 
-    /// Counts a duration, on a scale of durations.
+    /// Records a duration, on a scale of durations.
     pub fn observe(&self, duration: Duration) {
-        self.note(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
+        self.record(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    /// Counts a number, on a scale of numbers.
+    /// Records a number, on a scale of numbers.
     pub fn observe_count(&self, count: usize) {
-        self.note(count as u64);
+        self.record(count as u64);
     }
 
     /// Returns the number of observations.
@@ -52,7 +53,7 @@ impl Histogram {
         self.counts().sum()
     }
 
-    fn note(&self, observed: u64) {
+    fn record(&self, observed: u64) {
         let Buckets { scale, counts, sum } = &*self.0;
         let bucket = scale.bounds.partition_point(|bound| *bound < observed);
         counts[bucket].fetch_add(1, Ordering::Relaxed);
@@ -97,12 +98,12 @@ mod tests {
     use crate::scale::{CALLS, SIZES};
     use crate::{Registry, Unit, text};
 
-    fn told(register: impl FnOnce(&mut Registry)) -> String {
+    fn scrape(register: impl FnOnce(&mut Registry)) -> String {
         let mut registry = Registry::default();
         register(&mut registry);
-        let mut told = String::new();
-        text::encode(&mut told, &registry).unwrap();
-        told
+        let mut scraped = String::new();
+        text::encode(&mut scraped, &registry).unwrap();
+        scraped
     }
 
     #[test]
@@ -112,7 +113,7 @@ mod tests {
             sizes.observe_count(count);
         }
         assert_eq!(sizes.count(), 5);
-        let told = told(|registry| registry.register("sizes", "Sizes", sizes));
+        let scraped = scrape(|registry| registry.register("sizes", "Sizes", sizes));
         for line in [
             "# TYPE sizes histogram\n",
             "sizes_bucket{le=\"1.0\"} 1\n",
@@ -124,7 +125,7 @@ mod tests {
             "sizes_sum 200007.0\n",
             "sizes_count 5\n",
         ] {
-            assert!(told.contains(line), "{line:?} in {told}");
+            assert!(scraped.contains(line), "{line:?} in {scraped}");
         }
     }
 
@@ -133,7 +134,7 @@ mod tests {
         let calls = Histogram::new(&CALLS);
         calls.observe(Duration::from_micros(1_500));
         calls.observe(Duration::from_mins(1));
-        let told = told(|registry| {
+        let scraped = scrape(|registry| {
             registry.register_with_unit("call_duration", "Calls", Unit::Seconds, calls);
         });
         for line in [
@@ -144,7 +145,7 @@ mod tests {
             "call_duration_seconds_bucket{le=\"+Inf\"} 2\n",
             "call_duration_seconds_sum 60.0015\n",
         ] {
-            assert!(told.contains(line), "{line:?} in {told}");
+            assert!(scraped.contains(line), "{line:?} in {scraped}");
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Metrics of the crates of the service, for `GET /metrics`.
 //!
-//! Counters, gauges and families are those of `prometheus-client`; [`Histogram`] has fixed buckets
-//! of atomics ([`Scale`]). Each crate with metrics has a `metrics.rs`, the only place where they
-//! are created and named. A handle is a field of the type that counts with it. Nothing is global:
-//! metrics belong to the store, the merger or the service that counts them. Requests, calls and
-//! merges count themselves when they are dropped, since their caller may be gone before they end.
-//! The reasons are in `docs/decisions/0008-metrics-without-a-facade.md`.
+//! Counters, gauges and families are those of `prometheus-client`; [`Histogram`] has fixed buckets of atomics
+//! ([`Scale`]). Each crate with metrics has a `metrics.rs`, the only file that creates and names them. A handle is a
+//! field of the type that counts with it. Nothing is global: metrics belong to the store, the merger or the service
+//! that counts them. Requests, calls and merges are counted when they are dropped, because their future may be dropped
+//! before they end. The reasons are in `docs/decisions/0008-metrics-without-a-facade.md`.
 //!
 //! **Invariant:** counting never waits, allocates or looks up a name. Handles are created once, at
 //! construction. Values that only a scrape needs are read at the scrape ([`ScrapedMetric`],

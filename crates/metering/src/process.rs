@@ -1,12 +1,12 @@
-//! The process, under the names that Prometheus has for it. Elsewhere than on Linux nothing is reported.
+//! Metrics of the process, with the names that Prometheus defines for them. Only Linux is supported.
 
 use prometheus_client::registry::Registry;
 
-/// Registers what is known of the process.
+/// Registers the metrics of the process.
 #[cfg(not(target_os = "linux"))]
 pub fn register_process(_: &mut Registry) {}
 
-/// Registers what is known of the process.
+/// Registers the metrics of the process.
 #[cfg(target_os = "linux")]
 pub fn register_process(registry: &mut Registry) {
     registry.register_collector(Box::new(linux::Process::new()));
@@ -24,18 +24,17 @@ mod linux {
 
     use crate::scraped_metric::{ScrapedMetric, as_float};
 
-    /// This process.
+    /// Collects the metrics of this process.
     #[derive(Debug)]
     pub(super) struct Process {
-        /// Reckoned once: the machine's clock is set now and then, and a time of start that moves
-        /// would be taken for another start.
+        /// Computed once: if the machine's clock is adjusted, a new value would look like another start.
         started_at: Option<f64>,
-        look: fn() -> Seen,
+        measure: fn() -> ProcessValues,
     }
 
-    /// What it is seen to have. What a sandbox hides of /proc is missing, and nothing else.
+    /// The current values. Values that a sandbox hides in /proc are missing; the others are not affected.
     #[derive(Debug, Default)]
-    pub(super) struct Seen {
+    pub(super) struct ProcessValues {
         cpu_seconds: Option<f64>,
         resident_bytes: Option<f64>,
         virtual_bytes: Option<f64>,
@@ -48,12 +47,12 @@ mod linux {
         pub(super) fn new() -> Self {
             Self {
                 started_at: started_at(),
-                look,
+                measure,
             }
         }
     }
 
-    /// What `/proc/self/stat` says, in clock ticks and pages (`proc_pid_stat(5)`).
+    /// Fields of `/proc/self/stat`, in clock ticks and pages (`proc_pid_stat(5)`).
     #[derive(Debug, PartialEq, Eq)]
     struct Stat {
         utime: u64,
@@ -70,7 +69,7 @@ mod linux {
         }
 
         fn parse(text: &str) -> Option<Self> {
-            // The name of the program may contain anything but ends at the last parenthesis; field 3 is next.
+            // The name of the program may contain any characters, and ends at the last parenthesis. Field 3 is next.
             let (_, fields) = text.rsplit_once(')')?;
             let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
             let field = |number: usize| fields.get(number - 3)?.parse().ok();
@@ -85,7 +84,7 @@ mod linux {
         }
     }
 
-    /// In seconds since 1970.
+    /// Returns the time at which the process started, in seconds since 1970.
     fn started_at() -> Option<f64> {
         let machine = fs::read_to_string("/proc/stat").ok()?;
         let booted_at = machine
@@ -95,14 +94,14 @@ mod linux {
         Some(booted_at + as_float(Stat::read()?.starttime) / as_float(clock_ticks_per_second()))
     }
 
-    fn look() -> Seen {
+    fn measure() -> ProcessValues {
         let stat = Stat::read();
         let stat = stat.as_ref();
         let ticks = as_float(clock_ticks_per_second());
         let page_bytes = page_size() as u64;
         let files = fs::read_dir("/proc/self/fd").ok();
         let files_max = getrlimit(Resource::Nofile).current;
-        Seen {
+        ProcessValues {
             cpu_seconds: stat.map(|stat| as_float(stat.utime + stat.stime) / ticks),
             resident_bytes: stat.map(|stat| as_float(stat.rss * page_bytes)),
             virtual_bytes: stat.map(|stat| as_float(stat.vsize)),
@@ -114,8 +113,8 @@ mod linux {
 
     impl Collector for Process {
         fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-            let seen = (self.look)();
-            let mut tell = |name, help, unit: Option<Unit>, value: Option<ScrapedMetric>| {
+            let values = (self.measure)();
+            let mut report = |name, help, unit: Option<Unit>, value: Option<ScrapedMetric>| {
                 let Some(value) = value else { return Ok(()) };
                 let kind = value.metric_type();
                 let metric = encoder.encode_descriptor(name, help, unit.as_ref(), kind)?;
@@ -123,38 +122,38 @@ mod linux {
             };
             let (seconds, bytes) = (|| Some(Unit::Seconds), || Some(Unit::Bytes));
             let gauge = |value: Option<f64>| value.map(|value| ScrapedMetric::gauge(move || value));
-            let cpu = seen.cpu_seconds;
-            tell(
+            let cpu = values.cpu_seconds;
+            report(
                 "process_cpu",
                 "Processor time, user and system.",
                 seconds(),
                 cpu.map(|value| ScrapedMetric::counter(move || value)),
             )?;
-            tell(
+            report(
                 "process_start_time",
                 "When the process began, since 1970.",
                 seconds(),
                 gauge(self.started_at),
             )?;
-            tell(
+            report(
                 "process_resident_memory",
                 "Memory that is in use.",
                 bytes(),
-                gauge(seen.resident_bytes),
+                gauge(values.resident_bytes),
             )?;
-            tell(
+            report(
                 "process_virtual_memory",
                 "Address space that is in use.",
                 bytes(),
-                gauge(seen.virtual_bytes),
+                gauge(values.virtual_bytes),
             )?;
-            tell("process_threads", "Threads.", None, gauge(seen.threads))?;
-            tell("process_open_fds", "Open files.", None, gauge(seen.files))?;
-            tell(
+            report("process_threads", "Threads.", None, gauge(values.threads))?;
+            report("process_open_fds", "Open files.", None, gauge(values.files))?;
+            report(
                 "process_max_fds",
                 "Files that may be open.",
                 None,
-                gauge(seen.files_max),
+                gauge(values.files_max),
             )
         }
     }
@@ -166,12 +165,12 @@ mod linux {
 
         use super::*;
 
-        fn told(process: Process) -> String {
+        fn scrape(process: Process) -> String {
             let mut registry = Registry::default();
             registry.register_collector(Box::new(process));
-            let mut told = String::new();
-            text::encode(&mut told, &registry).unwrap();
-            told
+            let mut scraped = String::new();
+            text::encode(&mut scraped, &registry).unwrap();
+            scraped
         }
 
         #[test]
@@ -192,22 +191,22 @@ mod linux {
         }
 
         #[test]
-        fn what_is_hidden_takes_nothing_else_with_it() {
-            let all = told(Process::new());
+        fn hidden_values_do_not_affect_others() {
+            let all = scrape(Process::new());
             assert_eq!(all.matches("# TYPE process_").count(), 7, "{all}");
-            // What `ProcSubset=pid` of systemd hides: when the machine was started.
+            // `ProcSubset=pid` of systemd hides when the machine was booted.
             let hidden = Process {
                 started_at: None,
-                look,
+                measure,
             };
-            let some = told(hidden);
+            let some = scrape(hidden);
             assert_eq!(some.matches("# TYPE process_").count(), 6, "{some}");
             assert!(!some.contains("process_start_time"), "{some}");
             let unseen = Process {
-                look: Seen::default,
+                measure: ProcessValues::default,
                 ..Process::new()
             };
-            let one = told(unseen);
+            let one = scrape(unseen);
             assert_eq!(one.matches("# TYPE process_").count(), 1, "{one}");
         }
     }

@@ -1,11 +1,11 @@
-//! [`Scale`]: the buckets of histograms.
+//! The buckets of histograms: [`Scale`].
 
-/// Upper bounds of buckets, and the unit in which they are exported.
+/// The upper bounds of buckets, and the unit in which they are exported.
 #[derive(Debug)]
 pub struct Scale {
-    /// In the unit of observations, ascending. Values above the last go into one more bucket.
+    /// In the unit of observations, ascending. Values above the last bound are in one more bucket.
     pub(crate) bounds: &'static [u64],
-    /// Observed units in one exported unit: nanoseconds in a second.
+    /// The number of observed units in one exported unit, such as nanoseconds in a second.
     pub(crate) per_unit: f64,
 }
 
@@ -18,7 +18,7 @@ const fn durations(bounds: &'static [u64]) -> Scale {
     Scale { bounds, per_unit }
 }
 
-/// Durations of calls inside of the service and to its stores: 10 µs to 10 s.
+/// Durations of calls within the service and to its stores: 10 µs to 10 s.
 pub static CALLS: Scale = durations(&[
     10 * US,
     25 * US,
@@ -61,7 +61,7 @@ pub static REQUESTS: Scale = durations(&[
     30 * S,
 ]);
 
-/// Ages of what is served: 1 ms to 10 min.
+/// Ages of served boards: 1 ms to 10 min.
 pub static AGES: Scale = durations(&[
     MS,
     5 * MS,

@@ -1,4 +1,4 @@
-//! [`ScrapedMetric`]: a metric whose value is read from elsewhere at each scrape.
+//! A metric whose value is read at each scrape: [`ScrapedMetric`].
 
 use std::fmt;
 
@@ -8,28 +8,28 @@ use prometheus_client::metrics::MetricType;
 /// A gauge or a counter whose value is read at each scrape. Reading must not wait.
 pub struct ScrapedMetric {
     kind: MetricType,
-    ask: Box<dyn Fn() -> f64 + Send + Sync>,
+    read: Box<dyn Fn() -> f64 + Send + Sync>,
 }
 
 impl ScrapedMetric {
     /// Creates a gauge.
-    pub fn gauge(ask: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+    pub fn gauge(read: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         Self {
             kind: MetricType::Gauge,
-            ask: Box::new(ask),
+            read: Box::new(read),
         }
     }
 
     /// Creates a counter, whose value never decreases.
-    pub fn counter(ask: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+    pub fn counter(read: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         Self {
             kind: MetricType::Counter,
-            ask: Box::new(ask),
+            read: Box::new(read),
         }
     }
 }
 
-/// Returns a count as scrapes show it: above 2^53 it is rounded.
+/// Converts a count to a value of a metric. Above 2^53 it is rounded.
 #[expect(
     clippy::cast_precision_loss,
     reason = "an approximate figure for people"
@@ -47,7 +47,7 @@ impl fmt::Debug for ScrapedMetric {
 
 impl EncodeMetric for ScrapedMetric {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), fmt::Error> {
-        let value = (self.ask)();
+        let value = (self.read)();
         match self.kind {
             MetricType::Counter => encoder.encode_counter::<NoLabelSet, _, f64>(&value, None),
             _ => encoder.encode_gauge(&value),

@@ -1,4 +1,4 @@
-//! What errors of the crates below are to clients.
+//! Conversions of errors of the crates below into problems.
 
 use board::AdmissionError;
 use merger::ReadError;
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_overload_says_when_to_come_back_in_whole_seconds() {
+    fn an_overload_has_retry_after_in_whole_seconds() {
         for (wait_ms, seconds) in [
             (0, "1"),
             (1_000, "1"),
@@ -141,7 +141,7 @@ mod tests {
                 assert_eq!(response.headers()["retry-after"], seconds);
             }
         }
-        let away = Problem::from(StoreError::Unavailable(String::new())).into_response();
-        assert_eq!(away.headers()["retry-after"], "1");
+        let unavailable = Problem::from(StoreError::Unavailable(String::new())).into_response();
+        assert_eq!(unavailable.headers()["retry-after"], "1");
     }
 }

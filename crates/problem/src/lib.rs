@@ -1,8 +1,8 @@
-//! Errors on the wire: RFC 9457 problem details. The one place where an error becomes a status.
+//! Errors on the wire: RFC 9457 problem details. Only this crate converts an error into a status.
 //!
-//! `type` is a stable word, a relative reference as the RFC allows; `docs/http.md` lists them. Items of a batch carry
-//! the same words. `causes` turns the errors of the crates below into problems. A response leaves its [`ProblemType`] in
-//! its extensions, for the metrics.
+//! `type` is a stable word, which is a relative reference as the RFC allows; `docs/http.md` lists them. Items of a
+//! batch have the same words. `causes` converts the errors of the crates below. A response has its [`ProblemType`] as
+//! an extension, for the metrics.
 
 mod causes;
 mod problem;

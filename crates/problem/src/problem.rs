@@ -1,4 +1,4 @@
-//! An error as clients see it ([`Problem`]), and how it becomes a response.
+//! An error as clients see it, and its response: [`Problem`].
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -13,29 +13,29 @@ use shard_store::Overload;
 use crate::problem_type::ProblemType;
 use crate::shortened::shortened;
 
-/// After how long a client may try a store again that was away.
+/// The shortest `Retry-After` of a 503.
 const RETRY_AFTER_MIN: Duration = Duration::from_secs(1);
 
-/// After how long it may try one that has more to do: much can change by then.
+/// The longest `Retry-After` of a 503, however long the store's backlog: much can change by then.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(30);
 
 /// An error as clients see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// What kind of error it is.
+    /// The type.
     pub kind: ProblemType,
     /// What is wrong: names the field and its value, in at most 200 characters.
     pub detail: String,
-    /// Of a 503: about how long until it is worth another try.
+    /// For a 503, the approximate time after which a retry may succeed.
     pub wait: Duration,
-    /// Further members of the body.
+    /// Additional members of the body.
     more: Map<String, Json>,
-    // Boxed: most have none.
+    // Boxed, because most problems have none.
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 impl Problem {
-    /// Makes a problem of a type.
+    /// Creates a problem.
     #[must_use]
     pub fn new(kind: ProblemType, detail: impl Into<String>) -> Self {
         Self {
@@ -47,20 +47,20 @@ impl Problem {
         }
     }
 
-    /// Asks to wait for so long.
+    /// Sets the time after which a retry may succeed.
     #[must_use]
     pub const fn after(mut self, wait: Duration) -> Self {
         self.wait = wait;
         self
     }
 
-    /// The request is not valid: 400.
+    /// Creates a 400: the request is not valid.
     #[must_use]
     pub fn invalid(detail: impl Into<String>) -> Self {
         Self::new(ProblemType::Invalid, detail)
     }
 
-    /// There is no kind of this name: 404.
+    /// Creates a 404: there is no kind with this name.
     #[must_use]
     pub fn unknown_kind(name: &str) -> Self {
         Self::new(
@@ -69,7 +69,7 @@ impl Problem {
         )
     }
 
-    /// The member is not ranked in the window: 404.
+    /// Creates a 404: the member is not ranked in the window.
     #[must_use]
     pub fn not_ranked(member: &Member, window: &str) -> Self {
         let member = member.as_str();
@@ -79,7 +79,7 @@ impl Problem {
         )
     }
 
-    /// The member is not among the best that its kind ranks in the window: 404.
+    /// Creates a 404: the member is not among the best that its kind ranks in the window.
     #[must_use]
     pub fn not_listed(member: &Member, window: &str, listed: Option<u64>) -> Self {
         let member = member.as_str();
@@ -92,7 +92,7 @@ impl Problem {
         )
     }
 
-    /// There are too many requests of something: 429. It is worth another try after `wait`, rounded up to seconds.
+    /// Creates a 429: there are too many requests. `wait` is the time to retry after, and is rounded up to seconds.
     #[must_use]
     pub fn too_many_requests(what: impl Display, wait: Duration) -> Self {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
@@ -102,7 +102,7 @@ impl Problem {
             .with_header(header::RETRY_AFTER, seconds.into())
     }
 
-    /// A board that was to be deleted is not there.
+    /// Creates a 404: the board does not exist.
     #[must_use]
     pub fn unknown_board(name: &BoardName) -> Self {
         Self::new(
@@ -111,7 +111,7 @@ impl Problem {
         )
     }
 
-    /// The window is no longer kept: 410.
+    /// Creates a 410: the window is no longer kept.
     #[must_use]
     pub fn window_gone(window: &str) -> Self {
         Self::new(
@@ -120,19 +120,19 @@ impl Problem {
         )
     }
 
-    /// Asks to come back when what waits now is done.
+    /// Creates a 503 with the time after which the current backlog will be done.
     pub(crate) fn overloaded(detail: &impl ToString, overload: &Overload) -> Self {
         Self::new(ProblemType::Overloaded, detail.to_string()).after(overload.wait)
     }
 
-    /// Says which element of the request it is about.
+    /// Prefixes the detail with the element of the request that is wrong.
     #[must_use]
-    pub fn at(mut self, place: &str) -> Self {
-        self.detail = shortened(format!("{place}: {}", self.detail));
+    pub fn at(mut self, element: &str) -> Self {
+        self.detail = shortened(format!("{element}: {}", self.detail));
         self
     }
 
-    /// The same as the problem of one item of a batch: a line that is not JSON is an item that is not valid.
+    /// Converts the problem to one of an item of a batch, where a line that is not JSON is an invalid item.
     #[must_use]
     pub fn of_item(mut self) -> Self {
         if self.kind == ProblemType::Malformed {
@@ -190,7 +190,7 @@ impl Problem {
             detail: &self.detail,
             more: &self.more,
         };
-        serde_json::to_vec(&shape).expect("a problem is JSON, and memory is no file")
+        serde_json::to_vec(&shape).expect("a problem can be serialized")
     }
 }
 
@@ -203,7 +203,7 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         let media_type = HeaderValue::from_static("application/problem+json");
         headers.insert(header::CONTENT_TYPE, media_type);
-        // A cache may keep a 404 or 410 by itself; what is refused now may be answered in a moment.
+        // By default, caches may store a 404 or 410. A later request may succeed.
         let no_store = HeaderValue::from_static("no-store");
         headers.insert(header::CACHE_CONTROL, no_store);
         if status == StatusCode::UNAUTHORIZED {
@@ -220,7 +220,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Whole seconds.
+/// Returns the `Retry-After` of a 503, in seconds.
 fn retry_after_s(wait: Duration) -> u64 {
     let wait = wait.clamp(RETRY_AFTER_MIN, RETRY_AFTER_MAX);
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)

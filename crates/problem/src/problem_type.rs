@@ -1,9 +1,9 @@
-//! The types of problems: a stable word, a title and a status belong together ([`ProblemType`]).
+//! The types of problems, each with a stable word, a title and a status: [`ProblemType`].
 
 use axum::http::StatusCode;
 
-/// What kind of error it is: status, type and title belong together.
-// The document has the variants' names for words, which a test holds to be those below.
+/// The type of an error, which determines its status and title.
+// The OpenAPI document derives the words from the names of the variants. A test checks that they are those below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "their words and titles say it")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -113,7 +113,7 @@ impl ProblemType {
         }
     }
 
-    /// Returns the word that stands in `type`, and the title.
+    /// Returns the word in `type`, and the title.
     #[must_use]
     pub const fn word_and_title(self) -> (&'static str, &'static str) {
         match self {
@@ -153,13 +153,13 @@ impl ProblemType {
         }
     }
 
-    /// Whether the store or its load is to blame, and not the request: what failed so may be sent again.
+    /// Returns whether the store or its load caused the error, not the request. Such a request may be retried.
     #[must_use]
     pub const fn is_of_store(self) -> bool {
         matches!(self, Self::Overloaded | Self::Unavailable | Self::Unknown)
     }
 
-    /// Returns the word that stands in `type`.
+    /// Returns the word in `type`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         self.word_and_title().0
@@ -171,9 +171,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_type_stands_at_its_place() {
-        for (place, kind) in ProblemType::ALL.into_iter().enumerate() {
-            assert_eq!(kind as usize, place, "{}", kind.word());
+    fn all_types_are_listed_in_the_order_of_their_declaration() {
+        for (index, kind) in ProblemType::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, index, "{}", kind.word());
         }
         assert_eq!(ProblemType::ALL.last(), Some(&ProblemType::Unknown));
     }

@@ -1,16 +1,16 @@
-//! Texts of callers, cut to what an error may repeat: [`shortened`].
+//! Limits the length of a caller's text in errors: [`shortened`].
 
-/// Characters of a detail, and of any other text of a caller that an answer repeats.
+/// The maximum characters of a detail, and of any other text of a caller that a response repeats.
 pub(crate) const SHOWN_CHARS_MAX: usize = 200;
 
-/// Of them those of the end of a longer text, where a detail says what is accepted.
+/// The characters that are kept at the end of a longer text, where a detail says what is accepted.
 const SHOWN_END_CHARS: usize = 60;
 
-/// Returns a text, with its middle left out where it has more characters than a detail may have.
+/// Returns a text, without its middle if it is longer than a detail may be.
 #[must_use]
 pub fn shortened(text: impl Into<String>) -> String {
     let text = text.into();
-    // No text has more characters than bytes.
+    // A text has at most as many characters as bytes.
     if text.len() <= SHOWN_CHARS_MAX || text.chars().nth(SHOWN_CHARS_MAX).is_none() {
         return text;
     }

@@ -1,4 +1,4 @@
-//! What is written of a board's window: [`Content`].
+//! What a published window contains: [`Content`].
 
 use std::time::Duration;
 
@@ -6,45 +6,42 @@ use board::{Activity, Keep, Kind, Timestamp, Window};
 use encodings::{EncodeError, Encoding};
 use wire::EntryRead;
 
-/// What stands in place of an encoding where there is to be no sorted set.
+/// The encoding of a kind that is published without a sorted set.
 pub(crate) const NO_ENCODING: &str = "none";
 
 /// The entries of a sorted set, best first.
 pub(crate) type Set = Vec<(f64, String)>;
 
-/// What readers are to see.
+/// What readers see of a published window.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Content {
-    /// Names it: what has the same mark is the same.
-    pub(crate) mark: String,
-    /// The answer of a top.
+    /// Identifies the content: two contents with the same version are equal.
+    pub(crate) version: String,
+    /// The response to a request for the top.
     pub(crate) json: Vec<u8>,
-    /// None where the encoding cannot hold it, or there is none.
+    /// `None` if the kind has no encoding, or the encoding cannot represent an entry.
     pub(crate) set: Option<Set>,
-    /// How long it is to be there; without end where this is `None`.
-    pub(crate) lasts: Option<Duration>,
+    /// The time after which it expires; `None` if it does not expire.
+    pub(crate) ttl: Option<Duration>,
 }
 
-/// An entry that the encoding does not hold exactly.
+/// Why an entry cannot be represented exactly.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SetError {
-    /// A value or a time of it is outside the encoding's range.
+    /// A value or the time is outside the range of the encoding.
     #[error("member {member:?} with {values:?}: {error}")]
     Outside {
-        /// Who.
         member: String,
-        /// The fields.
         values: Vec<i64>,
-        /// What is wrong with them.
         error: EncodeError,
     },
-    /// It has a field without a value.
+    /// A field has no value.
     #[error("member {0:?} has a field without a value, which a sorted set cannot represent")]
     Null(String),
 }
 
-/// The entries as the encoding writes them.
-pub(crate) fn set(
+/// Encodes the entries.
+pub(crate) fn encode_set(
     encoding: &Encoding,
     kind: &Kind,
     entries: &[EntryRead],
@@ -66,15 +63,15 @@ pub(crate) fn set(
     encoded.collect()
 }
 
-/// How long a window that is written now is to be there; without end where this is `None`.
-pub(crate) fn lasts(
+/// Returns the time after which a window that is written now expires; `None` if it does not expire.
+pub(crate) fn ttl(
     kind: &Kind,
     window: Window,
     activity: &Activity,
     now: Timestamp,
 ) -> Option<Duration> {
-    let until = |gone: Timestamp| {
-        let ms = u64::try_from(gone.millis() - now.millis()).unwrap_or(0);
+    let until = |expiry: Timestamp| {
+        let ms = u64::try_from(expiry.millis() - now.millis()).unwrap_or(0);
         Duration::from_millis(ms.max(1))
     };
     let keep = kind.window_rule(window.period()).map(|rule| rule.keep);
@@ -115,36 +112,33 @@ mod tests {
         let of = |number| entry("u", Values::from(Value::new(number).unwrap()));
         let plain = "plain".parse().unwrap();
         assert_eq!(
-            set(&plain, &points, &[of(9_007_199_254_740_991), of(-3)]),
+            encode_set(&plain, &points, &[of(9_007_199_254_740_991), of(-3)]),
             Ok(vec![
                 (9_007_199_254_740_991.0, "u".to_owned()),
                 (-3.0, "u".to_owned())
             ])
         );
         let decimal = "decimal".parse().unwrap();
-        assert!(set(&decimal, &points, &[of(900_718)]).is_ok());
-        let error = set(&decimal, &points, &[of(1), of(900_719)]).unwrap_err();
+        assert!(encode_set(&decimal, &points, &[of(900_718)]).is_ok());
+        let error = encode_set(&decimal, &points, &[of(1), of(900_719)]).unwrap_err();
         let error = error.to_string();
         assert!(error.contains("\"u\" with [900719]"), "{error}");
         assert!(error.contains("900718"), "{error}");
         let nullable = kind(r#"{"fields": [{"name": "points", "op": "max"}]}"#);
-        let error = set(&plain, &nullable, &[entry("v", Values::default())]).unwrap_err();
+        let error = encode_set(&plain, &nullable, &[entry("v", Values::default())]).unwrap_err();
         assert_eq!(error, SetError::Null("v".to_owned()));
     }
 
     #[test]
-    fn what_is_written_lasts_as_long_as_the_window() {
+    fn content_expires_with_its_window() {
         let kept = kind(r#"{"windows": ["day", "all"], "keep": {"day": "2d"}}"#);
         let at = |text| Timestamp::parse_rfc3339(text).unwrap();
         let now = at("2026-11-20T12:00:00Z");
         let day = |at| kept.calendar().span_at(Period::Day, at).window;
         let hours = |hours| Some(Duration::from_hours(hours));
+        assert_eq!(ttl(&kept, day(now), &Activity::ALWAYS, now), hours(12 + 48));
         assert_eq!(
-            lasts(&kept, day(now), &Activity::ALWAYS, now),
-            hours(12 + 48)
-        );
-        assert_eq!(
-            lasts(
+            ttl(
                 &kept,
                 day(at("2026-11-19T12:00:00Z")),
                 &Activity::ALWAYS,
@@ -152,14 +146,14 @@ mod tests {
             ),
             hours(36)
         );
-        assert_eq!(lasts(&kept, Window::ALL_TIME, &Activity::ALWAYS, now), None);
+        assert_eq!(ttl(&kept, Window::ALL_TIME, &Activity::ALWAYS, now), None);
         let idle = kind(r#"{"windows": ["all"], "keep": {"all": {"idle": "7d"}}}"#);
         assert_eq!(
-            lasts(&idle, Window::ALL_TIME, &Activity::ALWAYS, now),
+            ttl(&idle, Window::ALL_TIME, &Activity::ALWAYS, now),
             hours(7 * 24)
         );
         let battle = Activity::new(None, Some(now), Some(Duration::from_hours(3))).unwrap();
-        assert_eq!(lasts(&kept, day(now), &battle, now), hours(3));
-        assert_eq!(lasts(&kept, Window::ALL_TIME, &battle, now), hours(3));
+        assert_eq!(ttl(&kept, day(now), &battle, now), hours(3));
+        assert_eq!(ttl(&kept, Window::ALL_TIME, &battle, now), hours(3));
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use board::TargetName;
 use redis_link::{Tls, TlsError};
 
-/// Logins, each for one target, and whom to trust over TLS.
+/// The logins of targets, and the certificates that are trusted over TLS.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
     logins: HashMap<TargetName, Login>,
@@ -17,46 +17,47 @@ pub struct Credentials {
 /// A user and a password.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Login {
-    /// The user, where it is not Redis's default one.
+    /// Defaults to the default user of Redis.
     pub user: Option<String>,
-    /// The password, where there is one.
+    /// Defaults to no password.
     pub password: Option<String>,
 }
 
 impl Credentials {
-    /// No logins; certificates in PEM that sign those of the servers, beside those of the system.
+    /// Creates credentials without logins. `tls_ca` is a PEM file of certificates that are trusted besides those of the
+    /// system.
     #[must_use]
     pub fn new(tls_ca: Option<PathBuf>) -> Self {
         let logins = HashMap::new();
         Self { logins, tls_ca }
     }
 
-    /// Adds the login of a target; that of a cluster is for all its nodes.
+    /// Adds the login of a target. The login of a cluster is used for all its nodes.
     pub fn add(&mut self, target: TargetName, login: Login) {
         self.logins.insert(target, login);
     }
 
-    /// Returns the login of this target; an empty one where it has none.
+    /// Returns the login of this target, or an empty one if it has none.
     pub(crate) fn login(&self, target: &TargetName) -> Login {
         self.logins.get(target).cloned().unwrap_or_default()
     }
 
-    /// How connections over TLS are made.
+    /// Returns the configuration of connections over TLS.
     pub(crate) fn tls(&self) -> Result<Tls, TlsError> {
         Tls::new(self.tls_ca.as_deref())
     }
 }
 
 impl Login {
-    /// Returns it as one of Redis, which requires a password.
-    pub(crate) fn of_redis(self) -> Option<redis_link::Login> {
+    /// Returns the login for Redis; `None` without a password.
+    pub(crate) fn into_redis(self) -> Option<redis_link::Login> {
         let user = self.user;
         self.password
             .map(|password| redis_link::Login { user, password })
     }
 }
 
-/// Without the password.
+/// Omits the password.
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login")
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_login_goes_to_its_target_alone_and_is_not_shown() {
+    fn a_login_is_only_for_its_target_and_is_not_shown() {
         let login = Login {
             user: Some("u".to_owned()),
             password: Some("s3cret".to_owned()),

@@ -1,7 +1,7 @@
-//! What is counted of each target, and what it is called in `GET /metrics`: the one item for names.
+//! The metrics of each target in `GET /metrics`, with their names.
 //!
-//! A new metric is a field of [`LaneMetrics`], registered below. Targets come and go with kinds, so they are
-//! gone through at each scrape. All names get the prefix `megaboard_`, counters end in `_total`.
+//! A new metric is registered below. Targets are added and removed with kinds, so they are listed at each scrape. All
+//! names get the prefix `megaboard_`, and counters end in `_total`.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -9,76 +9,36 @@ use std::sync::{Arc, Weak};
 use metering::{Collector, Counter, DescriptorEncoder, Labels, ScrapedMetric, encode_each, labels};
 
 use crate::lane::Lane;
-use crate::publication::Outcome;
-use crate::publisher::Service;
-use crate::target::Fault;
+use crate::lanes::Lanes;
 
-/// What became of the tries to publish at one target.
-#[derive(Debug, Default)]
-pub(crate) struct LaneMetrics {
-    published: Counter,
-    overtaken: Counter,
-    unreadable: Counter,
-    away: Counter,
-    refused: Counter,
-    unnamed: Counter,
-}
+/// Collects the metrics of the targets that exist at a scrape.
+pub(crate) struct TargetsCollector(pub(crate) Weak<Lanes>);
 
-impl LaneMetrics {
-    /// Counts a try. Finding the windows of a board, or that it is not published here, does not count as one.
-    pub(crate) fn count(&self, outcome: &Outcome) {
-        let counter = match outcome {
-            Outcome::Published(_) => &self.published,
-            Outcome::Overtaken(_) => &self.overtaken,
-            Outcome::Unreadable(_) => &self.unreadable,
-            Outcome::Failed(Fault::Away(_)) => &self.away,
-            Outcome::Failed(Fault::Refused(_)) => &self.refused,
-            Outcome::Unnamed(_) => &self.unnamed,
-            Outcome::NotHere | Outcome::Spread(_) => return,
-        };
-        counter.inc();
-    }
-
-    fn results(&self) -> [(&'static str, &Counter); 6] {
-        [
-            ("published", &self.published),
-            ("overtaken", &self.overtaken),
-            ("unreadable", &self.unreadable),
-            ("away", &self.away),
-            ("refused", &self.refused),
-            ("unnamed", &self.unnamed),
-        ]
-    }
-}
-
-/// The targets that there are when they are asked for.
-pub(crate) struct Targets(pub(crate) Weak<Service>);
-
-impl fmt::Debug for Targets {
+impl fmt::Debug for TargetsCollector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Targets")
+        f.write_str("TargetsCollector")
     }
 }
 
-impl Collector for Targets {
+impl Collector for TargetsCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let Some(service) = self.0.upgrade() else {
+        let Some(lanes) = self.0.upgrade() else {
             return Ok(());
         };
-        let lanes = service.lanes();
-        let named: Vec<(Labels, Arc<Lane>)> = lanes
+        let labelled: Vec<(Labels, Arc<Lane>)> = lanes
+            .all()
             .into_iter()
-            .map(|lane| (labels([("target", lane.name().as_str())]), lane))
+            .map(|lane| (labels([("target", lane.target().name().as_str())]), lane))
             .collect();
         encode_each(
             &mut encoder,
             (
                 "publish_up",
-                "1 while the target was reached when it was last tried, otherwise 0.",
+                "1 if the last attempt reached the target, otherwise 0.",
                 None,
             ),
-            named.iter().map(|(labels, lane)| {
-                let is_up = !lane.is_away();
+            labelled.iter().map(|(labels, lane)| {
+                let is_up = !lane.is_unreachable();
                 (
                     labels,
                     ScrapedMetric::gauge(move || f64::from(u8::from(is_up))),
@@ -89,18 +49,18 @@ impl Collector for Targets {
             &mut encoder,
             (
                 "publish_places",
-                "Boards and windows that wait to be published, are being, or rest until they may be again.",
+                "Boards and windows that are pending, being published, or not yet allowed to be published again.",
                 None,
             ),
-            named.iter().map(|(labels, lane)| {
-                let places = u32::try_from(lane.marks.len()).unwrap_or(u32::MAX);
-                (labels, ScrapedMetric::gauge(move || f64::from(places)))
+            labelled.iter().map(|(labels, lane)| {
+                let items = u32::try_from(lane.pending().len()).unwrap_or(u32::MAX);
+                (labels, ScrapedMetric::gauge(move || f64::from(items)))
             }),
         )?;
-        let results: Vec<(Labels, Counter)> = named
+        let results: Vec<(Labels, Counter)> = labelled
             .iter()
             .flat_map(|(labels, lane)| {
-                lane.metrics().results().map(|(result, counter)| {
+                lane.outcomes().by_result().map(|(result, counter)| {
                     let mut labels = labels.clone();
                     labels.push(("result", result.to_owned()));
                     (labels, counter.clone())
@@ -111,7 +71,7 @@ impl Collector for Targets {
             &mut encoder,
             (
                 "publish_tries",
-                "Tries to publish a window by what became of them: published, overtaken by another server, unreadable here, target away, refused by the target, without a name there.",
+                "Attempts to publish a window by their outcome: published, overtaken by another server, unreadable here, target unreachable (away), rejected by the target (refused), name invalid there (unnamed).",
                 None,
             ),
             results

@@ -1,51 +1,52 @@
-//! What a board's window is called where it is published: [`Names`].
+//! The keys of a window at a target: [`Names`].
 
 use board::{BoardName, Kind, Publication, PublishProtocol, Window};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// What the JSON's key ends with.
+/// The suffix of the JSON's key.
 const JSON: &str = ":json";
 
-/// What the keys of a store on Redis begin with: this service's own, or another one's.
+/// The prefix of the keys of a Megaboard store on Redis, of this service or another one.
 const STORE: &str = "megaboard:";
 
-/// What the key of the version ends with.
+/// The suffix of the version's key.
 const VERSION: &str = ":version";
 
-/// Bytes of a key of memcached.
+/// The maximum length of a memcached key.
 const MEMCACHED_KEY_BYTES_MAX: usize = 250;
 
-/// What cannot be in a key of memcached. `%` is written as what stands for it.
+/// The characters that are percent-encoded in a memcached key: those that it cannot contain, and `%`.
 const NOT_IN_MEMCACHED: &AsciiSet = &CONTROLS.add(b' ').add(b'%');
 
 /// The keys of a board's window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Names {
-    /// The sorted set; on a memcached the JSON.
+    /// The key of the sorted set; on memcached that of the JSON.
     pub(crate) set: String,
     pub(crate) json: String,
-    /// What is published there. It says which version of the board it is.
+    /// The key of the version of the published content.
     pub(crate) version: String,
 }
 
-/// Why a board cannot be published under its name.
+/// Why a board cannot be published under its key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NameError {
-    /// Its key could be one of a store's own.
+    /// The key could be one of a store.
     #[error("the key {0:?} begins with {STORE}, which is reserved for Megaboard stores")]
     Store(String),
-    /// Its key would be that of another board's JSON.
+    /// The key could be that of another board's JSON or version.
     #[error("the key {0:?} ends with {JSON} or {VERSION}, which is reserved")]
     Reserved(String),
-    /// Its slot in a cluster is not known.
+    /// In a cluster, no other key can be made that has the same slot.
     #[error("no second key can share the slot of {0:?}")]
     Slot(String),
-    /// It is too long.
+    /// The key is too long.
     #[error("the key {0:?} has more than {MEMCACHED_KEY_BYTES_MAX} bytes")]
     Long(String),
 }
 
 impl Names {
+    /// Returns the keys of a window at a target with this protocol.
     pub(crate) fn of(
         publication: &Publication,
         protocol: PublishProtocol,
@@ -63,35 +64,35 @@ impl Names {
             if key.len() > MEMCACHED_KEY_BYTES_MAX {
                 return Err(NameError::Long(key));
             }
-            return Ok(Self::beside(key.clone(), &key));
+            return Ok(Self::with_base(key.clone(), &key));
         }
         if key.ends_with(JSON) || key.ends_with(VERSION) {
             return Err(NameError::Reserved(key));
         }
-        if protocol == PublishProtocol::RedisCluster && tag(&key).is_none() {
-            // A tag that is all of the key hashes as the key does.
+        if protocol == PublishProtocol::RedisCluster && hash_tag(&key).is_none() {
+            // If the hash tag is the whole key, it has the slot of the key.
             let tagged = format!("{{{key}}}");
-            if tag(&tagged) != Some(&key) {
+            if hash_tag(&tagged) != Some(&key) {
                 return Err(NameError::Slot(key));
             }
-            return Ok(Self::beside(key, &tagged));
+            return Ok(Self::with_base(key, &tagged));
         }
-        Ok(Self::beside(key.clone(), &key))
+        Ok(Self::with_base(key.clone(), &key))
     }
 
-    fn beside(set: String, key: &str) -> Self {
+    fn with_base(set: String, base: &str) -> Self {
         Self {
             set,
-            json: format!("{key}{JSON}"),
-            version: format!("{key}{VERSION}"),
+            json: format!("{base}{JSON}"),
+            version: format!("{base}{VERSION}"),
         }
     }
 }
 
-/// What of a key decides its slot, where that is not all of it: what stands in the first braces.
-fn tag(key: &str) -> Option<&str> {
-    let (_, rest) = key.split_once('{')?;
-    let (tag, _) = rest.split_once('}')?;
+/// Returns the hash tag of a key, the part in its first braces, which alone determines the slot.
+fn hash_tag(key: &str) -> Option<&str> {
+    let (_, after) = key.split_once('{')?;
+    let (tag, _) = after.split_once('}')?;
     (!tag.is_empty()).then_some(tag)
 }
 
@@ -116,7 +117,7 @@ mod tests {
             .map_err(|error| error.to_string())
     }
 
-    fn three(set: &str, json: &str, version: &str) -> Names {
+    fn all(set: &str, json: &str, version: &str) -> Names {
         Names {
             set: set.to_owned(),
             json: json.to_owned(),
@@ -125,31 +126,31 @@ mod tests {
     }
 
     #[test]
-    fn keys_stand_beside_the_set() {
+    fn the_other_keys_are_the_key_with_a_suffix() {
         assert_eq!(
             names("redis://a", "lb:{subject}:{period}", "r"),
-            Ok(three("lb:r:all", "lb:r:all:json", "lb:r:all:version"))
+            Ok(all("lb:r:all", "lb:r:all:json", "lb:r:all:version"))
         );
     }
 
     #[test]
-    fn in_a_cluster_they_share_its_slot() {
+    fn in_a_cluster_all_keys_have_one_slot() {
         let cluster = "redis-cluster://a";
         assert_eq!(
             names(cluster, "lb:{subject}:{period}", "r"),
-            Ok(three("lb:r:all", "{lb:r:all}:json", "{lb:r:all}:version"))
+            Ok(all("lb:r:all", "{lb:r:all}:json", "{lb:r:all}:version"))
         );
         assert_eq!(
             names(cluster, "lb:{{{subject}}}:{period}", "r"),
-            Ok(three("lb:{r}:all", "lb:{r}:all:json", "lb:{r}:all:version"))
+            Ok(all("lb:{r}:all", "lb:{r}:all:json", "lb:{r}:all:version"))
         );
-        // What stands in braces is no tag where it is empty.
+        // Empty braces are not a hash tag.
         let error = names(cluster, "{subject}:{period}", "{}r").unwrap_err();
         assert!(error.contains("slot"), "{error}");
     }
 
     #[test]
-    fn no_board_is_called_as_what_stands_beside_another() {
+    fn no_key_is_the_json_or_the_version_of_another_board() {
         for subject in ["r:json", "r:version"] {
             let error = names("redis://a", "{period}:{subject}", subject).unwrap_err();
             assert!(error.contains(subject), "{error}");
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn no_board_is_called_as_a_key_of_a_store() {
+    fn no_key_is_one_of_a_store() {
         for url in ["redis://a", "redis-cluster://a", "memcached://a"] {
             for (template, subject) in [
                 ("{subject}:{period}", "megaboard:{registry}:kinds"),

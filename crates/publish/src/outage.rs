@@ -1,56 +1,61 @@
-//! Whether a target is away, and when it is asked again: [`Outage`].
+//! The backoff while a target is unreachable: [`Outage`].
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long a target that is away is left alone at first.
+/// The first wait before a retry.
 const BACKOFF_MIN: Duration = Duration::from_millis(100);
 
-/// How long at most: each failure doubles it.
+/// The longest wait before a retry. Each failure doubles the wait.
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 
-/// The outage that is on, if one is.
+/// The current outage, if there is one.
 #[derive(Debug, Default)]
 pub(crate) struct Outage {
-    on: Option<On>,
+    current: Option<Backoff>,
 }
 
 #[derive(Debug)]
-struct On {
+struct Backoff {
     since: Instant,
     wait: Duration,
-    until: Instant,
+    retry_at: Instant,
 }
 
 impl Outage {
-    /// The target was not reached. Answers whether that is new.
-    pub(crate) fn begin(&mut self, now: Instant) -> bool {
-        let (since, wait) = match &self.on {
-            // What was under way together with what failed is nothing new.
-            Some(on) if now < on.until => return false,
-            Some(on) => (on.since, (on.wait * 2).min(BACKOFF_MAX)),
+    /// Records that the target was not reached. Returns whether an outage begins.
+    pub(crate) fn fail(&mut self, now: Instant) -> bool {
+        let (since, wait) = match &self.current {
+            // An attempt that began before the last failure does not prolong the wait.
+            Some(outage) if now < outage.retry_at => return false,
+            Some(outage) => (outage.since, (outage.wait * 2).min(BACKOFF_MAX)),
             None => (now, BACKOFF_MIN),
         };
-        let is_new = self.on.is_none();
-        let until = now + wait;
-        self.on = Some(On { since, wait, until });
+        let is_new = self.current.is_none();
+        let retry_at = now + wait;
+        self.current = Some(Backoff {
+            since,
+            wait,
+            retry_at,
+        });
         is_new
     }
 
-    /// The target has answered. Answers how long it was away.
+    /// Records that the target was reached. Returns the duration of the outage that this ends.
     pub(crate) fn end(&mut self, now: Instant) -> Option<Duration> {
-        Some(now - self.on.take()?.since)
+        Some(now - self.current.take()?.since)
     }
 
+    /// Returns whether there is an outage.
     pub(crate) const fn is_on(&self) -> bool {
-        self.on.is_some()
+        self.current.is_some()
     }
 
-    /// When it may be asked again, where it has to be left alone now.
-    pub(crate) fn until(&self, now: Instant) -> Option<Instant> {
-        let until = self.on.as_ref()?.until;
-        (until > now).then_some(until)
+    /// Returns when the target may be tried again, if it may not be tried now.
+    pub(crate) fn retry_at(&self, now: Instant) -> Option<Instant> {
+        let retry_at = self.current.as_ref()?.retry_at;
+        (retry_at > now).then_some(retry_at)
     }
 }
 
@@ -59,24 +64,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_asked_again_after_longer_and_longer() {
+    fn retries_back_off() {
         let mut outage = Outage::default();
         let begun = Instant::now();
-        assert_eq!((outage.is_on(), outage.until(begun)), (false, None));
-        assert!(outage.begin(begun));
-        assert_eq!(outage.until(begun), Some(begun + BACKOFF_MIN));
-        // One that was under way.
-        assert!(!outage.begin(begun));
-        assert_eq!(outage.until(begun), Some(begun + BACKOFF_MIN));
+        assert_eq!((outage.is_on(), outage.retry_at(begun)), (false, None));
+        assert!(outage.fail(begun));
+        assert_eq!(outage.retry_at(begun), Some(begun + BACKOFF_MIN));
+        // An attempt that began before the failure fails, too.
+        assert!(!outage.fail(begun));
+        assert_eq!(outage.retry_at(begun), Some(begun + BACKOFF_MIN));
         let mut now = begun + BACKOFF_MIN;
-        assert_eq!(outage.until(now), None);
-        assert!(!outage.begin(now));
-        assert_eq!(outage.until(now), Some(now + 2 * BACKOFF_MIN));
+        assert_eq!(outage.retry_at(now), None);
+        assert!(!outage.fail(now));
+        assert_eq!(outage.retry_at(now), Some(now + 2 * BACKOFF_MIN));
         for _ in 0..20 {
-            now = outage.until(now).unwrap();
-            outage.begin(now);
+            now = outage.retry_at(now).unwrap();
+            outage.fail(now);
         }
-        assert_eq!(outage.until(now), Some(now + BACKOFF_MAX));
+        assert_eq!(outage.retry_at(now), Some(now + BACKOFF_MAX));
         assert_eq!(outage.end(now), Some(now - begun));
         assert_eq!((outage.end(now), outage.is_on()), (None, false));
     }

@@ -1,4 +1,4 @@
-//! One board's window on its way to its readers: [`publish`].
+//! Publishes one window of a board: [`publish`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,75 +8,42 @@ use encodings::Encoding;
 use merger::{ReadError, Snapshot, TopForm, final_from};
 
 use crate::content::{self, Content};
-use crate::ends::{self, current};
-use crate::lane::Lane;
-use crate::marks::Extent;
+use crate::context::Context;
+use crate::item::Extent;
 use crate::names::Names;
-use crate::publisher::Service;
-use crate::target::{Fault, Switched, TargetUpdate};
+use crate::outcome::{Outcome, Published};
+use crate::schedule::{after_board, after_window, current_window};
+use crate::target::{Replaced, Target, TargetError, TargetUpdate};
 
-/// How long a window that has closed waits to be published as final, where what it holds is not durable yet.
+/// The wait before a closed window is published again as final, if its content is not durable yet.
 const UNSETTLED_WAIT: Duration = Duration::from_secs(1);
 
-/// What became of an item.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// Readers see what there is.
-    Published(Published),
-    /// It is not to be published here, or no longer.
-    NotHere,
-    /// Another server has published it meanwhile: what it has may be older.
-    Overtaken(Duration),
-    /// These windows are to be published, each as an item of its own.
-    Spread(Vec<Window>),
-    /// The board cannot be read now.
-    Unreadable(ReadError),
-    /// The target failed.
-    Failed(Fault),
-    /// It cannot be published under its name.
-    Unnamed(String),
-}
-
-/// A window as it is published now.
-#[derive(Debug)]
-pub(crate) struct Published {
-    /// How often it may be.
-    pub(crate) every: Duration,
-    /// What is to be published next, and how long from now.
-    pub(crate) next: Option<(Duration, Extent)>,
-    /// Why the sorted set is left out.
-    pub(crate) inexact: Option<String>,
-    /// Whether it is to be looked at once more: the board may have been deleted meanwhile.
-    pub(crate) again: bool,
-}
-
-/// A window of a kind that is published at a target.
+/// A window that is to be published.
 struct Work {
     kind: Arc<Kind>,
     board: Arc<BoardName>,
     window: Window,
     now: Timestamp,
-    /// How long after it has closed a window is final.
+    /// The time from the close of a window until it is final.
     tolerance: Duration,
 }
 
 impl Work {
     fn publication(&self) -> &Publication {
-        self.kind
-            .publication()
-            .expect("work is made of published kinds")
+        self.kind.publication().expect("the kind is published")
     }
 
-    fn is_wanted(&self) -> bool {
+    /// Returns whether the window is to be published at all.
+    fn is_published(&self) -> bool {
         let (kind, publication) = (&self.kind, self.publication());
         let period = self.window.period();
-        let is_last = || self.window == current(kind, period, self.now);
+        let is_current = || self.window == current_window(kind, period, self.now);
         publication.publishes(period)
             && !kind.is_expired(self.window, self.now)
-            && (!publication.key.is_shared_by_windows() || is_last())
+            && (!publication.key.is_shared_by_windows() || is_current())
     }
 
-    /// Entries that are published.
+    /// Returns the number of entries to publish.
     fn top(&self) -> usize {
         let depth = self.publication().top;
         let depth = depth.and_then(|top| usize::try_from(top).ok());
@@ -93,8 +60,8 @@ impl Work {
         from.is_some_and(|from| at >= from)
     }
 
-    /// Names all that decides what is written: the board's version, the window, and how it is shown.
-    fn mark(&self, snapshot: &Snapshot) -> String {
+    /// Returns the version of the content: everything that determines it.
+    fn content_version(&self, snapshot: &Snapshot) -> String {
         let rule = self.kind.window_rule(self.window.period());
         let kept = match rule.map_or(Keep::Forever, |rule| rule.keep) {
             Keep::Forever => 0,
@@ -113,15 +80,12 @@ impl Work {
         )
     }
 
-    fn lasts(&self, snapshot: &Snapshot) -> Option<Duration> {
-        content::lasts(&self.kind, self.window, &snapshot.activity, self.now)
+    fn ttl(&self, snapshot: &Snapshot) -> Option<Duration> {
+        content::ttl(&self.kind, self.window, &snapshot.activity, self.now)
     }
 
-    fn is_before(&self, mark: &str) -> bool {
-        is_before(self.window, mark)
-    }
-
-    fn content(&self, snapshot: &Snapshot, mark: String) -> (Content, Option<String>) {
+    /// Returns the content, and why its sorted set is omitted, if it is.
+    fn content(&self, snapshot: &Snapshot, version: String) -> (Content, Option<String>) {
         let form = TopForm {
             window: self.window,
             n: self.top(),
@@ -135,10 +99,10 @@ impl Work {
             Err(why) => (None, Some(why)),
         };
         let content = Content {
-            mark,
+            version,
             json: wire::top_json(&self.board, &window, snapshot, form),
             set,
-            lasts: self.lasts(snapshot),
+            ttl: self.ttl(snapshot),
         };
         (content, inexact)
     }
@@ -151,25 +115,30 @@ impl Work {
         let encoding: Encoding = text.parse().map_err(|error| format!("{error}"))?;
         let entries = wire::read_entries(&self.kind, &snapshot.rendered, self.top());
         let entries = entries.ok_or("the entries of the snapshot could not be read")?;
-        let set = content::set(&encoding, &self.kind, &entries);
+        let set = content::encode_set(&encoding, &self.kind, &entries);
         set.map(Some).map_err(|error| error.to_string())
     }
 
-    fn published(&self, snapshot: &Snapshot, inexact: Option<String>, again: bool) -> Outcome {
+    fn published(
+        &self,
+        snapshot: &Snapshot,
+        inexact: Option<String>,
+        check_again: bool,
+    ) -> Outcome {
         let publication = self.publication();
-        let next = ends::after(
+        let of_window = after_window(
             &self.kind,
             publication,
             self.window,
             self.tolerance,
             self.now,
         );
-        let turn = ends::turn(&snapshot.activity, self.window, self.tolerance, self.now);
-        // It has closed, and what it holds is not durable yet: once it is, it is published as final.
-        let unsettled = self.is_closed(snapshot, self.now) && !self.is_final(snapshot);
+        let of_board = after_board(&snapshot.activity, self.window, self.tolerance, self.now);
+        // The window has closed and its content is not durable yet. Once it is, the window is published as final.
+        let is_unsettled = self.is_closed(snapshot, self.now) && !self.is_final(snapshot);
         let settled =
-            unsettled.then(|| (self.now.plus(UNSETTLED_WAIT), Extent::Window(self.window)));
-        let next = next.into_iter().chain(turn).chain(settled);
+            is_unsettled.then(|| (self.now.plus(UNSETTLED_WAIT), Extent::Window(self.window)));
+        let next = of_window.into_iter().chain(of_board).chain(settled);
         let next = next.min_by_key(|(at, _)| *at);
         let wait = |at: Timestamp| {
             let ms = u64::try_from(at.millis() - self.now.millis()).unwrap_or(0);
@@ -179,34 +148,34 @@ impl Work {
             every: publication.every,
             next: next.map(|(at, extent)| (wait(at), extent)),
             inexact,
-            again,
+            check_again,
         })
     }
 }
 
-/// Publishes a window as it is.
+/// Publishes the current state of a window.
 pub(crate) async fn publish(
-    service: &Service,
-    lane: &Lane,
+    context: &Context,
+    target: &Target,
     board: &Arc<BoardName>,
     window: Window,
 ) -> Outcome {
-    let Some(kind) = service.published_at(board, lane.name()) else {
+    let Some(kind) = context.published_at(board, target.name()) else {
         return Outcome::NotHere;
     };
     let work = Work {
         kind,
         board: board.clone(),
         window,
-        now: service.now(),
-        tolerance: service.merger.clock_tolerance(),
+        now: context.now(),
+        tolerance: context.merger.clock_tolerance(),
     };
-    if !work.is_wanted() {
+    if !work.is_published() {
         return Outcome::NotHere;
     }
     let names = match Names::of(
         work.publication(),
-        lane.protocol(),
+        target.protocol(),
         &work.kind,
         board,
         window,
@@ -214,78 +183,80 @@ pub(crate) async fn publish(
         Ok(names) => names,
         Err(error) => return Outcome::Unnamed(error.to_string()),
     };
-    let turn = match lane.target().begin(&names).await {
-        Ok(turn) => turn,
-        Err(fault) => return Outcome::Failed(fault),
+    let update = match target.begin(&names).await {
+        Ok(update) => update,
+        Err(error) => return Outcome::Failed(error),
     };
-    // Behind the look at what is published: see `target`.
-    let read = service.merger.top(board, &work.kind, window, true).await;
-    let ended = match read {
-        Ok(view) => write(&work, turn, &names, &view.snapshot).await,
+    // The board is merged after the update has begun: see `target`.
+    let read = context.merger.top(board, &work.kind, window, true).await;
+    let outcome = match read {
+        Ok(view) => write(&work, update, &names, &view.snapshot).await,
         Err(error) => {
-            // Nothing was written: an error of the connection does not matter.
-            let _ = turn.leave(&names, None).await;
+            // Nothing was written, so an error of the connection is irrelevant.
+            let _ = update.abandon(&names, None).await;
             return match error {
                 ReadError::WindowGone => Outcome::NotHere,
                 error => Outcome::Unreadable(error),
             };
         }
     };
-    ended.unwrap_or_else(Outcome::Failed)
+    outcome.unwrap_or_else(Outcome::Failed)
 }
 
 async fn write(
     work: &Work,
-    turn: TargetUpdate<'_>,
+    update: TargetUpdate<'_>,
     names: &Names,
     snapshot: &Snapshot,
-) -> Result<Outcome, Fault> {
+) -> Result<Outcome, TargetError> {
     let every = work.publication().every;
+    let is_later = |published: &str| is_later_window(published, work.window);
     if snapshot.members == 0 {
-        let is_next = turn.published().is_some_and(|mark| work.is_before(mark));
-        // Where nothing is published another turn may be about to publish what there was.
-        let may_come = snapshot.may_have_had_members();
-        if is_next || !(turn.is_there() || may_come) {
-            turn.leave(names, None).await?;
+        let shows_later = update.published().is_some_and(is_later);
+        // If nothing is published, another update may be about to publish an earlier state of the board.
+        let may_appear = snapshot.may_have_had_members();
+        if shows_later || !(update.is_there() || may_appear) {
+            update.abandon(names, None).await?;
             return Ok(work.published(snapshot, None, false));
         }
-        return Ok(match turn.clear(names).await? {
-            Switched::Yes => work.published(snapshot, None, false),
-            Switched::Overtaken => Outcome::Overtaken(every),
+        return Ok(match update.remove(names).await? {
+            Replaced::Yes => work.published(snapshot, None, false),
+            Replaced::Overtaken => Outcome::Overtaken(every),
         });
     }
-    let mark = work.mark(snapshot);
-    match turn.published() {
-        Some(published) if published == mark && is_whole(work, &turn, snapshot) => {
-            let goes_idle = work.kind.idle().is_some() && work.window == Window::ALL_TIME;
-            let renewed = work.lasts(snapshot).filter(|_| goes_idle);
-            turn.leave(names, renewed).await?;
+    let version = work.content_version(snapshot);
+    match update.published() {
+        Some(published) if published == version && is_complete(work, &update, snapshot) => {
+            let expires_idle = work.kind.idle().is_some() && work.window == Window::ALL_TIME;
+            let renewed = work.ttl(snapshot).filter(|_| expires_idle);
+            update.abandon(names, renewed).await?;
             return Ok(work.published(snapshot, None, false));
         }
-        Some(published) if work.is_before(published) => {
-            turn.leave(names, None).await?;
+        Some(published) if is_later(published) => {
+            update.abandon(names, None).await?;
             return Ok(work.published(snapshot, None, false));
         }
         _ => {}
     }
-    let (content, inexact) = work.content(snapshot, mark);
-    let again = !turn.is_there() && !turn.watches_nothing();
-    Ok(match turn.switch(names, content).await? {
-        Switched::Yes => work.published(snapshot, inexact, again),
-        Switched::Overtaken => Outcome::Overtaken(every),
+    let (content, inexact) = work.content(snapshot, version);
+    let check_again = !update.is_there() && !update.watches_missing();
+    Ok(match update.replace(names, content).await? {
+        Replaced::Yes => work.published(snapshot, inexact, check_again),
+        Replaced::Overtaken => Outcome::Overtaken(every),
     })
 }
 
-/// Whether nothing was lost of what has the mark: a server that runs full may let go of one key alone.
-fn is_whole(work: &Work, turn: &TargetUpdate<'_>, snapshot: &Snapshot) -> bool {
-    // No set is missing where the encoding gives none.
-    turn.has_json() && (turn.has_set() || !matches!(work.set(snapshot), Ok(Some(_))))
+/// Returns whether all keys of the published content exist: a full server may have evicted some of them.
+fn is_complete(work: &Work, update: &TargetUpdate<'_>, snapshot: &Snapshot) -> bool {
+    // A content without a sorted set lacks none.
+    update.has_json() && (update.has_set() || !matches!(work.set(snapshot), Ok(Some(_))))
 }
 
-/// Whether what has this mark is of a later window of the same period: clocks of servers may differ. One of
-/// another period was published under another setting, and is replaced.
-fn is_before(window: Window, mark: &str) -> bool {
-    let published = mark.split(' ').nth(1).and_then(|name| name.split_once(':'));
+/// Returns whether the published version is that of a later window of the same period: clocks of servers may differ. A
+/// window of another period was published under other settings, and is replaced.
+fn is_later_window(published: &str, window: Window) -> bool {
+    let published = published.split(' ').nth(1);
+    let published = published.and_then(|name| name.split_once(':'));
     published.is_some_and(|(period, start)| {
         let start: Option<i64> = start.parse().ok();
         period == window.period().to_string()
@@ -300,16 +271,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_later_window_of_the_same_period_stays() {
+    fn a_later_window_of_the_same_period_is_not_replaced() {
         let shape: wire::KindShape = serde_json::from_str("{}").unwrap();
         let kind = shape.into_kind("gifts").unwrap();
         let start = |text| Timestamp::parse_rfc3339(text).unwrap();
         let today = start("2026-11-20T00:00:00Z");
-        let mark = format!("0-1-2 day:{} top=10", today.millis());
-        let window = |period, at| current(&kind, period, start(at));
-        assert!(is_before(
-            window(Period::Day, "2026-11-19T12:00:00Z"),
-            &mark
+        let version = format!("0-1-2 day:{} top=10", today.millis());
+        let window = |period, at| current_window(&kind, period, start(at));
+        assert!(is_later_window(
+            &version,
+            window(Period::Day, "2026-11-19T12:00:00Z")
         ));
         for other in [
             window(Period::Day, "2026-11-20T12:00:00Z"),
@@ -317,7 +288,7 @@ mod tests {
             window(Period::Month, "2026-11-20T12:00:00Z"),
             Window::ALL_TIME,
         ] {
-            assert!(!is_before(other, &mark), "{other:?}");
+            assert!(!is_later_window(&version, other), "{other:?}");
         }
     }
 }

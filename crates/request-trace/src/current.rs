@@ -1,16 +1,16 @@
-//! The request that this thread is answering at the moment, for log lines.
+//! The request that the thread is working on, for log lines: [`current_request`].
 
 use std::cell::RefCell;
 
 use axum::http::HeaderValue;
 
-use crate::tracer::TraceId;
+use crate::trace_id::TraceId;
 
 thread_local! {
     static CURRENT: RefCell<Option<CurrentRequest>> = const { RefCell::new(None) };
 }
 
-/// What log lines and traces say of a request.
+/// The id and the trace of a request.
 #[derive(Debug, Clone)]
 pub struct CurrentRequest {
     id: HeaderValue,
@@ -18,53 +18,53 @@ pub struct CurrentRequest {
 }
 
 impl CurrentRequest {
-    /// A request of this id, in this trace.
+    /// Creates a request with this id, in this trace.
     #[must_use]
     pub const fn new(id: HeaderValue, trace: Option<TraceId>) -> Self {
         Self { id, trace }
     }
 
-    /// Returns the header with its id.
+    /// Returns the id as the value of a header.
     #[must_use]
     pub const fn header(&self) -> &HeaderValue {
         &self.id
     }
 
-    /// Its id: visible ASCII.
+    /// Returns the id, which is visible ASCII.
     #[must_use]
     pub fn id(&self) -> &str {
-        // No other id was taken.
+        // `request_id` accepts no other ids.
         self.id.to_str().unwrap_or_default()
     }
 
-    /// The trace that it belongs to, if its caller has one or it is traced here.
+    /// Returns the trace that the request belongs to, if its caller has one or it is traced here.
     #[must_use]
     pub const fn trace(&self) -> Option<TraceId> {
         self.trace
     }
 }
 
-/// The request that this thread is answering at the moment.
+/// Returns the request that this thread is working on.
 #[must_use]
 pub fn current_request() -> Option<CurrentRequest> {
-    // A thread that ends may still log.
+    // A thread may still log while its thread-local values are destroyed.
     let current = CURRENT.try_with(|current| current.borrow().clone());
     current.ok().flatten()
 }
 
-/// While it lives, this thread answers the request; dropped also where that panics.
+/// A guard: until it is dropped, also by a panic, the request is the current one of this thread.
 #[derive(Debug)]
-pub struct Answering<'a>(&'a mut Option<CurrentRequest>);
+pub struct RequestScope<'a>(&'a mut Option<CurrentRequest>);
 
-impl<'a> Answering<'a> {
-    /// The request goes to the thread for as long, and comes back: nothing is counted or allocated.
-    pub fn this(request: &'a mut Option<CurrentRequest>) -> Self {
+impl<'a> RequestScope<'a> {
+    /// Makes the request the current one. It is moved to the thread and back, so nothing is counted or allocated.
+    pub fn enter(request: &'a mut Option<CurrentRequest>) -> Self {
         CURRENT.with(|current| std::mem::swap(&mut *current.borrow_mut(), request));
         Self(request)
     }
 }
 
-impl Drop for Answering<'_> {
+impl Drop for RequestScope<'_> {
     fn drop(&mut self) {
         CURRENT.with(|current| std::mem::swap(&mut *current.borrow_mut(), self.0));
     }
@@ -86,12 +86,12 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_answers_one_request_inside_another_and_then_none() {
+    fn scopes_nest_and_end_without_a_request() {
         let (mut outer, mut inner) = (Some(request("outer")), Some(request("inner")));
         {
-            let _outer = Answering::this(&mut outer);
+            let _outer = RequestScope::enter(&mut outer);
             {
-                let _inner = Answering::this(&mut inner);
+                let _inner = RequestScope::enter(&mut inner);
                 assert_eq!(current_id().as_deref(), Some("inner"));
             }
             assert_eq!(current_id().as_deref(), Some("outer"));
@@ -101,10 +101,10 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_leaves_no_request_behind() {
+    fn a_panic_ends_the_scope() {
         let panicked = std::panic::catch_unwind(|| {
             let mut request = Some(request("a"));
-            let _answering = Answering::this(&mut request);
+            let _scope = RequestScope::enter(&mut request);
             panic!("on purpose");
         });
         assert!(panicked.is_err());

@@ -1,30 +1,30 @@
-//! The id of a request: its caller's where that is fit to be shown, or a new one.
+//! The id of a request: its caller's, if that can be logged safely, or a new one.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Bytes of an id that a caller may choose.
+/// The length of a caller's id.
 const ID_BYTES_MAX: usize = 128;
 
-/// Hex digits of a number.
+/// Hexadecimal digits of a number.
 const DIGITS: usize = 16;
 
 /// The header with the id, in requests and in responses.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What the ids of this process begin with.
+/// The prefix of the ids of this process.
 static PROCESS: LazyLock<u64> =
     LazyLock::new(|| getrandom::u64().expect("the system has random numbers"));
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the id of a request that came with these headers.
+/// Returns the id of a request with these headers.
 #[must_use]
 pub fn request_id(headers: &HeaderMap) -> HeaderValue {
     match headers.get(REQUEST_ID) {
-        Some(id) if is_fit(id.as_bytes()) => id.clone(),
+        Some(id) if is_valid(id.as_bytes()) => id.clone(),
         _ => new_id(),
     }
 }
@@ -35,17 +35,17 @@ pub fn new_id() -> HeaderValue {
     new(*PROCESS, COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Neither long nor anything that a log or a terminal could take for more than an id.
-fn is_fit(id: &[u8]) -> bool {
+/// Returns whether an id is short, and has only characters that are safe in logs and terminals.
+fn is_valid(id: &[u8]) -> bool {
     (1..=ID_BYTES_MAX).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic)
 }
 
-/// Unlike all others of this process, and very probably of all processes.
+/// Returns an id that is unique in this process, and very probably among all processes.
 fn new(process: u64, number: u64) -> HeaderValue {
     let mut text = [b'-'; 2 * DIGITS + 1];
     hex(process, &mut text[..DIGITS]);
     hex(number, &mut text[DIGITS + 1..]);
-    // Leading zeros of the count say nothing.
+    // Removes leading zeros of the count.
     let zeros = (number.leading_zeros() as usize / 4).min(DIGITS - 1);
     text.copy_within(DIGITS + 1 + zeros.., DIGITS + 1);
     let id = HeaderValue::from_bytes(&text[..text.len() - zeros]);
@@ -74,12 +74,12 @@ mod tests {
         ] {
             let id = new(process, number);
             assert_eq!(id, format!("{process:016x}-{number:x}"));
-            assert!(is_fit(id.as_bytes()));
+            assert!(is_valid(id.as_bytes()));
         }
     }
 
     #[test]
-    fn a_callers_id_is_kept_where_it_is_fit_to_be_shown() {
+    fn a_valid_id_of_a_caller_is_kept() {
         let kept = |id: &[u8]| {
             let mut headers = HeaderMap::new();
             headers.insert(REQUEST_ID, HeaderValue::from_bytes(id).unwrap());
@@ -87,11 +87,11 @@ mod tests {
         };
         let longest = [b'a'; ID_BYTES_MAX];
         let too_long = [b'a'; ID_BYTES_MAX + 1];
-        for fit in [b"a".as_slice(), b"a-1/b:~{\"}", &longest] {
-            assert!(kept(fit), "{fit:?}");
+        for valid in [b"a".as_slice(), b"a-1/b:~{\"}", &longest] {
+            assert!(kept(valid), "{valid:?}");
         }
-        for unfit in [b"".as_slice(), b"a b", b"a\tb", &[0xc3, 0xa9], &too_long] {
-            assert!(!kept(unfit), "{unfit:?}");
+        for invalid in [b"".as_slice(), b"a b", b"a\tb", &[0xc3, 0xa9], &too_long] {
+            assert!(!kept(invalid), "{invalid:?}");
         }
         assert_ne!(request_id(&HeaderMap::new()), request_id(&HeaderMap::new()));
     }

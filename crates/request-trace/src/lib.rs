@@ -1,17 +1,18 @@
 //! What identifies a request in logs and traces: its id, and the trace that it belongs to.
 //!
-//! Every request has an id, its caller's or a new one ([`request_id`]); it is in the response. The thread knows it
-//! while it works on the response ([`Answering`]): whatever is logged meanwhile finds it in [`current_request`]. That
-//! costs a request a header and no span. Spans are made only of requests that a [`Tracer`] takes, which the server
-//! decides by their head, and, under the target `shard_router::TRACE_TARGET`, within such a span: others pay for no
-//! span.
+//! Every request has an id, its caller's or a new one ([`request_id`]), which is also in the response. It is
+//! thread-local while the thread works on the request ([`RequestScope`]): log lines get it from [`current_request`].
+//! This costs a request a header and no span. Spans exist only for requests that a [`Tracer`] samples by their head,
+//! and, with the target `shard_router::TRACE_TARGET`, within such a span. Other requests do not pay for spans.
 
 mod current;
 mod id;
 mod parent;
+mod trace_id;
 mod tracer;
 
-pub use current::{Answering, CurrentRequest, current_request};
+pub use current::{CurrentRequest, RequestScope, current_request};
 pub use id::{REQUEST_ID, new_id, request_id};
 pub use parent::{TraceParent, trace_parent};
-pub use tracer::{TraceId, Tracer};
+pub use trace_id::TraceId;
+pub use tracer::Tracer;

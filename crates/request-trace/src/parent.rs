@@ -1,26 +1,26 @@
-//! `traceparent`: the trace that a caller is in, by the W3C's Trace Context.
+//! The header `traceparent` of W3C Trace Context: [`TraceParent`].
 
 use axum::http::{HeaderMap, HeaderName};
 
-use crate::tracer::TraceId;
+use crate::trace_id::TraceId;
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// Bytes of what every version of the header begins with: `00-TRACE-SPAN-FLAGS`.
+/// The length of the part that all versions of the header begin with: `00-TRACE-SPAN-FLAGS`.
 const BYTES: usize = 55;
 
-/// What a caller says of its trace.
+/// The trace of a request's caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceParent {
     /// The trace.
     pub trace: TraceId,
     /// The caller's span.
     pub span: [u8; 8],
-    /// Whether the caller keeps what it sees of the trace.
+    /// Whether the caller records the trace.
     pub is_sampled: bool,
 }
 
-/// Returns the trace that these headers name; `None` where they do not follow the standard.
+/// Returns the caller's trace; `None` if the header is missing or does not follow the standard.
 #[must_use]
 pub fn trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
     let mut values = headers.get_all(TRACEPARENT).iter();
@@ -28,24 +28,24 @@ pub fn trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
     if values.next().is_some() {
         return None;
     }
-    parsed(first.as_bytes())
+    parse(first.as_bytes())
 }
 
-fn parsed(text: &[u8]) -> Option<TraceParent> {
+fn parse(text: &[u8]) -> Option<TraceParent> {
     let (text, more) = text.split_at_checked(BYTES)?;
     let parts = [&text[..2], &text[3..35], &text[36..52], &text[53..]];
     let [version, trace, span, flags] = parts;
     let version = bytes::<1>(version)?[0];
-    // Later versions may say more, and mean by this what the first one does.
+    // Later versions may append more, and must give this part the same meaning.
     let is_known = match version {
         0 => more.is_empty(),
         0xff => false,
         _ => more.is_empty() || more[0] == b'-',
     };
     let (trace, span, flags) = (bytes(trace)?, bytes(span)?, bytes::<1>(flags)?[0]);
-    let is_parted = [2, 35, 52].iter().all(|&place| text[place] == b'-');
-    let is_somebody = trace != [0; 16] && span != [0; 8];
-    (is_known && is_parted && is_somebody).then_some(TraceParent {
+    let has_dashes = [2, 35, 52].iter().all(|&index| text[index] == b'-');
+    let has_ids = trace != [0; 16] && span != [0; 8];
+    (is_known && has_dashes && has_ids).then_some(TraceParent {
         trace: TraceId(trace),
         span,
         is_sampled: flags & 1 == 1,
@@ -72,19 +72,19 @@ mod tests {
 
     use super::*;
 
-    /// The example of the standard.
+    /// The example in the standard.
     const RIGHT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
     fn the_standards_example_is_read() {
-        let parent = parsed(RIGHT.as_bytes()).unwrap();
+        let parent = parse(RIGHT.as_bytes()).unwrap();
         assert_eq!(parent.trace.to_string(), "4bf92f3577b34da6a3ce929d0e0e4736");
         assert_eq!(parent.span, 0x00f0_67aa_0ba9_02b7_u64.to_be_bytes());
         assert!(parent.is_sampled);
-        let unsampled = parsed(RIGHT.replace("-01", "-02").as_bytes()).unwrap();
+        let unsampled = parse(RIGHT.replace("-01", "-02").as_bytes()).unwrap();
         assert!(!unsampled.is_sampled);
         let later = format!("{}-more", RIGHT.replacen("00", "cc", 1));
-        assert_eq!(parsed(later.as_bytes()), Some(parent));
+        assert_eq!(parse(later.as_bytes()), Some(parent));
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
             RIGHT.replace("01", "0g"),
             "é".repeat(40),
         ] {
-            assert_eq!(parsed(wrong.as_bytes()), None, "{wrong}");
+            assert_eq!(parse(wrong.as_bytes()), None, "{wrong}");
         }
         let mut headers = HeaderMap::new();
         headers.append(TRACEPARENT, HeaderValue::from_static(RIGHT));

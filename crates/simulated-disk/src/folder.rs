@@ -1,7 +1,6 @@
 //! [`SimDisk`]: a folder in which only synced data is durable.
 //!
-//! [`SimDisk::crash`] returns what a restart finds after a power cut, [`SimDisk::killed`] after the
-//! end of the process.
+//! [`SimDisk::crash`] returns the disk after a power cut, [`SimDisk::killed`] after the end of the process.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -40,19 +39,19 @@ struct State {
     traps: Traps,
 }
 
-/// One change of a folder.
+/// One change of the names in a folder.
 #[derive(Debug, Clone)]
 struct Renaming {
-    gone: Option<String>,
-    named: Option<(String, usize)>,
+    removed: Option<String>,
+    added: Option<(String, usize)>,
 }
 
 impl Renaming {
     fn apply(&self, names: &mut BTreeMap<String, usize>) {
-        if let Some(gone) = &self.gone {
-            names.remove(gone);
+        if let Some(removed) = &self.removed {
+            names.remove(removed);
         }
-        if let Some((name, file)) = &self.named {
+        if let Some((name, file)) = &self.added {
             names.insert(name.clone(), *file);
         }
     }
@@ -64,18 +63,18 @@ impl State {
         self.names.get(name).copied().ok_or_else(missing)
     }
 
-    fn rename(&mut self, gone: Option<&str>, named: Option<(&str, usize)>) {
+    fn rename(&mut self, removed: Option<&str>, added: Option<(&str, usize)>) {
         let renaming = Renaming {
-            gone: gone.map(str::to_owned),
-            named: named.map(|(name, file)| (name.to_owned(), file)),
+            removed: removed.map(str::to_owned),
+            added: added.map(|(name, file)| (name.to_owned(), file)),
         };
         renaming.apply(&mut self.names);
         self.renamings.push(renaming);
     }
 
     fn taken_bytes(&self) -> usize {
-        let taken = self.names.values();
-        taken
+        let files = self.names.values();
+        files
             .map(|file| self.files[*file].pages_taken())
             .sum::<usize>()
             * PAGE_BYTES
@@ -85,9 +84,9 @@ impl State {
         if let Some(limit) = self.limit_bytes {
             let missing = self.files[file].pages_missing(bytes.len(), offset) * PAGE_BYTES;
             if missing > 0 && self.taken_bytes() + missing > limit {
-                // As much as fits, as a file system does.
-                let room = limit.saturating_sub(self.taken_bytes()) / PAGE_BYTES * PAGE_BYTES;
-                let part = &bytes[..room.min(bytes.len())];
+                // Like a file system, writes as much as fits.
+                let free = limit.saturating_sub(self.taken_bytes()) / PAGE_BYTES * PAGE_BYTES;
+                let part = &bytes[..free.min(bytes.len())];
                 self.files[file].write(part, offset);
                 return Err(io::Error::from_raw_os_error(ENOSPC));
             }
@@ -115,8 +114,7 @@ impl SimDisk {
         }
     }
 
-    /// Returns what a restart finds after a power cut now: any part of what is not durable, by the
-    /// seed.
+    /// Returns the disk after a power cut now. The seed determines which parts of the data that is not durable exist.
     #[must_use]
     pub fn crash(&self, seed: u64) -> Self {
         let state = self.state();
@@ -139,8 +137,7 @@ impl SimDisk {
         })
     }
 
-    /// Returns what a restart finds after the end of the process now: everything that was written,
-    /// durable or not.
+    /// Returns the disk after the end of the process now, with everything that was written, durable or not.
     #[must_use]
     pub fn killed(&self) -> Self {
         let state = self.state();
@@ -154,7 +151,7 @@ impl SimDisk {
         })
     }
 
-    /// Cuts the power after this many more changes: later operations fail and leave no trace.
+    /// Cuts the power after this many more changes. Later operations fail without an effect.
     pub fn halt_after(&self, changes: u64) {
         self.state().changes_left = Some(changes);
     }
@@ -164,7 +161,7 @@ impl SimDisk {
         self.state().changes_left == Some(0)
     }
 
-    /// Returns the number of changes so far: writes, cuts, syncs, and changes of names.
+    /// Returns the number of changes so far: writes, truncations, syncs, and changes of names.
     pub fn changes(&self) -> u64 {
         self.state().changes
     }
@@ -174,7 +171,7 @@ impl SimDisk {
         self.state().begun.clone()
     }
 
-    /// Returns how many changes of a type were begun.
+    /// Returns the number of changes of a type that were begun.
     pub fn count(&self, operation: Operation) -> usize {
         let state = self.state();
         let same = state.begun.iter().filter(|begun| **begun == operation);
@@ -217,7 +214,7 @@ impl SimDisk {
         self.state().limit_bytes = bytes;
     }
 
-    /// Returns the bytes that all files together take.
+    /// Returns the bytes that all files together use.
     pub fn taken_bytes(&self) -> usize {
         self.state().taken_bytes()
     }
@@ -265,7 +262,7 @@ impl SimDisk {
     }
 
     /// Runs one operation, unless the power is cut or a trap fails it.
-    fn ask<T>(
+    fn perform<T>(
         &self,
         operation: Operation,
         name: &str,
@@ -282,7 +279,7 @@ impl SimDisk {
         let failure = match sprung {
             Sprung::Nothing => None,
             Sprung::Runs(hook) => {
-                // Without the lock: it may use this disk, or wait for another thread that does.
+                // Called without the lock, because it may use this disk, or wait for another thread that does.
                 hook();
                 None
             }
@@ -334,11 +331,11 @@ impl Disk for SimDisk {
 
     fn list(&self) -> io::Result<Vec<String>> {
         let run = |state: &mut State| Ok(state.names.keys().cloned().collect());
-        self.ask(Operation::List, "", run, |_| ())
+        self.perform(Operation::List, "", run, |_| ())
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn DiskFile>> {
-        let file = self.ask(Operation::Open, name, |state| state.file(name), |_| ())?;
+        let file = self.perform(Operation::Open, name, |state| state.file(name), |_| ())?;
         Ok(self.opened(name, file))
     }
 
@@ -349,7 +346,7 @@ impl Disk for SimDisk {
             state.rename(None, Some((name, file)));
             Ok(file)
         };
-        let file = self.ask(Operation::Create, name, create, |_| ())?;
+        let file = self.perform(Operation::Create, name, create, |_| ())?;
         Ok(self.opened(name, file))
     }
 
@@ -359,7 +356,7 @@ impl Disk for SimDisk {
             state.rename(Some(from), Some((to, file)));
             Ok(())
         };
-        self.ask(Operation::Rename, to, rename, |_| ())
+        self.perform(Operation::Rename, to, rename, |_| ())
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
@@ -368,7 +365,7 @@ impl Disk for SimDisk {
             state.rename(Some(name), None);
             Ok(())
         };
-        self.ask(Operation::Remove, name, remove, |_| ())
+        self.perform(Operation::Remove, name, remove, |_| ())
     }
 
     fn sync_folder(&self) -> io::Result<()> {
@@ -377,7 +374,7 @@ impl Disk for SimDisk {
             Ok(())
         };
         // Unlike the pages of a file, names that were not synced are kept for the next attempt.
-        self.ask(Operation::SyncFolder, "", sync, |_| ())
+        self.perform(Operation::SyncFolder, "", sync, |_| ())
     }
 }
 
@@ -395,22 +392,22 @@ fn index(offset: u64) -> usize {
 impl DiskFile for OpenFile {
     fn size(&self) -> io::Result<u64> {
         let size = |state: &mut State| Ok(state.files[self.file].size() as u64);
-        self.disk.ask(Operation::Size, &self.name, size, |_| ())
+        self.disk.perform(Operation::Size, &self.name, size, |_| ())
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let read = |state: &mut State| Ok(state.files[self.file].read(buffer, index(offset)));
-        self.disk.ask(Operation::Read, &self.name, read, |_| ())
+        self.disk.perform(Operation::Read, &self.name, read, |_| ())
     }
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         let write = |state: &mut State| state.write(self.file, bytes, index(offset));
         let part = |state: &mut State| {
-            // A part that ends inside a sector.
+            // The written part ends inside a sector.
             let part = &bytes[..bytes.len() * 5 / 8];
             state.files[self.file].write(part, index(offset));
         };
-        self.disk.ask(Operation::Write, &self.name, write, part)
+        self.disk.perform(Operation::Write, &self.name, write, part)
     }
 
     fn set_size(&self, bytes: u64) -> io::Result<()> {
@@ -418,7 +415,8 @@ impl DiskFile for OpenFile {
             state.files[self.file].set_size(index(bytes));
             Ok(())
         };
-        self.disk.ask(Operation::SetSize, &self.name, cut, |_| ())
+        self.disk
+            .perform(Operation::SetSize, &self.name, cut, |_| ())
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -427,6 +425,6 @@ impl DiskFile for OpenFile {
             Ok(())
         };
         let fail = |state: &mut State| state.files[self.file].fail_sync();
-        self.disk.ask(Operation::Sync, &self.name, sync, fail)
+        self.disk.perform(Operation::Sync, &self.name, sync, fail)
     }
 }

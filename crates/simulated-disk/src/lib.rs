@@ -1,13 +1,12 @@
-//! A disk in memory that can be crashed, failed, filled and watched: for tests of what is durable.
+//! A disk in memory that crashes, fails and fills up, for tests of durability.
 //!
-//! [`SimDisk`] is a [`Disk`](disk::Disk) in which only synced data is durable. `pages` is one file
-//! of it, page by page. A [`Trap`] fails an operation, or runs something before it. Nothing here
-//! knows the contents of files.
+//! [`SimDisk`] is a [`Disk`](disk::Disk) in which only synced data is durable. `pages` is one file of it, in pages. A
+//! [`Trap`] fails an operation, or runs something before it. This crate does not know the contents of files.
 
 #![expect(
     clippy::unwrap_used,
     clippy::must_use_candidate,
-    reason = "all of this crate is for tests: what fails is to panic, with where it happened"
+    reason = "this crate is only for tests, in which failures should panic"
 )]
 
 mod folder;

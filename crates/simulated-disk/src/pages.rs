@@ -1,8 +1,8 @@
-//! [`SimFile`]: one file of a simulated disk, its contents and what is durable of them.
+//! [`SimFile`]: one file of a simulated disk, with its current and its durable contents.
 //!
-//! A page that was written and not synced is dirty: a crash leaves it as it was, as it is, or a
-//! mixture of sectors. A page that was dirty when a sync failed stays readable, and no later sync
-//! makes it durable, as on Linux.
+//! A page that was written and not synced is dirty: after a crash it has its old contents, its new contents, or a
+//! mixture of their sectors. A page that was dirty when a sync failed remains readable, but no later sync makes it
+//! durable, as on Linux.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use testkit::dice::Dice;
 
 pub(super) const PAGE_BYTES: usize = 4096;
 
-/// What a disk writes atomically, unless the power is cut.
+/// The length that a disk writes atomically, unless the power is cut.
 const SECTOR_BYTES: usize = 512;
 
 type Bytes = [u8; PAGE_BYTES];
 
-/// Pages of zeros take no memory: journals have megabytes of them.
+/// One page. Pages of zeros use no memory, because journals have megabytes of them.
 #[derive(Debug, Clone, Default)]
 enum Page {
-    /// Reads as zeros and takes no space.
+    /// Reads as zeros, and uses no disk space.
     #[default]
     Hole,
     Zeros,
@@ -49,10 +49,10 @@ impl Page {
     }
 }
 
-/// What a crash does to data that was not durable.
+/// The effect of a crash on data that was not durable.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fate {
-    /// How many of 8 changes are kept.
+    /// The number of changes that are kept, of 8.
     pub(super) kept_of_8: u64,
 }
 
@@ -74,7 +74,7 @@ impl Fate {
         self.kept_of_8.is_multiple_of(8)
     }
 
-    /// Returns the page that is left of `old` and `new`.
+    /// Returns the page after a crash between `old` and `new`.
     fn of_page(self, dice: &mut Dice, old: &Page, new: &Page) -> Page {
         if self.is_whole() || dice.one_in(2) {
             return if self.keeps(dice) { new } else { old }.clone();
@@ -197,7 +197,7 @@ impl SimFile {
         self.lost.append(&mut self.dirty);
     }
 
-    /// Returns what a crash leaves.
+    /// Returns the file after a crash.
     pub(super) fn crash(&self, dice: &mut Dice, fate: Fate) -> Self {
         let mut left = self.durable.clone();
         for index in self.dirty.union(&self.lost) {

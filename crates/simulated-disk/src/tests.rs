@@ -1,4 +1,4 @@
-//! The simulated disk crashes like a real one.
+//! Crashes, failures and limits of the simulated disk.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use super::{EIO, ENOSPC, Operation, SimDisk, Times, Trap};
 /// Two pages and some.
 const LONG: usize = 10_000;
 
-/// A file of ones that is durable.
+/// Creates a durable file of ones.
 fn with_ones(disk: &SimDisk) -> Box<dyn disk::DiskFile> {
     let file = disk.create("a").unwrap();
     file.write_at(&[1; LONG], 0).unwrap();
@@ -19,25 +19,25 @@ fn with_ones(disk: &SimDisk) -> Box<dyn disk::DiskFile> {
     file
 }
 
-/// What may be found of `a` after a crash, over many seeds.
-fn found(disk: &SimDisk) -> Vec<Vec<u8>> {
+/// Returns the contents of `a` after a crash, for many seeds.
+fn after_crashes(disk: &SimDisk) -> Vec<Vec<u8>> {
     let crashed = (0..200).map(|seed| disk.crash(seed));
     crashed.map(|disk| disk.bytes_of("a")).collect()
 }
 
 #[test]
-fn what_was_synced_stays() {
+fn synced_data_survives() {
     let disk = SimDisk::default();
     with_ones(&disk);
-    assert!(found(&disk).iter().all(|bytes| *bytes == [1; LONG]));
+    assert!(after_crashes(&disk).iter().all(|bytes| *bytes == [1; LONG]));
 }
 
 #[test]
-fn what_was_not_synced_is_lost_kept_or_torn() {
+fn data_that_was_not_synced_is_lost_kept_or_torn() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
     file.write_at(&[2; LONG], 0).unwrap();
-    let found = found(&disk);
+    let found = after_crashes(&disk);
     assert!(found.contains(&vec![1; LONG]));
     assert!(found.contains(&vec![2; LONG]));
     let is_torn = |bytes: &Vec<u8>| bytes.contains(&1) && bytes.contains(&2);
@@ -46,41 +46,45 @@ fn what_was_not_synced_is_lost_kept_or_torn() {
 }
 
 #[test]
-fn a_file_that_grew_may_be_of_any_size() {
+fn a_file_that_grew_may_have_any_size() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
     file.write_at(&[2; LONG], LONG as u64).unwrap();
-    let sizes: Vec<usize> = found(&disk).iter().map(Vec::len).collect();
+    let sizes: Vec<usize> = after_crashes(&disk).iter().map(Vec::len).collect();
     assert!(sizes.contains(&LONG) && sizes.contains(&(2 * LONG)));
     assert!(sizes.iter().any(|size| *size > LONG && *size < 2 * LONG));
 }
 
 #[test]
-fn what_was_cut_off_comes_back_until_the_cut_is_synced() {
+fn truncated_bytes_may_reappear_until_the_truncation_is_synced() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
     file.set_size(100).unwrap();
-    let sizes: Vec<usize> = found(&disk).iter().map(Vec::len).collect();
+    let sizes: Vec<usize> = after_crashes(&disk).iter().map(Vec::len).collect();
     assert!(sizes.contains(&LONG) && sizes.contains(&100));
     file.sync().unwrap();
     file.set_size(LONG as u64).unwrap();
     file.sync().unwrap();
     let expected = [vec![1; 100], vec![0; LONG - 100]].concat();
-    assert!(found(&disk).iter().all(|bytes| *bytes == expected));
+    assert!(after_crashes(&disk).iter().all(|bytes| *bytes == expected));
 }
 
 #[test]
-fn no_later_sync_mends_one_that_failed() {
+fn a_later_sync_does_not_repair_a_failed_one() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
     file.write_at(&[2; 100], 0).unwrap();
     disk.set(Trap::fails(Operation::Sync, "", 0, EIO, Times::Once));
     assert_eq!(file.sync().unwrap_err().raw_os_error(), Some(EIO));
     file.sync().unwrap();
-    assert!(found(&disk).contains(&vec![1; LONG]));
+    assert!(after_crashes(&disk).contains(&vec![1; LONG]));
     file.write_at(&[3], 0).unwrap();
     file.sync().unwrap();
-    assert!(found(&disk).iter().all(|bytes| bytes[..2] == [3, 2]));
+    assert!(
+        after_crashes(&disk)
+            .iter()
+            .all(|bytes| bytes[..2] == [3, 2])
+    );
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn names_are_durable_with_their_folder() {
 }
 
 #[test]
-fn a_write_that_fails_leaves_a_part() {
+fn a_failed_write_writes_a_part() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
     disk.set(Trap::fails(Operation::Write, "a", 1, EIO, Times::ForGood));
@@ -115,7 +119,7 @@ fn a_write_that_fails_leaves_a_part() {
 }
 
 #[test]
-fn a_full_disk_takes_what_fits_and_writes_over_what_it_has() {
+fn a_full_disk_can_overwrite_existing_bytes() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
     disk.limit(Some(disk.taken_bytes() + 4096));
@@ -128,7 +132,7 @@ fn a_full_disk_takes_what_fits_and_writes_over_what_it_has() {
 }
 
 #[test]
-fn nothing_happens_once_the_power_is_gone() {
+fn nothing_changes_after_a_power_cut() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
     let before = disk.changes();
@@ -147,13 +151,13 @@ fn nothing_happens_once_the_power_is_gone() {
 fn a_hook_runs_before_its_operation() {
     let disk = SimDisk::default();
     let file = with_ones(&disk);
-    let seen = Arc::new(AtomicU64::new(0));
-    let (sight, there) = (seen.clone(), disk.clone());
+    let first_byte = Arc::new(AtomicU64::new(0));
+    let (in_hook, hook_disk) = (first_byte.clone(), disk.clone());
     disk.set(Trap::runs(Operation::Write, "a", 1, move || {
-        sight.store(there.bytes_of("a")[0].into(), Ordering::Relaxed);
+        in_hook.store(hook_disk.bytes_of("a")[0].into(), Ordering::Relaxed);
     }));
     for number in 2..5 {
         file.write_at(&[number], 0).unwrap();
     }
-    assert_eq!(seen.load(Ordering::Relaxed), 2);
+    assert_eq!(first_byte.load(Ordering::Relaxed), 2);
 }

@@ -1,7 +1,6 @@
 //! [`Trap`]: makes an operation of a simulated disk fail, or runs something before it.
 //!
-//! A trap names the operation by its type, a part of the file's name, and how many such operations
-//! come before it.
+//! A trap identifies the operation by its type, a part of the file's name, and the number of such operations before it.
 
 use std::fmt;
 
@@ -58,9 +57,9 @@ impl Operation {
 /// How often an operation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Times {
-    /// The operation alone.
+    /// Only this operation fails.
     Once,
-    /// The operation, and all later ones like it.
+    /// This operation and all later ones like it fail.
     ForGood,
 }
 
@@ -71,33 +70,34 @@ pub struct Failure {
     pub error: i32,
     /// How often it fails.
     pub times: Times,
-    /// Whether it takes effect nevertheless.
+    /// Whether the operation has its effect nevertheless.
     pub in_effect: bool,
 }
 
-enum Does {
-    Fails(Failure),
-    Runs(Option<Box<dyn FnOnce() + Send>>),
+enum Action {
+    Fail(Failure),
+    Run(Option<Box<dyn FnOnce() + Send>>),
 }
 
-/// Waits for an operation.
+/// Fails an operation, or runs something before it.
 pub struct Trap {
     /// `None`: any change.
     operation: Option<Operation>,
     name_part: String,
+    /// The number of matching operations that are not affected.
     passing: u64,
     sprung: bool,
-    does: Does,
+    action: Action,
 }
 
 impl Trap {
-    fn new(operation: Option<Operation>, name_part: &str, passing: u64, does: Does) -> Self {
+    fn new(operation: Option<Operation>, name_part: &str, passing: u64, action: Action) -> Self {
         Self {
             operation,
             name_part: name_part.to_owned(),
             passing,
             sprung: false,
-            does,
+            action,
         }
     }
 
@@ -114,12 +114,12 @@ impl Trap {
             times,
             in_effect: false,
         };
-        Self::new(Some(operation), name_part, passing, Does::Fails(failure))
+        Self::new(Some(operation), name_part, passing, Action::Fail(failure))
     }
 
     /// Fails the change after this many others, of any type.
     pub fn fails_change(passing: u64, failure: Failure) -> Self {
-        Self::new(None, "", passing, Does::Fails(failure))
+        Self::new(None, "", passing, Action::Fail(failure))
     }
 
     /// Runs something before the operation after this many others like it, on its thread.
@@ -129,8 +129,8 @@ impl Trap {
         passing: u64,
         hook: impl FnOnce() + Send + 'static,
     ) -> Self {
-        let does = Does::Runs(Some(Box::new(hook)));
-        Self::new(Some(operation), name_part, passing, does)
+        let action = Action::Run(Some(Box::new(hook)));
+        Self::new(Some(operation), name_part, passing, action)
     }
 
     fn is_for(&self, operation: Operation, name: &str) -> bool {
@@ -145,10 +145,10 @@ impl Trap {
         if !self.is_for(operation, name) {
             return false;
         }
-        let springs = match self.does {
+        let springs = match self.action {
             _ if self.passing > 0 => false,
-            Does::Fails(failure) if failure.times == Times::ForGood => true,
-            Does::Fails(_) | Does::Runs(_) => !self.sprung,
+            Action::Fail(failure) if failure.times == Times::ForGood => true,
+            Action::Fail(_) | Action::Run(_) => !self.sprung,
         };
         self.passing = self.passing.saturating_sub(1);
         self.sprung |= springs;
@@ -196,9 +196,9 @@ impl Traps {
         let mut sprung = Sprung::Nothing;
         for trap in &mut self.0 {
             if trap.springs(operation, name) {
-                sprung = match &mut trap.does {
-                    Does::Fails(failure) => Sprung::Fails(*failure),
-                    Does::Runs(hook) => hook.take().map_or(Sprung::Nothing, Sprung::Runs),
+                sprung = match &mut trap.action {
+                    Action::Fail(failure) => Sprung::Fails(*failure),
+                    Action::Run(hook) => hook.take().map_or(Sprung::Nothing, Sprung::Runs),
                 };
             }
         }

@@ -1,4 +1,4 @@
-//! The settings of one board, and what answers say of its time.
+//! The settings of one board, and its time in responses.
 
 use board::{Activity, ShardCount, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::entry::text_of;
 use crate::error::ShapeError;
 use crate::scalar::Moment;
 
-/// All settings of one board, at least one of them; what is left out goes back to what the kind says.
+/// The settings of one board, at least one of them. A missing setting is reset to that of the kind.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = BoardSettings))]
@@ -22,48 +22,48 @@ pub struct SettingsShape {
     /// A power of two.
     #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 4096, example = 64))]
     shards: Option<u64>,
-    /// Contributions before it are refused.
+    /// Contributions with an earlier time are rejected.
     starts_at: Option<Moment>,
-    /// Contributions from then on are refused, and the board is final.
+    /// Contributions from this time on are rejected, and the board is final.
     ends_at: Option<Moment>,
     /// How long the board is kept after `ends_at`.
     #[cfg_attr(feature = "schema", schema(example = "7d"))]
     expires_after: Option<String>,
 }
 
-/// From when to when a board takes contributions, where that is bounded.
+/// The time in which a board accepts contributions, if it is limited.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(any(test, feature = "schema"), derive(Deserialize))]
 #[cfg_attr(feature = "schema", schema(as = Span))]
 pub struct SpanShape {
-    /// Contributions before it are refused.
+    /// Contributions with an earlier time are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     starts_at: Option<String>,
-    /// Contributions from then on are refused.
+    /// Contributions from this time on are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     ends_at: Option<String>,
 }
 
-/// For how long a board is kept after its end, where it is bounded.
+/// The expiry of a board, if it has one.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Expiry))]
 pub struct ExpiryShape {
-    /// How long it is kept after its end.
+    /// How long the board is kept after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false, example = "7d"))]
     expires_after: Option<String>,
-    /// When it goes.
+    /// When the board expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     expires_at: Option<String>,
 }
 
 impl SettingsShape {
-    /// Returns the settings. What is left out is as the kind has it, and without bounds.
+    /// Returns the settings. A missing number of shards is that of the kind, a missing time is unlimited.
     pub fn settings(self, of_kind: ShardCount) -> Result<BoardSettings, ShapeError> {
         let Self {
             shards,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_the_kinds_and_without_bounds() {
+    fn missing_settings_have_defaults() {
         let plain = settings(json!({"shards": 4})).unwrap();
         assert_eq!(plain, ShardCount::new(4).unwrap().into());
         let bounded = json!({"starts_at": 1_795_186_342_123_i64, "ends_at": "2026-11-21T00:00:00+08:00",

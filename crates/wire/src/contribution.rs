@@ -1,4 +1,4 @@
-//! Contributions as clients send them, and how their values read by a kind's rules.
+//! Contributions as clients send them, and their values by the rules of a kind.
 
 use board::{ContributionId, Kind, Member, Timestamp, Value, Values, ValuesError};
 use serde::Deserialize;
@@ -8,10 +8,10 @@ use crate::entry::is_points;
 use crate::error::ShapeError;
 use crate::scalar::{Integer, List, Moment, NamedIntegers, Text};
 
-/// Boards that one event counts on.
+/// The number of boards of one contribution.
 pub const BOARDS_MAX: usize = 16;
 
-/// One contribution: this member, these deltas, at this time, with this id.
+/// A contribution of a member to one or several boards.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Contribution))]
@@ -20,15 +20,15 @@ pub const BOARDS_MAX: usize = 16;
     expecting = "a contribution: an object with board, member and points or values"
 )]
 pub struct ContributionShape<'a> {
-    /// Kind and subject; or `boards`.
+    /// The board, kind and subject. Exactly one of `board` and `boards` is required.
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>, example = "gifts/room-8842"))]
     board: Option<Text<'a>>,
-    /// One event that counts on several boards, whole on each; it needs an `id`.
+    /// Several boards, in all of which the contribution counts fully. Requires an `id`.
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<String>>, min_items = 1, max_items = 16))]
     boards: Option<List<Text<'a>, BOARDS_MAX>>,
-    /// Who: 1 to 128 bytes of UTF-8 without control characters.
+    /// The member: 1 to 128 bytes of UTF-8 without control characters.
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = String, min_length = 1, max_length = 128, example = "u1"))]
     member: Text<'a>,
@@ -37,22 +37,22 @@ pub struct ContributionShape<'a> {
     /// For all other kinds: the fields by name.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
-    /// With it the contribution counts once for its board and member within the kind's dedupe span.
+    /// A contribution with an id counts once for its board and member within the kind's dedupe span.
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>, min_length = 1, max_length = 128, example = "evt-1"))]
     id: Option<Text<'a>>,
-    /// When it happened; now by default.
+    /// When it happened. Defaults to now.
     at: Option<Moment>,
-    /// The values are the standing itself, not deltas.
+    /// The values replace the standing instead of changing it.
     #[serde(default)]
     set: bool,
-    /// With `set`: the one window that it goes to.
+    /// With `set`: the only window that is set.
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>, example = "day:2026-11-20"))]
     window: Option<Text<'a>>,
 }
 
-/// The boards that a contribution names, as texts.
+/// The boards of a contribution, as texts.
 #[derive(Debug, Clone, Copy)]
 pub enum Targets<'a> {
     /// One board.
@@ -61,37 +61,37 @@ pub enum Targets<'a> {
     Many(&'a [Text<'a>]),
 }
 
-/// A contribution whose shape is in order; its values are read by each board's kind.
+/// A contribution that was checked without its kinds. Each board's kind then reads the values.
 ///
-/// Its member and its id are copied from the request once, into this; a contribution to one board is moved on.
+/// The member and the id are copied from the request once. A contribution to a single board is moved afterwards.
 #[derive(Debug, Clone)]
 pub struct Contributed<'a> {
-    /// The boards that it is for.
+    /// The boards.
     pub targets: Targets<'a>,
     /// The member.
     pub member: Member,
     /// When it happened.
     pub at: Timestamp,
-    /// With it the contribution counts once.
+    /// The id, with which the contribution counts once.
     pub id: Option<ContributionId>,
-    named: Named<'a>,
+    values: InputValues<'a>,
     set: bool,
-    /// The selector of the one window that a set goes to.
+    /// The selector of the only window that is set.
     pub window: Option<&'a str>,
-    /// When it was read: what `at` is where none was given, and what `window` is relative to.
+    /// When it was read: the default of `at`, and the time that `window` is relative to.
     pub read_at: Timestamp,
 }
 
-/// The values of a contribution before a kind has read them.
+/// The values of a contribution, not yet read by a kind.
 #[derive(Debug, Clone, Copy)]
-pub enum Named<'a> {
+pub enum InputValues<'a> {
     /// `points`, of kinds that have no other field.
     Points(Integer),
     /// `values`, by the names of the fields.
     Fields(&'a NamedIntegers<'a>),
 }
 
-/// A standing as it is set outright.
+/// A standing that replaces the current one.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Standing))]
@@ -102,16 +102,16 @@ pub struct StandingShape<'a> {
     /// For all other kinds: the fields by name.
     #[serde(borrow)]
     values: Option<NamedIntegers<'a>>,
-    /// With it the set counts once within the kind's dedupe span.
+    /// A request with an id counts once within the kind's dedupe span.
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>, min_length = 1, max_length = 128, example = "set-1"))]
     id: Option<Text<'a>>,
-    /// When it was so; now by default.
+    /// When the standing was reached. Defaults to now.
     at: Option<Moment>,
 }
 
 impl ContributionShape<'_> {
-    /// Checks everything that does not depend on a kind. `now` is for those without a time.
+    /// Checks everything that does not depend on a kind. `now` is the default time.
     pub fn check(&self, now: Timestamp) -> Result<Contributed<'_>, ShapeError> {
         let member = Member::new(&self.member.0);
         let member = member.and_then(|member| member.check_visible().map(|()| member));
@@ -120,7 +120,7 @@ impl ContributionShape<'_> {
             member: member.map_err(|error| ShapeError::invalid(error.to_string()))?,
             at: self.at.map_or(now, |moment| moment.0),
             id: id(self.id.as_ref())?,
-            named: Named::of(self.points, self.values.as_ref())?,
+            values: InputValues::of(self.points, self.values.as_ref())?,
             set: self.set,
             window: self.window()?,
             read_at: now,
@@ -171,30 +171,30 @@ impl ContributionShape<'_> {
 }
 
 impl StandingShape<'_> {
-    /// Returns the values of the standing, read by the kind's fields.
+    /// Returns the values by the kind's fields.
     pub fn values(&self, kind: &Kind) -> Result<Values, ShapeError> {
-        Named::of(self.points, self.values.as_ref())?.read_outright(kind)
+        InputValues::of(self.points, self.values.as_ref())?.read_outright(kind)
     }
 
-    /// Returns when the standing was so; `now` where it does not say.
+    /// Returns when the standing was reached, by default `now`.
     #[must_use]
     pub fn at(&self, now: Timestamp) -> Timestamp {
         self.at.map_or(now, |moment| moment.0)
     }
 
-    /// Returns the id, with which the set counts once.
+    /// Returns the id, with which the request counts once.
     pub fn id(&self) -> Result<Option<ContributionId>, ShapeError> {
         id(self.id.as_ref())
     }
 }
 
 impl Contributed<'_> {
-    /// Returns what it changes in a standing of this kind.
+    /// Returns the change of a standing of this kind.
     pub fn change(&self, kind: &Kind) -> Result<Change, ShapeError> {
         if self.set {
-            self.named.read_outright(kind).map(Change::Set)
+            self.values.read_outright(kind).map(Change::Set)
         } else {
-            self.named.read_by(kind).map(Change::Fold)
+            self.values.read_by(kind).map(Change::Fold)
         }
     }
 }
@@ -204,8 +204,8 @@ fn id(text: Option<&Text<'_>>) -> Result<Option<ContributionId>, ShapeError> {
     id.map_err(|error| ShapeError::invalid(error.to_string()))
 }
 
-impl<'a> Named<'a> {
-    /// Takes `points` or `values`; an error if both are given, or none.
+impl<'a> InputValues<'a> {
+    /// Returns the values from `points` or `values`, exactly one of which is required.
     pub fn of(
         points: Option<Integer>,
         values: Option<&'a NamedIntegers<'a>>,
@@ -223,8 +223,8 @@ impl<'a> Named<'a> {
     }
 }
 
-impl Named<'_> {
-    /// Reads the values by the kind's fields.
+impl InputValues<'_> {
+    /// Returns the values by the kind's fields.
     pub(crate) fn read_by(self, kind: &Kind) -> Result<Values, ShapeError> {
         let rules = kind.rules();
         let mut values = Values::default();
@@ -247,22 +247,22 @@ impl Named<'_> {
                 }
             }
         }
-        rules.check(&values).map_err(|error| unfit(&error))?;
+        rules.check(&values).map_err(|error| shape_error(&error))?;
         Ok(values)
     }
 }
 
-impl Named<'_> {
-    /// Reads the values of a standing that is exactly these.
+impl InputValues<'_> {
+    /// Returns the values of a standing that is set to exactly these values.
     pub fn read_outright(self, kind: &Kind) -> Result<Values, ShapeError> {
         let values = self.read_by(kind)?;
         let checked = kind.rules().check_outright(&values);
-        checked.map_err(|error| unfit(&error))?;
+        checked.map_err(|error| shape_error(&error))?;
         Ok(values)
     }
 }
 
-fn unfit(error: &ValuesError) -> ShapeError {
+fn shape_error(error: &ValuesError) -> ShapeError {
     match error {
         ValuesError::OutOfRange { .. } => ShapeError::OutOfRange(error.to_string()),
         ValuesError::Missing(_) | ValuesError::Empty => ShapeError::invalid(error.to_string()),
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_out_of_range_are_named_as_they_were_sent() {
+    fn errors_repeat_numbers_out_of_range_as_they_were_sent() {
         for number in [
             "9007199254740992",
             "-9007199254740993",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::error::{ShapeError, wrong};
 
-/// Reads the duration of a setting.
+/// Parses the duration of a setting.
 pub(crate) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError> {
     humantime::parse_duration(text).map_err(|error| {
         wrong(
@@ -16,7 +16,7 @@ pub(crate) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError
 
 /// Returns a duration in the largest unit that divides it: `13months`, `35d`, `200ms`.
 pub(crate) fn duration_text(span: Duration) -> String {
-    // As `humantime` counts: a month is 30.44 days.
+    // As in `humantime`, a month is 30.44 days.
     const UNITS: [(&str, u128); 6] = [
         ("months", 2_630_016_000),
         ("d", 86_400_000),

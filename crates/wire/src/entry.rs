@@ -6,16 +6,16 @@ use merger::{RankedEntry, Rendered};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use shard_store::ShardEntry;
 
-/// The fields of a standing, as they stand in an entry: `points` alone, or all under `values`.
+/// The fields of a standing in an entry: `points` alone, or all in `values`.
 #[derive(Debug)]
 pub struct FieldsShape<'a> {
-    /// The rules of the kind, which name the fields.
+    /// The rules of the kind, with the names of the fields.
     pub rules: &'a Rules,
     /// The values, by field.
     pub values: Values,
 }
 
-/// Fields as members of an object: `points`, or `values`.
+/// Fields as an object with the member `points` or `values`.
 #[derive(Debug)]
 pub struct FieldMembers<'a>(&'a FieldsShape<'a>);
 
@@ -55,7 +55,7 @@ impl Serialize for FieldsShape<'_> {
     }
 }
 
-/// Whether `points` stands for all fields.
+/// Returns whether `points` is the only field.
 pub(crate) fn is_points(rules: &Rules) -> bool {
     rules.fields().len() == 1 && rules.fields()[0].name.as_str() == "points"
 }
@@ -102,7 +102,7 @@ impl Serialize for EntryShape<'_> {
     }
 }
 
-/// `entries`, in whatever shape.
+/// An object with `entries`.
 #[derive(Debug, serde::Serialize)]
 pub struct Entries<T> {
     /// The entries, best first or in the order of the request.
@@ -120,7 +120,7 @@ impl<'a> Entries<EntryShape<'a>> {
     }
 }
 
-/// Names the bytes that [`render`] makes: servers of one release make the same.
+/// Identifies the format of [`render`], which is the same for all servers of a release.
 pub const RENDERER_FORMAT: &str = env!("CARGO_PKG_VERSION");
 
 /// Renders merged entries for the merger's cache.
@@ -137,7 +137,7 @@ pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
             rules: kind.rules(),
             ranked,
         };
-        serde_json::to_writer(&mut bytes, &shape).expect("an entry is JSON, and memory is no file");
+        serde_json::to_writer(&mut bytes, &shape).expect("an entry can be serialized");
         ends.push(u32::try_from(bytes.len()).expect("a top is far smaller than 4 GiB"));
     }
     Rendered {

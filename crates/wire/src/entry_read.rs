@@ -1,4 +1,4 @@
-//! Entries read back from the bytes that [`render`](crate::render) made of them.
+//! Parses entries that were rendered by [`render`](crate::render).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ struct EntryText<'a> {
     reached_at: Cow<'a, str>,
 }
 
-/// The first `n` entries, or all there are; `None` of bytes that are not of this kind.
+/// Returns the first `n` entries, or all if there are fewer; `None` if the bytes are not entries of this kind.
 #[must_use]
 pub fn read_entries(kind: &Kind, rendered: &Rendered, n: usize) -> Option<Vec<EntryRead>> {
     let entries = rendered.first(n);
@@ -70,7 +70,7 @@ mod tests {
     use crate::{KindShape, render};
 
     #[track_caller]
-    fn come_back(kind: &str, entries: &[(&str, Values)]) {
+    fn check(kind: &str, entries: &[(&str, Values)]) {
         let shape: KindShape = serde_json::from_str(kind).unwrap();
         let kind = shape.into_kind("k").unwrap();
         let reached_at = Timestamp::parse_rfc3339("2026-11-20T14:52:22.123Z").unwrap();
@@ -99,16 +99,16 @@ mod tests {
     }
 
     #[test]
-    fn what_was_rendered_is_read() {
+    fn rendered_entries_are_read() {
         let value = |number| Value::new(number);
-        come_back(
+        check(
             "{}",
             &[
                 ("subscribe", Values::from([value(9_007_199_254_740_991)])),
                 ("\"quoted\" \\ ü", Values::from([value(-7)])),
             ],
         );
-        come_back(
+        check(
             r#"{"fields": [{"name": "laps"}, {"name": "best", "op": "min", "order": "asc"}]}"#,
             &[
                 ("a", Values::from([value(3), value(-1)])),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_another_kind_is_not() {
+    fn entries_of_another_kind_are_rejected() {
         let kind = KindShape::default().into_kind("k").unwrap();
         let read = |text: &'static str| {
             let rendered = Rendered {

@@ -1,4 +1,4 @@
-//! What every response about a board says beside what was asked: [`Envelope`].
+//! The part that all responses about a board have in common: [`Envelope`].
 
 use board::BoardName;
 use serde::Serialize;
@@ -6,30 +6,30 @@ use serde::Serialize;
 use crate::board::SpanShape;
 use crate::entry::text_of;
 
-/// What every response about a board says.
+/// The part that all responses about a board have in common.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(serde::Deserialize, utoipa::ToSchema))]
 pub struct Envelope {
-    /// Kind and subject.
+    /// The board, kind and subject.
     #[cfg_attr(feature = "schema", schema(example = "gifts/room-8842"))]
     board: String,
-    /// The window, by its whole name.
+    /// The full name of the window.
     #[cfg_attr(feature = "schema", schema(example = "day:2026-11-20"))]
     window: String,
-    /// The same version is the same board on every server.
+    /// Equal versions mean equal boards, on every server.
     version: String,
-    /// When the look at the store began.
+    /// When the read of the store began.
     #[cfg_attr(feature = "schema", schema(format = DateTime))]
     as_of: String,
-    /// How many are ranked.
+    /// The number of ranked members.
     members: u64,
-    /// Of kinds that rank only their best: how many at most.
+    /// For kinds that rank only their best members: the maximum number of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     listed: Option<u64>,
     #[serde(flatten)]
     span: SpanShape,
-    /// True once the window, or the board, is over.
+    /// True once the window, or the board, has ended and no longer changes.
     #[serde(rename = "final", default, skip_serializing_if = "std::ops::Not::not")]
     is_final: bool,
 }
@@ -37,26 +37,26 @@ pub struct Envelope {
 /// The window of a response.
 #[derive(Debug)]
 pub struct WindowShape {
-    /// Its whole name.
+    /// The full name.
     pub name: String,
-    /// How many of it are ranked at most, by its kind.
+    /// The maximum number of ranked members, if the kind limits it.
     pub listed: Option<u64>,
-    /// Whether it is over, as the response shows it.
+    /// Whether the window is final.
     pub is_final: bool,
 }
 
 impl Envelope {
-    /// The envelope of an answer of the merger.
+    /// Returns the envelope of a result of the merger.
     #[must_use]
-    pub fn new<T>(board: &BoardName, window: WindowShape, answer: &merger::ReadResult<T>) -> Self {
+    pub fn new<T>(board: &BoardName, window: WindowShape, result: &merger::ReadResult<T>) -> Self {
         Self {
             board: board.to_string(),
             window: window.name,
-            version: answer.version.to_string(),
-            as_of: text_of(answer.as_of),
-            members: answer.members,
+            version: result.version.to_string(),
+            as_of: text_of(result.as_of),
+            members: result.members,
             listed: window.listed,
-            span: SpanShape::from(&answer.activity),
+            span: SpanShape::from(&result.activity),
             is_final: window.is_final,
         }
     }

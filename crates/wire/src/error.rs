@@ -1,8 +1,8 @@
-//! Why a shape is not what it describes: [`ShapeError`].
+//! Why a shape is rejected: [`ShapeError`].
 
 use std::fmt::Display;
 
-/// Why a shape describes no kind, contribution or settings. Names the field and its value.
+/// Why a shape is rejected. The message has the field and its value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
     /// A field is missing, or its value is not accepted.
@@ -19,7 +19,7 @@ impl ShapeError {
     }
 }
 
-/// Returns the error of a setting whose value is not accepted.
+/// Returns an error about a setting.
 pub(crate) fn wrong(setting: &str, reason: impl Display) -> ShapeError {
     ShapeError::invalid(format!("{setting}: {reason}"))
 }

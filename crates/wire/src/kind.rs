@@ -1,4 +1,4 @@
-//! Kinds as clients and configuration files write them.
+//! Kinds as clients and configuration files write them: [`KindShape`].
 
 mod parts;
 #[cfg(feature = "schema")]
@@ -22,71 +22,71 @@ use parts::{FieldShape, KeepShape, TiesShape};
 #[cfg(feature = "schema")]
 use words::{ModeWords, RankStyleWords};
 
-/// Depth of the cached global board where nothing is said.
+/// The default depth of the cached global board.
 const TOP_DEFAULT: u64 = 1000;
 
-/// A kind's settings, each with the default of the contract. The same in JSON and in TOML.
+/// A kind's settings, with their defaults. The same in JSON and in TOML.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Kind))]
 #[serde(deny_unknown_fields, default, expecting = "a kind's settings, by name")]
 pub struct KindShape {
-    /// Its name, which answers carry; in a request it may only repeat the path's.
+    /// The name. Responses have it; in a request it must be that of the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(example = "gifts"))]
     kind: Option<String>,
     /// How contributions fold into a standing.
     #[cfg_attr(feature = "schema", schema(value_type = ModeWords))]
     mode: Mode,
-    /// What the order looks at, one after the other.
+    /// The fields that members are ordered by, the first one first.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 4))]
     fields: Vec<FieldShape>,
-    /// What becomes of equal fields.
+    /// Whether members with equal fields share a rank.
     #[cfg_attr(feature = "schema", schema(value_type = RankStyleWords))]
     rank: RankStyle,
-    /// Who is better where all fields are equal.
+    /// Which of two members with equal fields is better.
     ties: TiesShape,
-    /// `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show by default.
+    /// `hour`, `day`, `week`, `month`, `all`: at least one. Reads without a window use the first.
     #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 5))]
     windows: Vec<String>,
-    /// By the names of the IANA database.
+    /// A name of the IANA time zone database.
     time_zone: String,
-    /// Of boards not yet created: a power of two.
+    /// The shards of new boards: a power of two.
     #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 4096))]
     shards: u64,
-    /// The depth of the cached global board. By default 1,000, or all that is ranked where that is less.
+    /// The depth of the cached global board. Defaults to 1,000, or to `retain.keep` if that is less.
     #[serde(deserialize_with = "not_null")]
     #[cfg_attr(
         feature = "schema",
         schema(nullable = false, minimum = 1, maximum = 10_000)
     )]
     top: Option<u64>,
-    /// How old a cached answer may be.
+    /// How old a cached response may be.
     max_staleness: String,
     /// How long each window is kept after its end.
     #[serde(deserialize_with = "named")]
     keep: BTreeMap<String, KeepShape>,
-    /// How long after its end a window still takes what belongs to it.
+    /// How long after its end a window accepts late contributions.
     #[serde(deserialize_with = "named", skip_serializing_if = "BTreeMap::is_empty")]
     close: BTreeMap<String, String>,
     /// How long an id is remembered.
     dedupe: String,
-    /// Ranks the best and no more.
+    /// Ranks only the best members.
     #[serde(
         deserialize_with = "object_not_null",
         skip_serializing_if = "Option::is_none"
     )]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     retain: Option<RetainShape>,
-    /// Declares a range, so that score and time fit into one number.
+    /// Declares the range of values, so that the score and the time fit into one number.
     #[serde(
         deserialize_with = "object_not_null",
         skip_serializing_if = "Option::is_none"
     )]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     packed: Option<PackedShape>,
-    /// Keeps the top of its boards on another server, too.
+    /// Publishes the top of the kind's boards to another server.
     #[serde(
         skip_serializing_if = "Option::is_none",
         deserialize_with = "some_object"
@@ -124,12 +124,12 @@ impl Default for KindShape {
 }
 
 impl KindShape {
-    /// The kind of this name that the shape describes, where no target is configured to publish to.
+    /// Returns the kind with this name. No publish targets are configured.
     pub fn into_kind(self, name: &str) -> Result<Kind, ShapeError> {
         self.into_kind_at(name, &PublishTargets::default())
     }
 
-    /// The same, where these targets are configured.
+    /// Returns the kind with this name. `targets` are the configured publish targets.
     pub fn into_kind_at(self, name: &str, targets: &PublishTargets) -> Result<Kind, ShapeError> {
         if let Some(other) = self.kind.as_deref().filter(|other| *other != name) {
             return Err(wrong(
@@ -158,8 +158,8 @@ impl KindShape {
         Kind::new(spec).map_err(|error| ShapeError::invalid(error.to_string()))
     }
 
-    /// The kind as a caller sees it who may or may not see addresses of servers that boards are published
-    /// to. A configured one is called by its name.
+    /// Returns the kind as a response shows it. A configured publish target is shown by its name. `addresses`: the
+    /// caller may see the addresses of targets that are not configured.
     #[must_use]
     pub fn shown(kind: &Kind, targets: &PublishTargets, addresses: bool) -> Self {
         Self {
@@ -171,11 +171,11 @@ impl KindShape {
     }
 
     fn top(&self) -> u64 {
-        let by_default = || {
+        let default = || {
             self.retain
                 .map_or(TOP_DEFAULT, |retain| retain.top_within(TOP_DEFAULT))
         };
-        self.top.unwrap_or_else(by_default)
+        self.top.unwrap_or_else(default)
     }
 
     fn rules(&self) -> Result<Rules, ShapeError> {

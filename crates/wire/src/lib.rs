@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! kind           a kind, as clients and configuration files write it; packed, publish, retain: parts of it
-//! contribution   a contribution and a standing set outright, and how a kind reads their values
+//! contribution   a contribution, and a standing that is set; how a kind reads their values
 //! board          the settings of one board, and its time
-//! entry          entries, rendered for the merger's cache; entry_read: the same, read back
-//! top, place     a top around rendered entries; a member's position and neighbours
-//! envelope       what every response about a board says
-//! scalar, object, duration, error      what shapes are made of, and why one is rejected
-//! schema, written            schemas, for the document of the contract (feature `schema`)
+//! entry          renders entries for the merger's cache; entry_read parses them again
+//! top, member    a top around rendered entries; a member's position and neighbours
+//! envelope       the part that all responses about a board have in common
+//! scalar, object, duration   the parts of shapes; error: why a shape is rejected
+//! schema, written            schemas for the OpenAPI document (feature `schema`)
 //! ```
 //!
-//! Paths, statuses and headers are not here: they are in `api`. What is written by
-//! hand for speed (entries, tops) has a twin in `written`, which tests of `api` read it into.
+//! Paths, statuses and headers are not here: they are in `api`. Shapes with serialization that is written by hand for
+//! speed (entries, tops) have a twin in `written`, which tests of `api` deserialize them into.
 
 mod board;
 mod contribution;
@@ -35,7 +35,9 @@ mod top;
 mod written;
 
 pub use board::{ExpiryShape, SettingsShape, SpanShape};
-pub use contribution::{BOARDS_MAX, Contributed, ContributionShape, Named, StandingShape, Targets};
+pub use contribution::{
+    BOARDS_MAX, Contributed, ContributionShape, InputValues, StandingShape, Targets,
+};
 pub use entry::{Entries, EntryShape, FieldsShape, RENDERER_FORMAT, put_entry, render};
 pub use entry_read::{EntryRead, read_entries};
 pub use envelope::{Envelope, WindowShape};
@@ -53,5 +55,5 @@ pub use written::{
     StandingWritten, TopWritten, TopsWritten,
 };
 
-/// Bytes of a byte of a name in JSON, at most: quotes are escaped, and names have no control characters.
+/// The maximum bytes of one byte of a name in JSON: quotes are escaped, and names have no control characters.
 pub const ESCAPED_BYTES_MAX: usize = 2;

@@ -1,4 +1,5 @@
-//! One member's place: `{"rank": 17, "member": "u1", ..., "position": 17, "percentile": 98.4, "above": {...}, "below": {...}}`.
+//! The position of a member: [`MemberShape`], `{"rank": 17, "member": "u1", ..., "position": 17, "percentile": 98.4,
+//! "above": {...}, "below": {...}}`.
 
 use board::Rules;
 use merger::{MemberStanding, MemberView, RankedEntry, UnlistedView};
@@ -7,37 +8,37 @@ use shard_store::ShardEntry;
 
 use crate::entry::{EntryShape, put_entry};
 
-/// The entry, and where it stands; off the list of a kind that ranks only its best it stands nowhere.
+/// An entry, and its position if it is ranked.
 #[derive(Debug)]
 pub struct MemberShape<'a> {
     rules: &'a Rules,
     entry: &'a ShardEntry,
-    stands: Option<Stands<'a>>,
+    ranking: Option<Ranking<'a>>,
     to_target: ToTarget,
 }
 
 impl<'a> MemberShape<'a> {
-    /// Returns the place of a member, if it has a standing.
+    /// Returns the shape of a member, if it has a standing.
     #[must_use]
     pub fn of(
         rules: &'a Rules,
-        found: &'a MemberStanding<MemberView, UnlistedView>,
+        standing: &'a MemberStanding<MemberView, UnlistedView>,
         members: u64,
     ) -> Option<Self> {
-        let (entry, stands) = match found {
-            MemberStanding::Ranked(view) => (&view.own().entry, Some(Stands { view, members })),
+        let (entry, ranking) = match standing {
+            MemberStanding::Ranked(view) => (&view.own().entry, Some(Ranking { view, members })),
             MemberStanding::Unlisted(view) => (&view.entry, None),
             MemberStanding::NoStanding => return None,
         };
         Some(Self {
             rules,
             entry,
-            stands,
-            to_target: ToTarget::NotAsked,
+            ranking,
+            to_target: ToTarget::NotRequested,
         })
     }
 
-    /// Adds what it takes to stand at a target: this change of the first field, or null if no change does.
+    /// Adds the change of the first field that is required to reach a target; `None` if no change is sufficient.
     #[must_use]
     pub const fn with_target(mut self, change: Option<i64>) -> Self {
         self.to_target = ToTarget::Change(change);
@@ -45,22 +46,23 @@ impl<'a> MemberShape<'a> {
     }
 }
 
-/// A place among others.
+/// The position of a ranked member among the others.
 #[derive(Debug)]
-struct Stands<'a> {
+struct Ranking<'a> {
     view: &'a MemberView,
     members: u64,
 }
 
-/// What it takes to stand at a target.
+/// The change that is required to reach a target.
 #[derive(Debug)]
 enum ToTarget {
-    NotAsked,
-    /// This change of the first field; null where none does it.
+    /// No target was requested.
+    NotRequested,
+    /// The change of the first field; `None` if no change is sufficient.
     Change(Option<i64>),
 }
 
-/// An entry next to the member, and how much of the first field lies between.
+/// A neighbour of the member, and the difference in the first field.
 struct NeighbourShape<'a> {
     entry: EntryShape<'a>,
     gap: Option<i64>,
@@ -75,8 +77,8 @@ impl Serialize for NeighbourShape<'_> {
     }
 }
 
-impl Stands<'_> {
-    /// 100 · (members − position) / (members − 1), 100 for the first, alone too.
+impl Ranking<'_> {
+    /// Returns 100 · (members − position) / (members − 1), and 100 for a single member.
     fn percentile(&self) -> f64 {
         let position = self.view.own().position;
         if self.members <= 1 {
@@ -96,15 +98,15 @@ impl Stands<'_> {
         self.neighbour(rules, self.view.index + 1)
     }
 
-    fn neighbour<'a>(&'a self, rules: &'a Rules, place: usize) -> Option<NeighbourShape<'a>> {
-        let ranked = self.view.around.get(place)?;
+    fn neighbour<'a>(&'a self, rules: &'a Rules, index: usize) -> Option<NeighbourShape<'a>> {
+        let ranked = self.view.around.get(index)?;
         let gap = gap(rules, ranked, self.view.own());
         let entry = EntryShape { rules, ranked };
         Some(NeighbourShape { entry, gap })
     }
 }
 
-/// How much of the first field lies between two entries; null where one has none.
+/// Returns the difference of two entries in the first field; `None` if one has no value.
 fn gap(rules: &Rules, a: &RankedEntry, b: &RankedEntry) -> Option<i64> {
     let first = |ranked: &RankedEntry| rules.values_of(&ranked.entry.key.words).get(0);
     Some((first(a)?.get() - first(b)?.get()).abs())
@@ -113,13 +115,13 @@ fn gap(rules: &Rules, a: &RankedEntry, b: &RankedEntry) -> Option<i64> {
 impl Serialize for MemberShape<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let own = self.stands.as_ref().map(|stands| stands.view.own());
+        let own = self.ranking.as_ref().map(|ranking| ranking.view.own());
         put_entry(&mut map, self.rules, own.map(|own| own.rank), self.entry)?;
         map.serialize_entry("position", &own.map(|own| own.position))?;
-        let stands = self.stands.as_ref();
-        map.serialize_entry("percentile", &stands.map(Stands::percentile))?;
-        map.serialize_entry("above", &stands.and_then(|it| it.above(self.rules)))?;
-        map.serialize_entry("below", &stands.and_then(|it| it.below(self.rules)))?;
+        let ranking = self.ranking.as_ref();
+        map.serialize_entry("percentile", &ranking.map(Ranking::percentile))?;
+        map.serialize_entry("above", &ranking.and_then(|it| it.above(self.rules)))?;
+        map.serialize_entry("below", &ranking.and_then(|it| it.below(self.rules)))?;
         if let ToTarget::Change(change) = self.to_target {
             map.serialize_entry("to_target", &change)?;
         }

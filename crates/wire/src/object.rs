@@ -1,8 +1,8 @@
-//! Shapes that are objects on the wire, and nothing else: [`Object`].
+//! Shapes that are read from objects only: [`Object`].
 //!
-//! What serde derives for a struct takes an array of its fields, too, in the order of the source: an
-//! accident that no client is to depend on. It rejects a field that is named twice; a map takes the last of
-//! them, so maps are read by [`named`].
+//! Deserialization that serde derives for a struct also accepts an array of the fields, in the order of the source
+//! code. No client should depend on that. It rejects repeated fields, while a map keeps the last value, so maps are
+//! read by [`named`].
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -39,28 +39,28 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// For a field that is an object.
+/// Reads a field that is an object.
 pub(crate) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Object::deserialize(deserializer).map(|object| object.0)
 }
 
-/// For a field that may be left out, but not be null.
+/// Reads an optional field that must not be null.
 pub(crate) fn not_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// For a field that is an object and may be left out, but not be null.
+/// Reads an optional field that is an object and must not be null.
 pub(crate) fn object_not_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     object(deserializer).map(Some)
 }
 
-/// For a field that is an object or null.
+/// Reads a field that is an object or null.
 pub(crate) fn some_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -68,7 +68,7 @@ pub(crate) fn some_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     Ok(object.map(|object| object.0))
 }
 
-/// For a field that is an array of objects.
+/// Reads a field that is an array of objects.
 pub(crate) fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -89,11 +89,11 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for NamedVisitor<T> {
         let mut named = BTreeMap::new();
         while let Some(name) = map.next_key::<String>()? {
             match named.entry(name) {
-                Entry::Vacant(free) => {
-                    free.insert(map.next_value()?);
+                Entry::Vacant(entry) => {
+                    entry.insert(map.next_value()?);
                 }
-                Entry::Occupied(held) => {
-                    let twice = format!("{:?} is named twice", held.key());
+                Entry::Occupied(entry) => {
+                    let twice = format!("{:?} is named twice", entry.key());
                     return Err(A::Error::custom(twice));
                 }
             }
@@ -102,7 +102,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for NamedVisitor<T> {
     }
 }
 
-/// For a field that is an object of values by name, each name once.
+/// Reads a field that is an object of values by name, without repeated names.
 pub(crate) fn named<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, T>, D::Error> {

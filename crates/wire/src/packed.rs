@@ -1,4 +1,4 @@
-//! `packed`: the declared range of a packed kind, as clients and configuration files write it.
+//! The setting `packed` of a kind, its declared range: [`PackedShape`].
 
 use board::{Packing, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::entry::text_of;
 use crate::error::{ShapeError, wrong};
 use crate::object::not_null;
 
-/// How large the values of a packed kind get, and how fine its times are.
+/// The range of the values of a packed kind, and the unit of its times.
 ///
 /// `{ most = 1000000, unit = "1s", from = "2026-01-01T00:00:00Z", until = "2036-01-01T00:00:00Z" }`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -21,8 +21,8 @@ use crate::object::not_null;
 pub(crate) struct PackedShape {
     /// The largest value; the smallest is 0.
     most: u64,
-    /// How fine times are: a part of a second.
-    #[serde(default = "a_second")]
+    /// The unit of times, a second or a part of it.
+    #[serde(default = "one_second")]
     #[cfg_attr(feature = "schema", schema(default = "1s"))]
     unit: String,
     #[serde(
@@ -41,12 +41,12 @@ pub(crate) struct PackedShape {
     until: Option<String>,
 }
 
-fn a_second() -> String {
+fn one_second() -> String {
     "1s".to_owned()
 }
 
 impl PackedShape {
-    /// The range that it declares.
+    /// Returns the declared range.
     pub(crate) fn packing(&self) -> Result<Packing, ShapeError> {
         let span = match (&self.from, &self.until) {
             (Some(from), Some(until)) => {
@@ -95,11 +95,11 @@ mod tests {
     }
 
     #[test]
-    fn a_range_that_fits_is_shown_as_it_was_put() {
+    fn a_valid_range_is_shown_as_it_was_put() {
         let (from, until) = ("2026-01-01T00:00:00.000Z", "2036-01-01T00:00:00.000Z");
         let all = json!({"most": 1_000_000, "unit": "100ms", "from": from, "until": until});
         assert_eq!(put(&json!({"windows": ["all"], "packed": all})), Ok(all));
-        // 36 bits of value and 17 of a day's seconds.
+        // 36 bits for the value and 17 for the seconds of a day.
         let day = json!({"windows": ["day"], "packed": {"most": 68_719_476_735_u64}});
         assert_eq!(
             put(&day),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_by_name() {
+    fn errors_name_the_setting_that_does_not_fit() {
         let long = json!({"most": 1_000_000, "unit": "1ms", "from": "2026-01-01T00:00:00Z",
             "until": "2036-01-01T00:00:00Z"});
         let cases = [

@@ -1,7 +1,6 @@
-//! Where a kind is published to, as clients and configuration files write it.
+//! The setting `publish` of a kind: [`PublishShape`].
 //!
-//! A kind names one of the targets that the configuration has; where that is, and who logs in, is no part
-//! of it.
+//! A kind refers to a configured target by its name. The target's address and login are only in the configuration.
 
 use std::fmt::Display;
 
@@ -17,59 +16,57 @@ use crate::error::{ShapeError, wrong};
 /// The default encoding: the score alone.
 const ENCODING_DEFAULT: &str = "plain";
 
-/// How often a window is published at most, by default.
+/// The default minimum interval between two publications of a window.
 const EVERY_DEFAULT: &str = "1s";
 
-/// What keys of a store on Redis begin with.
+/// The prefix of the keys of a store on Redis.
 const STORE_KEYS: &str = "megaboard:";
 
-/// What stands in place of an encoding where there is to be no sorted set.
+/// The encoding of kinds that are published without a sorted set.
 const NO_ENCODING: &str = "none";
 
-/// Where the top of a kind's boards is kept for readers of another server.
+/// Publishes the top of a kind's boards to another server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Publish))]
 #[serde(deny_unknown_fields, expecting = "an object with target and key")]
 pub(crate) struct PublishShape {
-    /// The server, by the name that the configuration has for it. Required, but where `store` stands in
-    /// its place.
+    /// The name of a configured target. Required unless `store` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "schema",
         schema(example = "readers", pattern = "^[a-z][a-z0-9-]{0,62}$")
     )]
     target: Option<String>,
-    /// The address of a configured server, in place of its name. Only what earlier versions have stored, and
-    /// is not configured, is answered so, and to keys alone that may change it.
+    /// The address of a configured target, instead of its name. Responses have it only for a target that an earlier
+    /// version stored and that is not configured, and only if the key may change the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "schema",
         schema(example = "redis://10.0.0.7:6379", deprecated)
     )]
     store: Option<String>,
-    /// What a board's window is called there.
+    /// The template of the key of a board's window at the target.
     #[cfg_attr(feature = "schema", schema(example = "leaderboard:{subject}:{period}"))]
     key: String,
-    /// The periods that are published; all of the kind by default.
+    /// The periods that are published. Defaults to all of the kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     windows: Vec<String>,
-    /// How scores are written.
+    /// The encoding of scores in the sorted set.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(example = "plain"))]
     encoding: Option<String>,
-    /// Entries; the kind's `top` by default.
+    /// The number of entries. Defaults to the kind's `top`.
     #[serde(skip_serializing_if = "Option::is_none")]
     top: Option<u64>,
-    /// A window is published at most this often.
+    /// The minimum interval between two publications of a window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(example = "1s"))]
     every: Option<String>,
 }
 
 impl PublishShape {
-    /// The publication that the shape describes, for a kind of so many fields. Only configured targets
-    /// are accepted.
+    /// Returns the publication, for a kind with this number of fields. Only configured targets are accepted.
     pub(crate) fn publication(
         &self,
         fields: usize,
@@ -84,10 +81,10 @@ impl PublishShape {
             return Err(wrong("publish.key", reason));
         }
         let windows = self.windows.iter();
-        let windows = windows.map(|period| read::<Period>("publish.windows", period));
+        let windows = windows.map(|period| parse::<Period>("publish.windows", period));
         let every = self.every.as_deref().unwrap_or(EVERY_DEFAULT);
         Ok(Publication {
-            key: read("publish.key", &self.key)?,
+            key: parse("publish.key", &self.key)?,
             windows: windows.collect::<Result<_, _>>()?,
             encoding: self.encoding(target.protocol, fields)?,
             at: PublishAt::Name(name.clone()),
@@ -96,18 +93,18 @@ impl PublishShape {
         })
     }
 
-    /// The configured target.
+    /// Returns the configured target.
     fn target<'a>(
         &self,
         targets: &'a PublishTargets,
     ) -> Result<(&'a TargetName, &'a PublishTarget), ShapeError> {
         let (setting, text, at) = match (&self.target, &self.store) {
             (Some(name), None) => {
-                let at = PublishAt::Name(read("publish.target", name)?);
+                let at = PublishAt::Name(parse("publish.target", name)?);
                 ("publish.target", name, at)
             }
             (None, Some(address)) => {
-                let at = PublishAt::Address(read("publish.store", address)?);
+                let at = PublishAt::Address(parse("publish.store", address)?);
                 ("publish.store", address, at)
             }
             (None, None) => return Err(wrong("publish.target", "is missing")),
@@ -131,8 +128,8 @@ impl PublishShape {
         })
     }
 
-    /// The same, as it is shown to this sort of caller: a configured target by its name, and the address
-    /// of another one not at all, unless the caller may see addresses.
+    /// Returns the publication as a response shows it: a configured target by its name, another one by its address if
+    /// the caller may see `addresses`.
     pub(crate) fn shown(
         publication: &Publication,
         targets: &PublishTargets,
@@ -176,7 +173,7 @@ impl PublishShape {
     }
 }
 
-fn read<T: std::str::FromStr<Err: Display>>(setting: &str, text: &str) -> Result<T, ShapeError> {
+fn parse<T: std::str::FromStr<Err: Display>>(setting: &str, text: &str) -> Result<T, ShapeError> {
     text.parse().map_err(|error| wrong(setting, error))
 }
 

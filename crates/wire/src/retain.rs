@@ -1,11 +1,11 @@
-//! `retain`: how many of a board are ranked, as clients and configuration files write it.
+//! The setting `retain` of a kind, the number of ranked members: [`RetainShape`].
 
 use board::Retain;
 use serde::{Deserialize, Serialize};
 
 use crate::object::not_null;
 
-/// How many of a board are ranked.
+/// Ranks only the best members of a board.
 ///
 /// `{ keep = 1000, trim_at = 1200, approximate = true }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
@@ -16,20 +16,20 @@ use crate::object::not_null;
     expecting = "an object with keep, trim_at and approximate"
 )]
 pub(crate) struct RetainShape {
-    /// How many are ranked.
+    /// The number of ranked members.
     #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 100_000))]
     keep: u64,
-    /// How long a shard's list may get before it is trimmed.
+    /// The length at which a shard's list is trimmed.
     #[serde(default, deserialize_with = "not_null")]
     #[cfg_attr(feature = "schema", schema(nullable = false))]
     trim_at: Option<u64>,
-    /// Takes kinds whose contributions can lower a standing.
+    /// Permits kinds whose contributions can lower a standing.
     #[serde(default)]
     approximate: bool,
 }
 
 impl RetainShape {
-    /// The depth of the cached global board where it is not said, at most `depth`.
+    /// Returns the default depth of the cached global board, at most `depth`.
     pub(crate) fn top_within(self, depth: u64) -> u64 {
         depth.min(self.keep).max(1)
     }

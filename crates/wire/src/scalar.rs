@@ -1,4 +1,4 @@
-//! Scalars of requests: exact integers, moments, borrowed texts.
+//! Scalars of requests: exact integers, moments, borrowed strings.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,10 @@ use board::limits::FIELDS_MAX;
 use board::{Timestamp, Value};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 
-/// A text, borrowed from the body where it has no escapes.
+/// A string, borrowed from the body if it has no escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text<'a>(
-    /// What it says.
+    /// The string.
     pub Cow<'a, str>,
 );
 
@@ -39,7 +39,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// A list of at most `MAX` items. Reading stops at the first item too many.
+/// A list of at most `MAX` items. Reading stops at the first item that exceeds the limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List<T, const MAX: usize>(
     /// The items.
@@ -73,14 +73,14 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MA
     }
 }
 
-/// An exact integer, in or out of the range of values: what is out of it has an error of its own.
+/// An integer that may be outside the range of values: such a number has an error of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Integer {
     /// In the range of values.
     Exact(Value),
-    /// Of at most 64 bits, and outside the range.
+    /// Outside the range, and at most 64 bits.
     Outside(i128),
-    /// Beyond 64 bits, where a JSON number is read as a double.
+    /// More than 64 bits: such a JSON number is read as a double.
     Huge(f64),
 }
 
@@ -102,7 +102,7 @@ impl Visitor<'_> for IntegerVisitor {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Integer, E> {
-        // An integer of more than 64 bits arrives as a double, without a fraction.
+        // An integer of more than 64 bits is read as a double without a fraction.
         const U64_END: f64 = 18_446_744_073_709_551_616.0;
         if number.abs() >= U64_END / 2.0 {
             return Ok(Integer::Huge(number));
@@ -117,7 +117,7 @@ impl<'de> Deserialize<'de> for Integer {
     }
 }
 
-/// RFC 3339 or integer epoch milliseconds.
+/// A time, as RFC 3339 or integer epoch milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment(pub(crate) Timestamp);
 
@@ -153,7 +153,7 @@ impl<'de> Deserialize<'de> for Moment {
     }
 }
 
-/// `{"agree": 1, "comments": 0}`: integers by field name, each name once. Null leaves a field out.
+/// Integers by field name, without repeated names: `{"agree": 1, "comments": 0}`. A null field is omitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedIntegers<'a>(pub(crate) Vec<(Text<'a>, Integer)>);
 

@@ -1,5 +1,4 @@
-//! Schemas that no derive can know: of what reads or writes itself by hand, and of answers around
-//! something else.
+//! Schemas that cannot be derived: those of shapes with hand-written serialization, and of lists of entries.
 
 use std::borrow::Cow;
 
@@ -14,7 +13,7 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::entry::Entries;
 use crate::scalar::{Integer, Moment, NamedIntegers};
 
-/// Schemas by name, as they are collected.
+/// Schemas by name.
 pub type Schemas = Vec<(String, RefOr<Schema>)>;
 
 fn exact_integer() -> ObjectBuilder {
@@ -38,36 +37,36 @@ fn by_field() -> ObjectBuilder {
 
 /// `points` of an entry.
 pub(crate) fn points() -> Object {
-    let points = exact_or_null().description(Some("Of kinds whose only field is `points`."));
+    let points = exact_or_null().description(Some("For kinds whose only field is `points`."));
     points.build()
 }
 
 /// `values` of an entry.
 pub(crate) fn values() -> Object {
-    let values = "Of all other kinds: the fields by name, null where nothing was said of one yet.";
+    let values = "For all other kinds: the fields by name, null if a field has no value yet.";
     by_field().description(Some(values)).build()
 }
 
-/// `to_target` of a place.
+/// `to_target` of a member.
 pub(crate) fn to_target() -> Object {
-    let change = "With `target`: the smallest change of the first field that gives a position of at \
-                  most that; null where none does.";
+    let change = "With `target`: the smallest change of the first field with which the position is at most \
+                  the target; null if no change is sufficient.";
     exact_or_null().description(Some(change)).build()
 }
 
 /// `rank` of a standing that was written.
-pub(crate) fn rank_asked() -> Object {
-    let rank = "With `return=ranks`: what the kind's rank style makes of the position; null where \
-                that place is not ranked.";
-    place(rank)
+pub(crate) fn requested_rank() -> Object {
+    let rank =
+        "With `return=ranks`: the rank by the kind's rank style; null if the member is not ranked.";
+    one_or_more(rank)
 }
 
 /// `position` of a standing that was written.
-pub(crate) fn position_asked() -> Object {
-    place("With `return=ranks`: 1 is best; null where that place is not ranked.")
+pub(crate) fn requested_position() -> Object {
+    one_or_more("With `return=ranks`: 1 is best; null if the member is not ranked.")
 }
 
-fn place(description: &str) -> Object {
+fn one_or_more(description: &str) -> Object {
     exact_or_null()
         .minimum(Some(1))
         .description(Some(description))
@@ -115,7 +114,7 @@ impl PartialSchema for NamedIntegers<'_> {
         by_field()
             .max_properties(Some(FIELDS_MAX))
             .description(Some(
-                "Integers by the names of fields; null leaves one out.",
+                "Integers by the names of fields. A null field is omitted.",
             ))
             .examples([serde_json::json!({"agree": 1, "comments": 0})])
             .into()
@@ -128,7 +127,7 @@ impl ToSchema for NamedIntegers<'_> {
     }
 }
 
-/// Gives shapes that are written by hand the schemas of their twins.
+/// Gives shapes with hand-written serialization the schemas of their twins.
 #[macro_export]
 macro_rules! written_as {
     ($($shape:ty: $twin:ty,)*) => {

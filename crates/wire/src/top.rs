@@ -1,11 +1,11 @@
-//! Tops: the entries of a snapshot, as they were rendered, with what else a response says around them.
+//! Tops: the rendered entries of a snapshot, with the other members of a response.
 
 use std::io::Write as _;
 
 use board::{Activity, BoardName, Timestamp};
 use merger::{Snapshot, TopForm};
 
-/// Returns the JSON of a top made of a snapshot, as `GET .../top` returns it for the window of this name.
+/// Returns the JSON of the top of a snapshot, as `GET .../top` returns it for this window.
 #[must_use]
 pub fn top_json(board: &BoardName, window: &str, snapshot: &Snapshot, form: TopForm) -> Vec<u8> {
     let head = TopHead {
@@ -20,18 +20,18 @@ pub fn top_json(board: &BoardName, window: &str, snapshot: &Snapshot, form: TopF
     head.json(&snapshot.rendered.first(form.n)).0
 }
 
-/// What a response says of a top beside its entries.
+/// The members of a top besides the entries.
 #[derive(Debug)]
 pub struct TopHead<'a> {
     /// The board.
     pub board: &'a BoardName,
-    /// The whole name of the window.
+    /// The full name of the window.
     pub window: &'a str,
     /// The version of the board.
     pub version: &'a str,
-    /// How many are ranked in the window.
+    /// The number of ranked members.
     pub members: u64,
-    /// From when to when the board takes contributions.
+    /// The time in which the board accepts contributions.
     pub activity: &'a Activity,
     /// When the merge began.
     pub as_of: Timestamp,
@@ -40,10 +40,10 @@ pub struct TopHead<'a> {
 }
 
 impl TopHead<'_> {
-    /// Returns the top with these entries, and where in it they begin.
+    /// Returns the top with these entries, and the offset at which they begin.
     #[must_use]
     pub fn json(&self, entries: &[u8]) -> (Vec<u8>, usize) {
-        /// Bytes of everything but names and entries.
+        /// The approximate length without names and entries.
         const FRAME_BYTES: usize = 256;
         let names = self.window.len() + 2 * self.board.subject().as_str().len();
         let mut body = Vec::with_capacity(FRAME_BYTES + names + entries.len());

@@ -1,7 +1,7 @@
-//! Twins of what is written by hand for speed: the shapes that the contract's document shows.
+//! Twins of the shapes with hand-written serialization. The OpenAPI document has their schemas.
 //!
-//! Nothing here makes an answer. Tests read what was written into these, and hold what they would
-//! write against it, so that neither can change alone.
+//! No response is made of them. Tests deserialize responses into them, serialize them again, and compare the results,
+//! so that neither can change alone.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,10 @@ crate::written_as! {
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Entry)]
 pub struct EntryWritten {
-    /// The position, or what the kind's rank style makes of it; null of who is not ranked.
+    /// The rank by the kind's rank style; null if the member is not ranked.
     #[schema(required)]
     rank: Option<u64>,
-    /// Who.
+    /// The member.
     #[schema(example = "u1")]
     member: String,
     #[serde(flatten)]
@@ -40,7 +40,7 @@ pub struct EntryWritten {
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Fields)]
 pub struct FieldsWritten {
-    /// Of kinds whose only field is `points`.
+    /// For kinds whose only field is `points`.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -48,7 +48,7 @@ pub struct FieldsWritten {
     )]
     #[schema(schema_with = schema::points, required = false)]
     points: Option<NumberOrNull>,
-    /// Of all other kinds: the fields by name, null where nothing was said of one yet.
+    /// For all other kinds: the fields by name, null if a field has no value yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::values, required = false)]
     values: Option<BTreeMap<String, Option<i64>>>,
@@ -60,31 +60,31 @@ pub struct FieldsWritten {
 pub struct NeighbourWritten {
     #[serde(flatten)]
     entry: EntryWritten,
-    /// How much of the first field lies between; null where one of the two has none.
+    /// The difference in the first field; null if one of the two has no value.
     #[schema(required, minimum = 0)]
     gap: Option<i64>,
 }
 
-/// A member's place. All but the standing is null of one who is not among the best that its kind ranks.
+/// A member with its position. All but the standing is null if the member is not among the best that its kind ranks.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Place)]
 pub struct MemberWritten {
     #[serde(flatten)]
     entry: EntryWritten,
-    /// 1 is best; no two members share one.
+    /// 1 is best. No two members have the same position.
     #[schema(required, minimum = 1)]
     position: Option<u64>,
     /// 100 · (members − position) / (members − 1); 100 for the first.
     #[schema(required, minimum = 0, maximum = 100)]
     percentile: Option<f64>,
-    /// The next better one.
+    /// The next better member.
     #[schema(required)]
     above: Option<NeighbourWritten>,
-    /// The next one behind.
+    /// The next worse member.
     #[schema(required)]
     below: Option<NeighbourWritten>,
-    /// With `target`: the smallest change of the first field that gives a position of at most that; null
-    /// where none does.
+    /// With `target`: the smallest change of the first field with which the position is at most the target; null if no
+    /// change is sufficient.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -94,20 +94,20 @@ pub struct MemberWritten {
     to_target: Option<NumberOrNull>,
 }
 
-/// A member as it was looked up: an entry, or `rank` null of who is not ranked.
+/// The result of a lookup: an entry, or `rank` null if the member is not ranked.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Found)]
 pub struct LookedUpWritten {
-    /// Null of who is not ranked.
+    /// The rank; null if the member is not ranked.
     #[schema(required)]
     rank: Option<u64>,
-    /// Who was asked for.
+    /// The requested member.
     #[schema(example = "u1")]
     member: String,
     #[serde(flatten)]
     #[schema(inline)]
     fields: FieldsWritten,
-    /// When the standing was reached, where there is one.
+    /// When the standing was reached, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     reached_at: Option<String>,
@@ -117,7 +117,7 @@ pub struct LookedUpWritten {
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = WrittenStanding)]
 pub struct StandingWritten {
-    /// The window's whole name.
+    /// The full name of the window.
     #[schema(example = "day:2026-11-20")]
     window: String,
     #[serde(flatten)]
@@ -126,50 +126,50 @@ pub struct StandingWritten {
     /// When the standing was reached.
     #[schema(format = DateTime)]
     reached_at: String,
-    /// With `return=ranks`; null where that place is not ranked.
+    /// With `return=ranks`; null if the member is not ranked.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "present"
     )]
-    #[schema(schema_with = schema::rank_asked, required = false)]
+    #[schema(schema_with = schema::requested_rank, required = false)]
     rank: Option<NumberOrNull>,
-    /// With `return=ranks`; null where that place is not ranked.
+    /// With `return=ranks`; null if the member is not ranked.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "present"
     )]
-    #[schema(schema_with = schema::position_asked, required = false)]
+    #[schema(schema_with = schema::requested_position, required = false)]
     position: Option<NumberOrNull>,
 }
 
-/// The best of a board.
+/// The best entries of a board.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Top)]
 pub struct TopWritten {
     #[serde(flatten)]
     envelope: Envelope,
-    /// True while the store is away: the last board that was seen.
+    /// True while the store is unavailable: this is the last board that was read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     stale: bool,
-    /// The best, in their order.
+    /// The entries, best first.
     entries: Vec<EntryWritten>,
 }
 
-/// The tops of many boards, in the order asked.
+/// The tops of several boards, in the order of the request.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = Tops)]
 pub struct TopsWritten {
     boards: Vec<TopWritten>,
 }
 
-/// A number, or a null that is written, apart from what is not.
+/// A number or null, in a member that is present.
 #[derive(Debug, Serialize)]
 pub struct NumberOrNull(Option<i64>);
 
-/// Reads a member that is present, also as null.
+/// Reads a member that is present, possibly null.
 fn present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<NumberOrNull>, D::Error> {

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use board::Values;
 use problem::Problem;
 use serde::{Deserialize, Serialize};
-use wire::{Integer, Named, NamedIntegers};
+use wire::{InputValues, Integer, NamedIntegers};
 
 use crate::app::App;
 use crate::board_response::BoardResponse;
@@ -83,7 +83,7 @@ pub(crate) async fn of_points(
     let points = params.value("points")?;
     let window = read_window(&app, path.kind(), params)?;
     let points = points.ok_or_else(|| Problem::invalid("points: is missing"))?;
-    let values = Named::Points(Integer::Exact(points)).read_outright(path.kind())?;
+    let values = InputValues::Points(Integer::Exact(points)).read_outright(path.kind())?;
     place(&app, &path, &window, &values).await
 }
 
@@ -121,7 +121,7 @@ pub(crate) async fn of_values(
     let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
     let text = body::json_text(&app, &headers, request).await?;
     let shape: ValuesShape<'_> = connection::from_json(&text)?;
-    let values = Named::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
+    let values = InputValues::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
     place(&app, &path, &window, &values).await
 }
 

@@ -1,24 +1,23 @@
-//! Arrays whose items are read one by one: [`items_from_json`].
+//! Parses an array into the texts of its items: [`items_from_json`].
 //!
-//! The items are counted while the array is read: one that is too long is rejected at its first item
-//! too many, however much of it follows. Before, room is taken for as many as there may be: a short item is smaller
-//! than the reference to it.
+//! An array with too many items is rejected at the first item that exceeds the limit, without reading the others. The
+//! memory for the maximum number of items is counted before, because a short item is smaller than the reference to it.
 
 use std::cell::Cell;
 use std::fmt;
 
+use problem::{Problem, ProblemType};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::memory::{ITEM_BYTES, Whole};
-use problem::{Problem, ProblemType};
 
-/// Reads an array of at most so many items, each as its text. They take room of the body's.
+/// Parses an array of at most `items_max` items into their texts. Their memory is counted with that of the body.
 pub fn items_from_json(body: &mut Whole, items_max: usize) -> Result<Vec<&RawValue>, Problem> {
-    // Items are behind commas, all but the first.
+    // All items but the first follow a comma.
     let commas: usize = body.iter().map(|byte| usize::from(*byte == b',')).sum();
     let capacity = (commas + 1).min(items_max);
-    body.take_more(capacity * ITEM_BYTES)?;
+    body.count_parsed(capacity * ITEM_BYTES)?;
     let is_too_long = Cell::new(false);
     let items = Items {
         max: items_max,
@@ -42,12 +41,12 @@ pub fn items_from_json(body: &mut Whole, items_max: usize) -> Result<Vec<&RawVal
     })
 }
 
-/// An array of at most so many items.
+/// Visits an array of at most `max` items.
 struct Items<'a> {
     max: usize,
-    /// There are no more of them.
+    /// An upper bound of the number of items.
     capacity: usize,
-    /// Set where there are more.
+    /// Set if there are more than `max` items.
     is_too_long: &'a Cell<bool>,
 }
 
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_texts_and_what_is_no_array_is_named() {
+    fn items_are_texts_and_other_values_are_rejected() {
         let pool = Pool::up_to(0);
         let mut some = body(&pool, br#" [1, {"a": [2]} ,"x"] "#);
         let items = items_from_json(&mut some, 3).unwrap();
@@ -111,26 +110,26 @@ mod tests {
     }
 
     #[test]
-    fn nothing_behind_the_first_item_too_many_is_read() {
+    fn nothing_after_the_first_excess_item_is_read() {
         assert_eq!(kind_of("[1,2,3,4]", 3), ProblemType::TooLarge);
-        // What follows is no JSON, and nobody finds that out.
+        // The text after it is not JSON, which is not detected.
         assert_eq!(kind_of("[1,2,3,4,}}}}", 3), ProblemType::TooLarge);
         assert_eq!(kind_of("[1,2,3,}}}}", 3), ProblemType::Malformed);
     }
 
     #[test]
-    fn items_take_room_while_the_body_is_there() {
+    fn items_are_counted_until_the_body_is_dropped() {
         const ITEMS: usize = 1000;
         let pool = Pool::up_to(0);
         let text = format!("[{}0]", "0,".repeat(ITEMS - 1));
         let mut whole = body(&pool, text.as_bytes());
         let items = items_from_json(&mut whole, ITEMS).unwrap();
-        let taken = text.len() + ITEMS * size_of::<&RawValue>();
-        assert_eq!((items.capacity(), pool.bytes()), (ITEMS, taken));
+        let counted = text.len() + ITEMS * size_of::<&RawValue>();
+        assert_eq!((items.capacity(), pool.bytes()), (ITEMS, counted));
         let mut other = body(&pool, text.as_bytes());
         pool.limit_to(pool.bytes());
-        let refused = items_from_json(&mut other, ITEMS).unwrap_err();
-        assert_eq!(refused.kind, ProblemType::Overloaded);
+        let rejected = items_from_json(&mut other, ITEMS).unwrap_err();
+        assert_eq!(rejected.kind, ProblemType::Overloaded);
         drop((whole, other));
         assert_eq!(pool.bytes(), 0);
     }

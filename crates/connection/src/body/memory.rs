@@ -1,44 +1,44 @@
-//! Room for bodies, under one limit for all of them: [`BodyMemory`].
+//! The memory of all bodies, under one limit: [`BodyMemory`].
 //!
-//! As many connections as there may be could each send a body of the size that one may have. So bytes take
-//! room as they come, and give it back when the handler lets go of the body ([`Whole`], or a stream of lines). What
-//! counts is the memory that they take: a buffer doubles, but for one whose length is known.
+//! Without this limit every connection could send a body of the maximum size at once. Bytes are counted as they arrive,
+//! until the handler drops the body ([`Whole`], or a stream of lines). The capacity of the buffer counts: it doubles
+//! when it is full, unless the length of the body is known.
 
 use std::ops::Deref;
 
+use problem::{Problem, ProblemType};
 use serde_json::value::RawValue;
 
 use crate::pool::{HeldBytes, Pool};
-use problem::{Problem, ProblemType};
 
-/// Elements of an array; more of them are sent as lines.
+/// The maximum elements of an array. Clients send more of them as lines.
 pub const ARRAY_ITEMS_MAX: usize = 100_000;
 
-/// Memory of an item beside its text.
+/// The memory of an item besides its text.
 pub(super) const ITEM_BYTES: usize = size_of::<&RawValue>();
 
-/// Bytes of the shortest item, with its comma.
+/// The length of the shortest item, with its comma.
 const ITEM_BYTES_MIN: usize = 2;
 
-/// What room there is.
+/// The limit of the memory of all bodies.
 #[derive(Debug)]
 pub struct BodyMemory(Pool);
 
-/// Room that is taken. It is free again when this is dropped.
+/// Counted memory, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct BodyBytes(HeldBytes);
 
-/// A whole body, or what has come of it. Its room is free again when this is dropped.
+/// A whole body, or the part that has arrived. Its memory is counted until this is dropped.
 #[derive(Debug)]
 pub struct Whole {
     bytes: Vec<u8>,
     bytes_max: usize,
-    taken: BodyBytes,
+    counted: BodyBytes,
 }
 
 impl BodyMemory {
-    /// Room for bodies of so many bytes all together, and for one of so many bytes, with the items of its array, in any
-    /// case.
+    /// Limits the memory of all bodies to `all_bytes_max`, but permits at least one body of `bytes_max` with the items
+    /// of its array.
     #[must_use]
     pub fn for_bodies_of(pool: &Pool, bytes_max: usize, all_bytes_max: usize) -> Self {
         let items = (bytes_max / ITEM_BYTES_MIN + 1).min(ARRAY_ITEMS_MAX) * ITEM_BYTES;
@@ -46,28 +46,28 @@ impl BodyMemory {
         Self(pool.clone())
     }
 
-    /// A body of at most so many bytes, of which nothing has come.
+    /// Returns an empty body that grows to at most `bytes_max`.
     pub(super) fn body(&self, bytes_max: usize) -> Whole {
         Whole {
             bytes: Vec::new(),
             bytes_max,
-            taken: self.taken(),
+            counted: self.counted(),
         }
     }
 
-    /// Takes no room yet.
-    pub(super) fn taken(&self) -> BodyBytes {
+    /// Returns a counter of zero bytes.
+    pub(super) fn counted(&self) -> BodyBytes {
         BodyBytes(self.0.hold())
     }
 }
 
 impl BodyBytes {
-    /// Takes room for so many bytes in all.
+    /// Counts this number of bytes instead of the previous one.
     pub(super) fn resize(&mut self, bytes: usize) -> Result<(), Problem> {
         if self.0.resize(bytes) {
             return Ok(());
         }
-        let detail = "the bodies of all requests under way take more room than there is";
+        let detail = "the bodies of all current requests exceed the memory for bodies";
         Err(Problem::new(ProblemType::Overloaded, detail))
     }
 }
@@ -78,20 +78,20 @@ impl Whole {
         let needed = self.len() + bytes.len();
         if needed > capacity {
             let capacity = grown(capacity, needed, self.bytes_max);
-            self.taken.resize(capacity)?;
+            self.counted.resize(capacity)?;
             self.bytes.reserve_exact(capacity - self.len());
         }
         self.bytes.extend_from_slice(bytes);
         Ok(())
     }
 
-    /// Takes room for so many bytes that are made of the body.
-    pub(super) fn take_more(&mut self, bytes: usize) -> Result<(), Problem> {
-        self.taken.resize(self.bytes.capacity() + bytes)
+    /// Counts the memory of values that are parsed from the body.
+    pub(super) fn count_parsed(&mut self, bytes: usize) -> Result<(), Problem> {
+        self.counted.resize(self.bytes.capacity() + bytes)
     }
 }
 
-/// Returns the capacity that a buffer grows to: twice as much, but no more than it can come to need.
+/// Returns the capacity that a buffer grows to: twice as much, but at most the maximum that it can need.
 pub(super) fn grown(capacity: usize, needed: usize, needed_max: usize) -> usize {
     capacity.saturating_mul(2).min(needed_max).max(needed)
 }
@@ -109,18 +109,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_share_room_and_give_it_back() {
+    fn bodies_share_a_limit_until_they_are_dropped() {
         let pool = Pool::up_to(0);
-        let room = BodyMemory::for_bodies_of(&pool, 1, 4096);
-        let mut first = room.body(1536);
+        let memory = BodyMemory::for_bodies_of(&pool, 1, 4096);
+        let mut first = memory.body(1536);
         for _ in 0..2 {
             first.add(&[b' '; 512]).unwrap();
         }
-        let mut second = room.body(4096);
+        let mut second = memory.body(4096);
         second.add(&[b' '; 2000]).unwrap();
-        second.take_more(1072).unwrap();
-        let refused = first.add(b" ").unwrap_err();
-        assert_eq!(refused.kind, ProblemType::Overloaded);
+        second.count_parsed(1072).unwrap();
+        let rejected = first.add(b" ").unwrap_err();
+        assert_eq!(rejected.kind, ProblemType::Overloaded);
         assert_eq!(first.len(), 1024);
         drop(second);
         first.add(b" ").unwrap();
@@ -129,9 +129,9 @@ mod tests {
     }
 
     #[test]
-    fn a_body_counts_as_the_memory_that_it_takes() {
+    fn the_capacity_of_a_body_is_counted() {
         const PIECE: usize = 1000;
-        // Of a known length, and of any.
+        // A body of a known length, and one of an unknown length.
         for (pieces_max, capacity) in [(100, 100), (1000, 128)] {
             let pool = Pool::up_to(0);
             let bytes_max = pieces_max * PIECE;

@@ -1,6 +1,7 @@
-//! How long a write waits for a client that takes nothing.
+//! Timeouts of writes to clients that do not read.
 
-use futures::FutureExt as _;
+use std::future::poll_fn;
+
 use tokio::join;
 use tokio::net::TcpListener;
 
@@ -8,22 +9,21 @@ use super::*;
 
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Bytes of the pool, and those of it that are no reserve.
+/// The bytes of the pool, with and without the reserve.
 const POOL_BYTES: usize = 100;
 const UNRESERVED_BYTES: usize = 75;
 
-/// One connection, with what its server knows of it.
-struct Untaken {
+/// A connection whose client does not read.
+struct BlockedConnection {
     socket: Socket,
     hang_ups: Counter,
-    /// Bytes that it took.
+    /// Bytes that the socket accepted.
     written_bytes: usize,
-    /// Takes nothing, and holds the connection.
+    /// Keeps the connection open.
     _client: TcpStream,
 }
 
-impl Untaken {
-    /// A connection whose client takes nothing.
+impl BlockedConnection {
     async fn new(pool: &Pool, is_stream: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap());
@@ -44,7 +44,7 @@ impl Untaken {
         }
     }
 
-    /// Writes until the socket hangs up. Returns how long the last write has waited.
+    /// Writes until the socket closes the connection. Returns how long the last write was blocked.
     async fn waited(&mut self) -> Duration {
         let bytes = vec![b'x'; 1 << 20];
         loop {
@@ -64,17 +64,17 @@ impl Untaken {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_is_waited_for_a_second_while_the_reserve_is_touched() {
+async fn a_blocked_stream_ends_after_a_second_while_the_reserve_is_in_use() {
     for (is_stream, held_bytes, expected) in [
         (true, UNRESERVED_BYTES, WRITE_TIMEOUT),
-        (true, UNRESERVED_BYTES + 1, STALL_LOOK_INTERVAL),
+        (true, UNRESERVED_BYTES + 1, STALL_CHECK_INTERVAL),
         (false, UNRESERVED_BYTES + 1, WRITE_TIMEOUT),
     ] {
         let pool = Pool::up_to(POOL_BYTES);
         let mut held = pool.hold();
         assert!(held.resize(held_bytes));
-        let mut untaken = Untaken::new(&pool, is_stream).await;
-        let waited = untaken.waited().await;
+        let mut connection = BlockedConnection::new(&pool, is_stream).await;
+        let waited = connection.waited().await;
         assert_eq!(
             waited.as_secs(),
             expected.as_secs(),
@@ -85,51 +85,34 @@ async fn a_stream_is_waited_for_a_second_while_the_reserve_is_touched() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test(start_paused = true)]
-async fn the_system_keeps_little_of_what_a_client_does_not_take() {
-    // Its own buffer takes some, too. By default the system keeps megabytes.
-    const KEPT_BYTES_MAX: usize = 1 << 20;
-    let mut untaken = Untaken::new(&Pool::up_to(POOL_BYTES), false).await;
-    untaken.waited().await;
-    let written = untaken.written_bytes;
-    assert!((1..=KEPT_BYTES_MAX).contains(&written), "{written}");
+async fn the_operating_system_buffers_few_unsent_bytes() {
+    // The receive buffer of the client also accepts some. By default the system buffers megabytes.
+    const BUFFERED_BYTES_MAX: usize = 1 << 20;
+    let mut connection = BlockedConnection::new(&Pool::up_to(POOL_BYTES), false).await;
+    connection.waited().await;
+    let written = connection.written_bytes;
+    assert!((1..=BUFFERED_BYTES_MAX).contains(&written), "{written}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_is_waited_for_already_ends_within_a_second_of_that() {
+async fn an_already_blocked_stream_ends_within_a_second_once_the_reserve_is_used() {
     let pool = Pool::up_to(POOL_BYTES);
     let mut held = pool.hold();
-    let mut untaken = Untaken::new(&pool, true).await;
-    let ends = async {
-        untaken.waited().await;
+    let mut connection = BlockedConnection::new(&pool, true).await;
+    let end = async {
+        connection.waited().await;
         Instant::now()
     };
-    let fills = async {
+    let fill = async {
         sleep(WRITE_TIMEOUT / 2).await;
         assert!(held.resize(UNRESERVED_BYTES + 1));
         Instant::now()
     };
-    let (ended, full) = join!(ends, fills);
+    let (ended, full) = join!(end, fill);
     // Timers are exact to a millisecond.
     let late = ended.duration_since(full);
     assert!(
-        ended >= full && late.as_millis() <= STALL_LOOK_INTERVAL.as_millis() + 1,
+        ended >= full && late.as_millis() <= STALL_CHECK_INTERVAL.as_millis() + 1,
         "{late:?}"
     );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_blocked_connection_is_given_nothing_until_it_is_free() {
-    let flow = Flow::default();
-    assert!(flow.freed().now_or_never().is_some());
-    let began = Instant::now();
-    flow.block();
-    tokio::time::advance(STALL_LOOK_INTERVAL).await;
-    // Another look finds it as it was.
-    flow.block();
-    assert_eq!(flow.blocked_since(), Some(began));
-    let mut freed = std::pin::pin!(flow.freed());
-    assert!(freed.as_mut().now_or_never().is_none());
-    flow.free();
-    freed.await;
-    assert_eq!(flow.blocked_since(), None);
 }

@@ -1,4 +1,4 @@
-//! Entries as others wrote them, and where a double lost part of what they meant.
+//! Entries of other writers, including those of which a double has lost a part.
 
 use board::{Ties, Timestamp};
 use encodings::{DecodeError, Decoded, EncodeError, Encoding, ReadDirection, Uncertainty};
@@ -18,7 +18,7 @@ fn value(decoded: &Decoded<'_>, field: usize) -> i64 {
 #[test]
 fn the_four_players_of_leaderboard_339() {
     let encoding = encoding("fraction(base=317242022400)");
-    // As Redis prints what was written as 2500.994707057989 and so on.
+    // Redis prints these scores for values that were written as 2500.994707057989 and so on.
     for (text, member, score, time, within_ms) in [
         (
             "2500.9947070579892",
@@ -72,7 +72,7 @@ fn ten_days_are_six_digits() {
         .encode(&[5], at("2026-11-29T23:59:59Z"), "7")
         .unwrap();
     assert!((last.score - 5.000_001).abs() < f64::EPSILON);
-    // Points added to a score by a script, as zranking does, may be a double beside it.
+    // If a script adds points to a score, as zranking does, the result may be an adjacent double.
     let summed = 0.863_999_f64 + 1_000_000_007.0;
     let decoded = encoding.decode(summed, b"7").unwrap();
     assert_eq!(decoded.at, Some(at("2026-11-20T00:00:01Z")));
@@ -83,7 +83,7 @@ fn ten_days_are_six_digits() {
 }
 
 #[test]
-fn digits_of_another_width_are_seen() {
+fn digits_of_another_width_are_detected() {
     let encoding = encoding("time-left(ends=2026-11-30T00:00:00Z, digits=4)");
     let decoded = encoding.decode(12.863_949, b"7").unwrap();
     assert_eq!(
@@ -93,7 +93,7 @@ fn digits_of_another_width_are_seen() {
 }
 
 #[test]
-fn splits_are_what_they_say() {
+fn packed_integers_have_the_documented_layout() {
     let time = at("2026-11-20T14:52:22Z");
     let seconds = time.millis() / 1000;
     let decimal = encoding("decimal").encode(&[77], time, "u").unwrap();
@@ -116,33 +116,33 @@ fn splits_are_what_they_say() {
 #[test]
 #[expect(
     clippy::cast_precision_loss,
-    reason = "what is lost there is what this is about"
+    reason = "the test is about the loss of precision"
 )]
-fn sixty_four_bits_lose_their_low_ones() {
+fn integers_of_64_bits_lose_their_low_bits() {
     let encoding = encoding("bits(22/22/20)");
     let any = Timestamp::EARLIEST;
-    // The greatest that fits 53 bits, and the next.
+    // The greatest values that fit 53 bits, and the next ones.
     assert!(
         encoding
             .encode(&[2_047, 4_194_303, 1_048_575], any, "u")
             .is_ok()
     );
-    let refused = encoding.encode(&[2_048, 0, 0], any, "u");
+    let rejected = encoding.encode(&[2_048, 0, 0], any, "u");
     let outside = EncodeError::Value {
         field: 1,
         value: 2_048,
         min: 0,
         max: 2_047,
     };
-    assert_eq!(refused, Err(outside));
-    // As a client that packs a 64-bit integer would have written it.
+    assert_eq!(rejected, Err(outside));
+    // An entry of a client that packs a 64-bit integer.
     let packed = (500_000_u64 << 42) | (7 << 20) | 0x3e8;
     let text = format!("{:e}", packed as f64);
     let decoded = encoding.decode_text(text.as_bytes(), b"u").unwrap();
     assert_eq!((value(&decoded, 0), value(&decoded, 1)), (500_000, 7));
     assert_ne!(value(&decoded, 2), 1_000, "its low bits are gone");
     assert_eq!(decoded.uncertainty, Some(Uncertainty::LowBits { bits: 8 }));
-    // Low bits that are all set are carried into the field above: that is what the uncertainty says.
+    // If all low bits are set, rounding carries into the next field. The uncertainty includes that.
     let carried = ((2_049_u64 << 42) | (7 << 20) | 0xf_ffff) as f64;
     let decoded = encoding.decode(carried, b"u").unwrap();
     assert_eq!((value(&decoded, 1), value(&decoded, 2)), (8, 0));
@@ -175,7 +175,10 @@ fn a_time_before_the_member() {
     let zero = shanghai
         .encode(&[0], at("2022-12-15T05:30:30Z"), "u")
         .unwrap();
-    assert!(zero.score.is_sign_positive(), "-0 is another text than 0");
+    assert!(
+        zero.score.is_sign_positive(),
+        "-0 and 0 are different texts"
+    );
     for wrong in [
         "user1",
         "2022-12-15T13:30:30_user1",
@@ -191,7 +194,7 @@ fn a_time_before_the_member() {
 }
 
 #[test]
-fn two_sets_have_the_time_in_the_other() {
+fn the_time_is_in_the_second_set() {
     let encoding = encoding("two-sets(time-key=board:time, unit=ms)");
     let time = at("2026-11-20T14:52:22.123Z");
     let stored = encoding.encode(&[9], time, "u").unwrap();
@@ -203,7 +206,7 @@ fn two_sets_have_the_time_in_the_other() {
 }
 
 #[test]
-fn what_none_of_them_wrote_is_refused() {
+fn scores_that_no_writer_produces_are_rejected() {
     let ends = "time-left(ends=2026-11-30T00:00:00Z, digits=6)";
     for (text, score) in [
         ("plain", "12.5"),
@@ -221,7 +224,7 @@ fn what_none_of_them_wrote_is_refused() {
             "{text} {score}"
         );
     }
-    // Out of the years of a board: all seconds of the decimal split are left.
+    // Outside the years of a board: all seconds of the decimal split are left.
     assert_eq!(
         encoding("decimal").decode(9_999_999_999.0, b"u"),
         Err(DecodeError::Time(0))
@@ -229,13 +232,13 @@ fn what_none_of_them_wrote_is_refused() {
 }
 
 #[test]
-fn a_fraction_that_was_rounded_away_is_doubtful() {
+fn a_fraction_that_was_rounded_away_makes_the_score_uncertain() {
     let encoding = encoding("fraction(base=317242022400)");
     let decoded = encoding.decode(500.0, b"u").unwrap();
     assert_eq!(
         (decoded.at, decoded.uncertainty),
         (None, None),
-        "it was written without one"
+        "written without a time"
     );
     let huge = 200_000_000_000_000.0 + 0.994_7;
     let decoded = encoding.decode(huge, b"u").unwrap();
@@ -243,10 +246,10 @@ fn a_fraction_that_was_rounded_away_is_doubtful() {
 }
 
 #[test]
-fn values_have_to_be_as_many_as_are_packed() {
+fn the_number_of_values_must_be_that_of_the_encoding() {
     let any = Timestamp::EARLIEST;
     for (text, values) in [("plain", &[][..]), ("plain", &[1, 2]), ("bits(8/8)", &[1])] {
-        let refused = encoding(text).encode(values, any, "u");
-        assert!(matches!(refused, Err(EncodeError::Fields { .. })), "{text}");
+        let encoded = encoding(text).encode(values, any, "u");
+        assert!(matches!(encoded, Err(EncodeError::Fields { .. })), "{text}");
     }
 }

@@ -1,4 +1,5 @@
-//! Properties of the encodings: exact within their ranges, refused beyond, and where each stops telling members apart.
+//! Properties of the encodings: they are exact within their ranges and reject other values. Also finds the scores from
+//! which on each encoding no longer distinguishes members.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Every encoding against the exact order: in its range all comes back, and a sorted set reads any two
-//! entries in the order that their values and times have.
+//! Every encoding against the exact order: within its range every standing is decoded unchanged, and a sorted set reads
+//! any two entries in the order of their values and times.
 
 use std::cmp::Ordering;
 
@@ -35,7 +35,7 @@ struct Exact {
     member: String,
 }
 
-/// Numbers of a range, its ends more often than their share.
+/// Generates numbers of a range, often near its ends.
 fn within(least: i64, most: i64) -> impl Strategy<Value = i64> {
     let near = move |offset: i64| (least + offset).min(most);
     prop_oneof![
@@ -62,7 +62,7 @@ fn standing(encoding: &Encoding) -> impl Strategy<Value = Exact> + use<> {
     (values, at, "[a-c]{1,3}").prop_map(|(values, at, member)| Exact { values, at, member })
 }
 
-/// Two that are likely to be close.
+/// Generates two standings that are likely to be close.
 fn pair(encoding: &Encoding) -> impl Strategy<Value = (Exact, Exact)> + use<> {
     let unit_ms = encoding.range().unit.millis();
     let times = encoding
@@ -85,7 +85,8 @@ fn pair(encoding: &Encoding) -> impl Strategy<Value = (Exact, Exact)> + use<> {
     })
 }
 
-/// `Less` comes first. Values down, time by the tie rule, then members as the set is read.
+/// Compares by descending values, by the time and the tie rule, then by members as the set is read. `Less` is read
+/// first.
 fn exact_order(encoding: &Encoding, a: &Exact, b: &Exact) -> Ordering {
     let by_values = b.values.cmp(&a.values);
     let by_time = match encoding.ties() {
@@ -100,8 +101,8 @@ fn exact_order(encoding: &Encoding, a: &Exact, b: &Exact) -> Ordering {
     by_values.then(by_time).then(by_member)
 }
 
-/// As Redis has it: by score, then by the bytes of the member; read from one end or the other. Two sets
-/// are put together by their reader.
+/// Compares as Redis does: by score, then by the bytes of the member, read from one end or the other. The reader
+/// combines two sets.
 fn read_order(encoding: &Encoding, a: &Encoded<'_>, b: &Encoded<'_>) -> Ordering {
     let score = a.score.partial_cmp(&b.score).unwrap();
     let by_time = b.time_score.partial_cmp(&a.time_score).unwrap();
@@ -119,12 +120,12 @@ fn encode<'a>(encoding: &Encoding, exact: &'a Exact) -> Encoded<'a> {
     encoded.unwrap_or_else(|error| panic!("{encoding} {exact:?}: {error}"))
 }
 
-/// As Redis prints a score.
+/// Returns a score as Redis prints it.
 fn printed(score: f64) -> String {
     format!("{score}")
 }
 
-fn hold(text: &str, cases: u32) {
+fn check(text: &str, cases: u32) {
     let encoding: Encoding = text.parse().unwrap();
     let config = ProptestConfig::with_cases(cases);
     proptest!(config, |((a, b) in pair(&encoding))| {
@@ -149,14 +150,14 @@ fn hold(text: &str, cases: u32) {
 }
 
 #[test]
-fn in_range_all_comes_back_in_exact_order() {
+fn standings_in_the_range_are_decoded_unchanged_and_ordered_exactly() {
     for text in ENCODINGS {
-        hold(text, 3_000);
+        check(text, 3_000);
     }
 }
 
 #[test]
-fn beyond_its_range_everything_is_refused() {
+fn standings_outside_the_range_are_rejected() {
     for text in ENCODINGS {
         let encoding: Encoding = text.parse().unwrap();
         let range = encoding.range();

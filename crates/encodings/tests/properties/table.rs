@@ -1,12 +1,12 @@
-//! Where each encoding stops telling two members apart that reached one score a second after one
-//! another: found by trying, and held against the table in `docs/methods.md`.
+//! Finds the first score at which an encoding does not order two members that reached it one second apart, and compares
+//! the results with the table in `docs/methods.md`.
 //!
-//! What is tried is the writers' arithmetic in doubles, which knows no limits; the crate itself refuses
-//! what it does not hold exactly, and must not refuse anything below.
+//! The search uses the arithmetic of other writers, which has no limits. The crate itself rejects scores that it cannot
+//! represent exactly, and must reject all from the first misordered score on.
 
 #![expect(
     clippy::cast_precision_loss,
-    reason = "the loss of precision is what is looked for"
+    reason = "the tests look for the loss of precision"
 )]
 
 use std::fmt::Write as _;
@@ -18,18 +18,20 @@ const DOCS: &str = include_str!("../../../../docs/methods.md");
 const BEGIN: &str = "<!-- table: made by crates/encodings/tests/properties/table.rs -->\n";
 const END: &str = "<!-- end of table -->";
 
-/// Where times are tried, in seconds since 1970: 2026-11-20, and the first second that a board takes.
+/// The times from which on seconds are tried, since 1970: 2026-11-20, and the first second that a board accepts.
 const AROUND: [i64; 2] = [1_795_132_800, 94_694_400];
 
-/// Pairs tried at each place. Where doubles are hardly further apart than a second, few pairs fall
-/// together.
+/// The number of pairs tried from each of these times. If doubles are only slightly further apart than a second, few
+/// pairs are equal.
 const PAIRS: i64 = 20_000;
 
-/// A row: the encoding, and how the field's code puts score and second together.
+/// A row of the table.
 struct Row {
+    /// The encoding.
     text: &'static str,
+    /// Combines a score and a second as other writers do.
     write: fn(i64, i64) -> f64,
-    /// From where on seconds are tried.
+    /// The times from which on seconds are tried.
     around: &'static [i64],
 }
 
@@ -76,7 +78,7 @@ const ROWS: [Row; 7] = [
     },
 ];
 
-/// Whether at some second the member who came a second earlier is not read first.
+/// Returns whether there is a second at which the member that was a second earlier is not read first.
 fn misorders(row: &Row, score: i64) -> bool {
     row.around.iter().any(|first| {
         let mut earlier = (row.write)(score, *first);
@@ -89,7 +91,7 @@ fn misorders(row: &Row, score: i64) -> bool {
     })
 }
 
-/// The smallest score that misorders: doubling finds one, halving the first.
+/// Returns the smallest score that misorders: doubling finds one, halving the smallest.
 fn first_misordered(row: &Row) -> i64 {
     if misorders(row, 0) {
         return 0;
@@ -112,14 +114,14 @@ fn first_misordered(row: &Row) -> i64 {
     bad
 }
 
-/// The last score that the crate itself takes.
-fn last_taken(text: &str) -> i64 {
+/// Returns the last score that the crate accepts.
+fn last_accepted(text: &str) -> i64 {
     let encoding: Encoding = text.parse().unwrap();
     *encoding.range().values[0].end()
 }
 
-/// The encodings that keep the time outside of the score, by what the crate writes for them: the
-/// smallest power of two, or 0, at which the member who came a second earlier is not read first.
+/// Returns the smallest power of two, or 0, at which the member that was a second earlier is not read first. For the
+/// encodings with the time outside of the score; uses the crate's own encoder.
 fn first_misread(text: &str) -> Option<i64> {
     let encoding: Encoding = text.parse().unwrap();
     let mut scores = std::iter::once(0).chain((0..53).map(|power| 1 << power));
@@ -141,8 +143,8 @@ fn first_misread(text: &str) -> Option<i64> {
     })
 }
 
-/// Ours: at every score the rank key of a second, and a millisecond, earlier is greater.
-fn ours_holds() -> bool {
+/// Returns whether the service's own rank key of an earlier time is greater at every score.
+fn rank_keys_are_ordered() -> bool {
     let points = FieldRule::sum(FieldName::new("points").unwrap());
     let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
     let key = |score: i64, at_ms: i64| {
@@ -160,8 +162,8 @@ fn ours_holds() -> bool {
 fn grouped(number: i64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -171,24 +173,24 @@ fn grouped(number: i64) -> String {
 
 fn table() -> String {
     let mut table = String::from(
-        "| encoding | first score that misorders | taken and published up to |\n| --- | --- | --- |\n",
+        "| encoding | first misordered score | accepted and published up to |\n| --- | --- | --- |\n",
     );
     for row in &ROWS {
         let first = grouped(first_misordered(row));
-        let taken = match row.text {
-            "plain" => format!("{}, without the time", grouped(last_taken(row.text))),
-            text => grouped(last_taken(text)),
+        let accepted = match row.text {
+            "plain" => format!("{}, without the time", grouped(last_accepted(row.text))),
+            text => grouped(last_accepted(text)),
         };
-        let _ = writeln!(table, "| `{}` | {first} | {taken} |", row.text);
+        let _ = writeln!(table, "| `{}` | {first} | {accepted} |", row.text);
     }
-    assert!(ours_holds());
+    assert!(rank_keys_are_ordered());
     let whole = grouped(VALUE_MAX);
     for text in [
         "time-member",
         "time-member(score=negated)",
         "two-sets(time-key=KEY)",
     ] {
-        assert_eq!(last_taken(text), VALUE_MAX);
+        assert_eq!(last_accepted(text), VALUE_MAX);
         let first = match first_misread(text) {
             None => "none".to_owned(),
             Some(first) => format!("{}: the later is read first", grouped(first)),
@@ -200,21 +202,21 @@ fn table() -> String {
 }
 
 #[test]
-fn the_table_in_the_docs_is_what_is_found() {
+fn the_table_in_the_docs_is_correct() {
     let found = table();
-    let (_, rest) = DOCS.split_once(BEGIN).expect("where the table begins");
-    let (told, _) = rest.split_once(END).expect("where the table ends");
+    let (_, after) = DOCS.split_once(BEGIN).expect("the begin of the table");
+    let (documented, _) = after.split_once(END).expect("the end of the table");
     assert_eq!(
-        told, found,
-        "docs/methods.md tells another table than\n{found}"
+        documented, found,
+        "the table in docs/methods.md must be\n{found}"
     );
 }
 
 #[test]
-fn what_is_taken_lies_below_what_misorders() {
+fn accepted_scores_are_below_the_first_misordered_one() {
     for row in ROWS.iter().filter(|row| row.text != "plain") {
-        let taken = last_taken(row.text);
-        assert!(taken < first_misordered(row), "{}", row.text);
-        assert!(!misorders(row, taken), "{}", row.text);
+        let accepted = last_accepted(row.text);
+        assert!(accepted < first_misordered(row), "{}", row.text);
+        assert!(!misorders(row, accepted), "{}", row.text);
     }
 }

@@ -1,9 +1,9 @@
-//! Encodings as text: what is shown reads as the same, what is wrong is named.
+//! Encodings as text: displayed text is parsed as the same encoding, and errors name what is wrong.
 
 use encodings::Encoding;
 
 #[test]
-fn what_is_shown_reads_as_the_same() {
+fn displayed_text_is_parsed_as_the_same_encoding() {
     for (text, shown) in [
         ("plain", "plain"),
         (" plain ", "plain"),
@@ -42,8 +42,8 @@ fn what_is_shown_reads_as_the_same() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
-    for (text, named) in [
+fn errors_name_what_is_wrong() {
+    for (text, part) in [
         ("", "\"\" is not one of plain"),
         ("packed", "packed"),
         ("fraction", "requires the parameter base"),
@@ -89,7 +89,7 @@ fn what_is_wrong_is_named() {
             "requires the parameter digits",
         ),
         ("time-left(digits=6)", "requires the parameter ends"),
-        // Milliseconds taken for seconds.
+        // Milliseconds instead of seconds.
         (
             "time-left(ends=1795996800000, digits=6)",
             "any time of the years 1973 to 9999",
@@ -101,13 +101,13 @@ fn what_is_wrong_is_named() {
         ),
         ("two-sets", "requires the parameter time-key"),
     ] {
-        let said = text.parse::<Encoding>().unwrap_err().to_string();
-        assert!(said.contains(named), "{text}: {named:?} is not in: {said}");
+        let error = text.parse::<Encoding>().unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {part:?} is not in: {error}");
     }
 }
 
 #[test]
-fn ranges_read_as_sentences() {
+fn ranges_are_displayed() {
     let range = |text: &str| text.parse::<Encoding>().unwrap().range().to_string();
     assert_eq!(
         range("decimal"),

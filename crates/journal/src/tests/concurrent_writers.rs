@@ -27,7 +27,7 @@ fn one_sync_serves_all_waiting_writers() {
         eventually("all appended", || journal.next() == Sequence(65));
         disk.release();
     });
-    // One for the first, and one for all others; a new segment may have had its own.
+    // One for the first record and one for all others, and possibly one for each new segment.
     let segments = disk.names().len();
     assert_eq!(disk.count(Operation::Sync) - before, 2 + segments - 1);
 }

@@ -1,10 +1,10 @@
 //! A journal that is truncated, at any byte.
 
-use super::{ReadError, Sequence, Written, continues, prefix, records_from};
+use super::{ReadError, Sequence, TestLog, check_continues, prefix, records_from};
 use crate::format::SEGMENT_HEADER_BYTES;
 
 /// Returns the sequence after the intact groups before `cut`.
-fn whole_before(written: &Written, file: &str, cut: usize) -> Sequence {
+fn whole_before(written: &TestLog, file: &str, cut: usize) -> Sequence {
     let groups = written.groups.iter();
     let kept = groups.filter(|group| group.file != file || group.to <= cut);
     kept.map(|group| group.end).max().unwrap()
@@ -12,7 +12,7 @@ fn whole_before(written: &Written, file: &str, cut: usize) -> Sequence {
 
 #[test]
 fn a_cut_in_the_last_segment_leaves_all_whole_groups_before_it() {
-    let written = Written::two_segments();
+    let written = TestLog::two_segments();
     let file = written.file();
     let bytes = written.used(&file);
     for cut in SEGMENT_HEADER_BYTES..bytes.len() {
@@ -20,18 +20,18 @@ fn a_cut_in_the_last_segment_leaves_all_whole_groups_before_it() {
             let cut_off = [&bytes[..cut], &vec![0; zeros]].concat();
             let disk = written.with(&file, &cut_off);
             let recovered = prefix(&disk).unwrap();
-            // If the file had zeros there anyway, only what follows them is truncated.
+            // If the file already had zeros there, only the bytes after them are truncated.
             let same = bytes[cut..].iter().zip(&cut_off[cut..]);
             let cut = cut + same.take_while(|(was, is)| was == is).count();
             assert_eq!(recovered.next, whole_before(&written, &file, cut));
             let ends = written.groups.iter().filter(|group| group.file == file);
             let end = ends.map(|group| group.to).filter(|&to| to <= cut).max();
-            let rest = &bytes[end.unwrap_or(SEGMENT_HEADER_BYTES)..cut];
-            let used = rest.iter().rposition(|&byte| byte != 0);
+            let remains = &bytes[end.unwrap_or(SEGMENT_HEADER_BYTES)..cut];
+            let used = remains.iter().rposition(|&byte| byte != 0);
             let used = used.map_or(0, |last| last as u64 + 1);
             assert_eq!(recovered.cut_bytes, used);
             if cut % 29 == 0 {
-                continues(&disk);
+                check_continues(&disk);
             }
         }
     }
@@ -39,7 +39,7 @@ fn a_cut_in_the_last_segment_leaves_all_whole_groups_before_it() {
 
 #[test]
 fn a_cut_in_the_header_or_in_an_earlier_segment_is_rejected_with_its_offset() {
-    let written = Written::two_segments();
+    let written = TestLog::two_segments();
     let (first, last) = (written.groups[0].file.clone(), written.file());
     let refused = |file: &str, cut: usize, position: usize| {
         let disk = written.with(file, &written.used(file)[..cut]);
@@ -68,7 +68,7 @@ fn a_cut_in_the_header_or_in_an_earlier_segment_is_rejected_with_its_offset() {
 
 #[test]
 fn zeros_in_place_of_a_synced_group_are_rejected() {
-    let written = Written::two_segments();
+    let written = TestLog::two_segments();
     let file = written.file();
     let groups: Vec<_> = written.groups.iter().filter(|g| g.file == file).collect();
     for group in &groups {
@@ -94,7 +94,7 @@ fn zeros_in_place_of_a_synced_group_are_rejected() {
 
 #[test]
 fn a_missing_segment_is_rejected_where_it_is_needed() {
-    let mut written = Written::new();
+    let mut written = TestLog::new();
     for _ in 0..3 {
         written.group(3).sync().roll();
     }
@@ -113,7 +113,7 @@ fn a_missing_segment_is_rejected_where_it_is_needed() {
     assert!(records_from(&disk(3), 0).is_err());
     assert!(records_from(&disk(3), 4).is_err());
     assert_eq!(records_from(&disk(3), 7).unwrap().0.len(), 3);
-    // Without the last segment nothing shows that there was more; a caller that asks for it knows.
+    // Without the last segment nothing shows that there were more records. A caller that requests them knows.
     assert_eq!(records_from(&disk(9), 5).unwrap().0.len(), 4);
     assert!(records_from(&disk(9), 10).is_err());
     assert!(records_from(&written.disk, 11).is_err());
@@ -123,7 +123,7 @@ fn a_missing_segment_is_rejected_where_it_is_needed() {
 #[test]
 fn truncated_bytes_are_no_evidence_later() {
     // The first of two groups is torn, and the second is intact: both are truncated.
-    let mut written = Written::new();
+    let mut written = TestLog::new();
     written.group(2).sync().group(2).group(3);
     let torn = written.groups[1].clone();
     let mut bytes = written.used(&torn.file);
@@ -132,6 +132,6 @@ fn truncated_bytes_are_no_evidence_later() {
     let recovered = prefix(&disk).unwrap();
     assert_eq!(recovered.next, Sequence(2));
     assert_eq!(recovered.cut_bytes, written.log.offset - torn.from as u64);
-    continues(&disk);
+    check_continues(&disk);
     assert_eq!(prefix(&disk).unwrap().cut_bytes, 0);
 }

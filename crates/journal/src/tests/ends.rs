@@ -4,18 +4,19 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use disk::Disk;
 use simulated_disk::{Operation, SimDisk};
 
 use super::{
-    Durability, Inbox, Sequence, Settings, Written, append, block_on, durable, eventually, open,
+    Durability, Inbox, Sequence, Settings, TestLog, append, block_on, durable, eventually, open,
     prefix, quick, record, records_from,
 };
 use crate::capacity::Capacity;
 use crate::committer::Committer;
 use crate::inbox::{End, Work};
-use disk::Disk;
 
-fn never_by_itself() -> Settings {
+/// Settings with which the journal never syncs by itself.
+fn manual_sync() -> Settings {
     Settings {
         durability: Durability::Interval(Duration::from_hours(1)),
         segment_bytes: 1 << 20,
@@ -25,7 +26,7 @@ fn never_by_itself() -> Settings {
 
 #[test]
 fn stop_writes_and_syncs_everything() {
-    for settings in [quick(), never_by_itself()] {
+    for settings in [quick(), manual_sync()] {
         let disk = SimDisk::default();
         let journal = open(&disk, settings);
         for number in 0..50 {
@@ -75,7 +76,7 @@ fn with_an_interval_records_count_when_written_and_are_synced_later() {
     let disk = SimDisk::default();
     let settings = Settings {
         durability: Durability::Interval(Duration::from_millis(20)),
-        ..never_by_itself()
+        ..manual_sync()
     };
     let journal = open(&disk, settings);
     disk.hold(Operation::Sync);
@@ -91,7 +92,7 @@ fn with_an_interval_records_count_when_written_and_are_synced_later() {
 #[test]
 fn a_snapshot_can_have_everything_synced_at_once() {
     let disk = SimDisk::default();
-    let journal = open(&disk, never_by_itself());
+    let journal = open(&disk, manual_sync());
     let seed = testkit::dice::Seed::of_this_run();
     let mut dice = testkit::dice::Dice::new(seed.0);
     for number in 0..10 {
@@ -109,13 +110,13 @@ fn a_snapshot_can_have_everything_synced_at_once() {
 #[test]
 fn an_idle_journal_marks_its_last_sync_once() {
     for durability in [Durability::Always, Durability::Interval(Duration::ZERO)] {
-        let mut written = Written::new();
+        let mut written = TestLog::new();
         written.group(2).sync();
-        let Written { disk, log, .. } = written;
+        let TestLog { disk, log, .. } = written;
         let settings = Settings {
             durability,
             mark_after: Duration::ZERO,
-            ..never_by_itself()
+            ..manual_sync()
         };
         let inbox = Arc::new(Inbox::new(log.written));
         let capacity = Arc::new(Capacity::none());
@@ -137,7 +138,7 @@ fn an_idle_journal_marks_its_last_sync_once() {
         assert!(!step(false));
         assert_eq!(disk.count(Operation::Write), writes);
         inbox.append(&record(2));
-        // A group records what came before it, and something has to record the group.
+        // A group records the sync before it, and a mark has to record the sync of the group.
         assert!(step(true));
         assert_eq!(synced(), Sequence(2));
         step(false);

@@ -1,5 +1,4 @@
-//! Each call to the disk fails in turn: no wrong acknowledgement, and nothing wrong after a
-//! restart.
+//! Each call to the disk fails in turn. No record is wrongly acknowledged, and the journal is correct after a restart.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +11,7 @@ use super::{
 };
 use testkit::dice::{Dice, Seed, runs};
 
-/// A disk that does nothing from now on.
+/// Every call to the disk fails from now on, without an effect.
 const BROKEN: Failure = Failure {
     error: EIO,
     times: Times::ForGood,
@@ -22,8 +21,8 @@ const BROKEN: Failure = Failure {
 /// What the journal reported in a run.
 #[derive(Debug, Default)]
 struct RunReport {
-    /// Accepted records, in order. One may be missing later unless it was reported as durable.
-    taken: Vec<Vec<u8>>,
+    /// Accepted records, in order. Those not reported as durable may be missing later.
+    accepted: Vec<Vec<u8>>,
     durable: u64,
     /// The sequence before which segments may have been removed.
     removed_before: u64,
@@ -46,8 +45,8 @@ fn run(disk: &SimDisk) -> RunReport {
         let Ok(until) = append(&journal, &record) else {
             continue;
         };
-        report.taken.push(record);
-        assert_eq!(until.0, report.taken.len() as u64);
+        report.accepted.push(record);
+        assert_eq!(until.0, report.accepted.len() as u64);
         if durable(&journal, until).is_ok() {
             report.durable = until.0;
         }
@@ -60,23 +59,22 @@ fn run(disk: &SimDisk) -> RunReport {
     report
 }
 
-/// Checks that a folder contains what was reported as durable, and nothing that was not accepted.
+/// Checks that a folder contains all records reported as durable, and no records that were not accepted.
 fn check(disk: &SimDisk, report: &RunReport, what: &str) -> u64 {
     let from = report.removed_before;
     let (records, recovered) =
         records_from(disk, from).unwrap_or_else(|error| panic!("{what}: {error}"));
     let skipped = usize::try_from(from).unwrap();
-    let taken = &report.taken[skipped..];
-    assert!(taken.starts_with(&records), "{what}: an unknown record");
+    let accepted = &report.accepted[skipped..];
+    assert!(accepted.starts_with(&records), "{what}: an unknown record");
     assert!(recovered.next.0 >= report.durable, "{what}: {report:?}");
     if report.stopped {
-        assert_eq!(recovered.next.0, report.taken.len() as u64, "{what}");
+        assert_eq!(recovered.next.0, report.accepted.len() as u64, "{what}");
     }
     recovered.next.0
 }
 
-/// Continues after a restart, and acknowledges everything that was read: a power cut must not lose
-/// it.
+/// Continues after a restart, and acknowledges all recovered records: a power cut must not lose them.
 fn restart(disk: &SimDisk, report: &RunReport, dice: &mut Dice, what: &str) {
     let there = check(disk, report, what);
     let recovered = records_from(disk, report.removed_before).unwrap().1;
@@ -191,7 +189,7 @@ fn a_failed_sync_is_never_trusted_again() {
             .count()
             == 3
     });
-    // Every later call fails once, but the sync that waits does not.
+    // The next call fails once, but not the sync that is in progress.
     let once = Failure {
         times: Times::Once,
         ..BROKEN
@@ -212,7 +210,7 @@ fn a_failed_sync_is_never_trusted_again() {
 }
 
 #[test]
-fn with_an_interval_a_failed_sync_revokes_what_it_was_to_cover() {
+fn with_an_interval_a_failed_sync_revokes_the_records_that_it_covers() {
     let disk = SimDisk::default();
     let settings = Settings {
         durability: Durability::Interval(Duration::from_hours(1)),

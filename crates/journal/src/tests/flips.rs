@@ -1,10 +1,10 @@
 //! A journal in which one bit is flipped.
 
-use super::{Position, ReadError, Written, continues, prefix};
+use super::{Position, ReadError, TestLog, check_continues, prefix};
 use crate::format::SEGMENT_HEADER_BYTES;
 
 /// Returns whether an intact group records that the log was synced past the beginning of `group`.
-fn is_proven(written: &Written, group: &Position) -> bool {
+fn is_proven(written: &TestLog, group: &Position) -> bool {
     let later = written.groups.iter().filter(|later| {
         (&later.file, later.from) > (&group.file, group.from) && later.synced > group.first
     });
@@ -13,7 +13,7 @@ fn is_proven(written: &Written, group: &Position) -> bool {
 
 #[test]
 fn a_flipped_bit_is_rejected_where_it_was_synced_and_truncates_the_tail_elsewhere() {
-    let written = Written::two_segments();
+    let written = TestLog::two_segments();
     let files = [written.groups[0].file.clone(), written.file()];
     for file in &files {
         let whole = written.used(file);
@@ -52,7 +52,7 @@ fn a_flipped_bit_is_rejected_where_it_was_synced_and_truncates_the_tail_elsewher
             };
             match offset {
                 Some((from, offset)) => assert_eq!(offset, from as u64, "bit {bit} of {file}"),
-                None if bit % 131 == 0 => continues(&disk),
+                None if bit % 131 == 0 => check_continues(&disk),
                 None => {}
             }
         }
@@ -61,10 +61,10 @@ fn a_flipped_bit_is_rejected_where_it_was_synced_and_truncates_the_tail_elsewher
 
 #[test]
 fn the_last_group_is_proven_by_a_mark() {
-    let mut written = Written::new();
+    let mut written = TestLog::new();
     written.group(2).sync().group(3).sync();
     let last = written.groups[1].clone();
-    let flipped = |written: &Written| {
+    let flipped = |written: &TestLog| {
         let mut bytes = written.used(&last.file);
         bytes[last.to - 1] ^= 4;
         prefix(&written.with(&last.file, &bytes))
@@ -78,13 +78,13 @@ fn the_last_group_is_proven_by_a_mark() {
 }
 
 #[test]
-fn a_record_that_holds_a_group_is_no_evidence() {
+fn a_record_that_contains_a_group_is_not_evidence() {
     // An intact group of another journal, which records that this much was synced.
-    let mut other = Written::new();
+    let mut other = TestLog::new();
     other.group(2).sync().group(40).sync().group(1);
     let group = &other.groups[2];
     let forged = other.used(&group.file)[group.from..group.to].to_vec();
-    let mut written = Written::new();
+    let mut written = TestLog::new();
     written.group(2).sync();
     written.inbox.append(&forged);
     let mut last = written.inbox.take().unwrap();

@@ -1,10 +1,10 @@
 //! The bytes of headers, which later servers have to read.
 
-use super::super::format::{
+use super::{Group, Inbox, ReadError, Sequence, TestLog, check_continues, prefix, records_from};
+use crate::format::{
     FORMAT_VERSION, GROUP_HEADER_BYTES, GroupHeader, PAYLOAD_BYTES_MAX, SegmentHeader,
-    checksum_of_whole, records,
+    intact_checksum, records,
 };
-use super::{Group, Inbox, ReadError, Sequence, Written, continues, prefix, records_from};
 
 const SEGMENT: SegmentHeader = SegmentHeader {
     first: Sequence(0x0102_0304_0506_0708),
@@ -33,22 +33,22 @@ fn of_version_1(header: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_segment_of_version_1_is_read_and_left_behind() {
-    let mut written = Written::new();
+    let mut written = TestLog::new();
     written.group(2).sync().group(3).sync();
     let file = written.file();
     let disk = written.with(&file, &of_version_1(&written.used(&file)));
     assert_eq!(prefix(&disk).unwrap().next, Sequence(5));
-    continues(&disk);
-    let follower = super::super::segment::name_of(Sequence(5));
+    check_continues(&disk);
+    let follower = crate::segment::name_of(Sequence(5));
     assert_eq!(disk.names(), [file.clone(), follower.clone()]);
     let version = |file: &str| disk.bytes_of(file)[8];
     assert_eq!((version(&file), version(&follower)), (1, 2));
-    // An empty segment has the name that the next would have, so it continues.
-    let written = Written::new();
+    // An empty segment has the name that the next one would have, so it is continued.
+    let written = TestLog::new();
     let file = written.file();
     let empty = super::SimDisk::default();
     empty.put(&file, &of_version_1(&written.disk.bytes_of(&file)));
-    continues(&empty);
+    check_continues(&empty);
     assert_eq!(empty.names(), [file]);
 }
 
@@ -73,9 +73,9 @@ fn the_group_header_never_changes() {
         GroupHeader::decode(group.first_chunk().unwrap()),
         Some(header)
     );
-    assert_eq!(checksum_of_whole(&group, SEGMENT.salt), Some(checksum));
-    assert_eq!(checksum_of_whole(&group, SEGMENT.salt ^ 1), None);
-    // CRC-32C of what follows it, and the salt.
+    assert_eq!(intact_checksum(&group, SEGMENT.salt), Some(checksum));
+    assert_eq!(intact_checksum(&group, SEGMENT.salt ^ 1), None);
+    // The CRC-32C of the bytes after it, combined with the salt.
     assert_eq!(crc32c::crc32c(b"123456789"), 0xE306_9283);
     assert_eq!(checksum, crc32c::crc32c(&group[8..]) ^ SEGMENT.salt);
 }
@@ -96,7 +96,7 @@ fn lengths_that_do_not_add_up_are_detected() {
 
 #[test]
 fn a_newer_version_is_rejected_by_number() {
-    let mut written = Written::new();
+    let mut written = TestLog::new();
     written.group(1);
     let file = written.file();
     let mut bytes = written.used(&file);
@@ -109,8 +109,8 @@ fn a_newer_version_is_rejected_by_number() {
 }
 
 #[test]
-fn what_a_reader_cannot_take_is_reported_with_its_offset() {
-    let mut written = Written::new();
+fn a_record_that_the_caller_rejects_is_reported_with_its_offset() {
+    let mut written = TestLog::new();
     written.group(2).sync().group(2);
     let read = super::read(&written.disk, Sequence(0), &mut |sequence, _| {
         if sequence == Sequence(3) {
@@ -129,7 +129,7 @@ fn what_a_reader_cannot_take_is_reported_with_its_offset() {
 
 #[test]
 fn a_group_larger_than_the_format_is_not_written() {
-    let mut written = Written::new();
+    let mut written = TestLog::new();
     written.group(2).sync();
     let mut group = Group::empty(Vec::new(), Sequence(2));
     group.records = 1;
@@ -142,9 +142,9 @@ fn a_group_larger_than_the_format_is_not_written() {
     assert_eq!(prefix(&written.disk).unwrap().next, Sequence(3));
 }
 
-/// Returns a group like earlier servers wrote when more was appended than they had capacity for.
-fn with_a_large_group(cut_bytes: usize) -> (Written, Vec<u8>) {
-    let mut written = Written::new();
+/// Creates a log with a group as earlier servers wrote it if more was appended than they had capacity for.
+fn with_a_large_group(cut_bytes: usize) -> (TestLog, Vec<u8>) {
+    let mut written = TestLog::new();
     written.group(2).sync();
     let large = vec![7; PAYLOAD_BYTES_MAX + 5000];
     let mut group = vec![0; GROUP_HEADER_BYTES];
@@ -190,7 +190,7 @@ fn a_large_group_that_is_not_intact_ends_the_log_or_is_damage() {
     let (written, _) = with_a_large_group(100);
     let recovered = prefix(&written.disk).unwrap();
     assert_eq!(recovered.next, Sequence(2));
-    continues(&written.disk);
+    check_continues(&written.disk);
     // A later group records it.
     let (mut written, _) = with_a_large_group(100);
     written.sync().group(1).sync().group(0);

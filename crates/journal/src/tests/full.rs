@@ -27,7 +27,7 @@ fn a_full_disk_rejects_writers_until_it_has_space() {
         assert!(taken < 1_000, "it is never full");
     };
     assert_eq!(refused.0, "the disk is full");
-    // All but the last 64 KiB of the space was used.
+    // All but the last 64 KiB of the disk space were used.
     assert!(taken * 10_000 > (1 << 20) + (100 << 10), "{taken}");
     let waiting = block_on(journal.reserve(BATCH_BYTES_MAX)).unwrap_err();
     assert_eq!(waiting, refused);
@@ -55,10 +55,10 @@ fn waiting_for_capacity_is_rejected_when_the_disk_is_full() {
     disk.limit(Some(8 << 20));
     // Two batches take all capacity; the third may wait until they are written.
     let batch = vec![1; BATCH_BYTES_MAX - reserved_bytes(0)];
-    let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
+    let reservations = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
     std::thread::scope(|scope| {
         let third = scope.spawn(|| block_on(journal.reserve(BATCH_BYTES_MAX)).map(drop));
-        for mut capacity in rooms {
+        for mut capacity in reservations {
             journal.append(&mut capacity, &batch);
         }
         let refused = third.join().unwrap().unwrap_err();

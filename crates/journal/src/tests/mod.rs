@@ -21,14 +21,14 @@ use super::inbox::{Group, Inbox};
 use super::log::Log;
 use super::progress::block_on;
 use super::{
-    Durability, Journal, Lost, ReadError, Recovered, Rejected, Sequence, Settings, read,
+    Durability, Journal, OutcomeUnknown, ReadError, Recovered, Rejected, Sequence, Settings, read,
     reserved_bytes, tail,
 };
 
 /// Maximum time that a test waits for anything.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Settings with a retry that tests can wait for, and a mark that they never see.
+/// Settings with a short retry interval, and without marks.
 fn quick() -> Settings {
     Settings {
         durability: Durability::Always,
@@ -60,7 +60,7 @@ fn records_from(
     Ok((records, recovered))
 }
 
-/// Returns what a folder contains, which must be the first of the records that `record` makes.
+/// Recovers a folder, and checks that its records are the first ones of `record`.
 fn prefix(disk: &SimDisk) -> Result<Recovered, ReadError<Infallible>> {
     let (records, recovered) = records_from(disk, 0)?;
     for (number, read) in (0..).zip(records) {
@@ -81,7 +81,7 @@ fn append(journal: &Journal, record: &[u8]) -> Result<Sequence, Rejected> {
     Ok(journal.append(&mut capacity, record))
 }
 
-fn durable(journal: &Journal, until: Sequence) -> Result<(), Lost> {
+fn durable(journal: &Journal, until: Sequence) -> Result<(), OutcomeUnknown> {
     block_on(journal.durable(until))
 }
 
@@ -94,8 +94,8 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A log without a thread, in which tests control the positions of groups.
-struct Written {
+/// A log without a thread, for tests that control the positions of groups.
+struct TestLog {
     disk: SimDisk,
     log: Log,
     inbox: Inbox,
@@ -114,7 +114,7 @@ struct Position {
     synced: Sequence,
 }
 
-impl Written {
+impl TestLog {
     fn new() -> Self {
         let disk = SimDisk::default();
         let log = tail::resume_log(Arc::new(disk.clone()), &Recovered::default()).unwrap();
@@ -195,8 +195,8 @@ impl Written {
     }
 }
 
-/// Checks that the log of a folder can be continued: a record is appended, and read again.
-fn continues(disk: &SimDisk) {
+/// Checks that the log of a folder can be continued: appends a record and reads it again.
+fn check_continues(disk: &SimDisk) {
     let journal = open(disk, quick());
     let next = journal.next();
     durable(&journal, append(&journal, &record(next.0)).unwrap()).unwrap();

@@ -10,18 +10,18 @@ use super::{
 };
 use testkit::dice::{Dice, Seed, runs};
 
-/// What the folder must contain.
+/// The records that the folder must contain.
 #[derive(Debug, Default)]
 struct Bound {
-    /// Readable by another process.
+    /// Those before this can be read by another process.
     written: u64,
-    /// Still there after a power cut.
+    /// Those before this exist after a power cut.
     synced: u64,
     removed_before: u64,
 }
 
-/// One run of a process. The folder has the records from `from` on.
-fn live(disk: &SimDisk, dice: &mut Dice, bound: &mut Bound) {
+/// Runs one process on the folder.
+fn run_process(disk: &SimDisk, dice: &mut Dice, bound: &mut Bound) {
     let from = bound.removed_before;
     let (records, recovered) = records_from(disk, from).unwrap();
     for (number, read) in (from..).zip(records) {
@@ -73,14 +73,14 @@ fn live(disk: &SimDisk, dice: &mut Dice, bound: &mut Bound) {
 }
 
 #[test]
-fn nothing_that_was_acknowledged_is_missing() {
+fn no_acknowledged_record_is_missing() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     for _ in 0..runs(20, 1_000) {
         let mut disk = SimDisk::default();
         let mut bound = Bound::default();
         for _ in 0..10 {
-            live(&disk, &mut dice, &mut bound);
+            run_process(&disk, &mut dice, &mut bound);
             disk = if dice.below(2) == 0 {
                 disk.killed()
             } else {

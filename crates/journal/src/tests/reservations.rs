@@ -12,13 +12,13 @@ use super::{
 use crate::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX};
 use crate::limits::{BATCH_BYTES_MAX, CAPACITY_BYTES_MAX};
 
-/// Returns whether all capacity is free, as far as callers can see.
+/// Returns whether callers can reserve all of the capacity.
 fn all_capacity_is_free(journal: &super::Journal) -> bool {
     let batches = CAPACITY_BYTES_MAX / BATCH_BYTES_MAX;
-    let rooms: Vec<_> = (0..batches)
+    let reservations: Vec<_> = (0..batches)
         .map_while(|_| journal.try_reserve(BATCH_BYTES_MAX - (1 << 19)).ok())
         .collect();
-    rooms.len() == batches
+    reservations.len() == batches
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn more_than_a_batch_is_rejected() {
 }
 
 #[test]
-fn what_is_not_used_is_released() {
+fn unused_capacity_is_released() {
     let journal = open(&SimDisk::default(), quick());
     for turn in 0..100 {
         let mut capacity = journal.try_reserve(BATCH_BYTES_MAX).unwrap();
@@ -45,7 +45,7 @@ fn what_is_not_used_is_released() {
 }
 
 #[test]
-fn what_a_shared_header_saves_is_released() {
+fn capacity_saved_by_a_shared_header_is_released() {
     const RECORDS: usize = 50_000;
     let disk = SimDisk::default();
     let journal = open(&disk, quick());
@@ -65,25 +65,25 @@ fn what_a_shared_header_saves_is_released() {
 #[test]
 fn capacity_is_granted_in_order_of_the_calls() {
     let journal = open(&SimDisk::default(), quick());
-    let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
+    let reservations = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
     thread::scope(|scope| {
         let large = scope.spawn(|| block_on(journal.reserve(BATCH_BYTES_MAX)).map(drop));
         assert!(journal.try_reserve(1_000).is_err());
-        drop(rooms);
+        drop(reservations);
         large.join().unwrap().unwrap();
     });
     assert!(all_capacity_is_free(&journal));
 }
 
 #[test]
-fn a_cancelled_wait_leaves_no_trace() {
+fn a_cancelled_wait_has_no_effect() {
     let journal = open(&SimDisk::default(), quick());
-    let rooms = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
+    let reservations = [(); 2].map(|()| journal.try_reserve(BATCH_BYTES_MAX).unwrap());
     let mut waiting = Box::pin(journal.reserve(BATCH_BYTES_MAX));
     let polled = block_on(async { futures::poll!(&mut waiting).is_pending() });
     assert!(polled);
     drop(waiting);
-    drop(rooms);
+    drop(reservations);
     assert!(all_capacity_is_free(&journal));
     durable(&journal, append(&journal, &[0; 100]).unwrap()).unwrap();
     assert!(reserved_bytes(100) > 100);
@@ -95,7 +95,7 @@ fn records_beyond_their_reservation_are_counted_nevertheless() {
     let journal = open(&disk, quick());
     let large = vec![7; 3 << 20];
     for _ in 0..20 {
-        // Each but the first finds only free capacity: some of it is owed.
+        // After the first, these appends exceed the free capacity, and some of it is owed.
         let mut capacity = block_on(journal.reserve(reserved_bytes(1))).unwrap();
         for _ in 0..3 {
             journal.append(&mut capacity, &large);
@@ -126,9 +126,9 @@ fn a_panic_after_an_append_returns_only_what_was_not_appended() {
     }
     let left = CAPACITY_BYTES_MAX - 4 * reserved_bytes(1 << 20);
     let half = left / 2;
-    let rooms = [(); 2].map(|()| journal.try_reserve(half).unwrap());
+    let reservations = [(); 2].map(|()| journal.try_reserve(half).unwrap());
     assert!(journal.try_reserve(reserved_bytes(1)).is_err());
-    drop(rooms);
+    drop(reservations);
     disk.release();
     durable(&journal, journal.next()).unwrap();
     eventually("all capacity is free", || all_capacity_is_free(&journal));

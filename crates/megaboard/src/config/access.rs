@@ -67,7 +67,7 @@ mod tests {
             assert!(check(&none, address, false), "{address}");
         }
         let parsed: ServerSection = toml::from_str("open = true").unwrap();
-        let hash = access::NewKey::draw().unwrap().hash();
+        let hash = access::NewKey::generate().unwrap().hash();
         let keyed = format!("[[keys]]\nname = \"k\"\nhash = {hash:?}\nscope = \"read\"");
         let keyed: ServerSection = toml::from_str(&keyed).unwrap();
         for address in ["0.0.0.0", "::", "10.0.0.1", "::ffff:10.0.0.1"] {

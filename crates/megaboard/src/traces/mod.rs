@@ -124,7 +124,7 @@ impl Traces {
 struct Choice(f64);
 
 impl Tracer for Choice {
-    fn takes(&self, parent: Option<&TraceParent>) -> bool {
+    fn samples(&self, parent: Option<&TraceParent>) -> bool {
         match parent {
             Some(parent) => parent.is_sampled,
             None => fastrand::f64() < self.0,
@@ -163,12 +163,12 @@ mod tests {
     fn the_traceparent_decides_and_otherwise_the_sample_rate() {
         for sample in [0.0, 1.0] {
             let choice = Choice(sample);
-            assert!(choice.takes(Some(&parent(true))));
-            assert!(!choice.takes(Some(&parent(false))));
-            assert_eq!(choice.takes(None), sample > 0.5);
+            assert!(choice.samples(Some(&parent(true))));
+            assert!(!choice.samples(Some(&parent(false))));
+            assert_eq!(choice.samples(None), sample > 0.5);
         }
         let half = Choice(0.5);
-        let taken = (0..10_000).filter(|_| half.takes(None)).count();
+        let taken = (0..10_000).filter(|_| half.samples(None)).count();
         // Ten standard deviations.
         assert!((4_500..5_500).contains(&taken), "{taken}");
     }

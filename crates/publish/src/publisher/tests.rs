@@ -1,8 +1,8 @@
-//! What is published of windows that have closed.
+//! Windows that have closed.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use board::{Member, Value, Values};
+use board::{Member, Timestamp, Value, Values};
 use shard_router::{Write, WriteOutcome};
 use shard_store::{Change, ShardStore};
 use store_local::LocalStore;
@@ -15,16 +15,16 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse_rfc3339(text).unwrap()
 }
 
-/// The targets, with one server that is `readers`.
-fn readers(redis: &RedisServer) -> PublishTargets {
+/// Returns targets with this server, named `readers`.
+fn targets(redis: &RedisServer) -> PublishTargets {
     let mut targets = PublishTargets::default();
     let url = redis.url().parse().unwrap();
     targets.add("readers".parse().unwrap(), url).unwrap();
     targets
 }
 
-/// A board of a kind that is published, with one contribution; and what reads it by this clock.
-async fn contributed(
+/// Creates a board of a published kind with one contribution. The merger uses this clock.
+async fn board_with_a_contribution(
     targets: &PublishTargets,
     when: Timestamp,
     clock: Clock,
@@ -60,31 +60,32 @@ async fn contributed(
     (router, merger)
 }
 
-/// A closed window whose content is not known to be durable is read as of the moment before its close. Here the reads'
-/// clock stands there.
+/// A closed window whose content is not known to be durable is read as of the moment before its close. In this test
+/// the merger's clock stands at that moment.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_window_that_is_not_final_once_it_has_closed_is_published_again_as_final() {
+async fn a_closed_window_that_is_not_final_is_published_again_as_final() {
     let redis = RedisServer::plain();
-    let targets = readers(&redis);
+    let targets = targets(&redis);
     let closed = at("2026-11-21T00:10:00Z");
     let as_of_ms = Arc::new(AtomicI64::new(closed.millis() - 1));
     let reads = as_of_ms.clone();
     let clock: Clock = Arc::new(move || Timestamp::from_millis(reads.load(Ordering::Relaxed)));
-    let (router, merger) = contributed(&targets, at("2026-11-20T12:00:00Z"), clock).await;
+    let (router, merger) =
+        board_with_a_contribution(&targets, at("2026-11-20T12:00:00Z"), clock).await;
     let settings = Settings {
         targets,
         credentials: Credentials::default(),
     };
     let publisher = Publisher::start(router, merger, Arc::new(move || closed), settings);
-    let written = || match redis.command(&["GET", "a:day:2026-11-20:json"]) {
+    let published = || match redis.command(&["GET", "a:day:2026-11-20:json"]) {
         Reply::Nil => None,
         json => Some(serde_json::from_str::<serde_json::Value>(json.text()).unwrap()),
     };
-    let first = eventually("the window that has closed", written);
+    let first = eventually("the closed window", published);
     assert_eq!(first.get("final"), None, "{first}");
     as_of_ms.store(closed.millis(), Ordering::Relaxed);
     let second = eventually("the window as final", || {
-        written().filter(|json| json["final"] == true)
+        published().filter(|json| json["final"] == true)
     });
     assert_eq!(second["entries"], first["entries"]);
     publisher.stop().await;

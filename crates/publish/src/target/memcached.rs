@@ -1,8 +1,8 @@
-//! A memcached that boards are published to, as JSON: it has no sorted sets.
+//! Publishing to memcached, as JSON only: it has no sorted sets.
 //!
-//! The look asks for the item's `cas` alone; the switch stores under it (meta protocol, `C`), or only if there
-//! is no item. What an item says is known of those that were stored here: one that somebody else stored
-//! is replaced. The flags of an item stay 0, since clients take them for its type.
+//! An update begins by reading the item's `cas`. It stores with that `cas` (meta protocol, `C`), or, if there was no
+//! item, only if there is still none. The version of an item is known only if this process stored it; other items are
+//! replaced. The flags of an item are 0, since clients use them for its type.
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,20 +12,21 @@ use board::PublishTarget;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use super::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, Fault, IDLE_CONNECTIONS_MAX, Switched};
+use super::access::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX};
+use super::outcome::{Replaced, TargetError};
 use crate::content::Content;
 use crate::names::Names;
 
-/// Items whose content is remembered.
-const REMEMBERED_MAX: usize = 65_536;
+/// The number of items whose version is remembered.
+const STORED_MAX: usize = 65_536;
 
-/// Above this many seconds memcached takes an expiry for a time since 1970.
+/// memcached interprets a greater expiry as a Unix time.
 const RELATIVE_EXPIRY_MAX_S: u64 = 30 * 24 * 3600;
 
-/// What was stored under this `cas`.
+/// An item that was stored.
 struct Stored {
     cas: u64,
-    mark: String,
+    version: String,
 }
 
 /// The server, and its idle connections.
@@ -35,7 +36,7 @@ pub(crate) struct MemcachedTarget {
     stored: Mutex<HashMap<String, Stored>>,
 }
 
-/// An item as it was seen.
+/// An update of one item.
 pub(crate) struct MemcachedUpdate<'a> {
     target: &'a MemcachedTarget,
     client: Client,
@@ -52,14 +53,14 @@ impl MemcachedTarget {
         }
     }
 
-    pub(super) async fn begin(&self, names: &Names) -> Result<MemcachedUpdate<'_>, Fault> {
+    pub(super) async fn begin(&self, names: &Names) -> Result<MemcachedUpdate<'_>, TargetError> {
         let mut client = self.client().await?;
-        let cas = match look(&mut client, names).await {
-            // One that was kept may have ended long ago.
-            Err(Fault::Away(_)) => {
+        let cas = match read_cas(&mut client, names).await {
+            // An idle connection may have been closed long ago.
+            Err(TargetError::Unreachable(_)) => {
                 self.idle.lock().clear();
                 client = self.client().await?;
-                look(&mut client, names).await?
+                read_cas(&mut client, names).await?
             }
             cas => cas?,
         };
@@ -68,7 +69,7 @@ impl MemcachedTarget {
             let stored = stored.get(&names.set);
             stored
                 .filter(|stored| Some(stored.cas) == cas)
-                .map(|stored| stored.mark.clone())
+                .map(|stored| stored.version.clone())
         };
         Ok(MemcachedUpdate {
             target: self,
@@ -78,16 +79,19 @@ impl MemcachedTarget {
         })
     }
 
-    async fn client(&self) -> Result<Client, Fault> {
+    async fn client(&self) -> Result<Client, TargetError> {
         if let Some(client) = self.idle.lock().pop() {
             return Ok(client);
         }
-        let away = |why: String| Fault::Away(format!("{}: {why}", self.address));
+        let unreachable =
+            |why: String| TargetError::Unreachable(format!("{}: {why}", self.address));
         let url = format!("tcp://{}", self.address);
         match timeout(CONNECT_TIMEOUT, Client::new(url)).await {
             Ok(Ok(client)) => Ok(client),
-            Ok(Err(error)) => Err(away(error.to_string())),
-            Err(_) => Err(away(format!("no connection within {CONNECT_TIMEOUT:?}"))),
+            Ok(Err(error)) => Err(unreachable(error.to_string())),
+            Err(_) => Err(unreachable(format!(
+                "no connection within {CONNECT_TIMEOUT:?}"
+            ))),
         }
     }
 
@@ -100,8 +104,8 @@ impl MemcachedTarget {
 
     fn remember(&self, key: &str, stored: Stored) {
         let mut all = self.stored.lock();
-        if all.len() >= REMEMBERED_MAX && !all.contains_key(key) {
-            // What is forgotten is stored once more.
+        if all.len() >= STORED_MAX && !all.contains_key(key) {
+            // These items are stored once more when they are checked.
             all.clear();
         }
         all.insert(key.to_owned(), stored);
@@ -117,16 +121,16 @@ impl MemcachedUpdate<'_> {
         self.cas.is_some()
     }
 
-    pub(super) async fn switch(
+    pub(super) async fn replace(
         mut self,
         names: &Names,
         content: Content,
-    ) -> Result<Switched, Fault> {
-        let only = self
+    ) -> Result<Replaced, TargetError> {
+        let condition = self
             .cas
             .map_or_else(|| "ME".to_owned(), |cas| format!("C{cas}"));
-        let expiry = format!("T{}", expiry(content.lasts));
-        let flags = [only.as_str(), expiry.as_str(), "c"];
+        let expiry = format!("T{}", expiry(content.ttl));
+        let flags = [condition.as_str(), expiry.as_str(), "c"];
         let set = self.client.meta_set(
             &names.set,
             content.json.as_slice(),
@@ -137,73 +141,75 @@ impl MemcachedUpdate<'_> {
         let outcome = in_time(set).await?;
         let stored = match outcome {
             Ok(stored) => stored,
-            Err(error) => return self.not_done(&error),
+            Err(error) => return self.not_replaced(&error),
         };
         let cas = stored.and_then(|item| item.cas);
-        let mark = content.mark;
+        let version = content.version;
         if let Some(cas) = cas {
-            self.target.remember(&names.set, Stored { cas, mark });
+            self.target.remember(&names.set, Stored { cas, version });
         }
         self.target.keep(self.client);
-        Ok(Switched::Yes)
+        Ok(Replaced::Yes)
     }
 
-    pub(super) async fn clear(mut self, names: &Names) -> Result<Switched, Fault> {
+    pub(super) async fn remove(mut self, names: &Names) -> Result<Replaced, TargetError> {
         let Some(cas) = self.cas else {
             self.target.keep(self.client);
-            return Ok(Switched::Yes);
+            return Ok(Replaced::Yes);
         };
-        let only = format!("C{cas}");
-        let flags = [only.as_str()];
+        let condition = format!("C{cas}");
+        let flags = [condition.as_str()];
         let delete = self
             .client
             .meta_delete(&names.set, false, None, Some(&flags));
         match in_time(delete).await? {
             Ok(_) => {
                 self.target.keep(self.client);
-                Ok(Switched::Yes)
+                Ok(Replaced::Yes)
             }
-            Err(error) => self.not_done(&error),
+            Err(error) => self.not_replaced(&error),
         }
     }
 
-    pub(super) async fn leave(
+    pub(super) async fn abandon(
         mut self,
         names: &Names,
-        lasts: Option<Duration>,
-    ) -> Result<(), Fault> {
-        if lasts.is_some() {
-            let expiry = format!("T{}", expiry(lasts));
+        ttl: Option<Duration>,
+    ) -> Result<(), TargetError> {
+        if ttl.is_some() {
+            let expiry = format!("T{}", expiry(ttl));
             let flags = [expiry.as_str()];
             let touch = self.client.meta_get(&names.set, false, None, Some(&flags));
-            in_time(touch).await?.map_err(|error| fault(&error))?;
+            in_time(touch)
+                .await?
+                .map_err(|error| target_error(&error))?;
         }
         self.target.keep(self.client);
         Ok(())
     }
 
-    fn not_done(self, error: &Error) -> Result<Switched, Fault> {
+    fn not_replaced(self, error: &Error) -> Result<Replaced, TargetError> {
         match error {
             Error::Protocol(Status::Exists | Status::NotStored | Status::NotFound) => {
                 self.target.keep(self.client);
-                Ok(Switched::Overtaken)
+                Ok(Replaced::Overtaken)
             }
-            error => Err(fault(error)),
+            error => Err(target_error(error)),
         }
     }
 }
 
-/// The item's `cas`, if there is an item.
-async fn look(client: &mut Client, names: &Names) -> Result<Option<u64>, Fault> {
-    let seen = in_time(client.meta_get(&names.set, false, None, Some(&["c"]))).await?;
-    let item = seen.map_err(|error| fault(&error))?;
+/// Returns the item's `cas`, if the item exists.
+async fn read_cas(client: &mut Client, names: &Names) -> Result<Option<u64>, TargetError> {
+    let reply = in_time(client.meta_get(&names.set, false, None, Some(&["c"]))).await?;
+    let item = reply.map_err(|error| target_error(&error))?;
     Ok(item.and_then(|item| item.cas))
 }
 
-/// Seconds, or from thirty days on the time since 1970; 0 is never.
-fn expiry(lasts: Option<Duration>) -> u64 {
-    let Some(lasts) = lasts else { return 0 };
-    let seconds = lasts.as_secs().max(1);
+/// Returns the expiry as memcached represents it: seconds, or from thirty days on a Unix time; 0 for none.
+fn expiry(ttl: Option<Duration>) -> u64 {
+    let Some(ttl) = ttl else { return 0 };
+    let seconds = ttl.as_secs().max(1);
     if seconds < RELATIVE_EXPIRY_MAX_S {
         return seconds;
     }
@@ -211,14 +217,14 @@ fn expiry(lasts: Option<Duration>) -> u64 {
     now.unwrap_or_default().as_secs() + seconds
 }
 
-async fn in_time<T>(work: impl Future<Output = T>) -> Result<T, Fault> {
-    let done = timeout(COMMAND_TIMEOUT, work).await;
-    done.map_err(|_| Fault::Away("no reply in time".to_owned()))
+async fn in_time<T>(work: impl Future<Output = T>) -> Result<T, TargetError> {
+    let outcome = timeout(COMMAND_TIMEOUT, work).await;
+    outcome.map_err(|_| TargetError::Unreachable("no reply in time".to_owned()))
 }
 
-fn fault(error: &Error) -> Fault {
+fn target_error(error: &Error) -> TargetError {
     match error {
-        Error::Protocol(_) | Error::ParseError(_) => Fault::Refused(error.to_string()),
-        _ => Fault::Away(error.to_string()),
+        Error::Protocol(_) | Error::ParseError(_) => TargetError::Rejected(error.to_string()),
+        _ => TargetError::Unreachable(error.to_string()),
     }
 }

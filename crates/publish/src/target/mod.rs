@@ -1,103 +1,87 @@
-//! The server that is written to: [`Target`], and one board's [`TargetUpdate`] at it.
+//! A server that boards are published to: [`Target`], and the update of one window there: [`TargetUpdate`].
 //!
-//! An update begins with a look at what is published, which is watched from then on. The holder of the
-//! update merges the board after that look, so that what it writes is never older than what was there;
-//! and it is written only if nobody has written in between. So what is published never goes back, however
-//! many servers publish one board, and no two of their versions have to be compared.
+//! An update begins by reading the version of what is published. The board is merged after that, so the merge is never
+//! older than what was published. The new content is written only if nobody has written since the update began. So
+//! published content never goes back, however many servers publish one board, and no two versions have to be compared.
 
+mod access;
 mod memcached;
+mod outcome;
 mod redis;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use board::{PublishProtocol, PublishTarget};
-use shard_store::ShardStore;
+use board::{PublishProtocol, PublishTarget, TargetName};
+
+pub(crate) use access::TargetAccess;
+pub(crate) use outcome::{Replaced, TargetError};
 
 use crate::content::Content;
-use crate::credentials::{Credentials, Login};
 use crate::names::Names;
 use memcached::{MemcachedTarget, MemcachedUpdate};
 use redis::{RedisTarget, RedisUpdate};
 
-/// How long a connection may take to be made, TLS and login included.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// How long one round trip is waited for.
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Connections that are kept for later turns.
-const IDLE_CONNECTIONS_MAX: usize = 8;
-
-/// Why an update came to nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Fault {
-    /// The server cannot be reached, or does not answer.
-    #[error("{0}")]
-    Away(String),
-    /// It answered with an error.
-    #[error("{0}")]
-    Refused(String),
+/// A server that boards are published to. Only the configuration and this type know its address.
+pub(crate) struct Target {
+    name: TargetName,
+    protocol: PublishProtocol,
+    server: Server,
 }
 
-/// What became of a write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Switched {
-    /// Readers see it.
-    Yes,
-    /// Another server has written meanwhile: nothing was changed.
-    Overtaken,
-}
-
-/// What connections to a target are made with.
-pub(crate) struct Access<'a> {
-    pub(crate) credentials: &'a Credentials,
-    pub(crate) login: Login,
-    /// The store of the service, whose own nodes are no targets.
-    pub(crate) store: &'a Arc<dyn ShardStore>,
-}
-
-/// A server that boards are published to.
-pub(crate) enum Target {
+enum Server {
     Redis(RedisTarget),
     Memcached(MemcachedTarget),
 }
 
-/// One board's window, from the look at what is published to what is put in its place.
+/// The update of one window, from reading the published version to replacing the content.
 pub(crate) enum TargetUpdate<'a> {
     Redis(RedisUpdate<'a>),
     Memcached(MemcachedUpdate<'a>),
 }
 
 impl Target {
-    pub(crate) fn new(target: &PublishTarget, access: Access<'_>) -> Self {
-        match target.protocol {
+    pub(crate) fn new(name: TargetName, at: &PublishTarget, access: TargetAccess<'_>) -> Self {
+        let server = match at.protocol {
             PublishProtocol::Redis { .. } | PublishProtocol::RedisCluster => {
-                Self::Redis(RedisTarget::new(target, access))
+                Server::Redis(RedisTarget::new(at, access))
             }
-            PublishProtocol::Memcached => Self::Memcached(MemcachedTarget::new(target)),
+            PublishProtocol::Memcached => Server::Memcached(MemcachedTarget::new(at)),
+        };
+        Self {
+            name,
+            protocol: at.protocol,
+            server,
         }
     }
 
-    /// Looks at what is published.
-    pub(crate) async fn begin(&self, names: &Names) -> Result<TargetUpdate<'_>, Fault> {
-        match self {
-            Self::Redis(target) => target.begin(names).await.map(TargetUpdate::Redis),
-            Self::Memcached(target) => target.begin(names).await.map(TargetUpdate::Memcached),
+    pub(crate) const fn name(&self) -> &TargetName {
+        &self.name
+    }
+
+    pub(crate) const fn protocol(&self) -> PublishProtocol {
+        self.protocol
+    }
+
+    /// Begins an update: reads the version of what is published.
+    pub(crate) async fn begin(&self, names: &Names) -> Result<TargetUpdate<'_>, TargetError> {
+        match &self.server {
+            Server::Redis(target) => target.begin(names).await.map(TargetUpdate::Redis),
+            Server::Memcached(target) => target.begin(names).await.map(TargetUpdate::Memcached),
         }
     }
 
-    /// Whether a server was another one than before, where that can be seen, since this was last asked.
-    pub(crate) fn take_another(&self) -> bool {
-        match self {
-            Self::Redis(target) => target.take_another(),
-            Self::Memcached(_) => false,
+    /// Returns whether a server process was found to be another one than before, since the last call. Not detected for
+    /// memcached.
+    pub(crate) fn take_replaced(&self) -> bool {
+        match &self.server {
+            Server::Redis(target) => target.take_replaced(),
+            Server::Memcached(_) => false,
         }
     }
 }
 
 impl TargetUpdate<'_> {
-    /// The mark of what is published, where that is known.
+    /// Returns the version of what is published, if it is known.
     pub(crate) fn published(&self) -> Option<&str> {
         match self {
             Self::Redis(update) => update.published(),
@@ -105,7 +89,7 @@ impl TargetUpdate<'_> {
         }
     }
 
-    /// Whether anything is published.
+    /// Returns whether anything is published.
     pub(crate) fn is_there(&self) -> bool {
         match self {
             Self::Redis(update) => {
@@ -115,16 +99,16 @@ impl TargetUpdate<'_> {
         }
     }
 
-    /// Whether a removal overtakes an update that found nothing there. memcached has no watch on what is
-    /// not there.
-    pub(crate) const fn watches_nothing(&self) -> bool {
+    /// Returns whether a removal overtakes an update that found nothing published. memcached cannot watch a missing
+    /// item.
+    pub(crate) const fn watches_missing(&self) -> bool {
         match self {
             Self::Redis(_) => true,
             Self::Memcached(_) => false,
         }
     }
 
-    /// Whether the JSON is there.
+    /// Returns whether the JSON exists.
     pub(crate) const fn has_json(&self) -> bool {
         match self {
             Self::Redis(update) => update.has_json(),
@@ -132,7 +116,7 @@ impl TargetUpdate<'_> {
         }
     }
 
-    /// Whether the sorted set is there, or could never be.
+    /// Returns whether the sorted set exists, or the protocol has none.
     pub(crate) const fn has_set(&self) -> bool {
         match self {
             Self::Redis(update) => update.has_set(),
@@ -140,28 +124,35 @@ impl TargetUpdate<'_> {
         }
     }
 
-    /// Puts this in the place of what is published, all at once.
-    pub(crate) async fn switch(self, names: &Names, content: Content) -> Result<Switched, Fault> {
+    /// Replaces what is published, atomically.
+    pub(crate) async fn replace(
+        self,
+        names: &Names,
+        content: Content,
+    ) -> Result<Replaced, TargetError> {
         match self {
-            Self::Redis(update) => update.switch(names, content).await,
-            Self::Memcached(update) => update.switch(names, content).await,
+            Self::Redis(update) => update.replace(names, content).await,
+            Self::Memcached(update) => update.replace(names, content).await,
         }
     }
 
-    /// Takes away what is published, all at once. Also where nothing is: an update that is about to publish there is
-    /// overtaken.
-    pub(crate) async fn clear(self, names: &Names) -> Result<Switched, Fault> {
+    /// Removes what is published, atomically. If nothing is published, it still overtakes a concurrent update.
+    pub(crate) async fn remove(self, names: &Names) -> Result<Replaced, TargetError> {
         match self {
-            Self::Redis(update) => update.clear(names).await,
-            Self::Memcached(update) => update.clear(names).await,
+            Self::Redis(update) => update.remove(names).await,
+            Self::Memcached(update) => update.remove(names).await,
         }
     }
 
-    /// Leaves what is published as it is, to last for so long from now on where it ends by itself.
-    pub(crate) async fn leave(self, names: &Names, lasts: Option<Duration>) -> Result<(), Fault> {
+    /// Ends the update without a change, except that the content expires after `ttl`, if there is one.
+    pub(crate) async fn abandon(
+        self,
+        names: &Names,
+        ttl: Option<Duration>,
+    ) -> Result<(), TargetError> {
         match self {
-            Self::Redis(update) => update.leave(names, lasts).await,
-            Self::Memcached(update) => update.leave(names, lasts).await,
+            Self::Redis(update) => update.abandon(names, ttl).await,
+            Self::Memcached(update) => update.abandon(names, ttl).await,
         }
     }
 }

@@ -1,16 +1,15 @@
-//! A Redis, Valkey or cluster of them that boards are published to.
+//! Publishing to a Redis or Valkey server, or a cluster of them.
 //!
-//! The look is `WATCH` and `GET` of the key that holds the mark, and whether the other two are there; the switch one
-//! `MULTI`, `UNLINK`, `ZADD`, `SET`, `EXEC`, on the connection that watches, which nobody else uses meanwhile. A
-//! transaction is one step for readers, replicas and the log alike, so that a set under a temporary name would add
-//! nothing to it. Nothing runs as a script.
+//! An update begins with `WATCH` and `GET` of the key of the version, and `EXISTS` of the other two keys. It replaces
+//! the content by one `MULTI`, `UNLINK`, `ZADD`, `SET`, `EXEC` on the same connection, which nothing else uses
+//! meanwhile. A transaction is atomic for readers, replicas and the log, so writing to a temporary key first would gain
+//! nothing. No scripts are used.
 //!
-//! Taking away writes the mark first, in the same transaction: so it is noticed by an update that watches a mark that
-//! was not there, and is about to publish the board as it was before.
+//! A removal first sets the version, in the same transaction. This overtakes a concurrent update that watches a missing
+//! version and is about to publish an earlier state of the board.
 //!
-//! Each new connection asks for the server's `run_id`: another one than before may have begun without what
-//! the one before had. By its `master_replid` a node of the service's own store is found out, which is never
-//! written to.
+//! Each new connection reads the server's `run_id`: another process than before may have started without the published
+//! data. It also reads `master_replid`, to recognize nodes of the service's own store, which are never written to.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,17 +21,18 @@ use parking_lot::Mutex;
 use redis_link::{Address, Command, ConnectOptions, Connection, Reply, Value, reply};
 use shard_store::ShardStore;
 
-use super::{Access, COMMAND_TIMEOUT, CONNECT_TIMEOUT, Fault, IDLE_CONNECTIONS_MAX, Switched};
+use super::access::{COMMAND_TIMEOUT, CONNECT_TIMEOUT, IDLE_CONNECTIONS_MAX, TargetAccess};
+use super::outcome::{Replaced, TargetError};
 use crate::content::Content;
 use crate::names::Names;
 
-/// Redirections that one update follows.
+/// The number of redirections that an update follows.
 const REDIRECTIONS_MAX: usize = 4;
 
-/// Errors of a server that takes no writes for now, or no longer: another one may have its name.
-const AWAY_CODES: [&str; 4] = ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN"];
+/// Error codes of a server that does not accept writes. Its name may since resolve to another server.
+const UNREACHABLE_CODES: [&str; 4] = ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN"];
 
-/// Nodes of a cluster that are remembered, to begin at where the one that is named is away.
+/// The number of known nodes of a cluster. They are tried if the configured node is unreachable.
 const NODES_MAX: usize = 64;
 
 /// The server, and its idle connections.
@@ -40,16 +40,16 @@ pub(crate) struct RedisTarget {
     options: Result<ConnectOptions, String>,
     store: Arc<dyn ShardStore>,
     is_cluster: bool,
-    /// The first is the one that is named.
+    /// The first is the configured one.
     nodes: Mutex<Vec<Address>>,
     idle: Mutex<Vec<(Address, Connection)>>,
-    /// The `run_id` that each node had when it was last connected to; no more than [`NODES_MAX`].
-    runs: Mutex<HashMap<Address, String>>,
-    /// Whether one of them was another one since it was last asked.
-    is_another: AtomicBool,
+    /// The `run_id` of each node at the last connection; at most [`NODES_MAX`].
+    run_ids: Mutex<HashMap<Address, String>>,
+    /// Whether the `run_id` of a node changed since this was last taken.
+    is_replaced: AtomicBool,
 }
 
-/// A connection that watches the mark of one board.
+/// An update of one window. Its connection watches the version.
 pub(crate) struct RedisUpdate<'a> {
     target: &'a RedisTarget,
     address: Address,
@@ -60,10 +60,10 @@ pub(crate) struct RedisUpdate<'a> {
 }
 
 impl RedisTarget {
-    pub(super) fn new(target: &PublishTarget, access: Access<'_>) -> Self {
+    pub(super) fn new(target: &PublishTarget, access: TargetAccess<'_>) -> Self {
         let tls = target.tls.then(|| access.credentials.tls()).transpose();
         let options = tls.map(|tls| ConnectOptions {
-            login: access.login.of_redis(),
+            login: access.login.into_redis(),
             tls,
             database: match target.protocol {
                 PublishProtocol::Redis { database } => Some(database),
@@ -73,36 +73,38 @@ impl RedisTarget {
             silence: COMMAND_TIMEOUT,
             ..ConnectOptions::default()
         });
-        let named = Address::new(target.host.as_str(), target.port);
+        let configured = Address::new(target.host.as_str(), target.port);
         Self {
             options: options.map_err(|error| error.to_string()),
             store: access.store.clone(),
             is_cluster: target.protocol == PublishProtocol::RedisCluster,
-            nodes: Mutex::new(vec![named]),
+            nodes: Mutex::new(vec![configured]),
             idle: Mutex::default(),
-            runs: Mutex::default(),
-            is_another: AtomicBool::new(false),
+            run_ids: Mutex::default(),
+            is_replaced: AtomicBool::new(false),
         }
     }
 
-    pub(super) async fn begin(&self, names: &Names) -> Result<RedisUpdate<'_>, Fault> {
-        let (mut address, mut connection) = self.somewhere().await?;
+    pub(super) async fn begin(&self, names: &Names) -> Result<RedisUpdate<'_>, TargetError> {
+        let (mut address, mut connection) = self.any_connection().await?;
         for _ in 0..=REDIRECTIONS_MAX {
-            let answers = match send(&connection, look(names)).await {
-                // One that was kept may have ended long ago.
-                Err(Fault::Away(_)) => {
-                    self.idle.lock().retain(|(held, _)| *held != address);
+            let replies = match send(&connection, begin_commands(names)).await {
+                // An idle connection may have been closed long ago.
+                Err(TargetError::Unreachable(_)) => {
+                    self.idle.lock().retain(|(idle, _)| *idle != address);
                     connection = self.connection(&address).await?;
-                    send(&connection, look(names)).await?
+                    send(&connection, begin_commands(names)).await?
                 }
-                answers => answers?,
+                replies => replies?,
             };
-            match all(answers) {
-                Ok(answers) => {
-                    let [_, set, json, mark] = <[Reply; 4]>::try_from(answers)
-                        .map_err(|_| Fault::Away("the reply was incomplete".to_owned()))?;
-                    let published = (!reply::is_null(&mark))
-                        .then(|| reply::text(&mark).unwrap_or_default().to_owned());
+            match all(replies) {
+                Ok(replies) => {
+                    let [_, set, json, version] =
+                        <[Reply; 4]>::try_from(replies).map_err(|_| {
+                            TargetError::Unreachable("the reply was incomplete".to_owned())
+                        })?;
+                    let published = (!reply::is_null(&version))
+                        .then(|| reply::text(&version).unwrap_or_default().to_owned());
                     return Ok(RedisUpdate {
                         target: self,
                         address,
@@ -114,7 +116,7 @@ impl RedisTarget {
                 }
                 Err(error) => {
                     let Some(node) = self.redirected(&error, &address) else {
-                        return Err(self.failed(error, address, connection));
+                        return Err(self.error(error, address, connection));
                     };
                     self.keep(address, connection);
                     address = node;
@@ -122,47 +124,52 @@ impl RedisTarget {
                 }
             }
         }
-        Err(Fault::Away("too many redirections".to_owned()))
+        Err(TargetError::Unreachable("too many redirections".to_owned()))
     }
 
-    /// A connection to the server, or to any node of a cluster.
-    async fn somewhere(&self) -> Result<(Address, Connection), Fault> {
+    /// Returns a connection to the server, or to any node of a cluster.
+    async fn any_connection(&self) -> Result<(Address, Connection), TargetError> {
         let nodes = self.nodes.lock().clone();
         let mut first = None;
         for node in nodes {
             match self.connection(&node).await {
                 Ok(connection) => return Ok((node, connection)),
-                Err(fault) => first = first.or(Some(fault)),
+                Err(error) => first = first.or(Some(error)),
             }
         }
-        Err(first.unwrap_or_else(|| Fault::Away("no address".to_owned())))
+        Err(first.unwrap_or_else(|| TargetError::Unreachable("no address".to_owned())))
     }
 
-    async fn connection(&self, address: &Address) -> Result<Connection, Fault> {
+    /// Returns a connection to this node, an idle one if possible.
+    async fn connection(&self, address: &Address) -> Result<Connection, TargetError> {
         let idle = {
             let mut idle = self.idle.lock();
-            let position = idle.iter().rposition(|(held, _)| held == address);
+            let position = idle.iter().rposition(|(node, _)| node == address);
             position.map(|position| idle.swap_remove(position).1)
         };
         if let Some(connection) = idle {
             return Ok(connection);
         }
         let options = self.options.as_ref();
-        let options = options.map_err(|error| Fault::Away(error.clone()))?;
+        let options = options.map_err(|error| TargetError::Unreachable(error.clone()))?;
         let opened = Connection::open(options, address).await;
         let (connection, _ended) =
-            opened.map_err(|why| Fault::Away(format!("{address}: {why}")))?;
-        self.know(address, &connection).await?;
+            opened.map_err(|why| TargetError::Unreachable(format!("{address}: {why}")))?;
+        self.check_server(address, &connection).await?;
         Ok(connection)
     }
 
-    /// Refuses a node of the service's own store, and compares the server that was connected to with the
-    /// one that was there before.
-    async fn know(&self, address: &Address, connection: &Connection) -> Result<(), Fault> {
+    /// Rejects nodes of the service's own store and replicas, and compares the server process with the previous one.
+    async fn check_server(
+        &self,
+        address: &Address,
+        connection: &Connection,
+    ) -> Result<(), TargetError> {
         let sections = ["server", "replication"];
-        let asked = sections.map(|section| ("INFO", vec![text(section)]));
-        let answers = send(connection, asked.into()).await?.into_iter().flatten();
-        let info: Vec<String> = answers
+        let commands = sections.map(|section| ("INFO", vec![text(section)]));
+        let replies = send(connection, commands.into()).await?;
+        let replies = replies.into_iter().flatten();
+        let info: Vec<String> = replies
             .filter_map(|info| reply::text(&info).map(str::to_owned))
             .collect();
         let value = |name| {
@@ -177,39 +184,39 @@ impl RedisTarget {
                     "does not report whether it is a node of the store of this service: its user requires INFO"
                 }
             };
-            return Err(Fault::Away(format!("{address} {why}")));
+            return Err(TargetError::Unreachable(format!("{address} {why}")));
         }
         // A replica of a cluster redirects to its primary.
         if !self.is_cluster && value("role:") == Some("slave") {
-            return Err(Fault::Away(format!("{address} is a replica")));
+            return Err(TargetError::Unreachable(format!("{address} is a replica")));
         }
-        let Some(run) = value("run_id:") else {
+        let Some(run_id) = value("run_id:") else {
             return Ok(());
         };
-        let mut runs = self.runs.lock();
-        if runs.len() >= NODES_MAX && !runs.contains_key(address) {
+        let mut run_ids = self.run_ids.lock();
+        if run_ids.len() >= NODES_MAX && !run_ids.contains_key(address) {
             return Ok(());
         }
-        let before = runs.insert(address.clone(), run.to_owned());
-        if before.is_some_and(|before| before != run) {
-            self.is_another.store(true, Ordering::Relaxed);
+        let before = run_ids.insert(address.clone(), run_id.to_owned());
+        if before.is_some_and(|before| before != run_id) {
+            self.is_replaced.store(true, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    /// Whether a server was another one than before, since this was last asked.
-    pub(super) fn take_another(&self) -> bool {
-        self.is_another.swap(false, Ordering::Relaxed)
+    /// Returns whether a server was replaced since the last call.
+    pub(super) fn take_replaced(&self) -> bool {
+        self.is_replaced.swap(false, Ordering::Relaxed)
     }
 
-    /// The node that an error of a cluster names.
-    fn redirected(&self, error: &str, teller: &Address) -> Option<Address> {
+    /// Returns the node that a redirection of a cluster names.
+    fn redirected(&self, error: &str, source: &Address) -> Option<Address> {
         let mut words = error.split(' ').filter(|_| self.is_cluster);
-        // ASK asks for one command, and an update has many: it is tried again when the slot has moved.
+        // ASK redirects a single command, and an update has several. It is retried until the slot has moved.
         if words.next() != Some("MOVED") {
             return None;
         }
-        let node = Address::from_redirection(words.nth(1)?, teller)?;
+        let node = Address::from_redirection(words.nth(1)?, source)?;
         let mut nodes = self.nodes.lock();
         if !nodes.contains(&node) && nodes.len() < NODES_MAX {
             nodes.push(node.clone());
@@ -217,21 +224,21 @@ impl RedisTarget {
         Some(node)
     }
 
-    /// What an error comes to. No connection is kept to a server that takes no writes.
-    fn failed(&self, error: String, address: Address, connection: Connection) -> Fault {
+    /// Converts an error of Redis. Keeps the connection unless the server does not accept writes.
+    fn error(&self, error: String, address: Address, connection: Connection) -> TargetError {
         let code = error.split(' ').next().unwrap_or_default();
-        if AWAY_CODES.contains(&code) {
-            self.idle.lock().retain(|(held, _)| *held != address);
-            return Fault::Away(format!("{address}: {error}"));
+        if UNREACHABLE_CODES.contains(&code) {
+            self.idle.lock().retain(|(idle, _)| *idle != address);
+            return TargetError::Unreachable(format!("{address}: {error}"));
         }
         self.keep(address, connection);
-        Fault::Refused(error)
+        TargetError::Rejected(error)
     }
 
     fn keep(&self, address: Address, connection: Connection) {
         let mut idle = self.idle.lock();
         if idle.len() >= IDLE_CONNECTIONS_MAX {
-            // The one that was used longest ago.
+            // The least recently used one.
             idle.remove(0);
         }
         idle.push((address, connection));
@@ -251,64 +258,72 @@ impl RedisUpdate<'_> {
         self.has_json
     }
 
-    pub(super) async fn switch(self, names: &Names, content: Content) -> Result<Switched, Fault> {
+    pub(super) async fn replace(
+        self,
+        names: &Names,
+        content: Content,
+    ) -> Result<Replaced, TargetError> {
         let mut commands = vec![("UNLINK", vec![text(&names.set)])];
         if let Some(set) = content.set {
-            commands.push(("ZADD", added(&names.set, set)));
+            commands.push(("ZADD", zadd_args(&names.set, set)));
         }
         let json = Value::Bytes(content.json.into());
         commands.push(("SET", vec![text(&names.json), json]));
-        commands.push(("SET", vec![text(&names.version), text(&content.mark)]));
-        commands.extend(expiries(names, content.lasts));
+        commands.push(("SET", vec![text(&names.version), text(&content.version)]));
+        commands.extend(expire_commands(names, content.ttl));
         self.transaction(commands).await
     }
 
-    pub(super) async fn clear(self, names: &Names) -> Result<Switched, Fault> {
+    pub(super) async fn remove(self, names: &Names) -> Result<Replaced, TargetError> {
         let keys = [&names.set, &names.json, &names.version];
         let keys = keys.map(|key| text(key)).to_vec();
-        let touch = ("SET", vec![text(&names.version), text("")]);
-        self.transaction(vec![touch, ("UNLINK", keys)]).await
+        let set_version = ("SET", vec![text(&names.version), text("")]);
+        self.transaction(vec![set_version, ("UNLINK", keys)]).await
     }
 
-    pub(super) async fn leave(self, names: &Names, lasts: Option<Duration>) -> Result<(), Fault> {
+    pub(super) async fn abandon(
+        self,
+        names: &Names,
+        ttl: Option<Duration>,
+    ) -> Result<(), TargetError> {
         let mut commands: Vec<Command> = vec![("UNWATCH", Vec::new())];
-        commands.extend(expiries(names, lasts));
-        let answers = send(&self.connection, commands).await?;
-        self.ended(answers).map(drop)
+        commands.extend(expire_commands(names, ttl));
+        let replies = send(&self.connection, commands).await?;
+        self.end(replies).map(drop)
     }
 
-    async fn transaction(self, commands: Vec<Command>) -> Result<Switched, Fault> {
-        let mut whole: Vec<Command> = vec![("MULTI", Vec::new())];
-        whole.extend(commands);
-        whole.push(("EXEC", Vec::new()));
-        let answers = send(&self.connection, whole).await?;
-        match self.ended(answers)?.pop() {
-            Some(Reply::Null) => Ok(Switched::Overtaken),
-            Some(Reply::Array { .. }) => Ok(Switched::Yes),
-            other => Err(Fault::Away(format!("EXEC answered {other:?}"))),
+    async fn transaction(self, commands: Vec<Command>) -> Result<Replaced, TargetError> {
+        let mut transaction: Vec<Command> = vec![("MULTI", Vec::new())];
+        transaction.extend(commands);
+        transaction.push(("EXEC", Vec::new()));
+        let replies = send(&self.connection, transaction).await?;
+        match self.end(replies)?.pop() {
+            Some(Reply::Null) => Ok(Replaced::Overtaken),
+            Some(Reply::Array { .. }) => Ok(Replaced::Yes),
+            other => Err(TargetError::Unreachable(format!("EXEC returned {other:?}"))),
         }
     }
 
-    /// What the last commands of the update were answered. Whatever that is, the watch is over.
-    fn ended(self, answers: Vec<Result<Reply, String>>) -> Result<Vec<Reply>, Fault> {
+    /// Ends the update by the replies to its last commands. In every case they have ended the watch.
+    fn end(self, replies: Vec<Result<Reply, String>>) -> Result<Vec<Reply>, TargetError> {
         let Self {
             target,
             address,
             connection,
             ..
         } = self;
-        match all(answers) {
-            Ok(answers) => {
+        match all(replies) {
+            Ok(replies) => {
                 target.keep(address, connection);
-                Ok(answers)
+                Ok(replies)
             }
-            Err(error) => Err(target.failed(error, address, connection)),
+            Err(error) => Err(target.error(error, address, connection)),
         }
     }
 }
 
-/// The look at what is published, watched from then on.
-fn look(names: &Names) -> Vec<Command> {
+/// Returns the commands that read what is published, and watch its version.
+fn begin_commands(names: &Names) -> Vec<Command> {
     vec![
         ("WATCH", vec![text(&names.version)]),
         ("EXISTS", vec![text(&names.set)]),
@@ -317,33 +332,36 @@ fn look(names: &Names) -> Vec<Command> {
     ]
 }
 
-/// Sends commands in one go, and returns what each was answered, errors of Redis included.
+/// Sends commands in one pipeline, and returns the reply to each, including errors of Redis.
 async fn send(
     connection: &Connection,
     commands: Vec<Command>,
-) -> Result<Vec<Result<Reply, String>>, Fault> {
-    let away = |fault: redis_link::Fault| Fault::Away(fault.message().to_owned());
-    let replies = connection.send_together(commands).await.map_err(away)?;
+) -> Result<Vec<Result<Reply, String>>, TargetError> {
+    let unreachable = |fault: redis_link::Fault| TargetError::Unreachable(fault.message().to_owned());
+    let replies = connection
+        .send_together(commands)
+        .await
+        .map_err(unreachable)?;
     let replies = replies.into_iter().map(|reply| match reply {
         Ok(reply) => Ok(Ok(reply)),
         Err(redis_link::Fault::Redis(words)) => Ok(Err(words)),
-        Err(fault) => Err(away(fault)),
+        Err(fault) => Err(unreachable(fault)),
     });
     replies.collect()
 }
 
-/// The answers, or the first error among them.
-fn all(answers: Vec<Result<Reply, String>>) -> Result<Vec<Reply>, String> {
-    answers.into_iter().collect()
+/// Returns the replies, or the first error among them.
+fn all(replies: Vec<Result<Reply, String>>) -> Result<Vec<Reply>, String> {
+    replies.into_iter().collect()
 }
 
 fn text(text: &str) -> Value {
     Value::String(text.into())
 }
 
-/// The arguments that add all entries. They come best first, so that Redis finds the position of each at the
-/// beginning of what is there.
-fn added(key: &str, set: Vec<(f64, String)>) -> Vec<Value> {
+/// Returns the arguments that add all entries. Entries are best first, so that Redis inserts each at the beginning of
+/// the set.
+fn zadd_args(key: &str, set: Vec<(f64, String)>) -> Vec<Value> {
     let mut args = Vec::with_capacity(1 + 2 * set.len());
     args.push(text(key));
     for (score, member) in set {
@@ -353,93 +371,15 @@ fn added(key: &str, set: Vec<(f64, String)>) -> Vec<Value> {
     args
 }
 
-fn expiries(names: &Names, lasts: Option<Duration>) -> Vec<Command> {
-    let Some(lasts) = lasts else {
+fn expire_commands(names: &Names, ttl: Option<Duration>) -> Vec<Command> {
+    let Some(ttl) = ttl else {
         return Vec::new();
     };
-    let ms = i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX);
+    let ms = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
     let keys = [&names.set, &names.json, &names.version];
     let expiry = |key: &String| ("PEXPIRE", vec![text(key), Value::Integer(ms)]);
     keys.into_iter().map(expiry).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use store_local::LocalStore;
-    use testkit::redis::RedisServer;
-
-    use super::*;
-    use crate::credentials::{Credentials, Login};
-
-    fn content(mark: &str) -> Content {
-        Content {
-            mark: mark.to_owned(),
-            json: b"{}".to_vec(),
-            set: Some(vec![(1.0, "u".to_owned())]),
-            lasts: None,
-        }
-    }
-
-    fn target(redis: &RedisServer) -> (RedisTarget, Names) {
-        let at = redis.url().parse().unwrap();
-        let credentials = Credentials::default();
-        let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
-        let access = Access {
-            credentials: &credentials,
-            login: Login::default(),
-            store: &store,
-        };
-        let names = Names {
-            set: "k".to_owned(),
-            json: "k:json".to_owned(),
-            version: "k:version".to_owned(),
-        };
-        (RedisTarget::new(&at, access), names)
-    }
-
-    #[tokio::test]
-    async fn a_server_that_has_become_a_replica_is_away_until_it_is_a_primary_again() {
-        let redis = RedisServer::plain();
-        let (target, names) = target(&redis);
-        let publishing = target.begin(&names).await.unwrap();
-        let leaving = target.begin(&names).await.unwrap();
-        redis.command(&["REPLICAOF", "127.0.0.1", "1"]).ok();
-        let is_readonly =
-            |fault: &Fault| matches!(fault, Fault::Away(why) if why.contains("READONLY"));
-        let switched = publishing.switch(&names, content("1")).await;
-        assert!(switched.as_ref().is_err_and(is_readonly), "{switched:?}");
-        let lasts = Some(Duration::from_mins(1));
-        let left = leaving.leave(&names, lasts).await;
-        assert!(left.as_ref().is_err_and(is_readonly), "{left:?}");
-        // No connection was kept: a new one finds out where it leads.
-        assert!(target.idle.lock().is_empty());
-        let begun = target.begin(&names).await.err();
-        let is_replica =
-            |fault: Fault| matches!(fault, Fault::Away(why) if why.ends_with("is a replica"));
-        assert!(begun.is_some_and(is_replica));
-        redis.command(&["REPLICAOF", "NO", "ONE"]).ok();
-        let publishing = target.begin(&names).await.unwrap();
-        let switched = publishing.switch(&names, content("2")).await;
-        assert_eq!(switched, Ok(Switched::Yes));
-    }
-
-    #[tokio::test]
-    async fn a_removal_of_nothing_overtakes_a_turn_that_is_about_to_publish() {
-        let redis = RedisServer::plain();
-        let (target, names) = target(&redis);
-        for _ in 0..2 {
-            let publishing = target.begin(&names).await.unwrap();
-            assert_eq!(publishing.published(), None);
-            // Somebody has deleted the board meanwhile, which was published nowhere yet.
-            let taking = target.begin(&names).await.unwrap();
-            assert_eq!(taking.clear(&names).await, Ok(Switched::Yes));
-            let switched = publishing.switch(&names, content("1")).await;
-            assert_eq!(switched, Ok(Switched::Overtaken));
-            assert!(redis.command(&["KEYS", "*"]).items().is_empty());
-        }
-        let publishing = target.begin(&names).await.unwrap();
-        let switched = publishing.switch(&names, content("2")).await;
-        assert_eq!(switched, Ok(Switched::Yes));
-        assert_eq!(redis.command(&["GET", "k:version"]).text(), "2");
-    }
-}
+mod tests;

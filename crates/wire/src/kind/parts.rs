@@ -8,7 +8,7 @@ use super::words::{OpWords, OrderWords};
 use crate::duration::duration_text;
 use crate::object::object;
 
-/// Who is better where all fields are equal.
+/// Which of two members with equal fields is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Ties))]
@@ -41,23 +41,23 @@ impl From<Ties> for TiesShape {
     }
 }
 
-/// A field: an exact integer that the order looks at.
+/// A field: an exact integer that members are ordered by.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Field))]
 #[serde(deny_unknown_fields)]
 pub(super) struct FieldShape {
-    /// What contributions and answers call it.
+    /// The name in contributions and responses.
     #[cfg_attr(
         feature = "schema",
         schema(pattern = "^[a-z][a-z0-9_]{0,31}$", example = "points")
     )]
     pub(super) name: String,
-    /// Whether more or less is better.
+    /// Whether greater (`desc`) or smaller (`asc`) values are better.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(value_type = OrderWords))]
     pub(super) order: Direction,
-    /// How contributions change it, in mode `accumulate`: `sum` by default.
+    /// How contributions change the field in mode `accumulate`. Defaults to `sum`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<OpWords>))]
     pub(super) op: Option<Op>,
@@ -74,7 +74,7 @@ pub(super) enum KeepShape {
     Idle(IdleShape),
 }
 
-/// Kept until nothing was written to the board for so long.
+/// Kept until nothing was written to the board for this time.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Idle))]

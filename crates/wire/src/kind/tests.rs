@@ -1,7 +1,9 @@
+//! Kinds as they are read and shown.
+
 use super::*;
 
 #[test]
-fn the_default_is_the_contracts() {
+fn defaults_are_those_of_the_contract() {
     let kind = KindShape::default().into_kind("gifts").unwrap();
     let shape = serde_json::to_value(KindShape::from(&kind)).unwrap();
     let expected = serde_json::json!({
@@ -15,7 +17,7 @@ fn the_default_is_the_contracts() {
 }
 
 #[test]
-fn what_an_answer_shows_can_be_put_again() {
+fn a_shown_kind_can_be_put_again() {
     let shape = serde_json::json!({
         "mode": "best", "rank": "competition", "windows": ["week", "all"],
         "fields": [{"name": "laps"}, {"name": "seconds", "order": "asc"}],
@@ -29,7 +31,7 @@ fn what_an_answer_shows_can_be_put_again() {
 }
 
 #[test]
-fn nothing_is_named_twice() {
+fn a_repeated_name_is_rejected() {
     for text in [
         r#"{"top": 1, "top": 1}"#,
         r#"{"keep": {}, "keep": {}}"#,
@@ -52,7 +54,7 @@ fn nothing_is_named_twice() {
 }
 
 #[test]
-fn a_list_has_slack_and_a_top_by_default() {
+fn retain_has_defaults_for_trim_at_and_top() {
     let shown = |text: &str| {
         let shape: KindShape = serde_json::from_str(text).unwrap();
         let kind = shape.into_kind("races").unwrap();
@@ -77,7 +79,7 @@ fn a_list_has_slack_and_a_top_by_default() {
 }
 
 #[test]
-fn a_list_is_an_object_of_what_it_has() {
+fn retain_must_be_an_object_without_nulls() {
     for text in [
         r#"{"retain": 1000}"#,
         r#"{"retain": null}"#,

@@ -7,7 +7,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Declares the schemas of words that `board` has, under their names in the document.
+/// Declares the schemas of words that `board` defines, with their names in the OpenAPI document.
 macro_rules! words {
     ($($schema:ident = $name:literal: $description:literal, $words:expr;)*) => {
         $(pub(crate) struct $schema;
@@ -34,9 +34,9 @@ macro_rules! words {
 words! {
     ModeWords = "Mode": "How contributions fold into a standing.",
         [Mode::Accumulate, Mode::Best, Mode::Latest];
-    RankStyleWords = "RankStyle": "The rank of equal fields: `ordinal` has none, `competition` shares one.",
+    RankStyleWords = "RankStyle": "Whether members with equal fields share a rank: not with `ordinal`, but with `competition`.",
         [RankStyle::Ordinal, RankStyle::Competition];
-    OrderWords = "Order": "Whether more or less is better.",
+    OrderWords = "Order": "Whether greater (`desc`) or smaller (`asc`) values are better.",
         [Direction::Desc, Direction::Asc];
     OpWords = "Op": "How contributions change a field.",
         [Op::Sum, Op::Max, Op::Min, Op::Last];

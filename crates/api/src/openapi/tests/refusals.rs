@@ -178,7 +178,7 @@ async fn of_all_requests(of: &mut Refusals) {
 #[tokio::test]
 async fn the_document_lists_what_routes_refuse_requests_with() {
     let document = serde_json::to_value(document()).unwrap();
-    let key = NewKey::draw().unwrap();
+    let key = NewKey::generate().unwrap();
     let reader = json!({
         "name": "reader", "hash": key.hash(), "scope": "read", "kinds": ["races"],
         "requests_per_second": 1, "burst": 3,

@@ -1,0 +1,34 @@
+//! The frames of a body: [`next_bytes`].
+
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use problem::{Problem, ProblemType};
+use tokio::time::timeout;
+
+/// The time within which the next bytes of a body must arrive.
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(30);
+
+/// Returns the next bytes of a body; `None` at its end.
+pub(super) async fn next_bytes(body: &mut Body) -> Result<Option<Bytes>, Problem> {
+    loop {
+        let frame = timeout(SILENCE_MAX, body.frame()).await.map_err(|_| {
+            let detail = format!("the body sent nothing for {} s", SILENCE_MAX.as_secs());
+            Problem::new(ProblemType::TooSlow, detail)
+        })?;
+        match frame {
+            None => return Ok(None),
+            Some(Err(error)) => {
+                let detail = format!("the body broke off: {error}");
+                return Err(Problem::new(ProblemType::Malformed, detail));
+            }
+            Some(Ok(frame)) => {
+                if let Ok(bytes) = frame.into_data() {
+                    return Ok(Some(bytes));
+                }
+            }
+        }
+    }
+}

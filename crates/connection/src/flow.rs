@@ -1,0 +1,107 @@
+//! Whether a connection accepts the bytes that are written to it: [`Flow`].
+
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use futures::task::AtomicWaker;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// Whether a connection accepts the bytes that are written to it.
+#[derive(Debug, Default)]
+pub struct Flow {
+    /// The time since which the connection has accepted nothing, if it is blocked.
+    blocked_since: Mutex<Option<Instant>>,
+    /// The connection carries a stream, and needs small buffers.
+    is_stream: AtomicBool,
+    waker: AtomicWaker,
+    /// The connection has to be closed.
+    displaced: Notify,
+}
+
+impl Flow {
+    /// Polls whether the connection is not blocked.
+    pub fn poll_free(&self, context: &Context<'_>) -> Poll<()> {
+        if self.blocked_since().is_none() {
+            return Poll::Ready(());
+        }
+        self.waker.register(context.waker());
+        // It may have become free before the waker was registered.
+        if self.blocked_since().is_some() {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    }
+
+    /// Waits until the connection is not blocked.
+    pub async fn freed(&self) {
+        poll_fn(|context| self.poll_free(context)).await;
+    }
+
+    /// Returns the time since which the connection is blocked, if it is.
+    #[must_use]
+    pub fn blocked_since(&self) -> Option<Instant> {
+        *self.blocked_since.lock()
+    }
+
+    /// Records that a write does not progress.
+    pub fn block(&self) {
+        self.blocked_since.lock().get_or_insert_with(Instant::now);
+    }
+
+    /// Records that a write has progressed.
+    pub fn free(&self) {
+        *self.blocked_since.lock() = None;
+        self.waker.wake();
+    }
+
+    /// Requests that the connection is closed, because others need its memory.
+    pub fn displace(&self) {
+        self.displaced.notify_one();
+    }
+
+    /// Waits for a call of [`displace`](Self::displace).
+    pub async fn displaced(&self) {
+        self.displaced.notified().await;
+    }
+
+    /// Records that the connection carries a stream from the next write on.
+    pub fn streams(&self) {
+        self.is_stream.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stream(&self) -> bool {
+        self.is_stream.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    const INTERVAL: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_blocked_connection_is_awaited_until_it_is_free() {
+        let flow = Flow::default();
+        assert!(flow.freed().now_or_never().is_some());
+        let began = Instant::now();
+        flow.block();
+        tokio::time::advance(INTERVAL).await;
+        // It remains blocked since the first time.
+        flow.block();
+        assert_eq!(flow.blocked_since(), Some(began));
+        let mut freed = std::pin::pin!(flow.freed());
+        assert!(freed.as_mut().now_or_never().is_none());
+        flow.free();
+        freed.await;
+        assert_eq!(flow.blocked_since(), None);
+    }
+}
