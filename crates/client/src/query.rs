@@ -75,8 +75,8 @@ impl ApiRequest {
     }
 }
 
-/// Declares a request that is sent when it is awaited: the type of its response, its query parameters, when it is retried
-/// ([`Retry`](crate::client::Retry)), and the type of its body.
+/// Declares a request that is sent when it is awaited: the type of its response, its query parameters, when it is
+/// retried ([`Retry`](crate::client::Retry)), and the type of its body.
 macro_rules! request {
     (
         $(#[$meta:meta])*

@@ -1,5 +1,5 @@
-//! Requests to any path, for parts of the API that have no typed method: each is sent once and returns a [`Response`] of
-//! any status.
+//! Requests to any path, for parts of the API that have no typed method: each is sent once and returns a [`Response`]
+//! of any status.
 
 use bytes::Bytes;
 use reqwest::Method;

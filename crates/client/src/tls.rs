@@ -1,7 +1,7 @@
 //! Certificates that the client trusts: those of the system, and those of the caller.
 //!
-//! `redis_link::Tls` does the same for Redis. This module is separate, since this crate is for other programs and depends
-//! on no crate of the service.
+//! `redis_link::Tls` does the same for Redis. This module is separate, since this crate is for other programs and
+//! depends on no crate of the service.
 
 use std::sync::Arc;
 

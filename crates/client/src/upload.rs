@@ -1,8 +1,8 @@
 //! A request body that records whether any of it was sent: [`Upload`].
 //!
-//! If the body of a request was not sent, the server has applied nothing, however the connection failed. If a refusal is
-//! likely, the request has `Expect: 100-continue`, and the body is held back for [`REFUSAL_WAIT`], so that a refusal is
-//! cheap and definite. The body is then sent whether or not the server has responded with 100, as RFC 9110, section
+//! If the body of a request was not sent, the server has applied nothing, however the connection failed. If a refusal
+//! is likely, the request has `Expect: 100-continue`, and the body is held back for [`REFUSAL_WAIT`], so that a refusal
+//! is cheap and definite. The body is then sent whether or not the server has responded with 100, as RFC 9110, section
 //! 10.1.1 allows: reqwest does not expose informational responses.
 
 use std::pin::Pin;

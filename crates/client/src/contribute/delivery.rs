@@ -1,7 +1,7 @@
 //! Sending a list of [`Contribution`]s as a [`Batch`]: [`Delivery`] decides which of them are sent again.
 //!
-//! Nothing counts twice: a contribution is sent again if it definitely was not applied, or if it has an id, by which the
-//! server recognizes it. All others are returned to the caller as undecided.
+//! Nothing counts twice: a contribution is sent again if it definitely was not applied, or if it has an id, by which
+//! the server recognizes it. All others are returned to the caller as undecided.
 
 use std::collections::{BTreeMap, BTreeSet};
 
