@@ -126,7 +126,7 @@ impl Reader {
         *self.stop.borrow()
     }
 
-    /// Claims pending entries, or else reads and processes new ones.
+    /// Claims pending entries, then reads and processes new ones.
     async fn round(&mut self, say: Say<'_>) -> Result<(), Halt> {
         if let Some(line) = self.tally.due() {
             say(line);
