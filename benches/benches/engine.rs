@@ -1,4 +1,4 @@
-//! Batches into the memory store, through its contract.
+//! Applying batches to the memory store.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ const FIVE: [Period; 5] = Period::ALL_PERIODS;
 
 fn apply(criterion: &mut Criterion) {
     for members in [100_000, 1_000_000] {
-        for (windows, named) in [(&[Period::All][..], "1 window"), (&FIVE[..], "5 windows")] {
-            for (ids, told) in [(false, ""), (true, ", ids")] {
+        for (windows, name) in [(&[Period::All][..], "1 window"), (&FIVE[..], "5 windows")] {
+            for (ids, suffix) in [(false, ""), (true, ", ids")] {
                 let mut sample = Sample::filled(gifts(windows, 16), members, ids);
-                let name = format!("apply/{members} members, {named}{told}");
+                let name = format!("apply/{members} members, {name}{suffix}");
                 let mut group = criterion.benchmark_group(name);
                 for len in [50, 200, 1000] {
                     group.throughput(Throughput::Elements(len as u64));
@@ -27,7 +27,7 @@ fn apply(criterion: &mut Criterion) {
     }
 }
 
-/// The time that so many batches take; making them is not in it.
+/// Returns the time to apply this number of batches, without generating them.
 fn batches(sample: &mut Sample, len: usize, times: u64) -> Duration {
     (0..times)
         .map(|_| {

@@ -1,4 +1,4 @@
-//! Rank keys and folding: what every contribution does first.
+//! Computing rank keys and folding contributions.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn order(criterion: &mut Criterion) {
     criterion.bench_function("order/fold a delta into a standing", |bencher| {
         let standing = rules
             .fold(None, &points(1234), now)
-            .expect("it is in range");
+            .expect("the sum is in range");
         let delta = points(3);
         bencher.iter(|| rules.fold(black_box(Some(&standing)), black_box(&delta), now));
     });

@@ -1,4 +1,4 @@
-//! Reads through the merger: the top of many shards, pages, a member's rank.
+//! Reads through the merger: tops, pages, and the rank of a member.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ fn tops(criterion: &mut Criterion) {
     let name = sample.name.clone();
     criterion.bench_function("top/merge of 1,000 over 64 shards", |bencher| {
         bencher.iter_batched(
-            // Without a change there would be nothing to merge.
+            // Without a change, the cached top would be returned.
             || {
                 let (shard, items) = sample.batch(1, now());
                 sample.apply(shard, &items, now());
@@ -53,7 +53,7 @@ fn tops(criterion: &mut Criterion) {
             |()| {
                 runtime
                     .block_on(merger.top(&name, &kind, ALL, true))
-                    .expect("it is there")
+                    .expect("the board exists")
             },
             criterion::BatchSize::PerIteration,
         );
@@ -62,7 +62,7 @@ fn tops(criterion: &mut Criterion) {
         bencher.iter(|| {
             runtime
                 .block_on(merger.top(&name, &kind, ALL, false))
-                .expect("it is there")
+                .expect("the board exists")
         });
     });
 }
@@ -79,7 +79,7 @@ fn pages(criterion: &mut Criterion) {
         bencher.iter(|| {
             let from = 1 + random.below(MEMBERS - 100);
             let page = merger.range(name, kind, ALL, from, from + 99);
-            runtime.block_on(page).expect("it is there")
+            runtime.block_on(page).expect("the board exists")
         });
     });
     criterion.bench_function(
@@ -88,7 +88,7 @@ fn pages(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let member = member(random.below(MEMBERS));
                 let view = merger.member(name, kind, ALL, &member, (1, 1), None);
-                runtime.block_on(view).expect("it is there")
+                runtime.block_on(view).expect("the board exists")
             });
         },
     );

@@ -1,4 +1,4 @@
-//! Servers as child processes, ended on drop.
+//! Servers as child processes, killed on drop.
 
 use std::io::{self, BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a server may take to listen.
+/// The maximum time until a server listens.
 const START_MAX: Duration = Duration::from_secs(10);
 
-/// Pause between looks at a port.
-const LOOK_INTERVAL: Duration = Duration::from_millis(10);
+/// The pause between attempts to connect.
+const CONNECT_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A running server.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: SocketAddr,
 }
 
@@ -38,7 +38,7 @@ impl Server {
         Err(io::Error::other(format!("{command:?} printed {line:?}")))
     }
 
-    /// Starts a server on a port of its own, and waits until it can be reached.
+    /// Starts a server on a free port, and waits until it accepts connections.
     pub fn on_free_port(command: impl FnOnce(u16) -> Command) -> io::Result<Self> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let mut command = command(address.port());
@@ -50,12 +50,12 @@ impl Server {
             if begun.elapsed() > START_MAX {
                 return Err(named(&command, &error));
             }
-            std::thread::sleep(LOOK_INTERVAL);
+            std::thread::sleep(CONNECT_INTERVAL);
         }
         Ok(server)
     }
 
-    /// The system's number of the process.
+    /// Returns the process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
@@ -64,7 +64,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that has ended by itself is what is wanted, too.
+        // An error means that the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -74,8 +74,8 @@ fn named(command: &Command, error: &io::Error) -> io::Error {
     io::Error::other(format!("{}: {error}", command.get_program().display()))
 }
 
-/// A binary that was built beside this one.
-pub fn beside(name: &str) -> io::Result<PathBuf> {
+/// Returns the path of a binary in the folder of this one.
+pub fn sibling(name: &str) -> io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let path = own.with_file_name(name);
     if path.exists() {
@@ -83,7 +83,7 @@ pub fn beside(name: &str) -> io::Result<PathBuf> {
     } else {
         let path = path.display();
         Err(io::Error::other(format!(
-            "{path} is not there: build it first"
+            "{path} does not exist: build it first"
         )))
     }
 }

@@ -1,4 +1,4 @@
-//! Contributions as clients send them: NDJSON and JSON over HTTP, ZINCRBY over Redis's protocol.
+//! Requests with contributions: NDJSON and JSON over HTTP, and `ZINCRBY` for Redis.
 
 use std::fmt::Write as _;
 
@@ -7,63 +7,61 @@ use crate::random::Random;
 use crate::resp;
 use crate::sample::member;
 
-/// Where contributions go.
 const PATH: &str = "/v1/contributions";
 
-/// The largest number of points that one adds.
+/// The maximum points of a contribution.
 const POINTS_MAX: u64 = 100;
 
-/// No factor of any number of members that is measured: steps of it come by every member once, in
-/// an order that is as good as random.
+/// Coprime to all numbers of members: steps of this length reach every member once, in a practically random order.
 const STRIDE: u64 = 7_654_321;
 
-/// A stream of contributions to one board.
+/// Generates contributions to one board.
 #[derive(Debug, Clone)]
 pub struct Contributions {
     board: String,
     members: u64,
     random: Random,
-    /// Where the next one by [`Contributions::everyone`] stands.
-    place: u64,
-    /// What ids begin with, and the next one's number.
+    /// The number of members returned by [`Contributions::next_members`].
+    next: u64,
+    /// The prefix of ids, and the number of the next one.
     ids: Option<(String, u64)>,
 }
 
 impl Contributions {
-    /// By so many members to this board; another stream for each seed.
+    /// Generates contributions of this number of members, different ones for each seed.
     #[must_use]
     pub fn to(board: &str, members: u64, seed: u64) -> Self {
         Self {
             board: board.to_owned(),
             members,
             random: Random::new(seed),
-            place: 0,
+            next: 0,
             ids: None,
         }
     }
 
-    /// The same, each with an id that begins so.
+    /// Gives each contribution an id with this prefix.
     #[must_use]
     pub fn with_ids(mut self, prefix: &str) -> Self {
         self.ids = Some((prefix.to_owned(), 0));
         self
     }
 
-    /// Numbers of members, drawn at random.
-    pub fn anyone(&mut self, len: u64) -> Vec<u64> {
+    /// Returns random members.
+    pub fn random_members(&mut self, len: u64) -> Vec<u64> {
         (0..len).map(|_| self.random.below(self.members)).collect()
     }
 
-    /// Numbers of members, each once; none when all have been.
-    pub fn everyone(&mut self, len: u64) -> Vec<u64> {
-        let first = self.place;
-        self.place = self.members.min(first + len);
-        (first..self.place)
-            .map(|place| place * STRIDE % self.members)
+    /// Returns the next members. Each member is returned once; after all of them, the result is empty.
+    pub fn next_members(&mut self, len: u64) -> Vec<u64> {
+        let first = self.next;
+        self.next = self.members.min(first + len);
+        (first..self.next)
+            .map(|index| index * STRIDE % self.members)
             .collect()
     }
 
-    /// A request of one contribution by each of these members, as lines.
+    /// Returns an NDJSON request with one contribution of each of these members.
     pub fn lines(&mut self, numbers: &[u64]) -> String {
         let mut body = String::new();
         for number in numbers {
@@ -73,14 +71,14 @@ impl Contributions {
         http::post(PATH, "application/x-ndjson", &body)
     }
 
-    /// A request of one contribution.
+    /// Returns a JSON request with one contribution.
     pub fn single(&mut self, number: u64) -> String {
         let mut body = String::new();
         self.append_json(&mut body, number);
         http::post(PATH, "application/json", &body)
     }
 
-    /// The same for Redis, as a pipeline.
+    /// Returns a pipeline of `ZINCRBY` with one contribution of each of these members.
     pub fn commands(&mut self, numbers: &[u64]) -> String {
         let mut pipeline = String::new();
         for number in numbers {
@@ -116,22 +114,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everyone_comes_once() {
+    fn each_member_is_returned_once() {
         let mut contributions = Contributions::to("one/live", 1000, 1);
         let mut numbers = Vec::new();
         loop {
-            let some = contributions.everyone(300);
-            if some.is_empty() {
+            let members = contributions.next_members(300);
+            if members.is_empty() {
                 break;
             }
-            numbers.extend(some);
+            numbers.extend(members);
         }
         numbers.sort_unstable();
         assert!(numbers.into_iter().eq(0..1000));
     }
 
     #[test]
-    fn ids_differ_and_follow_the_contract() {
+    fn ids_are_numbered() {
         let mut contributions = Contributions::to("one/live", 10, 1).with_ids("a");
         let first = contributions.single(3);
         assert!(

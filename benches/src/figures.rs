@@ -1,18 +1,18 @@
-//! Rounds into medians, medians into a table.
+//! Medians, ratios and tables of figures.
 
 use comfy_table::{Table, presets::UTF8_FULL_CONDENSED};
 
-/// A count as a number to reckon with.
+/// Converts a count to a float.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts here are far below 2^53")]
 pub const fn number(count: u64) -> f64 {
     count as f64
 }
 
-/// The middle of the values; of an even number of them the mean of the two.
+/// Returns the median. For an even number of values, this is the mean of the middle two.
 ///
 /// # Panics
-/// Without values there is no middle.
+/// Panics if there are no values.
 #[must_use]
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
@@ -25,14 +25,14 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The median of ours over theirs, each of the same round.
+/// Returns the median of the ratios within each round.
 #[must_use]
 pub fn ratio(ours: &[f64], theirs: &[f64]) -> f64 {
     let ratios: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a / b).collect();
     median(&ratios)
 }
 
-/// A median and the range that the rounds lay in: `0.93 (0.91 to 0.99)`.
+/// Formats the median and the range of the rounds: `0.93 (0.91 to 0.99)`.
 #[must_use]
 pub fn spread(values: &[f64], decimals: usize) -> String {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -43,13 +43,13 @@ pub fn spread(values: &[f64], decimals: usize) -> String {
     )
 }
 
-/// A figure against the most, or the least, that it should be.
+/// Formats a target and whether it is met.
 #[must_use]
-pub fn held(met: bool, target: &str) -> String {
+pub fn verdict(met: bool, target: &str) -> String {
     format!("{target}: {}", if met { "met" } else { "missed" })
 }
 
-/// An empty table with these columns.
+/// Returns an empty table with these columns.
 #[must_use]
 pub fn table(columns: &[&str]) -> Table {
     let mut table = Table::new();
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_are_of_the_same_round() {
+    fn ratios_are_computed_within_a_round() {
         let (ours, theirs) = ([1.0, 10.0, 4.0], [2.0, 20.0, 4.0]);
         assert!((ratio(&ours, &theirs) - 0.5).abs() < 1e-9);
         assert!((median(&[1.0, 2.0]) - 1.5).abs() < 1e-9);

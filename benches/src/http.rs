@@ -1,16 +1,15 @@
-//! As much of HTTP as the figures need: requests that keep their connection, and where a response
-//! ends.
+//! A minimal HTTP client: requests on a kept-alive connection.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-/// How a response begins that is what was asked for.
+/// The beginning of a successful response.
 pub const OK: &str = "HTTP/1.1 200 ";
 
-/// Bytes read at once.
+/// The size of the read buffer.
 const READ_BYTES: usize = 16 << 10;
 
-/// A response: its head, status line included, and its body.
+/// A response.
 #[derive(Debug, Clone)]
 pub struct Response {
     /// Status line and headers.
@@ -20,7 +19,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// The value of a header; its name in lower case, as our servers write it.
+    /// Returns the value of a header. The name must be in lower case, as the servers here write it.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
@@ -30,13 +29,13 @@ impl Response {
     }
 }
 
-/// A `GET` that keeps its connection.
+/// Returns a `GET` request.
 #[must_use]
 pub fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
 }
 
-/// A `POST` that keeps its connection.
+/// Returns a `POST` request.
 #[must_use]
 pub fn post(path: &str, media_type: &str, body: &str) -> String {
     format!(
@@ -46,12 +45,12 @@ pub fn post(path: &str, media_type: &str, body: &str) -> String {
     )
 }
 
-/// Asks once, over a connection of its own. Anything but a 200 is an error.
+/// Sends a request on a new connection. A status other than 200 is an error.
 pub fn ask(address: SocketAddr, request: &str) -> io::Result<Response> {
     Connection::open(address)?.ask(request)
 }
 
-/// A connection that is asked again and again.
+/// A kept-alive connection.
 #[derive(Debug)]
 pub struct Connection {
     stream: TcpStream,
@@ -65,7 +64,7 @@ impl Connection {
         Ok(Self { stream })
     }
 
-    /// Sends a request and waits for its response. Anything but a 200 is an error.
+    /// Sends a request, and waits for its response. A status other than 200 is an error.
     pub fn ask(&mut self, request: &str) -> io::Result<Response> {
         let response = self.exchange(request)?;
         if response.head.starts_with(OK) {
@@ -75,14 +74,14 @@ impl Connection {
         Err(io::Error::other(format!("{}{body}", response.head)))
     }
 
-    /// Sends a request and waits for its response, whatever that is.
+    /// Sends a request, and waits for its response, of any status.
     pub fn exchange(&mut self, request: &str) -> io::Result<Response> {
         self.stream.write_all(request.as_bytes())?;
         let mut bytes = Vec::new();
         let mut buffer = [0; READ_BYTES];
         while response_length(&bytes).is_none_or(|length| bytes.len() < length) {
             match self.stream.read(&mut buffer)? {
-                0 => return Err(io::Error::other("no whole HTTP response came")),
+                0 => return Err(io::Error::other("the connection ended within a response")),
                 read => bytes.extend_from_slice(&buffer[..read]),
             }
         }
@@ -93,14 +92,14 @@ impl Connection {
     }
 }
 
-/// The length of the response that these bytes begin, once its head is whole.
+/// Returns the length of the response that begins with these bytes, once its head is complete.
 #[must_use]
 pub fn response_length(bytes: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length: ";
     let end = head_length(bytes)?;
     let head = &bytes[..end];
-    let place = head.windows(NAME.len()).position(|text| text == NAME)?;
-    let digits = head[place + NAME.len()..].iter();
+    let index = head.windows(NAME.len()).position(|text| text == NAME)?;
+    let digits = head[index + NAME.len()..].iter();
     let digits = digits.take_while(|byte| byte.is_ascii_digit());
     let length = digits.fold(0, |number, digit| number * 10 + usize::from(digit - b'0'));
     Some(end + length)
@@ -108,27 +107,29 @@ pub fn response_length(bytes: &[u8]) -> Option<usize> {
 
 fn head_length(bytes: &[u8]) -> Option<usize> {
     const END: &[u8] = b"\r\n\r\n";
-    let place = bytes.windows(END.len()).position(|text| text == END)?;
-    Some(place + END.len())
+    let index = bytes.windows(END.len()).position(|text| text == END)?;
+    Some(index + END.len())
 }
 
-/// How much is told of an answer that was not hoped for, which may have a line for each contribution.
-const TOLD_CHARS: usize = 400;
+/// How much of an unexpected response is shown.
+const SHOWN_CHARS: usize = 400;
 
-/// Sends a batch of contributions, all of which has to be applied.
+/// Sends a request with contributions. It is an error if any of them is not applied.
 pub fn apply_all(connection: &mut Connection, request: &str) -> io::Result<()> {
-    let answer = connection.ask(request)?;
-    let text = String::from_utf8_lossy(&answer.body);
-    let nothing_else = [
+    let response = connection.ask(request)?;
+    let text = String::from_utf8_lossy(&response.body);
+    let all_applied = [
         "\"duplicates\":0,",
         "\"rejected_count\":0,",
         "\"failed_count\":0,",
     ];
-    if nothing_else.iter().all(|part| text.contains(part)) {
+    if all_applied.iter().all(|part| text.contains(part)) {
         Ok(())
     } else {
-        let begin: String = text.chars().take(TOLD_CHARS).collect();
-        Err(io::Error::other(format!("not all was applied: {begin}")))
+        let begin: String = text.chars().take(SHOWN_CHARS).collect();
+        Err(io::Error::other(format!(
+            "some contributions were not applied: {begin}"
+        )))
     }
 }
 
@@ -137,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_response_ends_where_its_length_says() {
+    fn the_length_of_a_response_includes_its_head() {
         let response = b"HTTP/1.1 200 OK\r\ncontent-length: 12\r\netag: x\r\n\r\nhello";
         assert_eq!(response_length(response), Some(response.len() + 7));
         assert_eq!(response_length(&response[..40]), None);

@@ -1,11 +1,11 @@
-//! What the figures and the criterion benches share.
+//! Shared by the figures and the criterion benches.
 //!
-//! `sample` is the board that is measured, `contributions` are those that are sent, `redis` is the peer, `load` the one client loop that asks
-//! every server the same way. `child` runs servers, `process` reads what they take, `figures` turns
-//! rounds into medians and ratios.
+//! `sample` creates the measured board, `contributions` the requests, `redis` runs the system that Megaboard is
+//! compared with, `load` is the client loop for all servers. `child` starts servers, `process` reads their CPU time and
+//! memory, `figures` computes medians and ratios.
 //!
-//! A figure is taken beside its peer's, in the same run, round by round in turn, so that a noisy
-//! machine is noisy to both. What is compared is the ratio.
+//! Each round measures Megaboard and the compared system in turn, so that noise of the machine affects both. The
+//! figures that are compared are ratios.
 
 pub mod child;
 pub mod contributions;

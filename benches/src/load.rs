@@ -1,8 +1,7 @@
-//! The one client loop that asks every server, whatever it speaks.
+//! The client loop for all servers, over HTTP and Redis's protocol.
 //!
-//! One thread, non-blocking sockets, one request under way a connection, the next sent when its
-//! response has come whole: nothing is pipelined. What it costs is alike for both protocols, and little enough
-//! that the server is what is measured.
+//! It has one thread, non-blocking sockets, and one request in flight per connection, without pipelining. It costs the
+//! same for both protocols, and little compared with the server.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::SocketAddr;
@@ -14,65 +13,65 @@ use mio::{Events, Interest, Poll, Token};
 use crate::figures::number;
 use crate::process::{cpu_of, own_cpu};
 
-/// How long a server is asked before anything is counted.
+/// How long requests are sent before anything is counted.
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// Without any response for so long, a server has gone.
+/// The maximum time without any response.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
 
-/// Bytes read at once.
+/// The size of the read buffer.
 const READ_BYTES: usize = 64 << 10;
 
-/// What is asked of whom.
+/// A server and the requests to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
-    /// The server.
+    /// The address of the server.
     pub address: SocketAddr,
-    /// Its process.
+    /// The process id of the server.
     pub pid: u32,
-    /// The requests, as they are sent: in turn, and from the first again.
+    /// The requests, which are sent in turn and repeatedly.
     pub requests: &'a [String],
-    /// How a response begins that is what was asked for. Any other ends the load as an error.
+    /// The beginning of a successful response. Any other response is an error.
     pub begins: &'a str,
-    /// The length of the response that these bytes begin, once they tell.
+    /// Returns the length of the response that begins with these bytes, once it is known.
     pub response_length: fn(&[u8]) -> Option<usize>,
 }
 
-/// What came of it.
+/// The result of a load.
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
-    /// Responses.
+    /// The number of responses.
     pub responses: u64,
-    /// Requests in all, with those that were not counted.
+    /// The number of requests, including those of the warm-up.
     pub sent: u64,
-    /// Bytes of them all.
+    /// The number of bytes of all responses.
     pub bytes: u64,
-    /// Time that passed.
+    /// The elapsed time.
     pub elapsed: Duration,
-    /// CPU time of the server.
+    /// The CPU time of the server.
     pub server_cpu: Duration,
-    /// CPU time of this process.
+    /// The CPU time of this process.
     pub client_cpu: Duration,
-    /// How long responses took.
+    /// The latency of responses.
     pub latency: Latency,
 }
 
-/// From the sending of a request until its response is whole.
+/// The time from sending a request to the end of its response.
 #[derive(Debug, Clone, Copy)]
 pub struct Latency {
-    /// Half of them took no longer.
+    /// The 50th percentile.
     pub median: Duration,
-    /// One in a hundred took longer.
+    /// The 99th percentile.
     pub p99: Duration,
-    /// The slowest.
+    /// The maximum.
     pub max: Duration,
 }
 
 impl Latency {
-    fn of(taken: &mut [Duration]) -> Self {
-        taken.sort_unstable();
-        let last = taken.len().saturating_sub(1);
-        let at = |part| taken.get(last * part / 100).copied().unwrap_or_default();
+    fn of(times: &mut [Duration]) -> Self {
+        times.sort_unstable();
+        let last = times.len().saturating_sub(1);
+        let at = |part| times.get(last * part / 100).copied().unwrap_or_default();
         Self {
             median: at(50),
             p99: at(99),
@@ -82,47 +81,47 @@ impl Latency {
 }
 
 impl Load {
-    /// Responses a second.
+    /// Returns the number of responses per second.
     #[must_use]
     pub fn rate(&self) -> f64 {
         number(self.responses) / self.elapsed.as_secs_f64()
     }
 
-    /// Microseconds of the server's CPU a response.
+    /// Returns the server's CPU time per response, in microseconds.
     #[must_use]
     pub fn cpu_us(&self) -> f64 {
         self.server_cpu.as_secs_f64() * 1e6 / number(self.responses)
     }
 
-    /// Microseconds of the client's CPU a response.
+    /// Returns the client's CPU time per response, in microseconds.
     #[must_use]
     pub fn client_us(&self) -> f64 {
         self.client_cpu.as_secs_f64() * 1e6 / number(self.responses)
     }
 
-    /// Bytes a response, heads included.
+    /// Returns the number of bytes per response, including heads.
     #[must_use]
     pub fn bytes_each(&self) -> u64 {
         self.bytes / self.responses.max(1)
     }
 }
 
-/// Asks over so many connections for so long.
+/// Sends requests over this number of connections for this time, after a warm-up.
 pub fn load(target: Target<'_>, connections: usize, duration: Duration) -> io::Result<Load> {
     let mut client = Client::open(target, connections)?;
-    client.ask_for(WARM_UP)?;
-    client.taken.clear();
+    client.run(WARM_UP)?;
+    client.times.clear();
     let bytes = client.bytes;
     let (begun, cpu, own) = (Instant::now(), cpu_of(target.pid)?, own_cpu());
-    client.ask_for(duration)?;
+    client.run(duration)?;
     Ok(Load {
         elapsed: begun.elapsed(),
         server_cpu: cpu_of(target.pid)?.saturating_sub(cpu),
         client_cpu: own_cpu().saturating_sub(own),
-        responses: client.taken.len() as u64,
+        responses: client.times.len() as u64,
         sent: client.next as u64,
         bytes: client.bytes - bytes,
-        latency: Latency::of(&mut client.taken),
+        latency: Latency::of(&mut client.times),
     })
 }
 
@@ -132,19 +131,19 @@ struct Client<'a> {
     events: Events,
     connections: Vec<Connection>,
     buffer: Vec<u8>,
-    /// The request that is sent next.
+    /// The number of the next request.
     next: usize,
-    /// How long each response took.
-    taken: Vec<Duration>,
+    /// The time of each response.
+    times: Vec<Duration>,
     bytes: u64,
 }
 
 struct Connection {
     stream: TcpStream,
     sent: Instant,
-    /// What came of a response whose length is not yet known.
+    /// The beginning of a response whose length is not yet known.
     head: Vec<u8>,
-    /// How much of a response whose length is known is still to come.
+    /// The number of unread bytes of a response whose length is known.
     left: usize,
 }
 
@@ -175,28 +174,28 @@ impl<'a> Client<'a> {
             poll,
             buffer: vec![0; READ_BYTES],
             next,
-            taken: Vec::new(),
+            times: Vec::new(),
             bytes: 0,
         })
     }
 
-    fn ask_for(&mut self, duration: Duration) -> io::Result<()> {
+    fn run(&mut self, duration: Duration) -> io::Result<()> {
         let end = Instant::now() + duration;
         while Instant::now() < end {
             self.poll.poll(&mut self.events, Some(SILENCE_MAX))?;
             if self.events.is_empty() {
-                return Err(io::Error::other("the server has gone silent"));
+                return Err(io::Error::other("the server does not respond"));
             }
             for event in &self.events {
                 let connection = &mut self.connections[event.token().0];
                 while let Some(read) = connection.read(&mut self.buffer)? {
                     self.bytes += read as u64;
-                    if connection.take(&self.buffer[..read], &self.target)? {
+                    if connection.receive(&self.buffer[..read], &self.target)? {
                         let request = &self.target.requests[self.next % self.target.requests.len()];
                         self.next += 1;
-                        self.taken.push(connection.sent.elapsed());
+                        self.times.push(connection.sent.elapsed());
                         connection.send(request)?;
-                        // Nothing can have come yet: the system tells when it has.
+                        // The next response cannot have arrived yet; there will be another event.
                         break;
                     }
                 }
@@ -212,7 +211,7 @@ impl Connection {
         self.stream.write_all(request.as_bytes())
     }
 
-    /// Reads what is there; `None` when that is nothing.
+    /// Reads available bytes. Returns `None` if there are none.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match self.stream.read(buffer) {
             Ok(0) => Err(io::Error::other("the server closed a connection")),
@@ -222,10 +221,10 @@ impl Connection {
         }
     }
 
-    /// Takes what came; true when a response is whole with it.
-    fn take(&mut self, bytes: &[u8], target: &Target<'_>) -> io::Result<bool> {
+    /// Processes received bytes. Returns whether they complete a response.
+    fn receive(&mut self, bytes: &[u8], target: &Target<'_>) -> io::Result<bool> {
         if self.left == 0 {
-            // As a rule a head comes in one piece, and need not be kept.
+            // Usually a head arrives in one piece and need not be stored.
             let head = if self.head.is_empty() {
                 bytes
             } else {
@@ -234,7 +233,7 @@ impl Connection {
             };
             if !target.begins.bytes().zip(head).all(|(a, b)| a == *b) {
                 let head = String::from_utf8_lossy(head);
-                return Err(io::Error::other(format!("the server answered {head}")));
+                return Err(io::Error::other(format!("unexpected response: {head}")));
             }
             let Some(length) = (target.response_length)(head) else {
                 if self.head.is_empty() {
@@ -242,15 +241,15 @@ impl Connection {
                 }
                 return Ok(false);
             };
-            self.left = length.checked_sub(head.len()).ok_or_else(more)?;
+            self.left = length.checked_sub(head.len()).ok_or_else(too_long)?;
             self.head.clear();
         } else {
-            self.left = self.left.checked_sub(bytes.len()).ok_or_else(more)?;
+            self.left = self.left.checked_sub(bytes.len()).ok_or_else(too_long)?;
         }
         Ok(self.left == 0)
     }
 }
 
-fn more() -> io::Error {
-    io::Error::other("more came than was asked for")
+fn too_long() -> io::Error {
+    io::Error::other("the response is longer than expected")
 }

@@ -1,11 +1,11 @@
-//! What processes take: CPU time, to a scheduler tick or better, and memory.
+//! CPU time and memory of processes.
 
 use std::io;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// CPU time of this process so far, user and system.
+/// Returns the CPU time of this process so far, user and system.
 #[must_use]
 pub fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
@@ -14,7 +14,7 @@ pub fn own_cpu() -> Duration {
     Duration::new(seconds, nanos)
 }
 
-/// CPU time of another process so far: what the scheduler has given to its threads.
+/// Returns the CPU time of another process so far, of all its current threads.
 pub fn cpu_of(pid: u32) -> io::Result<Duration> {
     let mut nanos = 0;
     for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
@@ -25,19 +25,19 @@ pub fn cpu_of(pid: u32) -> io::Result<Duration> {
     Ok(Duration::from_nanos(nanos))
 }
 
-/// What a process took so far, threads that have ended included.
+/// CPU time of a process, including threads that have ended.
 #[derive(Debug, Clone, Copy)]
-pub struct Spent {
+pub struct CpuTime {
     /// The process itself, user and system.
     pub own: Duration,
-    /// Children that it forked and that have ended.
+    /// Child processes that have ended.
     pub children: Duration,
 }
 
-/// CPU time of a process with all its threads so far, in clock ticks: for what takes seconds.
-pub fn spent_by(pid: u32) -> io::Result<Spent> {
+/// Returns the CPU time of a process so far, with the precision of clock ticks: for measurements of seconds.
+pub fn cpu_time(pid: u32) -> io::Result<CpuTime> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // The name stands in parentheses and may hold anything; behind it the state is field 3.
+    // The name is in parentheses and may contain any characters; the first field after it is field 3.
     let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
     let seconds = |first: usize| {
@@ -48,21 +48,20 @@ pub fn spent_by(pid: u32) -> io::Result<Spent> {
         Some(Duration::from_secs(1) * ticks / per_second)
     };
     let (own, children) = (seconds(14), seconds(16));
-    let spent = own.zip(children);
-    let (own, children) = spent.ok_or_else(|| io::Error::other("stat tells no CPU time"))?;
-    Ok(Spent { own, children })
+    let times = own.zip(children);
+    let (own, children) = times.ok_or_else(|| io::Error::other("stat has no CPU time"))?;
+    Ok(CpuTime { own, children })
 }
 
-/// Bytes of memory that this process has resident.
+/// Returns the resident memory of this process, in bytes.
 pub fn own_resident_bytes() -> io::Result<u64> {
     let pages = std::fs::read_to_string("/proc/self/statm")?;
     let resident = pages.split(' ').nth(1).and_then(|text| text.parse().ok());
-    let resident: u64 =
-        resident.ok_or_else(|| io::Error::other("statm names no resident pages"))?;
+    let resident: u64 = resident.ok_or_else(|| io::Error::other("statm has no resident pages"))?;
     Ok(resident * rustix::param::page_size() as u64)
 }
 
-/// What was measured on, for whoever reads the figures.
+/// Describes the machine, for the report.
 #[must_use]
 pub fn machine() -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -72,7 +71,7 @@ pub fn machine() -> String {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or("?");
     format!(
-        "{}, {cores} cores, load {load} as this run began",
+        "{}, {cores} cores, load average {load}",
         model.unwrap_or("unknown CPU")
     )
 }

@@ -1,17 +1,17 @@
-//! Random numbers that are the same in every run: `SplitMix64`.
+//! A generator of random numbers from a seed: `SplitMix64`.
 
-/// A stream of them.
+/// The generator.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of this seed.
+    /// Creates a generator from a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns 64 random bits.
     #[must_use]
     pub const fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -21,7 +21,7 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `end`.
+    /// Returns a random number below `end`.
     #[must_use]
     pub const fn below(&mut self, end: u64) -> u64 {
         ((self.bits() as u128 * end as u128) >> 64) as u64

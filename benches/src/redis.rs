@@ -1,5 +1,4 @@
-//! One Redis of its own, with nothing on disk or with its log of commands: the peer, and what boards
-//! on Redis live on.
+//! A Redis server, with or without an append-only file. Megaboard is compared with it, and stores boards on it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,15 +8,15 @@ use std::process::Command;
 use crate::child::Server;
 use crate::resp::Connection;
 
-/// Folds one contribution with ties by time: the score KV is a hash, the sorted set an index whose
-/// entries begin with the time, so that of equal scores the earlier stands first.
+/// Adds points to a member, with ties broken by time. Scores are in a hash; members of the sorted set begin with the
+/// time, so that the earlier one of two equal scores is first.
 pub const TIE_BREAK_SCRIPT: &str = "\
-local held = redis.call('HGET', KEYS[2], ARGV[1])
+local stored = redis.call('HGET', KEYS[2], ARGV[1])
 local points = tonumber(ARGV[2])
-if held then
-  local split = string.find(held, ' ', 1, true)
-  points = points + tonumber(string.sub(held, 1, split - 1))
-  redis.call('ZREM', KEYS[1], string.sub(held, split + 1) .. ARGV[1])
+if stored then
+  local split = string.find(stored, ' ', 1, true)
+  points = points + tonumber(string.sub(stored, 1, split - 1))
+  redis.call('ZREM', KEYS[1], string.sub(stored, split + 1) .. ARGV[1])
 end
 local tie = string.format('%013.0f', 9999999999999 - tonumber(ARGV[3]))
 redis.call('ZADD', KEYS[1], points, tie .. ARGV[1])
@@ -33,14 +32,14 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Starts one on a free port.
+    /// Starts a server on a free port, without persistence.
     pub fn start() -> io::Result<Self> {
         Self::with(&["--appendonly", "no"])
     }
 
-    /// Starts one that keeps its log in this folder. All else is as Redis has it by default, but
-    /// that it writes no snapshots besides, which would cost it more.
-    pub fn kept(folder: &Path, fsync: &str) -> io::Result<Self> {
+    /// Starts a server with an append-only file in this folder. Its configuration is the default one, except that it
+    /// writes no snapshots, which would cost it more.
+    pub fn with_append_only_file(folder: &Path, fsync: &str) -> io::Result<Self> {
         let folder = folder.to_string_lossy();
         Self::with(&[
             "--dir",
@@ -65,37 +64,37 @@ impl Redis {
         Ok(Self { server, connection })
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.server.address
     }
 
-    /// Its process.
+    /// Returns the process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.server.pid()
     }
 
-    /// Microseconds of CPU so far, as it tells itself, user and system.
+    /// Returns its CPU time so far as it reports it, user and system, in microseconds.
     pub fn cpu_us(&mut self) -> io::Result<f64> {
         let info = self.connection.ask(&["INFO", "cpu"])?;
         let seconds = number(&info, "used_cpu_user")? + number(&info, "used_cpu_sys")?;
         Ok(seconds * 1e6)
     }
 
-    /// Bytes that its data and buffers take, as it tells itself.
+    /// Returns the memory of its data and buffers as it reports it, in bytes.
     pub fn memory_bytes(&mut self) -> io::Result<f64> {
         let info = self.connection.ask(&["INFO", "memory"])?;
         number(&info, "used_memory")
     }
 
-    /// Functions called so far, of those that read and those that write.
+    /// Returns the number of function calls so far, reading and writing.
     pub fn function_calls(&mut self) -> io::Result<f64> {
         self.calls_of("fcall")
     }
 
-    /// Commands called so far, of those whose names begin so.
+    /// Returns the number of calls so far of commands whose names begin with this text.
     pub fn calls_of(&mut self, name: &str) -> io::Result<f64> {
         let info = self.connection.ask(&["INFO", "commandstats"])?;
         let begin = format!("cmdstat_{name}");
@@ -106,13 +105,13 @@ impl Redis {
             .sum()
     }
 
-    /// Bytes that came and went over its connections so far.
+    /// Returns the number of bytes received and sent so far.
     pub fn network_bytes(&mut self) -> io::Result<f64> {
         let info = self.connection.ask(&["INFO", "stats"])?;
         Ok(number(&info, "total_net_input_bytes")? + number(&info, "total_net_output_bytes")?)
     }
 
-    /// Its version.
+    /// Returns the version of the server.
     pub fn version(&mut self) -> io::Result<String> {
         let info = self.connection.ask(&["INFO", "server"])?;
         Ok(field(&info, "redis_version")?.to_owned())
@@ -121,8 +120,8 @@ impl Redis {
 
 impl Drop for Redis {
     fn drop(&mut self) {
-        // Killed, it would leave behind a child that rewrites its log. What answers is the end of
-        // the connection, which is an error.
+        // If it were killed, a child that rewrites the append-only file would remain. The reply is the end of the
+        // connection, which is an error.
         let _ = self.connection.ask(&["SHUTDOWN", "NOSAVE", "NOW"]);
     }
 }

@@ -1,10 +1,10 @@
-//! As much of Redis's protocol as the figures need: pipelines of commands, and their replies.
+//! A minimal client of Redis's protocol: pipelines of commands, and their replies.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-/// One command, in the form that is sent.
+/// Encodes a command.
 #[must_use]
 pub fn command(words: &[&str]) -> String {
     let mut text = String::new();
@@ -12,7 +12,7 @@ pub fn command(words: &[&str]) -> String {
     text
 }
 
-/// Puts a command behind others.
+/// Appends a command to a pipeline.
 pub fn append(pipeline: &mut String, words: &[&str]) {
     // Writing into a string cannot fail.
     let _ = write!(pipeline, "*{}\r\n", words.len());
@@ -21,7 +21,7 @@ pub fn append(pipeline: &mut String, words: &[&str]) {
     }
 }
 
-/// A connection that sends pipelines and waits for all of their replies.
+/// A connection that sends pipelines, and waits for all replies.
 #[derive(Debug)]
 pub struct Connection {
     stream: BufReader<TcpStream>,
@@ -37,7 +37,7 @@ impl Connection {
         })
     }
 
-    /// Sends commands that have single values as replies, and drops those replies.
+    /// Sends a pipeline of commands whose replies are single values, and discards these.
     pub fn run(&mut self, pipeline: &str, commands: usize) -> io::Result<()> {
         self.stream.get_mut().write_all(pipeline.as_bytes())?;
         for _ in 0..commands {
@@ -46,27 +46,29 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends one command with a single value as its reply.
+    /// Sends a command whose reply is a single value.
     pub fn ask(&mut self, words: &[&str]) -> io::Result<String> {
         let command = command(words);
         self.stream.get_mut().write_all(command.as_bytes())?;
         self.reply()
     }
 
-    /// Sends one command with an array of single values as its reply.
+    /// Sends a command whose reply is an array of single values.
     pub fn list(&mut self, words: &[&str]) -> io::Result<Vec<String>> {
         let command = command(words);
         self.stream.get_mut().write_all(command.as_bytes())?;
         self.array()
     }
 
-    /// Sends one command with a step of a cursor as its reply: where to go on, and what there was.
+    /// Sends a command whose reply is a page of a cursor: the next cursor, and the values.
     pub fn page(&mut self, words: &[&str]) -> io::Result<(String, Vec<String>)> {
         let command = command(words);
         self.stream.get_mut().write_all(command.as_bytes())?;
         match self.header()? {
             2 => Ok((self.reply()?, self.array()?)),
-            other => Err(io::Error::other(format!("a page of {other} parts"))),
+            other => Err(io::Error::other(format!(
+                "a page has 2 items, but the reply has {other}"
+            ))),
         }
     }
 
@@ -74,13 +76,13 @@ impl Connection {
         (0..self.header()?).map(|_| self.reply()).collect()
     }
 
-    /// How many items an array has.
+    /// Reads the header of an array, which is its length.
     fn header(&mut self) -> io::Result<usize> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
         let count = line.trim_end().strip_prefix('*');
         let count: Option<usize> = count.and_then(|count| count.parse().ok());
-        count.ok_or_else(|| io::Error::other(format!("Redis answered {line:?}")))
+        count.ok_or_else(|| io::Error::other(format!("unexpected reply: {line:?}")))
     }
 
     fn reply(&mut self) -> io::Result<String> {
@@ -96,12 +98,12 @@ impl Connection {
                 text.truncate(length);
                 String::from_utf8(text).map_err(io::Error::other)
             }
-            _ => Err(io::Error::other(format!("Redis answered {line:?}"))),
+            _ => Err(io::Error::other(format!("unexpected reply: {line:?}"))),
         }
     }
 }
 
-/// The length of the reply that these bytes begin: an array of bulk strings, once it is whole.
+/// Returns the length of the reply that begins with these bytes, an array of bulk strings, once it is complete.
 #[must_use]
 pub fn array_length(bytes: &[u8]) -> Option<usize> {
     let (count, mut end) = header(bytes, b'*')?;
@@ -115,22 +117,22 @@ pub fn array_length(bytes: &[u8]) -> Option<usize> {
     Some(end)
 }
 
-/// The length of the reply that these bytes begin: one bulk string, once its header is whole.
+/// Returns the length of the reply that begins with these bytes, a bulk string, once its header is complete.
 #[must_use]
 pub fn bulk_length(bytes: &[u8]) -> Option<usize> {
     let (length, header) = header(bytes, b'$')?;
     Some(header + length + 2)
 }
 
-/// The number behind a type byte, and how long its line is.
+/// Returns the number after a type byte, and the length of its line.
 fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
     let mut number = 0;
-    for (place, byte) in bytes.iter().enumerate().skip(1) {
+    for (index, byte) in bytes.iter().enumerate().skip(1) {
         match byte {
             b'0'..=b'9' => number = number * 10 + usize::from(byte - b'0'),
-            b'\n' if bytes[0] == kind => return Some((number, place + 1)),
+            b'\n' if bytes[0] == kind => return Some((number, index + 1)),
             b'\r' => {}
-            // An error, or no RESP at all: what follows never is whole.
+            // An error, or not RESP: it is never complete.
             _ => return None,
         }
     }
@@ -142,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reply_is_whole_at_its_last_byte() {
+    fn a_reply_is_complete_at_its_last_byte() {
         let reply = b"*2\r\n$5\r\nhello\r\n$11\r\n12345678901\r\n";
         for end in 0..reply.len() {
             assert_eq!(array_length(&reply[..end]), None, "{end}");

@@ -1,4 +1,4 @@
-//! The board that is measured: gifts, with members of ten characters.
+//! The measured board: the kind `gifts`, with members of ten characters.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,24 +15,24 @@ use store_local::LocalStore;
 
 use crate::random::Random;
 
-/// How far contributions lie behind the clock, in milliseconds.
+/// The maximum age of contributions, in milliseconds.
 const DELAY_MS_MAX: u64 = 1000;
 
-/// The largest number of points that a contribution adds.
+/// The maximum points of a contribution.
 const POINTS_MAX: u64 = 100;
 
-/// The built-in kind, but for windows, shards and staleness.
+/// Returns the built-in kind with other windows, shards and staleness.
 #[must_use]
 pub fn gifts(windows: &[Period], shards: u64) -> Kind {
-    let name = |text| FieldName::new(text).expect("it follows the rules of names");
+    let name = |text| FieldName::new(text).expect("a valid name");
     let rules = Rules::new(
         vec![FieldRule::sum(name("points"))],
         Mode::Accumulate,
         Ties::Earliest,
     );
     let spec = KindSpec {
-        name: KindName::new("gifts").expect("it follows the rules of names"),
-        rules: rules.expect("one field that sums"),
+        name: KindName::new("gifts").expect("a valid name"),
+        rules: rules.expect("one sum field"),
         rank: RankStyle::Ordinal,
         windows: windows
             .iter()
@@ -47,13 +47,13 @@ pub fn gifts(windows: &[Period], shards: u64) -> Kind {
         retain: None,
         publish: None,
     };
-    Kind::new(spec).expect("the contract allows it")
+    Kind::new(spec).expect("a valid kind")
 }
 
-/// The same kind with one window, a sum of at most a million and times in seconds, packed.
+/// Returns a packed kind with one window, points up to a million and times in seconds.
 ///
 /// # Panics
-/// Never: twenty bits of points and thirty of seconds fit.
+/// Never: 20 bits of points and 30 bits of seconds fit.
 #[must_use]
 pub fn packed_gifts(shards: u64) -> Kind {
     let mut spec = gifts(&[Period::All], shards).spec().clone();
@@ -69,7 +69,7 @@ pub fn packed_gifts(shards: u64) -> Kind {
     Kind::new(spec).expect("values and times fit")
 }
 
-/// The clock.
+/// Returns the current time.
 #[must_use]
 pub fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -77,24 +77,24 @@ pub fn now() -> Timestamp {
     Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX))
 }
 
-/// The member of this number: `u000000042`.
+/// Returns the member with this number, such as `u000000042`.
 #[must_use]
 pub fn member(number: u64) -> Member {
     Member::new(&format!("u{number:09}")).expect("ten characters")
 }
 
-/// A board, and contributions to it.
+/// A board, and a generator of contributions to it.
 pub struct Sample {
-    /// The way of writes.
+    /// The router for writes.
     pub router: Arc<Router>,
-    /// The kind.
+    /// The kind of the board.
     pub known: KnownKind,
-    /// The board's name.
+    /// The name of the board.
     pub name: Arc<BoardName>,
-    /// The board, created.
+    /// The record of the board.
     pub record: BoardRecord,
     members: u64,
-    /// Members by shard.
+    /// The members of each shard.
     of_shard: Vec<Vec<u32>>,
     random: Random,
     ids: u64,
@@ -102,23 +102,23 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// An empty board of this kind in memory, for so many members.
+    /// Creates an empty board in the memory store, for this number of members.
     #[must_use]
     pub fn empty(kind: Kind, members: u64, with_ids: bool) -> Self {
         let store = LocalStore::in_memory().expect("the system has random numbers");
         Self::on(Arc::new(store), kind, members, with_ids)
     }
 
-    /// The same in this store, which holds no boards yet.
+    /// Creates an empty board in this store, which must be empty.
     ///
     /// # Panics
-    /// When the store fails.
+    /// Panics if the store fails.
     #[must_use]
     pub fn on(store: Arc<dyn ShardStore>, kind: Kind, members: u64, with_ids: bool) -> Self {
         let router = Arc::new(block_on(Router::open(store)).expect("the store opens"));
         let put = block_on(router.catalogue().put(kind, now()));
-        let (known, _) = put.expect("a first kind is taken");
-        let subject = Subject::new("live").expect("it follows the rules of names");
+        let (known, _) = put.expect("a first kind is accepted");
+        let subject = Subject::new("live").expect("a valid name");
         let name = BoardName::new(known.kind.name().clone(), subject);
         let created = block_on(
             router
@@ -145,7 +145,7 @@ impl Sample {
         }
     }
 
-    /// A board on which each of these members stands, put there in random order.
+    /// Creates a board with one contribution of each member, in random order.
     #[must_use]
     pub fn filled(kind: Kind, members: u64, with_ids: bool) -> Self {
         let mut sample = Self::empty(kind, members, with_ids);
@@ -153,14 +153,14 @@ impl Sample {
         sample
     }
 
-    /// One contribution by each member, in random order, by turns of the shards.
+    /// Applies one contribution of each member, in random order, to all shards in turn.
     pub fn fill(&mut self) {
         const BATCH: usize = 500;
         let mut orders = self.of_shard.clone();
         for order in &mut orders {
-            for place in (1..order.len()).rev() {
-                let other = self.random.below(place as u64 + 1);
-                order.swap(place, usize::try_from(other).expect("below a length"));
+            for index in (1..order.len()).rev() {
+                let other = self.random.below(index as u64 + 1);
+                order.swap(index, usize::try_from(other).expect("below a length"));
             }
         }
         let longest = orders.iter().map(Vec::len).max().unwrap_or_default();
@@ -176,21 +176,21 @@ impl Sample {
         }
     }
 
-    /// A batch of contributions by random members of a random shard.
+    /// Returns a batch of contributions of random members of a random shard.
     pub fn batch(&mut self, len: usize, now: Timestamp) -> (u16, Vec<Item>) {
         let shard = self.random.below(u64::from(self.record.shards.get()));
         let shard = u16::try_from(shard).expect("at most 4096 shards");
         let mut admission = Admission::default();
         let items = (0..len).map(|_| {
-            let here = &self.of_shard[usize::from(shard)];
-            let place = self.random.below(here.len() as u64);
-            let number = here[usize::try_from(place).expect("below a length")];
+            let members = &self.of_shard[usize::from(shard)];
+            let index = self.random.below(members.len() as u64);
+            let number = members[usize::try_from(index).expect("below a length")];
             self.item(u64::from(number), now, &mut admission)
         });
         (shard, items.collect())
     }
 
-    /// A request of contributions by random members.
+    /// Returns a request with contributions of random members.
     pub fn request(&mut self, len: usize, now: Timestamp) -> Vec<Write> {
         let writes = (0..len).map(|_| {
             let number = self.random.below(self.members);
@@ -207,10 +207,10 @@ impl Sample {
         writes.collect()
     }
 
-    /// Applies a batch.
+    /// Applies a batch to a shard.
     ///
     /// # Panics
-    /// When any of it is not applied.
+    /// Panics if any contribution is not applied.
     pub fn apply(&self, shard: u16, items: &[Item], now: Timestamp) {
         let batch = Batch {
             kind: &self.known.kind,
@@ -224,10 +224,10 @@ impl Sample {
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Applied(_))));
     }
 
-    /// Brings a request through the router.
+    /// Writes a request through the router.
     ///
     /// # Panics
-    /// When any of it is not applied.
+    /// Panics if any contribution is not applied.
     pub fn write(&self, writes: Vec<Write>, now: Timestamp) {
         let writes: BoardBatches = writes.into_iter().collect();
         let written = block_on(self.router.write(writes, now, false));
@@ -250,7 +250,7 @@ impl Sample {
             id: id.map(|id| IdDigest::new(self.record.incarnation, &member, &id)),
             windows: admission
                 .admit(&self.known.kind, at, now)
-                .expect("it is now"),
+                .expect("the time is current"),
             member,
         }
     }
@@ -267,7 +267,7 @@ impl Sample {
     fn id(&mut self) -> Option<ContributionId> {
         self.with_ids.then(|| {
             self.ids += 1;
-            ContributionId::new(&format!("evt-{}", self.ids)).expect("it follows the rules of ids")
+            ContributionId::new(&format!("evt-{}", self.ids)).expect("a valid id")
         })
     }
 }

@@ -1,77 +1,76 @@
-//! How fast a sorted set of Redis is read into a board.
+//! Measures how fast a sorted set of Redis is adopted into a board.
 //!
 //!     adopt_figures [--rounds 5] [--members 1000000] [--store embedded|memory] [--megaboard PATH]
 //!
-//! The set is laid down as the field does, score and time in one double. Each round reads it with plain
-//! `ZSCAN`, writes the same members into another Redis with pipelined `ZADD`, and adopts it into the
-//! board of a new server, by turns. Redis, server and `adopt` share the machine.
+//! The scores of the set have points and time in one double. Each round reads the set with plain `ZSCAN`, writes the
+//! same members to another Redis with pipelined `ZADD`, and adopts the set into the board of a new server. Redis,
+//! server and `adopt` share the machine.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::time::Instant;
 
-use benches::child::{Server, beside};
+use benches::child::{Server, sibling};
 use benches::contributions::Contributions;
-use benches::figures::{held, median, number, ratio, spread, table};
-use benches::process::{machine, spent_by};
+use benches::figures::{median, number, ratio, spread, table, verdict};
+use benches::process::{cpu_time, machine};
 use benches::random::Random;
 use benches::redis::Redis;
 use benches::resp;
 use benches::sample::{member, now};
 use clap::{Parser, ValueEnum};
 
-/// The sorted set.
+/// The key of the sorted set.
 const KEY: &str = "leaderboard:339";
 
-/// The far moment that times are told from, in seconds: 12023-01-01 in China.
+/// The time that times are subtracted from, in seconds: 12023-01-01 in China.
 const BASE_S: u64 = 317_242_022_400;
 
-/// The same for `adopt`.
+/// The encoding with this base, for `adopt`.
 const ENCODING: &str = "fraction(base=317242022400)";
 
-/// The board.
 const BOARD: &str = "power/339";
 
-/// Scores below this keep their seconds under that base.
+/// With this base, doubles are precise to the second for points below this.
 const POINTS_END: u64 = 16_384;
 
-/// The times lie in so many seconds before the run: ten days.
+/// The maximum age of times, in seconds: ten days.
 const SPAN_S: u64 = 864_000;
 
-/// Members of a `ZADD` pipeline, and what a step of `ZSCAN` is asked for, by `adopt` as well.
+/// The number of members of a `ZADD` pipeline, and `COUNT` of `ZSCAN`, which `adopt` uses, too.
 const BATCH: u64 = 1_000;
 
-/// Members a second that are to be adopted.
+/// The target of adopted members per second.
 const PER_SECOND_MIN: f64 = 200_000.0;
 
 #[derive(Parser)]
-#[command(about = "How fast a sorted set of Redis is read into a board")]
+#[command(about = "Measures how fast a sorted set of Redis is adopted into a board")]
 struct Args {
-    /// Rounds; figures are medians over them.
+    /// Number of rounds. Figures are medians over them.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Members of the set.
+    /// Number of members of the set.
     #[arg(long, default_value_t = 1_000_000)]
     members: u64,
-    /// Where the server keeps the board.
+    /// Store of the server.
     #[arg(long, value_enum, default_value = "embedded")]
     store: Store,
-    /// The server; otherwise the one that was built beside this.
+    /// Path of the server. [default: the one in the folder of this program]
     #[arg(long, env = "MEGABOARD_BIN")]
     megaboard: Option<PathBuf>,
 }
 
-/// Where a board is kept.
+/// The store of the server.
 #[derive(Clone, Copy, ValueEnum)]
 enum Store {
-    /// In a folder, every answer synced.
+    /// In a folder, with `durability = "always"`.
     Embedded,
-    /// Nowhere.
+    /// In memory.
     Memory,
 }
 
-/// One value a round of each figure.
+/// One value per round of each figure. Rates are members per second.
 #[derive(Default)]
 struct Figures {
     scanned: Vec<f64>,
@@ -84,7 +83,7 @@ struct Figures {
 
 fn main() -> io::Result<()> {
     let args = Args::parse();
-    let megaboard = args.megaboard.map_or_else(|| beside("megaboard"), Ok)?;
+    let megaboard = args.megaboard.map_or_else(|| sibling("megaboard"), Ok)?;
     println!("{}", machine());
     let pipelines = pipelines(args.members)?;
     let (mut source, mut other) = (Redis::start()?, Redis::start()?);
@@ -108,14 +107,14 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// All members with a score and a time each, as pipelines of `ZADD`.
+/// Returns pipelines of `ZADD` with all members.
 fn pipelines(members: u64) -> io::Result<Vec<String>> {
     let mut random = Random::new(1);
     let mut order = Contributions::to(BOARD, members, 1);
     let now_s = u64::try_from(now().millis() / 1_000).map_err(io::Error::other)?;
     let mut pipelines = Vec::new();
     loop {
-        let numbers = order.everyone(BATCH);
+        let numbers = order.next_members(BATCH);
         if numbers.is_empty() {
             return Ok(pipelines);
         }
@@ -132,7 +131,7 @@ fn pipelines(members: u64) -> io::Result<Vec<String>> {
     }
 }
 
-/// Sends them, one after the other: members a second.
+/// Sends all pipelines. Returns the number of members per second.
 fn add(redis: &mut Redis, pipelines: &[String], members: u64) -> io::Result<f64> {
     let begun = Instant::now();
     let mut left = members;
@@ -145,7 +144,7 @@ fn add(redis: &mut Redis, pipelines: &[String], members: u64) -> io::Result<f64>
     Ok(number(members) / begun.elapsed().as_secs_f64())
 }
 
-/// Reads the set by cursor and does nothing with it: members a second.
+/// Reads the set by cursor, and discards it. Returns the number of members per second.
 fn scan(redis: &mut Redis, members: u64) -> io::Result<f64> {
     let begun = Instant::now();
     let (mut cursor, mut read) = ("0".to_owned(), 0);
@@ -163,7 +162,7 @@ fn scan(redis: &mut Redis, members: u64) -> io::Result<f64> {
     if read as u64 >= members {
         return Ok(rate);
     }
-    let reason = format!("ZSCAN gave {read} of {members} members");
+    let reason = format!("ZSCAN returned {read} of {members} members");
     Err(io::Error::other(reason))
 }
 
@@ -183,21 +182,23 @@ fn adopt(
     command.args(["--board", BOARD]);
     command.args(["--server", &format!("http://{}", server.address)]);
     let redis_us = source.cpu_us()?;
-    // What is waited for goes into what the children of this process took.
-    let client = spent_by(process::id())?.children;
-    let before = spent_by(server.pid())?.own;
+    // The CPU time of a child process is added to `children` when it has ended.
+    let client = cpu_time(process::id())?.children;
+    let before = cpu_time(server.pid())?.own;
     let begun = Instant::now();
     let output = command.output()?;
     let taken = begun.elapsed();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let summary = String::from_utf8_lossy(&output.stdout);
     let all = format!("set {members}, left out 0, rejected 0;");
-    if !output.status.success() || !said.starts_with(&all) {
+    if !output.status.success() || !summary.starts_with(&all) {
         let error = String::from_utf8_lossy(&output.stderr);
-        return Err(io::Error::other(format!("adopt said {said:?}, {error}")));
+        return Err(io::Error::other(format!(
+            "adopt did not set all members: {summary:?}, {error}"
+        )));
     }
     let us_each = |seconds: f64| seconds * 1e6 / number(members);
-    let server_cpu = spent_by(server.pid())?.own.saturating_sub(before);
-    let client = spent_by(process::id())?.children.saturating_sub(client);
+    let server_cpu = cpu_time(server.pid())?.own.saturating_sub(before);
+    let client = cpu_time(process::id())?.children.saturating_sub(client);
     let redis_cpu = source.cpu_us()? - redis_us;
     figures.adopted.push(number(members) / taken.as_secs_f64());
     figures.client_us.push(us_each(client.as_secs_f64()));
@@ -206,7 +207,7 @@ fn adopt(
     Ok(())
 }
 
-/// A server with a kind of one window.
+/// Starts a server with a kind of one window.
 fn serve(megaboard: &Path, home: &Path, store: Store) -> io::Result<Server> {
     let config = home.join("megaboard.toml");
     std::fs::write(&config, "[kinds.power]\nwindows = [\"all\"]\nshards = 16\n")?;
@@ -227,7 +228,7 @@ fn report(figures: &Figures) -> String {
         spread(&figures.adopted, 0),
         spread(&figures.scanned, 0),
         spread(&figures.added, 0),
-        held(
+        verdict(
             median(&figures.adopted) >= PER_SECOND_MIN,
             "at least 200000",
         ),
@@ -239,12 +240,12 @@ fn report(figures: &Figures) -> String {
         format!("{:.2}", ratio(&figures.adopted, &figures.added)),
         String::new(),
     ]);
-    let spent = [
+    let cpu = [
         ("µs CPU a member, adopt itself", &figures.client_us),
         ("µs CPU a member, the server", &figures.server_us),
         ("µs CPU a member, Redis", &figures.redis_us),
     ];
-    for (name, values) in spent {
+    for (name, values) in cpu {
         shown.add_row([name.to_owned(), spread(values, 2)]);
     }
     shown.to_string()

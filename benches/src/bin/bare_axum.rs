@@ -1,10 +1,10 @@
-//! The peer of the top route: an axum handler that returns fixed bytes.
+//! An axum handler that returns fixed bytes, which the top route is compared with.
 //!
 //!     bare_axum --body FILE --etag TEXT [--accept-loop] [--every-ms N]
 //!
-//! The same runtime, the same headers, no path parameters, nothing looked up. By default served by
-//! `axum::serve`; with `--accept-loop` by hyper as our own server uses it, header timer included. With
-//! `--every-ms` it streams them, too: again and again, to all who watch.
+//! It uses the same runtime and headers as Megaboard, without path parameters and lookups. By default it is served by
+//! `axum::serve`; with `--accept-loop` by hyper as Megaboard uses it, including the header timer. With `--every-ms`
+//! there is also a stream that sends the bytes repeatedly.
 
 use std::convert::Infallible;
 use std::io::{self, Write as _};
@@ -32,16 +32,16 @@ use tower::ServiceExt as _;
 #[derive(Parser)]
 #[command(about = "An axum handler that returns fixed bytes")]
 struct Args {
-    /// What to return.
+    /// File with the bytes to return.
     #[arg(long)]
     body: PathBuf,
-    /// Its entity tag.
+    /// Entity tag of the response.
     #[arg(long)]
     etag: String,
-    /// Accept connections as our server does, in place of `axum::serve`.
+    /// Accept connections as Megaboard does, instead of by `axum::serve`.
     #[arg(long)]
     accept_loop: bool,
-    /// Stream the bytes, too, once in so many milliseconds.
+    /// Also stream the bytes, at this interval in milliseconds.
     #[arg(long)]
     every_ms: Option<u64>,
 }
@@ -66,8 +66,8 @@ async fn run(args: Args) -> io::Result<()> {
             (header::ETAG, etag.clone()),
             (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
         ];
-        let answer = (headers, body.clone());
-        async { answer }
+        let response = (headers, body.clone());
+        async { response }
     };
     let router = Router::new().route("/v1/boards/gifts/live/top", get(handler));
     let router = match args.every_ms {
@@ -85,7 +85,7 @@ async fn run(args: Args) -> io::Result<()> {
     }
 }
 
-/// A handler of streams: one task tells all who watch.
+/// Returns a handler of streams. One task sends to all of them.
 fn streamed(frame: Bytes, every_ms: u64) -> MethodRouter {
     let frames = watch::Sender::new(frame.clone());
     let receivers = frames.clone();
@@ -103,7 +103,7 @@ fn streamed(frame: Bytes, every_ms: u64) -> MethodRouter {
     })
 }
 
-/// Connections as our server takes them.
+/// Accepts connections as Megaboard does.
 async fn accept(listener: TcpListener, router: Router) -> io::Result<()> {
     const HEADER_TIMEOUT: Duration = Duration::from_secs(75);
     const READ_BUFFER_BYTES: usize = 64 << 10;
@@ -121,7 +121,7 @@ async fn accept(listener: TcpListener, router: Router) -> io::Result<()> {
             .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
-            // A client that goes away is how every run ends.
+            // Each run ends with clients that close their connections.
             let _ = connection.await;
         });
     }

@@ -1,10 +1,10 @@
-//! What a server does when its Redis has more to do than it can.
+//! Measures a server whose Redis is overloaded.
 //!
 //!     overload_figures [--seconds 20] [--times 2] [--connections 1000] [--megaboard PATH]
 //!
-//! The peak is what a few writers get through, each with one request of 1,000 contributions under way: the mean of
-//! before and after, since boards grow and machines are noisy. In between twice as much is offered, at its own pace,
-//! whatever is answered, while fresh tops are read. Server, Redis and clients share the machine.
+//! The peak is the rate of a few writers, each with one request of 1,000 contributions in flight: the mean of before
+//! and after the overload, since boards grow and machines are noisy. The overload is twice that rate, independent of
+//! responses, while fresh tops are read. Server, Redis and clients share the machine.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,62 +14,68 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use benches::child::{Server, beside};
+use benches::child::{Server, sibling};
 use benches::contributions::Contributions;
-use benches::figures::{held, number, table};
+use benches::figures::{number, table, verdict};
 use benches::http::{self, Connection, Response, get};
 use benches::process::machine;
 use benches::redis::Redis;
 use clap::Parser;
 
-/// The board, with so many windows that Redis has most of the work.
 const BOARD: &str = "gifts/live";
+
+/// The kind has five windows, so that Redis has most of the work.
 const KIND: &str = "[kinds.gifts]\nshards = 16\n\
                     windows = [\"hour\", \"day\", \"week\", \"month\", \"all\"]\n";
 
-/// Its members.
+/// The number of members of the board.
 const MEMBERS: u64 = 100_000;
 
-/// Contributions of a request.
+/// The number of contributions of a request.
 const LINES: u64 = 1_000;
 
-/// Requests that are sent over and over.
+/// The number of different requests, which are sent repeatedly.
 const REQUESTS: u64 = 64;
 
-/// Writers among which the best are found.
+/// The numbers of writers of which the fastest is the peak.
 const WRITERS: [usize; 3] = [4, 8, 16];
 
-/// How long they write, and how long before it is counted what an overload does.
+/// The duration of each measurement of the peak.
 const PEAK_FOR: Duration = Duration::from_secs(5);
+
+/// The duration of the overload before counting begins.
 const WARM_UP: Duration = Duration::from_secs(5);
 
-/// Between two reads.
+/// The pause between two reads.
 const READ_EVERY: Duration = Duration::from_millis(50);
 
-/// What is to be held: of the peak, and of fresh reads.
+/// The target of applied contributions, relative to the peak.
 const RATIO_MIN: f64 = 0.9;
+
+/// The target of the latency of fresh reads.
 const P99_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Parser)]
-#[command(about = "What a server does when its Redis has more to do than it can")]
+#[command(about = "Measures a server whose Redis is overloaded")]
 struct Args {
-    /// How long more is offered than the peak, in seconds.
+    /// Duration of the overload, in seconds.
     #[arg(long, default_value_t = 20)]
     seconds: u64,
-    /// How much more.
+    /// Rate of the overload, relative to the peak.
     #[arg(long, default_value_t = 2.0)]
     times: f64,
-    /// Over how many connections at most.
+    /// Maximum number of connections.
     #[arg(long, default_value_t = 1000)]
     connections: usize,
-    /// The server; otherwise the one that was built beside this.
+    /// Path of the server. [default: the one in the folder of this program]
     #[arg(long, env = "MEGABOARD_BIN")]
     megaboard: Option<PathBuf>,
 }
 
-/// What came of contributions.
+/// Counts of contributions.
 #[derive(Default)]
 struct Tally {
+    /// Contributions of requests that received any response.
     offered: AtomicU64,
     applied: AtomicU64,
     overloaded: AtomicU64,
@@ -82,30 +88,30 @@ impl Tally {
         let applied = after(&text, "\"applied\":");
         let mut failed = after(&text, "\"failed_count\":");
         if failed == 0 && text.contains("\"type\":\"overloaded\"") {
-            // Refused before it was read.
+            // The request was refused before it was read.
             failed = LINES - applied;
         }
-        // All items of a receipt that were not taken are alike, but for an outage.
-        let unlike = text.matches("\"type\":\"un").count() as u64;
+        // Failed items are `overloaded`, unless they are `unavailable` or `unknown`.
+        let other = text.matches("\"type\":\"un").count() as u64;
         self.offered.fetch_add(LINES, Ordering::Relaxed);
         self.applied.fetch_add(applied, Ordering::Relaxed);
         self.overloaded
-            .fetch_add(failed.saturating_sub(unlike), Ordering::Relaxed);
-        let other = unlike + (LINES - applied).saturating_sub(failed);
+            .fetch_add(failed.saturating_sub(other), Ordering::Relaxed);
+        let other = other + (LINES - applied).saturating_sub(failed);
         self.other.fetch_add(other, Ordering::Relaxed);
     }
 
-    /// Offered, applied, overloaded and all others.
+    /// Returns the counts: offered, applied, overloaded, others.
     fn counts(&self) -> [u64; 4] {
         let all = [&self.offered, &self.applied, &self.overloaded, &self.other];
         all.map(|count| count.load(Ordering::Relaxed))
     }
 }
 
-/// The number behind a name, 0 where there is none.
+/// Returns the number after a name, or 0 if the text does not contain it.
 fn after(text: &str, name: &str) -> u64 {
-    let behind = text.split_once(name).map_or("", |(_, behind)| behind);
-    let digits = behind.bytes().take_while(u8::is_ascii_digit);
+    let after = text.split_once(name).map_or("", |(_, after)| after);
+    let digits = after.bytes().take_while(u8::is_ascii_digit);
     digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
 }
 
@@ -116,7 +122,7 @@ fn main() -> io::Result<()> {
     let home = tempfile::tempdir()?;
     let config = home.path().join("megaboard.toml");
     std::fs::write(&config, KIND)?;
-    let megaboard = args.megaboard.map_or_else(|| beside("megaboard"), Ok)?;
+    let megaboard = args.megaboard.map_or_else(|| sibling("megaboard"), Ok)?;
     let mut command = Command::new(megaboard);
     command.args(["serve", "--listen", "127.0.0.1:0", "--config"]);
     command.arg(&config).arg("--store");
@@ -124,7 +130,7 @@ fn main() -> io::Result<()> {
     let mut stream = Contributions::to(BOARD, MEMBERS, 1);
     let requests: Vec<String> = (0..REQUESTS)
         .map(|_| {
-            let members = stream.anyone(LINES);
+            let members = stream.random_members(LINES);
             stream.lines(&members)
         })
         .collect();
@@ -136,7 +142,7 @@ fn main() -> io::Result<()> {
             (peak, best) = (rate, writers);
         }
     }
-    let before = Counted::of(server.address)?;
+    let before = RedisMetrics::read(server.address)?;
     let offer = Offer {
         address: server.address,
         requests: &requests,
@@ -145,16 +151,16 @@ fn main() -> io::Result<()> {
         duration: Duration::from_secs(args.seconds),
     };
     let overload = offer.make()?;
-    let counted = Counted::of(server.address)?;
+    let metrics = RedisMetrics::read(server.address)?;
     let after = write_for(server.address, &requests, best, PEAK_FOR)?;
     println!("{best} writers afterwards: {after:.0} contributions/s");
     let peak = f64::midpoint(peak, after);
-    report(peak, best, &overload, &before, &counted);
+    report(peak, best, &overload, &before, &metrics);
     println!("{}", machine());
     Ok(())
 }
 
-/// Contributions a second that come through from so many writers.
+/// Returns the number of contributions per second that are applied with this number of writers.
 fn write_for(
     address: SocketAddr,
     requests: &[String],
@@ -186,27 +192,29 @@ fn write_for(
     Ok(number(applied) / begun.elapsed().as_secs_f64())
 }
 
-/// Requests at a pace that goes by no answer.
+/// Requests at a fixed rate, independent of responses.
 struct Offer<'a> {
     address: SocketAddr,
     requests: &'a [String],
-    /// Requests a second.
+    /// Requests per second.
     rate: f64,
     connections: usize,
     duration: Duration,
 }
 
-/// What came of it.
+/// The result of an overload.
 struct Overload {
     elapsed: Duration,
     /// Offered, applied, overloaded, others.
     counts: [u64; 4],
-    /// How long fresh reads took, in order, and how many were refused.
+    /// The latencies of fresh reads, sorted.
     reads: Vec<Duration>,
+    /// The number of refused reads.
     refused: u64,
 }
 
 impl Offer<'_> {
+    /// Sends the requests, and reads fresh tops meanwhile.
     fn make(&self) -> io::Result<Overload> {
         let tally = Tally::default();
         let (ticket, begun) = (AtomicU64::new(0), Instant::now());
@@ -231,7 +239,7 @@ impl Offer<'_> {
             reads.sort_unstable();
             Ok(Overload {
                 elapsed,
-                counts: std::array::from_fn(|place| counts[place] - before[place]),
+                counts: std::array::from_fn(|index| counts[index] - before[index]),
                 reads,
                 refused,
             })
@@ -256,40 +264,40 @@ impl Offer<'_> {
             if Instant::now() >= end {
                 return Ok(());
             }
-            let place = usize::try_from(turn).map_err(io::Error::other)? % self.requests.len();
-            tally.count(&connection.exchange(&self.requests[place])?);
+            let index = usize::try_from(turn).map_err(io::Error::other)? % self.requests.len();
+            tally.count(&connection.exchange(&self.requests[index])?);
         }
     }
 
-    /// How long each read from then on took, and how many were refused.
+    /// Reads fresh tops. Returns the latency of each read after `from`, and the number of refused ones.
     fn read(&self, from: Instant, end: Instant) -> io::Result<(Vec<Duration>, u64)> {
         let mut connection = Connection::open(self.address)?;
         let request = get(&format!("/v1/boards/{BOARD}/top?fresh=true"));
-        let (mut taken, mut refused) = (Vec::new(), 0);
+        let (mut times, mut refused) = (Vec::new(), 0);
         loop {
             let begun = Instant::now();
             if begun >= end {
-                return Ok((taken, refused));
+                return Ok((times, refused));
             }
-            let answer = connection.exchange(&request)?;
+            let response = connection.exchange(&request)?;
             if begun >= from {
-                taken.push(begun.elapsed());
-                refused += u64::from(!answer.head.starts_with(http::OK));
+                times.push(begun.elapsed());
+                refused += u64::from(!response.head.starts_with(http::OK));
             }
             thread::sleep(READ_EVERY);
         }
     }
 }
 
-/// What the server says of its node.
-struct Counted {
+/// Metrics of the server about its Redis.
+struct RedisMetrics {
     connections: f64,
     lost: f64,
     overloaded: f64,
 }
 
-impl Counted {
-    fn of(address: SocketAddr) -> io::Result<Self> {
+impl RedisMetrics {
+    fn read(address: SocketAddr) -> io::Result<Self> {
         let metrics = http::ask(address, &get("/metrics"))?;
         let text = String::from_utf8_lossy(&metrics.body).into_owned();
         let sum = |name: &str, label: &str| -> f64 {
@@ -306,7 +314,13 @@ impl Counted {
     }
 }
 
-fn report(peak: f64, writers: usize, overload: &Overload, before: &Counted, after: &Counted) {
+fn report(
+    peak: f64,
+    writers: usize,
+    overload: &Overload,
+    before: &RedisMetrics,
+    after: &RedisMetrics,
+) {
     let seconds = overload.elapsed.as_secs_f64();
     let [offered, applied, overloaded, other] = overload.counts.map(number);
     let ratio = applied / seconds / peak;
@@ -330,7 +344,7 @@ fn report(peak: f64, writers: usize, overload: &Overload, before: &Counted, afte
     rows.add_row(vec![
         "applied".to_owned(),
         format!("{:.0}/s, {ratio:.2} of the peak", applied / seconds),
-        held(ratio >= RATIO_MIN, "at least 0.90"),
+        verdict(ratio >= RATIO_MIN, "at least 0.90"),
     ]);
     rows.add_row(vec![
         "overloaded".to_owned(),
@@ -340,7 +354,7 @@ fn report(peak: f64, writers: usize, overload: &Overload, before: &Counted, afte
     rows.add_row(vec![
         "unavailable or unknown".to_owned(),
         format!("{other:.0}"),
-        held(other < 0.5, "0"),
+        verdict(other < 0.5, "0"),
     ]);
     rows.add_row(vec![
         format!("{} fresh reads", overload.reads.len()),
@@ -350,24 +364,24 @@ fn report(peak: f64, writers: usize, overload: &Overload, before: &Counted, afte
             ms(at(99)),
             ms(at(100))
         ),
-        held(at(99) < P99_MAX, "p99 below 100 ms"),
+        verdict(at(99) < P99_MAX, "p99 below 100 ms"),
     ]);
     rows.add_row(vec![
         "of them refused".to_owned(),
         overload.refused.to_string(),
-        held(overload.refused == 0, "0"),
+        verdict(overload.refused == 0, "0"),
     ]);
     let dropped = after.connections - before.connections;
     rows.add_row(vec![
         "links dropped".to_owned(),
         format!("{dropped:.0}"),
-        held(dropped < 0.5, "0"),
+        verdict(dropped < 0.5, "0"),
     ]);
     let lost = after.lost - before.lost;
     rows.add_row(vec![
         "calls lost, so sent again".to_owned(),
         format!("{lost:.0}"),
-        held(lost < 0.5, "0"),
+        verdict(lost < 0.5, "0"),
     ]);
     rows.add_row(vec![
         "calls not sent".to_owned(),

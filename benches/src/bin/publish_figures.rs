@@ -1,9 +1,9 @@
-//! What publishing a board costs the Redis that it is published to.
+//! Measures the cost of publishing a board, for the Redis that it is published to.
 //!
 //!     publish_figures [--rounds 5] [--publications 100] [--entries 1000] [--megaboard PATH]
 //!
-//! A server publishes one board there, each time after a batch of contributions. CPU is that of the
-//! target alone, and whatever else it does meanwhile is in it.
+//! A server publishes one board after each batch of contributions. CPU is that of the target only, and includes its
+//! background work.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,42 +11,41 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-use benches::child::{Server, beside};
+use benches::child::{Server, sibling};
 use benches::contributions::Contributions;
-use benches::figures::{held, median, spread, table};
+use benches::figures::{median, spread, table, verdict};
 use benches::http::{Connection, apply_all};
 use benches::process::machine;
 use benches::redis::Redis;
 use clap::Parser;
 
-/// The board.
 const BOARD: &str = "gifts/live";
 
-/// Its members.
+/// The number of members of the board.
 const MEMBERS: u64 = 10_000;
 
-/// Contributions before each publication.
+/// The number of contributions before each publication.
 const BATCH: u64 = 1_000;
 
-/// Between two batches: longer than a publication waits behind the one before.
+/// The pause between two batches: longer than the minimum time between two publications.
 const BATCH_EVERY: Duration = Duration::from_millis(110);
 
-/// Microseconds that the publication of 1,000 entries may cost.
+/// The target for 1,000 entries, in microseconds.
 const CPU_US_MAX: f64 = 1_000.0;
 
 #[derive(Parser)]
-#[command(about = "What publishing a board costs the Redis that it is published to")]
+#[command(about = "Measures the cost of publishing a board, for the Redis that it is published to")]
 struct Args {
-    /// Rounds; figures are medians over them.
+    /// Number of rounds. Figures are medians over them.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Batches of a round, each published.
+    /// Number of batches of a round. Each is published.
     #[arg(long, default_value_t = 100)]
     publications: u64,
-    /// Entries that are published.
+    /// Number of published entries.
     #[arg(long, default_value_t = 1_000)]
     entries: u64,
-    /// The server; otherwise the one that was built beside this.
+    /// Path of the server. [default: the one in the folder of this program]
     #[arg(long, env = "MEGABOARD_BIN")]
     megaboard: Option<PathBuf>,
 }
@@ -65,7 +64,7 @@ fn main() -> io::Result<()> {
              [kinds.gifts.publish]\ntarget = \"readers\"\nkey = \"board:{{subject}}\"\ntop = {entries}\nevery = \"100ms\"\n"
         ),
     )?;
-    let megaboard = args.megaboard.map_or_else(|| beside("megaboard"), Ok)?;
+    let megaboard = args.megaboard.map_or_else(|| sibling("megaboard"), Ok)?;
     let mut command = Command::new(megaboard);
     command.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory:"]);
     command.arg("--config").arg(config).current_dir(home.path());
@@ -73,7 +72,7 @@ fn main() -> io::Result<()> {
     let mut connection = Connection::open(server.address)?;
     let mut contributions = Contributions::to(BOARD, MEMBERS, 1);
     loop {
-        let members = contributions.everyone(BATCH);
+        let members = contributions.next_members(BATCH);
         if members.is_empty() {
             break;
         }
@@ -83,7 +82,7 @@ fn main() -> io::Result<()> {
     for _ in 0..args.rounds {
         let (cpu, calls) = (target.cpu_us()?, target.calls_of("exec")?);
         for _ in 0..args.publications {
-            let members = contributions.anyone(BATCH);
+            let members = contributions.random_members(BATCH);
             apply_all(&mut connection, &contributions.lines(&members))?;
             sleep(BATCH_EVERY);
         }
@@ -92,7 +91,7 @@ fn main() -> io::Result<()> {
         count += published;
     }
     let mut shown = table(&["figure", "of the target", ""]);
-    let met = held(median(&cpu_us) < CPU_US_MAX, "under 1000");
+    let met = verdict(median(&cpu_us) < CPU_US_MAX, "under 1000");
     shown.add_row([
         format!("µs CPU of a publication, {entries} entries"),
         spread(&cpu_us, 0),

@@ -1,4 +1,4 @@
-//! How a client is made: [`ClientBuilder`].
+//! Configuring and building a client: [`Client::builder`], [`ClientBuilder`].
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use crate::retry::RetryPolicy;
 use crate::tls;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// From the first byte sent to the last byte of the answer.
+/// From the first byte sent to the last byte of the response.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// Below the time after which servers close a connection that idles (30 s of Megaboard's own).
+/// Shorter than the idle timeout of servers (30 s in Megaboard), so that no request meets a connection being closed.
 const IDLE_CONNECTION_MAX: Duration = Duration::from_secs(15);
 /// The tops of 100 boards are 100,000 entries.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-/// How a client is made; from [`Client::builder`].
+/// Configures a [`Client`]; returned by [`Client::builder`].
 #[derive(Clone)]
-#[must_use = "it is no client before it is built"]
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct ClientBuilder {
     url: String,
     key: Option<String>,
@@ -33,10 +33,18 @@ pub struct ClientBuilder {
     root_certificates: Vec<Vec<u8>>,
 }
 
-impl ClientBuilder {
-    pub(crate) fn new(url: String) -> Self {
-        Self {
-            url,
+impl Client {
+    /// Creates a client of the server at this URL, with the default settings.
+    pub fn new(url: impl Into<String>) -> Result<Self, Error> {
+        Self::builder(url).build()
+    }
+
+    /// Configures a client of the server at this URL, `http` or `https`. Proxies are read from the
+    /// environment (`HTTPS_PROXY` and similar), except for servers on the same machine. Redirects are
+    /// not followed, so that the key is sent to this server only.
+    pub fn builder(url: impl Into<String>) -> ClientBuilder {
+        ClientBuilder {
+            url: url.into(),
             key: None,
             timeout: REQUEST_TIMEOUT,
             connect_timeout: CONNECT_TIMEOUT,
@@ -45,45 +53,47 @@ impl ClientBuilder {
             root_certificates: Vec::new(),
         }
     }
+}
 
-    /// The API key, as `megaboard key new` shows it.
+impl ClientBuilder {
+    /// Sets the API key, as printed by `megaboard key new`.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// How long one attempt may take, from the first byte sent to the last byte of the answer: 1 min
-    /// by default. Streams have no such end.
+    /// Sets the timeout of one attempt, from the first byte sent to the last byte of the response: 1 min
+    /// by default. It does not limit streams.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How long a connection may take to be made: 10 s by default.
+    /// Sets the timeout of a connection attempt: 10 s by default.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// How long an answer may be: 64 MiB by default.
+    /// Sets the maximum size of a response: 64 MiB by default.
     pub fn answer_bytes_max(mut self, bytes: usize) -> Self {
         self.answer_bytes_max = bytes;
         self
     }
 
-    /// How often and how long to try again.
+    /// Sets how often and how long failed requests are retried.
     pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self
     }
 
-    /// Trusts these certificates (PEM), beside those of the system.
+    /// Trusts these certificates (PEM) in addition to those of the system.
     pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.root_certificates.push(pem.into());
         self
     }
 
-    /// The client; an error where the URL, the key or a certificate cannot be used.
+    /// Builds the client. Returns an error if the URL, the key or a certificate is invalid.
     pub fn build(self) -> Result<Client, Error> {
         let url = server_url(&self.url)?;
         let authorization = self.key.as_deref().map(authorization).transpose()?;
@@ -94,7 +104,7 @@ impl ClientBuilder {
             .connect_timeout(self.connect_timeout)
             .pool_idle_timeout(IDLE_CONNECTION_MAX)
             .redirect(Policy::none())
-            // What may be sent again is decided here, not there.
+            // This crate decides what may be retried.
             .retry(reqwest::retry::never())
             .referer(false)
             .tcp_nodelay(true)
@@ -102,7 +112,7 @@ impl ClientBuilder {
             .tls_backend_preconfigured(tls)
             .user_agent(concat!("megaboard-client/", env!("CARGO_PKG_VERSION")));
         if is_local {
-            // No proxy reaches this machine for us.
+            // A proxy cannot reach this machine's loopback addresses.
             http = http.no_proxy();
         }
         let http = http
@@ -119,24 +129,26 @@ impl ClientBuilder {
     }
 }
 
-/// Where a server is: `http` or `https`, a host, and perhaps a path that it lies under.
+/// Parses the URL of a server: `http` or `https`, a host, and optionally a base path.
 fn server_url(text: &str) -> Result<Url, Error> {
-    // The URL is not repeated where it may hold a password.
+    // A URL that contains a password is not repeated in the error.
     let unusable = |why: &str| Error::Unusable(format!("the server's URL: {why}"));
     let url = Url::parse(text).map_err(|error| unusable(&format!("{text:?}: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(unusable(&format!(
-            "{}: is neither http nor https",
+            "scheme {:?} is not supported: use http or https",
             url.scheme()
         )));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(unusable(
-            "it takes no user and no password; give the key instead",
+            "a user and a password are not supported: use an API key",
         ));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(unusable(&format!("{text:?} takes no `?` and no `#`")));
+        return Err(unusable(&format!(
+            "{text:?} must not have a query or a fragment"
+        )));
     }
     Ok(url)
 }
@@ -144,9 +156,9 @@ fn server_url(text: &str) -> Result<Url, Error> {
 fn authorization(key: &str) -> Result<HeaderValue, Error> {
     let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
     let value = is_key.then(|| HeaderValue::try_from(format!("Bearer {key}")).ok());
-    // The key is not repeated.
+    // The error does not repeat the key.
     let mut value = value.flatten().ok_or_else(|| {
-        Error::Unusable("the key: it is empty, or has characters that no key has".to_owned())
+        Error::Unusable("the key: it is empty, or has invalid characters".to_owned())
     })?;
     value.set_sensitive(true);
     Ok(value)
@@ -162,12 +174,12 @@ fn is_local(url: &Url) -> bool {
 mod tests {
     use super::*;
 
-    fn refusal(builder: ClientBuilder) -> String {
+    fn build_error(builder: ClientBuilder) -> String {
         builder.build().unwrap_err().to_string()
     }
 
     #[test]
-    fn what_is_no_server_is_refused_and_no_secret_repeated() {
+    fn invalid_settings_are_refused_without_repeating_secrets() {
         for url in [
             "",
             "boards.example",
@@ -176,24 +188,24 @@ mod tests {
             "http://a.example/?x=1",
             "http://a.example/#x",
         ] {
-            let told = refusal(Client::builder(url));
-            assert!(told.starts_with("the server's URL: "), "{told}");
+            let error = build_error(Client::builder(url));
+            assert!(error.starts_with("the server's URL: "), "{error}");
         }
-        let told = refusal(Client::builder("http://me:secret@a.example"));
-        assert!(!told.contains("secret"), "{told}");
+        let error = build_error(Client::builder("http://me:secret@a.example"));
+        assert!(!error.contains("secret"), "{error}");
         for key in ["", "mb_sec\nret", "mb sec ret", "mb_secrét"] {
-            let told = refusal(Client::builder("http://a.example").key(key));
+            let error = build_error(Client::builder("http://a.example").key(key));
             assert!(
-                told.starts_with("the key: ") && !told.contains("sec"),
-                "{told}"
+                error.starts_with("the key: ") && !error.contains("sec"),
+                "{error}"
             );
         }
-        let pem = refusal(Client::builder("http://localhost").root_certificates("none"));
-        assert!(pem.starts_with("root certificate: "), "{pem}");
+        let error = build_error(Client::builder("http://localhost").root_certificates("none"));
+        assert!(error.starts_with("root certificate: "), "{error}");
     }
 
     #[test]
-    fn a_key_is_never_shown() {
+    fn debug_output_does_not_contain_the_key() {
         let client = Client::builder("http://localhost:1/boards/").key("mb_secret");
         let client = client.build().unwrap();
         assert_eq!(client.url(), "http://localhost:1/boards");
@@ -201,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn local_servers_are_known() {
+    fn loopback_addresses_are_local() {
         for (url, local) in [
             ("http://127.0.0.1:1", true),
             ("http://localhost", true),

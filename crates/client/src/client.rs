@@ -1,6 +1,6 @@
-//! A server as it is spoken to: [`Client`], and one [`Call`] at a time.
+//! Sending one request, with retries: [`Client`], [`Call`], [`Response`].
 //!
-//! What the calls are about stands in the modules of reads and writes.
+//! The typed requests are in other modules: `board`, `contribute`, `kinds`, `members` and `stream`.
 
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
@@ -14,23 +14,22 @@ use reqwest::header::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::builder::ClientBuilder;
 use crate::error::{Error, chain};
 use crate::problem::Problem;
 use crate::retry::{Backoff, RetryPolicy};
 use crate::tls;
 use crate::upload::{Upload, UploadState};
 
-/// A client of one server, or of several behind one address. Clones share its connections.
+/// A client of one server, or of several servers behind one address. Clones share connections.
 #[derive(Clone)]
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What clones of a client share.
+/// The state that clones of a client share.
 pub(crate) struct Shared {
     pub(crate) http: reqwest::Client,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub(crate) url: String,
     pub(crate) authorization: Option<HeaderValue>,
     pub(crate) timeout: Duration,
@@ -45,53 +44,42 @@ pub(crate) struct Call {
     /// With the query, percent-encoded.
     pub(crate) path: String,
     pub(crate) body: Option<Bytes>,
-    /// Of the body.
+    /// The media type of the body.
     pub(crate) content_type: Cow<'static, str>,
-    /// Whether the body is held back for a moment, in which the server may refuse the request.
+    /// Whether to send `Expect: 100-continue` and hold the body back briefly, so that the server may refuse the request
+    /// first.
     pub(crate) asks_first: bool,
-    /// The entity tag of what is to be changed, where it is to be that alone.
+    /// The value of `If-Match`.
     pub(crate) if_match: Option<String>,
 }
 
 /// When a request may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
-    /// It has the same effect however often it comes.
+    /// After every temporary failure: the request is idempotent.
     Always,
-    /// Where it surely had no effect.
+    /// Only if the failed attempt definitely had no effect.
     IfNotApplied,
-    /// Never: the answer of this moment is what is wanted.
+    /// Never: the caller asks for the state at this moment.
     Never,
 }
 
-/// A response, whatever its status.
+/// A response of any status.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Response {
     /// The HTTP status.
     pub status: u16,
-    /// How long the server asks to be left alone.
+    /// The value of `Retry-After`.
     pub retry_after: Option<Duration>,
-    /// The entity tag.
+    /// The entity tag, `ETag`.
     pub(crate) etag: Option<String>,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl Client {
-    /// A client of the server at this URL, with what is usual.
-    pub fn new(url: impl Into<String>) -> Result<Self, Error> {
-        Self::builder(url).build()
-    }
-
-    /// A client of the server at this URL, `http` or `https`. Proxies are those of the environment
-    /// (`HTTPS_PROXY` and its like), but for servers on this machine. Redirects are not followed: the
-    /// key belongs to this server alone.
-    pub fn builder(url: impl Into<String>) -> ClientBuilder {
-        ClientBuilder::new(url.into())
-    }
-
-    /// Where the server is.
+    /// Returns the URL of the server, without a trailing slash.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.shared.url
@@ -103,50 +91,54 @@ impl Client {
         }
     }
 
-    /// Asks until there is an answer that counts, or for as long as the retry policy says.
-    pub(crate) async fn ask(&self, call: &Call, again: Retry) -> Result<Response, Error> {
+    /// Sends a request until it succeeds, may not be retried, or the retry policy is exhausted.
+    pub(crate) async fn send_with_retries(
+        &self,
+        call: &Call,
+        retry: Retry,
+    ) -> Result<Response, Error> {
         let mut backoff: Option<Backoff> = None;
-        // Of several failures the one that leaves a doubt is returned.
-        let mut doubt = None;
+        // If one attempt of a write may have been applied, its error is returned, not a later one.
+        let mut undecided = None;
         loop {
             let error = match self.send(call).await {
-                Ok(answer) if answer.is_success() => return Ok(answer),
-                Ok(answer) => Error::Problem(answer.problem()),
+                Ok(response) if response.is_success() => return Ok(response),
+                Ok(response) => Error::Problem(response.problem()),
                 Err(error) => error,
             };
-            let may_be_sent_again = match again {
+            let may_be_sent_again = match retry {
                 Retry::Always => true,
                 Retry::IfNotApplied => !error.is_undecided(),
                 Retry::Never => false,
             };
             let retry_after = error.problem().and_then(|problem| problem.retry_after);
             let backoff = backoff.get_or_insert_with(|| Backoff::new(self.shared.retry));
-            let goes_on =
-                may_be_sent_again && error.is_passing() && backoff.wait(retry_after).await;
-            if !goes_on {
-                let writes = !matches!(call.method, Method::GET);
-                return Err(match doubt {
-                    Some(doubt) if writes && !error.is_undecided() => doubt,
+            let is_retried =
+                may_be_sent_again && error.is_temporary() && backoff.wait(retry_after).await;
+            if !is_retried {
+                let is_write = !matches!(call.method, Method::GET);
+                return Err(match undecided {
+                    Some(undecided) if is_write && !error.is_undecided() => undecided,
                     _ => error,
                 });
             }
             if error.is_undecided() {
-                doubt = Some(error);
+                undecided = Some(error);
             }
         }
     }
 
-    /// The same, and reads the answer.
+    /// Sends a request with retries, and parses the response.
     pub(crate) async fn read<T: DeserializeOwned>(
         &self,
         call: &Call,
-        again: Retry,
+        retry: Retry,
     ) -> Result<T, Error> {
-        let answer = self.ask(call, again).await?;
-        serde_json::from_slice(&answer.body).map_err(Error::unreadable)
+        let response = self.send_with_retries(call, retry).await?;
+        serde_json::from_slice(&response.body).map_err(Error::unreadable)
     }
 
-    /// One attempt.
+    /// Sends a request once.
     pub(crate) async fn send(&self, call: &Call) -> Result<Response, Error> {
         let (request, upload) = self.request(call);
         let response = request.timeout(self.shared.timeout).send().await;
@@ -169,7 +161,7 @@ impl Client {
         })
     }
 
-    /// A request without a time limit, and the state of its body where it has one.
+    /// Returns a request without a timeout, and the state of its body if it has one.
     pub(crate) fn request(&self, call: &Call) -> (reqwest::RequestBuilder, Option<UploadState>) {
         let url = format!("{}{}", self.shared.url, call.path);
         let mut request = self.shared.http.request(call.method.clone(), url);
@@ -191,6 +183,7 @@ impl Client {
         (request.body(reqwest::Body::wrap(upload)), Some(state))
     }
 
+    /// Reads the body of a response, up to the maximum size.
     pub(crate) async fn body_of(&self, mut response: reqwest::Response) -> Result<Vec<u8>, Error> {
         let bytes_max = self.shared.answer_bytes_max;
         let mut body = Vec::new();
@@ -207,9 +200,10 @@ impl Client {
         Ok(body)
     }
 
+    /// Classifies a failure of the HTTP client.
     pub(crate) fn failure(&self, error: &reqwest::Error) -> Error {
         let (url, cause) = (self.shared.url.clone(), self.cause(error));
-        if error.is_builder() || tls::is_distrust(error) {
+        if error.is_builder() || tls::is_untrusted(error) {
             Error::Unusable(format!("cannot use {url}: {cause}"))
         } else if error.is_connect() {
             Error::Unreached { url, cause }
@@ -218,7 +212,7 @@ impl Client {
         }
     }
 
-    /// The same of a request whose body has not left: it had no effect.
+    /// Classifies a failure that occurred before the body was sent: the request had no effect.
     fn failure_before_body(&self, error: &reqwest::Error) -> Error {
         match self.failure(error) {
             Error::Broken { url, cause } => Error::Unreached { url, cause },
@@ -226,13 +220,13 @@ impl Client {
         }
     }
 
-    /// Without the URL of the request, which may hold a stream's token.
+    /// Describes a failure without the URL of the request, which may contain a stream token.
     fn cause(&self, error: &reqwest::Error) -> String {
         if error.is_timeout() && !error.is_connect() {
-            return format!("not within {:?}", self.shared.timeout);
+            return format!("timeout after {:?}", self.shared.timeout);
         }
         match std::error::Error::source(error) {
-            Some(behind) => chain(behind),
+            Some(source) => chain(source),
             None => "the request failed".to_owned(),
         }
     }
@@ -268,14 +262,14 @@ impl Response {
         (200..=299).contains(&self.status)
     }
 
-    /// Reads what a response that is no success says.
+    /// Parses the body of an error response.
     #[must_use]
     pub fn problem(&self) -> Problem {
         Problem::read(self.status, &self.body, self.retry_after)
     }
 }
 
-/// The form in seconds; a date is left to the client's own pauses.
+/// Parses `Retry-After` in seconds. A date is ignored: the backoff determines the pause.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers
         .get(RETRY_AFTER)?

@@ -1,53 +1,53 @@
-//! Why something was not answered: [`Error`].
+//! Errors of requests: [`Error`].
 
 use std::error::Error as StdError;
 
 use crate::problem::{Problem, ProblemType};
 
-/// What lies behind an error.
+/// The source of an error.
 pub(crate) type Cause = Box<dyn StdError + Send + Sync>;
 
-/// Why something was not answered.
+/// An error of a request.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The server's URL, a key, a name or a certificate cannot be used. Nothing was sent, and
-    /// trying again will not help.
+    /// The server's URL, a key, a name or a certificate is invalid. Nothing was sent, and a retry
+    /// will not help.
     #[error("{0}")]
     Unusable(String),
-    /// There was no connection to the server: the request surely had no effect.
+    /// There was no connection to the server: the request definitely had no effect.
     #[error("cannot reach {url}: {cause}")]
     Unreached {
         /// The server.
         url: String,
-        /// What the connection met, with what lies behind it.
+        /// The error of the connection, with its sources.
         cause: String,
     },
-    /// The connection ended, or time ran out, before the answer was there: whether the request had
-    /// an effect is unknown.
+    /// The connection ended, or the timeout passed, before the response arrived: whether the request
+    /// had an effect is unknown.
     #[error("no response from {url}: {cause}")]
     Broken {
         /// The server.
         url: String,
-        /// What the connection met, with what lies behind it.
+        /// The error of the connection, with its sources.
         cause: String,
     },
-    /// The server answered, and not with a success.
+    /// The server returned an error.
     #[error("{0}")]
     Problem(Problem),
-    /// The answer is none that can be read.
+    /// The response could not be parsed.
     #[error("the server returned a response that could not be parsed: {0}")]
     Unreadable(#[source] Cause),
-    /// The answer, or an event of a stream, is longer than it may be.
+    /// The response, or an event of a stream, exceeds its maximum size.
     #[error("the response is longer than {bytes_max} bytes")]
     TooLarge {
-        /// How long it may be.
+        /// The maximum size.
         bytes_max: usize,
     },
 }
 
 impl Error {
-    /// What the server said, where that is what it is.
+    /// Returns the problem if the server returned an error.
     #[must_use]
     pub fn problem(&self) -> Option<&Problem> {
         match self {
@@ -56,14 +56,14 @@ impl Error {
         }
     }
 
-    /// Whether the server said this word.
+    /// Returns whether the server returned a problem of this type.
     #[must_use]
     pub fn is(&self, kind: &ProblemType) -> bool {
         self.problem().is_some_and(|problem| problem.kind == *kind)
     }
 
-    /// Whether what was asked for may have been done all the same. What is false here surely was
-    /// not.
+    /// Returns whether the request may have been applied despite the error. If false, it definitely
+    /// was not.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
         match self {
@@ -73,11 +73,11 @@ impl Error {
         }
     }
 
-    /// Whether it may be otherwise before long, though nobody does anything about it.
-    pub(crate) fn is_passing(&self) -> bool {
+    /// Returns whether the same request may succeed later.
+    pub(crate) fn is_temporary(&self) -> bool {
         match self {
             Self::Unreached { .. } | Self::Broken { .. } => true,
-            Self::Problem(problem) => problem.is_passing(),
+            Self::Problem(problem) => problem.is_temporary(),
             Self::Unusable(_) | Self::Unreadable(_) | Self::TooLarge { .. } => false,
         }
     }
@@ -87,16 +87,16 @@ impl Error {
     }
 }
 
-/// An error and all that lies behind it, in one line.
+/// Formats an error and all its sources on one line.
 pub(crate) fn chain(error: &dyn StdError) -> String {
     let mut text = error.to_string();
-    let mut behind = error.source();
-    while let Some(cause) = behind {
+    let mut source = error.source();
+    while let Some(cause) = source {
         let next = cause.to_string();
         if !text.contains(&next) {
             text = format!("{text}: {next}");
         }
-        behind = cause.source();
+        source = cause.source();
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Kinds, and what there is of boards: [`Client::kinds`], [`Client::boards`], [`Client::tops`].
+//! Kinds, lists of boards, and the tops of many boards: [`Client::kinds`], [`Client::boards`], [`Client::tops`].
 
 use std::fmt::Display;
 
@@ -15,16 +15,16 @@ use crate::query::{ApiRequest, request};
 request! {
     /// A page of the boards of a kind: [`Client::boards`].
     GetBoards -> Boards {
-        /// The subject behind which to begin.
+        /// Begins after this subject.
         after: impl Display,
-        /// How many: up to 1,000, 100 by default.
+        /// Limits the page: up to 1,000 boards, 100 by default.
         limit: u64,
     } Always
 }
 
-/// Boards whose tops are wanted.
+/// The body of a request for the tops of many boards.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Wanted {
+pub(crate) struct TopsRequest {
     boards: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<String>,
@@ -38,13 +38,13 @@ pub(crate) struct Wanted {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Tops {
-    /// One for each board that was asked for, in that order.
+    /// One for each requested board, in the order of the request.
     pub boards: Vec<Top>,
 }
 
 request! {
-    /// The tops of many boards in one answer: [`Client::tops`].
-    GetTops -> Tops {} Always with wanted: Wanted
+    /// The tops of many boards in one response: [`Client::tops`].
+    GetTops -> Tops {} Always with body: TopsRequest
 }
 
 #[derive(Deserialize)]
@@ -53,34 +53,34 @@ struct Kinds {
 }
 
 impl GetTops {
-    /// Which window (any selector); each kind's first by default.
+    /// Selects a window (any selector); each kind's first by default.
     pub fn window(mut self, window: impl Into<String>) -> Self {
-        self.wanted.window = Some(window.into());
+        self.body.window = Some(window.into());
         self
     }
 
-    /// How many of each: 10 by default.
+    /// Sets the number of entries of each board: 10 by default.
     pub fn n(mut self, n: u64) -> Self {
-        self.wanted.n = Some(n);
+        self.body.n = Some(n);
         self
     }
 
-    /// Answers from merges that begin after the request has come.
+    /// Requires merges that began after the request arrived.
     pub fn fresh(mut self, fresh: bool) -> Self {
-        self.wanted.fresh = fresh;
+        self.body.fresh = fresh;
         self
     }
 }
 
 impl GetBoards {
-    /// All boards from there on, page after page, as they are wanted.
+    /// Returns all boards from there on as a stream, which requests the next page when it is needed.
     pub fn all(self) -> impl Stream<Item = Result<Listed, Error>> + Send + use<> {
         let pages = stream::try_unfold(Some(self.request), |request| async move {
             let Some(request) = request else {
                 return Ok::<_, Error>(None);
             };
             let page: Boards = request.client.read(&request.call()?, Retry::Always).await?;
-            let next = page.next.map(|next| request.instead("after", next));
+            let next = page.next.map(|next| request.replace("after", next));
             let boards = page.boards.into_iter().map(Ok);
             Ok(Some((stream::iter(boards), next)))
         });
@@ -89,7 +89,7 @@ impl GetBoards {
 }
 
 impl Client {
-    /// The boards of a kind that have had a contribution, by subject.
+    /// Lists the created boards of a kind, ordered by subject.
     pub fn boards(&self, kind: &str) -> GetBoards {
         let request = ApiRequest::get(self, Ok("/v1/boards".to_owned()));
         GetBoards {
@@ -97,11 +97,11 @@ impl Client {
         }
     }
 
-    /// The tops of these boards, 100 at most.
+    /// Reads the tops of up to 100 boards.
     pub fn tops<B: Into<String>>(&self, boards: impl IntoIterator<Item = B>) -> GetTops {
         GetTops {
             request: ApiRequest::new(self, Method::POST, Ok("/v1/top".to_owned())),
-            wanted: Wanted {
+            body: TopsRequest {
                 boards: boards.into_iter().map(Into::into).collect(),
                 window: None,
                 n: None,
@@ -110,49 +110,52 @@ impl Client {
         }
     }
 
-    /// All kinds that the key is for.
+    /// Reads all kinds that the key may access.
     pub async fn kinds(&self) -> Result<Vec<Kind>, Error> {
         let call = Call::get("/v1/kinds".to_owned());
         let kinds: Kinds = self.read(&call, Retry::Always).await?;
         Ok(kinds.kinds)
     }
 
-    /// One kind.
+    /// Reads one kind.
     pub async fn kind(&self, name: &str) -> Result<Kind, Error> {
         let call = self.kind_request(Method::GET, name).call()?;
         self.read(&call, Retry::Always).await
     }
 
-    /// Makes a kind, or changes what may be changed; gives all that holds then.
+    /// Creates a kind, or changes the settings that may change. Returns all its settings.
     pub async fn put_kind(&self, name: &str, kind: &Kind) -> Result<Kind, Error> {
         let call = self.kind_request(Method::PUT, name).call_with(kind)?;
         self.read(&call, Retry::Always).await
     }
 
-    /// One kind, and the entity tag that [`put_kind_if`](Self::put_kind_if) takes.
+    /// Reads one kind and its entity tag, for [`put_kind_if`](Self::put_kind_if).
     pub async fn kind_with_etag(&self, name: &str) -> Result<(Kind, String), Error> {
         let call = self.kind_request(Method::GET, name).call()?;
-        let answer = self.ask(&call, Retry::Always).await?;
-        let kind = serde_json::from_slice(&answer.body).map_err(Error::unreadable)?;
-        Ok((kind, answer.etag.unwrap_or_default()))
+        let response = self.send_with_retries(&call, Retry::Always).await?;
+        let kind = serde_json::from_slice(&response.body).map_err(Error::unreadable)?;
+        Ok((kind, response.etag.unwrap_or_default()))
     }
 
-    /// Changes a kind that is still what it was: `precondition-failed` where somebody else has changed it
-    /// since. It is sent again only where it surely was not done, since a second time would fail.
+    /// Changes a kind unless it changed since its entity tag was read; otherwise the error is
+    /// `precondition-failed`. The request is retried only if it definitely was not applied, since a
+    /// second one would fail.
     pub async fn put_kind_if(&self, name: &str, kind: &Kind, etag: &str) -> Result<Kind, Error> {
         let mut call = self.kind_request(Method::PUT, name).call_with(kind)?;
         call.if_match = Some(etag.to_owned());
         self.read(&call, Retry::IfNotApplied).await
     }
 
-    /// Deletes a kind that has no boards. It is sent again only where it surely was not done: a second
-    /// deletion could meet a kind that was made after the first.
+    /// Deletes a kind that has no boards. The request is retried only if it definitely was not applied:
+    /// a second one could delete a kind that was created after the first.
     pub async fn delete_kind(&self, name: &str) -> Result<(), Error> {
         let call = self.kind_request(Method::DELETE, name).call()?;
-        self.ask(&call, Retry::IfNotApplied).await.map(drop)
+        self.send_with_retries(&call, Retry::IfNotApplied)
+            .await
+            .map(drop)
     }
 
-    /// Whether the server is ready, as it is at this moment: what is not is asked once.
+    /// Asks once whether the server is ready.
     pub async fn ready(&self) -> Result<Ready, Error> {
         let call = Call::get("/readyz".to_owned());
         self.read(&call, Retry::Never).await

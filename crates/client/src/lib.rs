@@ -24,16 +24,16 @@
 //! ```
 //!
 //! - Writing: [`Client::contribute`], [`Contribution`], [`Outcome`], [`ContributeError`].
-//! - Reading a board: [`Client::board`], [`Board`], and what its methods give.
-//! - A board as it moves: [`Board::stream`], [`Events`], [`Event`].
-//! - Kinds, lists of boards, members on every board: methods of [`Client`].
-//! - What goes wrong: [`Error`], [`Problem`], [`ProblemType`]; how often it is tried again: [`RetryPolicy`].
-//! - Contributions that are lines already, such as those of a file: [`Sender`], [`Batch`], [`Receipt`].
-//! - Paths that have no type here: [`Client::get`], [`Client::post`], [`Response`].
+//! - Reading a board: [`Client::board`], [`Board`], and the methods of [`Board`].
+//! - Following a board as it changes: [`Board::stream`], [`Events`], [`Event`].
+//! - Kinds, lists of boards, members across all boards: methods of [`Client`].
+//! - Errors: [`Error`], [`Problem`], [`ProblemType`]. Retries: [`RetryPolicy`].
+//! - Contributions that are already serialized, such as the lines of a file: [`Sender`], [`Batch`], [`Receipt`].
+//! - Paths without a typed method: [`Client::get`], [`Client::post`], [`Response`].
 //!
-//! Reads are asked again after failures that pass: a connection that was not made or broke, 429, 502,
-//! 503 and 504. What changes something is sent again where that changes nothing more; each method says
-//! so. What a later server answers beyond what is known here is skipped.
+//! Reads are retried after temporary failures: a failed or broken connection, 408, 429, 502, 503 and 504.
+//! A write is retried only if a second attempt cannot change anything more; its method says when. Unknown
+//! members of responses are ignored, so later servers may add some.
 
 mod answer;
 mod board;

@@ -1,4 +1,4 @@
-//! One member on every board: hidden, shown, erased. All of it takes a key of scope `admin`.
+//! Hiding, showing and erasing a member on all boards. These requests require a key of scope `admin`.
 
 use std::fmt::Display;
 use std::future::IntoFuture;
@@ -13,48 +13,49 @@ use crate::name::segment;
 use crate::query::{ApiRequest, request};
 
 request! {
-    /// In which kinds a member is hidden, or is from now on: [`Client::hidden_in`],
-    /// [`Client::hide`], [`Client::show`].
+    /// The kinds in which a member is hidden, read or changed: [`Client::hidden_in`], [`Client::hide`],
+    /// [`Client::show`].
     Hiding -> HiddenIn {
-        /// Of this kind alone; of all that the key is for by default.
+        /// Selects one kind; by default all that the key may access.
         kind: impl Display,
     } Always
 }
 
-/// A member that is taken off every board: [`Client::erase`].
+/// Erases a member from every board: [`Client::erase`].
 #[derive(Debug, Clone)]
-#[must_use = "nothing is done until it is awaited"]
+#[must_use = "nothing is sent until it is awaited"]
 pub struct Erase {
     request: ApiRequest,
 }
 
 impl Client {
-    /// Leaves a member out of every board: ranks close up, and what is contributed to it counts on.
+    /// Excludes a member from the ranking of every board. Its contributions still count.
     pub fn hide(&self, member: &str) -> Hiding {
         self.hiding(Method::PUT, member)
     }
 
-    /// Shows a member again, where it would have stood.
+    /// Includes a member in the ranking again, at the rank of its standing.
     pub fn show(&self, member: &str) -> Hiding {
         self.hiding(Method::DELETE, member)
     }
 
-    /// In which kinds a member is hidden.
+    /// Lists the kinds in which a member is hidden.
     pub fn hidden_in(&self, member: &str) -> Hiding {
         self.hiding(Method::GET, member)
     }
 
-    /// All whom a kind hides.
+    /// Lists all members that a kind hides.
     pub async fn hidden(&self, kind: &str) -> Result<Hidden, Error> {
         let request = ApiRequest::get(self, Ok("/v1/hidden".to_owned())).with("kind", kind);
         self.read(&request.call()?, Retry::Always).await
     }
 
-    /// Takes a member off every board with all its windows, for good. Of many boards it takes several
-    /// requests, which follow one another here; [`Erase::step`] is one of them.
+    /// Deletes the standings of a member in all windows of every board. For many boards, this sends
+    /// several requests, one after the other; [`Erase::step`] sends one of them.
     ///
-    /// A request is sent again only where it surely was not done: a second one could meet standings
-    /// that came after the first. After an error what was erased stays so; erase again for the rest.
+    /// A request is retried only if it definitely was not applied: a second one could delete standings
+    /// that were created after the first. After an error, some boards may be done; call this again for
+    /// the others.
     pub fn erase(&self, member: &str) -> Erase {
         let path = segment("member", member).map(|member| format!("/v1/members/{member}"));
         Erase {
@@ -71,13 +72,13 @@ impl Client {
 }
 
 impl Erase {
-    /// On boards of this kind alone; of all that the key is for by default.
+    /// Selects the boards of one kind; by default those of all kinds that the key may access.
     pub fn kind(mut self, kind: &str) -> Self {
         self.request = self.request.with("kind", kind);
         self
     }
 
-    /// One request, of 10 s at most, that goes on after this board.
+    /// Sends one request, which takes at most 10 s and continues after this board.
     pub async fn step(&self, after: Option<&str>) -> Result<Erased, Error> {
         let mut request = self.request.clone();
         if let Some(after) = after {
@@ -90,7 +91,7 @@ impl Erase {
     }
 }
 
-/// All of it.
+/// Sends requests until all boards are done.
 impl IntoFuture for Erase {
     type Output = Result<Erased, Error>;
     type IntoFuture = BoxFuture<'static, Self::Output>;

@@ -1,6 +1,6 @@
-//! Names in paths: [`BoardName`], and texts as they stand in a path or a query.
+//! Names in paths: [`BoardName`], and the percent-encoding of paths and queries.
 //!
-//! What names may be is the server's to say. Here they are only kept from being another path.
+//! The server validates names. This module only ensures that a name cannot change the path.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -24,7 +24,7 @@ pub struct BoardName {
 }
 
 impl BoardName {
-    /// The board of this kind about this subject.
+    /// Names the board of this kind and subject.
     pub fn new(kind: impl Into<String>, subject: impl Into<String>) -> Self {
         Self {
             kind: kind.into(),
@@ -32,19 +32,19 @@ impl BoardName {
         }
     }
 
-    /// What rules it has.
+    /// Returns the name of the board's kind.
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// What it is about.
+    /// Returns the board's subject.
     #[must_use]
     pub fn subject(&self) -> &str {
         &self.subject
     }
 
-    /// The path of the board.
+    /// Returns the path of the board.
     pub(crate) fn path(&self) -> Result<String, Error> {
         let kind = segment("kind", &self.kind)?;
         let subject = segment("subject", &self.subject)?;
@@ -76,24 +76,26 @@ impl FromStr for BoardName {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let (kind, subject) = text.split_once('/').ok_or_else(|| {
-            Error::Unusable(format!("board: {text:?} is not written kind/subject"))
+            Error::Unusable(format!(
+                "board: {text:?} does not have the form kind/subject"
+            ))
         })?;
         Ok(Self::new(kind, subject))
     }
 }
 
-/// A name as one segment of a path. URLs know `.` and `..` as other paths even where they are
-/// percent-encoded, and an empty segment is none.
+/// Encodes a name as one segment of a path. `.` and `..` are rejected, since URLs resolve them even
+/// if they are percent-encoded, and so is the empty name.
 pub(crate) fn segment(what: &str, name: &str) -> Result<String, Error> {
     if matches!(name, "" | "." | "..") {
         return Err(Error::Unusable(format!(
-            "{what}: {name:?} is no name of Megaboard"
+            "{what}: {name:?} is not a valid name"
         )));
     }
     Ok(encoded(name))
 }
 
-/// A text as it stands in a path or a query.
+/// Percent-encodes a text for a path or a query.
 pub(crate) fn encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
@@ -103,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stay_one_segment_each() {
+    fn a_name_is_encoded_as_one_segment() {
         let path = |kind, subject| BoardName::new(kind, subject).path();
         assert_eq!(
             path("gifts", "room 8842/ü?#%").unwrap(),
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_is_read_as_it_is_written() {
+    fn board_names_round_trip_through_text() {
         let name: BoardName = "gifts/room/1".parse().unwrap();
         assert_eq!((name.kind(), name.subject()), ("gifts", "room/1"));
         assert_eq!(name.to_string(), "gifts/room/1");

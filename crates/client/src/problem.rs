@@ -1,4 +1,4 @@
-//! What a server says went wrong: [`Problem`], and the stable word for it, [`ProblemType`].
+//! Errors returned by the server: [`Problem`], and its stable type, [`ProblemType`].
 
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
@@ -7,52 +7,51 @@ use serde::Deserialize;
 
 use crate::words::words;
 
-/// How much of a response that is no problem document is shown.
+/// How much is shown of an error response that is not a problem document.
 const SHOWN_CHARS_MAX: usize = 200;
 
-/// An answer that is no success (RFC 9457).
+/// An error returned by the server (RFC 9457).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The HTTP status. Of an item that the store could not take: 503.
+    /// The HTTP status; 503 for an item that the store could not apply.
     pub status: u16,
-    /// What went wrong, as a stable word. Empty of an answer that is no problem document, such as
-    /// a gateway's.
+    /// The stable type. Empty if the response is not a problem document, for example that of a gateway.
     pub kind: ProblemType,
-    /// The same for people.
+    /// A short description of the type.
     pub title: String,
-    /// What of the request it is about: the field and its value.
+    /// Details of this occurrence: the field and its value.
     pub detail: String,
-    /// How long the server asks to be left alone.
+    /// The value of `Retry-After`.
     pub retry_after: Option<Duration>,
 }
 
 words! {
-    /// What went wrong, as a stable word.
+    /// The stable type of a [`Problem`].
     ProblemType {
-        /// The body is no JSON.
+        /// The body is not JSON.
         Malformed = "malformed",
-        /// A parameter or field has a value it cannot have, is missing or is not known.
+        /// A parameter or field is invalid, missing or unknown.
         Invalid = "invalid",
         /// There is no valid key.
         Unauthorized = "unauthorized",
-        /// The key's scope or kinds do not go so far.
+        /// The key's scope or kinds do not permit the request.
         Forbidden = "forbidden",
-        /// There is no such kind.
+        /// The kind does not exist.
         UnknownKind = "unknown-kind",
-        /// To be deleted, and not there.
+        /// The board to be deleted does not exist.
         UnknownBoard = "unknown-board",
         /// The kind has no such window.
         UnknownWindow = "unknown-window",
-        /// Nothing is served there.
+        /// The path does not exist.
         UnknownPath = "unknown-path",
         /// The member is not ranked in the window.
         NotRanked = "not-ranked",
-        /// The member is not among those that its kind ranks, and has no neighbours.
+        /// The member is not among the best that its kind ranks, so it has no neighbours.
         NotListed = "not-listed",
-        /// The path has no such method.
+        /// The path does not support the method.
         MethodNotAllowed = "method-not-allowed",
-        /// The server does not go by the name that it was asked under.
+        /// The server does not accept this `Host`.
         UnknownHost = "unknown-host",
         /// The target of the request is too long.
         TargetTooLong = "target-too-long",
@@ -60,40 +59,40 @@ words! {
         HeadTooLarge = "head-too-large",
         /// The body took too long.
         TooSlow = "too-slow",
-        /// Somebody else is changing the same.
+        /// Another request is changing the same object.
         Conflict = "conflict",
-        /// The board has contributions: its settings are fixed.
+        /// The board has contributions, so its settings are fixed.
         BoardExists = "board-exists",
-        /// The change would give the kind's boards another meaning.
+        /// The kind has boards, and the change would alter their meaning.
         KindHasBoards = "kind-has-boards",
         /// The window is past its retention.
         WindowGone = "window-gone",
-        /// It is no longer what the client saw.
+        /// The entity tag does not match: the object has changed.
         PreconditionFailed = "precondition-failed",
-        /// The body is over its limit.
+        /// The body exceeds its limit.
         TooLarge = "too-large",
-        /// The body is not what the route takes.
+        /// The route does not support the body's media type.
         UnsupportedMediaType = "unsupported-media-type",
         /// A value, a sum or a time would leave its range.
         OutOfRange = "out-of-range",
-        /// No window takes the contribution any more.
+        /// All windows of the contribution's time are closed.
         WindowClosed = "window-closed",
-        /// It falls outside of the board's own time.
+        /// The time is outside of the board's own time span.
         NotOpen = "not-open",
         /// `at` is more than 5 minutes ahead.
         FromTheFuture = "from-the-future",
-        /// The key or the address asks too often.
+        /// The key or the address exceeds its rate limit.
         TooManyRequests = "too-many-requests",
-        /// Too much is under way: surely not applied.
+        /// The server is overloaded; definitely not applied.
         Overloaded = "overloaded",
-        /// The store could not take it: surely not applied.
+        /// The store could not apply it; definitely not applied.
         Unavailable = "unavailable",
-        /// The store's answer did not arrive: perhaps applied.
+        /// The response of the store did not arrive; possibly applied.
         Unknown = "unknown",
     }
 }
 
-/// The members of the document that are read.
+/// The members of a problem document that this crate reads.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Document {
@@ -104,7 +103,7 @@ struct Document {
 }
 
 impl Problem {
-    /// Reads the body of an answer, whatever it is.
+    /// Parses the body of an error response, which need not be a problem document.
     pub(crate) fn read(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let document: Document = serde_json::from_slice(body).unwrap_or_else(|_| {
             let text = String::from_utf8_lossy(body);
@@ -123,25 +122,25 @@ impl Problem {
         }
     }
 
-    /// Reads a problem that tells its status itself, as streams do.
-    pub(crate) fn told(text: &[u8]) -> Self {
+    /// Parses the problem of a stream event, which contains its own status.
+    pub(crate) fn from_event(text: &[u8]) -> Self {
         let document: Document = serde_json::from_slice(text).unwrap_or_default();
         Self::read(document.status, text, None)
     }
 
-    /// Whether what was asked may have been done all the same.
+    /// Returns whether the request may have been applied despite the error.
     pub(crate) fn is_undecided(&self) -> bool {
         match self.status {
-            // Told before anything is done, but for the one word that says so.
+            // A 503 of any other type is returned before anything is applied.
             503 => self.kind == ProblemType::Unknown,
-            // A body that took too long, a gateway that lost the server, a server that broke.
+            // The body took too long, a gateway lost the server, or the server failed.
             408 | 500.. => true,
             _ => false,
         }
     }
 
-    /// Whether it may be otherwise before long, though nobody does anything about it.
-    pub(crate) fn is_passing(&self) -> bool {
+    /// Returns whether the same request may succeed later.
+    pub(crate) fn is_temporary(&self) -> bool {
         matches!(self.status, 408 | 429 | 502 | 503 | 504)
     }
 }
@@ -149,12 +148,8 @@ impl Problem {
 impl Display for Problem {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match (&*self.title, &*self.detail) {
-            ("", "") => write!(f, "the server answered with status {}", self.status),
-            ("", detail) => write!(
-                f,
-                "the server answered with status {}: {detail}",
-                self.status
-            ),
+            ("", "") => write!(f, "the server returned status {}", self.status),
+            ("", detail) => write!(f, "the server returned status {}: {detail}", self.status),
             (title, "") => f.write_str(title),
             (title, detail) => write!(f, "{title}: {detail}"),
         }
@@ -166,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_of_all_sorts_are_told() {
+    fn problem_documents_and_other_bodies_are_shown() {
         let read = |status, body: &str| Problem::read(status, body.as_bytes(), None);
         let body =
             r#"{"type":"unknown-kind","title":"Unknown kind","detail":"kind: gfits","later":1}"#;
@@ -179,17 +174,14 @@ mod tests {
         let problem = read(502, "<h1>Bad gateway</h1>\n");
         assert_eq!(
             problem.to_string(),
-            "the server answered with status 502: <h1>Bad gateway</h1>"
+            "the server returned status 502: <h1>Bad gateway</h1>"
         );
-        assert!(problem.is_undecided() && problem.is_passing());
-        assert_eq!(
-            read(500, "").to_string(),
-            "the server answered with status 500"
-        );
+        assert!(problem.is_undecided() && problem.is_temporary());
+        assert_eq!(read(500, "").to_string(), "the server returned status 500");
     }
 
     #[test]
-    fn of_503_only_unknown_is_undecided() {
+    fn a_503_is_undecided_only_with_type_unknown() {
         let read = |body: &str| Problem::read(503, body.as_bytes(), None);
         assert!(read(r#"{"type":"unknown"}"#).is_undecided());
         for body in [r#"{"type":"unavailable"}"#, r#"{"type":"overloaded"}"#, ""] {

@@ -1,4 +1,4 @@
-//! Requests under construction: [`ApiRequest`], and the builders that are made of it.
+//! Building requests: [`ApiRequest`], and [`request!`], which declares the typed builders.
 
 use std::fmt::Display;
 
@@ -10,7 +10,7 @@ use crate::client::{Call, Client};
 use crate::error::Error;
 use crate::name::encoded;
 
-/// A request under construction. An error in its names is returned when it is sent.
+/// A request under construction. An invalid name is reported when it is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiRequest {
     pub(crate) client: Client,
@@ -33,19 +33,19 @@ impl ApiRequest {
         Self::new(client, Method::GET, path)
     }
 
-    /// Adds a parameter.
+    /// Adds a query parameter.
     pub(crate) fn with(mut self, name: &str, value: impl Display) -> Self {
         self.query.push((name.to_owned(), value.to_string()));
         self
     }
 
-    /// The same with another value of this parameter.
-    pub(crate) fn instead(mut self, name: &str, value: impl Display) -> Self {
+    /// Replaces the value of a query parameter.
+    pub(crate) fn replace(mut self, name: &str, value: impl Display) -> Self {
         self.query.retain(|(other, _)| other != name);
         self.with(name, value)
     }
 
-    /// The request, without a body.
+    /// Returns the request, without a body.
     pub(crate) fn call(&self) -> Result<Call, Error> {
         let path = self.path.as_ref();
         let path = path.map_err(|wrong| Error::Unusable(wrong.clone()))?;
@@ -64,10 +64,10 @@ impl ApiRequest {
         query
     }
 
-    /// The request with this as JSON.
+    /// Returns the request with a JSON body.
     pub(crate) fn call_with(&self, body: &impl Serialize) -> Result<Call, Error> {
         let body = serde_json::to_vec(body)
-            .map_err(|error| Error::Unusable(format!("what is to be sent: {error}")))?;
+            .map_err(|error| Error::Unusable(format!("the body of the request: {error}")))?;
         Ok(Call {
             body: Some(Bytes::from(body)),
             ..self.call()?
@@ -75,18 +75,18 @@ impl ApiRequest {
     }
 }
 
-/// Declares a request that is built step by step and asked when it is awaited: its parameters, and
-/// what becomes of it.
+/// Declares a request that is sent when it is awaited: the type of its response, its query parameters, when it is
+/// retried ([`Retry`](crate::client::Retry)), and the type of its body.
 macro_rules! request {
     (
         $(#[$meta:meta])*
-        $name:ident -> $answer:ty
+        $name:ident -> $response:ty
         { $($(#[$doc:meta])* $parameter:ident: $type:ty,)* }
-        $again:ident $(with $body:ident: $body_type:ty)?
+        $retry:ident $(with $body:ident: $body_type:ty)?
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone)]
-        #[must_use = "nothing is asked until it is awaited"]
+        #[must_use = "nothing is sent until it is awaited"]
         pub struct $name {
             pub(crate) request: $crate::query::ApiRequest,
             $(pub(crate) $body: $body_type,)?
@@ -103,20 +103,20 @@ macro_rules! request {
 
             fn request(&self) -> Result<$crate::client::Call, $crate::Error> {
                 $(return self.request.call_with(&self.$body);)?
-                #[allow(unreachable_code, reason = "where there is a body")]
+                #[allow(unreachable_code, reason = "if there is a body")]
                 self.request.call()
             }
         }
 
         impl std::future::IntoFuture for $name {
-            type Output = Result<$answer, $crate::Error>;
+            type Output = Result<$response, $crate::Error>;
             type IntoFuture = futures::future::BoxFuture<'static, Self::Output>;
 
             fn into_future(self) -> Self::IntoFuture {
                 Box::pin(async move {
                     let call = self.request()?;
-                    let again = $crate::client::Retry::$again;
-                    self.request.client.read(&call, again).await
+                    let retry = $crate::client::Retry::$retry;
+                    self.request.client.read(&call, retry).await
                 })
             }
         }

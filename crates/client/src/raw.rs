@@ -1,5 +1,5 @@
-//! Requests to any path of the API, for what this crate has no type for: methods of [`Client`] that return a
-//! [`Response`] whatever its status, and send once.
+//! Requests to any path, for parts of the API that have no typed method: each is sent once and returns a [`Response`]
+//! of any status.
 
 use bytes::Bytes;
 use reqwest::Method;
@@ -8,7 +8,7 @@ use crate::client::{Call, Client, Response};
 use crate::error::Error;
 
 impl Client {
-    /// Sends `GET` to this path once. The path begins with `/`, and is percent-encoded with its query.
+    /// Sends `GET` once. The path begins with `/`, and is percent-encoded including its query.
     pub async fn get(&self, path: impl Into<String>) -> Result<Response, Error> {
         self.send(&Call::new(Method::GET, path.into())).await
     }

@@ -1,7 +1,7 @@
-//! When to try again: [`RetryPolicy`], how often and how long, and [`Backoff`], the pauses in between.
+//! The timing of retries: [`RetryPolicy`], and [`Backoff`], which computes the pauses.
 //!
-//! What may be sent again is not known here. The commands use these too. `redis_link::Backoff` is another: this crate
-//! is for others, who have no Redis, and depends on none of the service's crates.
+//! Callers decide what may be sent again. The commands use these types, too. `redis_link::Backoff` is separate: this
+//! crate is for other programs, and depends on no crate of the service.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use tokio::time::{self, Instant};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// Counted from the first failure on.
+/// Counted from the first failure.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(1);
 
-/// How often and how long to try. Backoff double from the first to the longest, and are drawn from
-/// their upper half, so that clients that failed together do not come back together. They are never
-/// shorter than the server asks for.
+/// How often and how long failed requests are retried. Pauses double from the first to the longest. Each
+/// is random, between half of that value and all of it, so that clients that failed together do not retry
+/// together, and is never shorter than `Retry-After`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Before the first time that something is tried again: 100 ms by default.
+    /// The pause before the first retry: 100 ms by default.
     pub first_pause: Duration,
     /// The longest pause: 5 s by default.
     pub longest_pause: Duration,
-    /// How long without any progress: 1 min by default. Keep it below the `dedupe` of
-    /// the kinds, so that ids are remembered for as long as something is tried.
+    /// The maximum time without progress: 1 min by default. Keep it below the `dedupe` of the kinds, so
+    /// that ids are remembered for as long as requests are retried.
     pub give_up_after: Duration,
 }
 
@@ -37,7 +37,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Everything is tried once.
+    /// Returns a policy without retries.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -47,17 +47,17 @@ impl RetryPolicy {
     }
 }
 
-/// The pauses of one series of failures. After a success the next series begins with a new one.
+/// The pauses after one series of failures. After a success, begin with a new one.
 #[derive(Debug)]
 pub struct Backoff {
     policy: RetryPolicy,
     next: Duration,
-    /// None where there is no end.
+    /// `None` if retries have no time limit.
     give_up_at: Option<Instant>,
 }
 
 impl Backoff {
-    /// The pauses of a series that begins now.
+    /// Begins a series of failures now.
     #[must_use]
     pub fn new(policy: RetryPolicy) -> Self {
         Self {
@@ -67,10 +67,10 @@ impl Backoff {
         }
     }
 
-    /// How long to wait before the next attempt; none when that would be too late.
+    /// Returns the pause before the next attempt, or `None` if that would be after the time limit.
     pub fn next(&mut self, retry_after: Option<Duration>) -> Option<Duration> {
         let pause = self.next.mul_f64(f64::midpoint(1.0, random_share()));
-        let pause = retry_after.map_or(pause, |asked| asked.saturating_add(pause));
+        let pause = retry_after.map_or(pause, |least| least.saturating_add(pause));
         self.next = (self.next * 2).min(self.policy.longest_pause);
         let end = Instant::now().checked_add(pause);
         let in_time = match (end, self.give_up_at) {
@@ -81,7 +81,7 @@ impl Backoff {
         in_time.then_some(pause)
     }
 
-    /// Waits for the time of the next attempt; false when there is to be none.
+    /// Waits until the next attempt. Returns false without waiting if there is none.
     pub(crate) async fn wait(&mut self, retry_after: Option<Duration>) -> bool {
         match self.next(retry_after) {
             Some(pause) => {
@@ -93,7 +93,7 @@ impl Backoff {
     }
 }
 
-/// Between 0 and 1. Without a source of randomness the pauses are merely less spread.
+/// Returns a random number between 0 and 1, or 1 if no randomness is available: pauses are then not spread.
 fn random_share() -> f64 {
     getrandom::u32().map_or(1.0, |random| f64::from(random) / f64::from(u32::MAX))
 }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_the_longest_and_are_drawn_from_their_upper_half() {
+    fn pauses_double_up_to_the_longest_with_jitter() {
         let mut backoff = Backoff::new(RetryPolicy::default());
         for expected in [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000] {
             let pause = backoff.next(None).unwrap();
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn the_server_is_left_alone_as_long_as_it_asks_or_for_good() {
+    fn retry_after_is_respected_or_ends_the_retries() {
         let mut backoff = Backoff::new(RetryPolicy::default());
         assert!(backoff.next(Some(Duration::from_secs(7))).unwrap() >= Duration::from_secs(7));
         assert_eq!(backoff.next(Some(Duration::from_secs(61))), None);
     }
 
     #[test]
-    fn a_policy_may_allow_no_retry_or_be_without_end() {
+    fn a_policy_may_have_no_retries_or_no_time_limit() {
         assert_eq!(Backoff::new(RetryPolicy::none()).next(None), None);
         let endless = RetryPolicy {
             give_up_after: Duration::MAX,

@@ -1,4 +1,4 @@
-//! A server that answers what a test tells it to, request by request: [`Scripted`].
+//! A server that sends scripted responses, for tests: [`Scripted`].
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,44 +12,44 @@ use tokio::task::AbortHandle;
 use crate::client::Client;
 use crate::retry::RetryPolicy;
 
-/// So short that no test waits, and so long that it never gives up by itself.
+/// Short pauses, so that tests are fast, and a long time limit, so that none is reached.
 pub(crate) const EAGER: RetryPolicy = RetryPolicy {
     first_pause: Duration::from_millis(1),
     longest_pause: Duration::from_millis(2),
     give_up_after: Duration::from_mins(1),
 };
 
-/// What becomes of one request.
+/// The reply to one request.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    /// This status, these headers, this body.
+    /// A response: status, headers, body.
     Answer(u16, &'static [(&'static str, &'static str)], String),
-    /// The connection ends once the request is there.
+    /// The connection is closed after the request.
     Break,
-    /// The connection ends within the answer.
+    /// The connection is closed within the response.
     BreakWithin,
-    /// A stream of events that begins with this, and ends there or stays open.
+    /// A stream with these events.
     Events(&'static str, Then),
 }
 
-/// What follows on what was said.
+/// What happens after the events of a stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Then {
     Ends,
     StaysOpen,
 }
 
-/// A request that came.
+/// A request that the server received.
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedRequest {
-    /// `GET /v1/kinds`.
+    /// The request line without the version: `GET /v1/kinds`.
     pub(crate) line: String,
-    /// As they came.
+    /// The request line and headers.
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-/// A server on a free port; it ends with the test.
+/// A server on a free port. It is stopped on drop.
 pub(crate) struct Scripted {
     url: String,
     shared: Arc<Shared>,
@@ -73,7 +73,7 @@ impl Reply {
 }
 
 impl Scripted {
-    /// Answers so, one request after the other; what comes beyond that is hung up on.
+    /// Starts a server that sends these replies in order, and closes the connections of further requests.
     pub(crate) async fn start(script: impl IntoIterator<Item = Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -94,7 +94,7 @@ impl Scripted {
         }
     }
 
-    /// A client of it that is not slow to try again.
+    /// Returns a client of the server with short pauses.
     pub(crate) fn client(&self) -> Client {
         self.client_with(EAGER)
     }
@@ -104,16 +104,16 @@ impl Scripted {
         builder.key("mb_k").build().unwrap()
     }
 
-    /// All requests so far.
+    /// Returns all requests so far.
     pub(crate) fn seen(&self) -> Vec<ReceivedRequest> {
         self.shared.seen.lock().unwrap().clone()
     }
 
-    /// All requests; all of the script was used.
+    /// Returns all requests. Panics unless all replies were sent.
     #[track_caller]
     pub(crate) fn done(self) -> Vec<ReceivedRequest> {
         let left = self.shared.script.lock().unwrap().len();
-        assert_eq!(left, 0, "not asked for: {:#?}", self.seen());
+        assert_eq!(left, 0, "replies were not used: {:#?}", self.seen());
         self.seen()
     }
 }
@@ -125,13 +125,13 @@ impl Drop for Scripted {
 }
 
 impl ReceivedRequest {
-    /// Its body, as JSON.
+    /// Parses the body as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
 
-    /// The ids of what it contributes; null where there is none.
+    /// Returns the ids of the contributions; null if one has none.
     #[track_caller]
     pub(crate) fn ids(&self) -> Vec<Value> {
         let items = self.json();
@@ -178,7 +178,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
                     Then::Ends => {
                         let _ = stream.write_all(b"0\r\n\r\n").await;
                     }
-                    // Until the client hangs up.
+                    // Waits until the client closes the connection.
                     Then::StaysOpen => drop(stream.read_u8().await),
                 }
                 return;
@@ -190,7 +190,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     }
 }
 
-/// The next request; none at the end of the connection.
+/// Reads the next request, or `None` at the end of the connection.
 async fn request(stream: &mut BufReader<TcpStream>) -> Option<ReceivedRequest> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

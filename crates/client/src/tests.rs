@@ -1,4 +1,4 @@
-//! What is asked again and what is not, of reads and of what is no contribution.
+//! Which requests are retried, except contributions.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const SET: &str =
     r#"{"applied":0,"duplicates":1,"rejected_count":0,"rejected":[],"failed_count":0,"failed":[]}"#;
 
 #[tokio::test]
-async fn reads_are_asked_again_while_it_may_help() {
+async fn reads_are_retried_after_temporary_failures() {
     let server = Scripted::start([
         Reply::Break,
         Reply::BreakWithin,
@@ -43,7 +43,7 @@ async fn reads_are_asked_again_while_it_may_help() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_at_once() {
+async fn permanent_errors_are_not_retried() {
     for (status, kind) in [
         (400, "invalid"),
         (401, "unauthorized"),
@@ -61,42 +61,42 @@ async fn what_is_wrong_is_told_at_once() {
         assert!(error.is(&ProblemType::from(kind)));
         server.done();
     }
-    // A redirect is an answer: the key goes nowhere else.
+    // Redirects are not followed: the key is sent to this server only.
     let moved: &[_] = &[("location", "http://127.0.0.1:1/")];
     let server = Scripted::start([Reply::Answer(302, moved, String::new())]).await;
     let error = server.client().kinds().await.unwrap_err();
-    assert_eq!(error.to_string(), "the server answered with status 302");
+    assert_eq!(error.to_string(), "the server returned status 302");
     let server = Scripted::start([Reply::ok("{}")]).await;
     let error = server.client().board("gifts", "a").top().await.unwrap_err();
     assert!(matches!(error, Error::Unreadable(_)), "{error}");
 }
 
 #[tokio::test]
-async fn names_stay_where_they_are_put() {
+async fn names_that_would_change_the_path_are_not_sent() {
     let server = Scripted::start([]).await;
     let client = server.client();
-    for wrong in [".", "..", ""] {
-        let answers = [
-            client.board("gifts", wrong).top().await.map(drop),
-            client.board(wrong, "a").info().await.map(drop),
-            client.board("gifts", "a").member(wrong).await.map(drop),
+    for name in [".", "..", ""] {
+        let results = [
+            client.board("gifts", name).top().await.map(drop),
+            client.board(name, "a").info().await.map(drop),
+            client.board("gifts", "a").member(name).await.map(drop),
             client
                 .board("gifts", "a")
-                .set_member(wrong)
+                .set_member(name)
                 .points(1)
                 .await
                 .map(drop),
-            client.board("gifts", "a").remove_member(wrong).await,
-            client.board("gifts", wrong).delete().await,
-            client.board("gifts", wrong).stream_token().await.map(drop),
-            client.delete_kind(wrong).await,
-            client.erase(wrong).await.map(drop),
-            client.hide(wrong).await.map(drop),
+            client.board("gifts", "a").remove_member(name).await,
+            client.board("gifts", name).delete().await,
+            client.board("gifts", name).stream_token().await.map(drop),
+            client.delete_kind(name).await,
+            client.erase(name).await.map(drop),
+            client.hide(name).await.map(drop),
         ];
-        for answer in answers {
+        for result in results {
             assert!(
-                matches!(answer, Err(Error::Unusable(_))),
-                "{wrong:?}: {answer:?}"
+                matches!(result, Err(Error::Unusable(_))),
+                "{name:?}: {result:?}"
             );
         }
     }
@@ -104,8 +104,8 @@ async fn names_stay_where_they_are_put() {
 }
 
 #[tokio::test]
-async fn what_a_deletion_met_is_not_deleted_again() {
-    for (reply, error) in [
+async fn a_deletion_that_may_have_been_applied_is_not_retried() {
+    for (reply, kind) in [
         (Reply::Break, None),
         (Reply::problem(503, "unknown"), Some(ProblemType::Unknown)),
         (Reply::problem(502, ""), Some(ProblemType::from(""))),
@@ -113,16 +113,16 @@ async fn what_a_deletion_met_is_not_deleted_again() {
         let script = [reply.clone(), reply.clone(), reply.clone(), reply];
         let server = Scripted::start(script).await;
         let (client, board) = (server.client(), server.client().board("gifts", "a"));
-        let answers = [
+        let results = [
             board.delete().await,
             board.remove_member("u").await,
             client.delete_kind("gifts").await,
             client.erase("u").await.map(drop),
         ];
-        for answer in answers {
-            let told = answer.unwrap_err();
-            assert!(told.is_undecided());
-            assert_eq!(told.problem().map(|it| it.kind.clone()), error);
+        for result in results {
+            let error = result.unwrap_err();
+            assert!(error.is_undecided());
+            assert_eq!(error.problem().map(|it| it.kind.clone()), kind);
         }
         server.done();
     }
@@ -137,7 +137,7 @@ async fn what_a_deletion_met_is_not_deleted_again() {
 }
 
 #[tokio::test]
-async fn a_standing_is_set_once_under_its_id() {
+async fn a_standing_is_set_once_by_its_id() {
     let script = [Reply::Break, Reply::problem(503, "unknown"), Reply::ok(SET)];
     let server = Scripted::start(script).await;
     let set = server.client().board("gifts", "a").set_member("u 1");
@@ -159,7 +159,7 @@ async fn a_standing_is_set_once_under_its_id() {
 }
 
 #[tokio::test]
-async fn a_doubt_is_not_lost_behind_a_later_failure() {
+async fn an_undecided_error_is_returned_rather_than_a_later_one() {
     let later: &[_] = &[("retry-after", "61")];
     let wait = Reply::Answer(429, later, String::new());
     let server = Scripted::start([Reply::Break, wait]).await;
@@ -169,39 +169,39 @@ async fn a_doubt_is_not_lost_behind_a_later_failure() {
 }
 
 #[tokio::test]
-async fn patience_ends() {
+async fn retries_end_with_the_policy() {
     let server = Scripted::start([Reply::problem(503, "unavailable")]).await;
     let client = server.client_with(RetryPolicy::none());
     let error = client.kind("gifts").await.unwrap_err();
     assert!(error.is(&ProblemType::Unavailable));
     server.done();
-    // A probe is not patient at all.
+    // A readiness check is not retried.
     let server = Scripted::start([Reply::problem(503, "unavailable")]).await;
     assert!(server.client().ready().await.is_err());
     server.done();
 }
 
 #[tokio::test]
-async fn answers_are_not_longer_than_they_may_be() {
+async fn responses_must_not_exceed_the_maximum_size() {
     let server = Scripted::start([Reply::ok(TOP)]).await;
     let client = Client::builder(server.client().url()).answer_bytes_max(TOP.len() - 1);
-    let asked = client.build().unwrap().board("gifts", "a").top().await;
-    assert!(matches!(asked, Err(Error::TooLarge { .. })), "{asked:?}");
+    let top = client.build().unwrap().board("gifts", "a").top().await;
+    assert!(matches!(top, Err(Error::TooLarge { .. })), "{top:?}");
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_is_waited_for_no_longer_than_told() {
+async fn a_request_without_a_response_times_out() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let client = Client::builder(url).timeout(Duration::from_millis(30));
     let client = client.retry_policy(RetryPolicy::none()).build().unwrap();
     let error = client.kinds().await.unwrap_err();
-    assert!(error.to_string().ends_with("not within 30ms"), "{error}");
+    assert!(error.to_string().ends_with("timeout after 30ms"), "{error}");
     assert!(error.is_undecided());
 }
 
 #[tokio::test]
-async fn all_boards_come_page_by_page() {
+async fn all_boards_are_listed_page_by_page() {
     let page = |subjects: &[&str], next: &str| {
         let boards: Vec<_> = subjects
             .iter()
@@ -231,7 +231,7 @@ async fn all_boards_come_page_by_page() {
 }
 
 #[tokio::test]
-async fn erasing_goes_on_to_the_end() {
+async fn erase_sends_requests_until_all_boards_are_done() {
     let server = Scripted::start([
         Reply::ok(r#"{"boards":7,"erased":2,"next":"gifts/a"}"#),
         Reply::ok(r#"{"boards":3,"erased":1,"next":null}"#),

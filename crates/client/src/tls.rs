@@ -1,7 +1,7 @@
-//! What the client trusts: the system's certificates, and those of the caller.
+//! Certificates that the client trusts: those of the system, and those of the caller.
 //!
-//! `redis_link::Tls` does the same for Redis. This is another, since this crate is for others and depends on none of the
-//! service's crates; what they share are a few calls of rustls.
+//! `redis_link::Tls` does the same for Redis. This module is separate, since this crate is for other programs and
+//! depends on no crate of the service.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
 use crate::error::Error;
 
-/// Rustls with ring. The system's certificates are read only where they may be needed.
+/// Configures rustls with ring. The system's certificates are read only if they may be needed.
 pub(crate) fn config(with_system: bool, pem: &[Vec<u8>]) -> Result<ClientConfig, Error> {
     let mut roots = RootCertStore::empty();
     if with_system {
-        // A certificate that cannot be read is missed when a server needs it, not before.
+        // Unreadable certificates are skipped: a server that needs one fails when it is contacted.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     }
     for pem in pem {
@@ -27,7 +27,7 @@ pub(crate) fn config(with_system: bool, pem: &[Vec<u8>]) -> Result<ClientConfig,
             added.map_err(|error| Error::Unusable(format!("root certificate: {error}")))?;
         }
         if roots.len() == before {
-            let empty = "root certificate: there is none in this PEM";
+            let empty = "root certificate: the PEM contains no certificate";
             return Err(Error::Unusable(empty.to_owned()));
         }
     }
@@ -37,18 +37,18 @@ pub(crate) fn config(with_system: bool, pem: &[Vec<u8>]) -> Result<ClientConfig,
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Whether this lies behind an error: a certificate that is not trusted will not be the next time.
-pub(crate) fn is_distrust(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut behind = Some(error);
-    while let Some(error) = behind {
+/// Returns whether an error is caused by an invalid certificate: a retry will not help.
+pub(crate) fn is_untrusted(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut source = Some(error);
+    while let Some(error) = source {
         if let Some(error) = error.downcast_ref::<rustls::Error>() {
             return matches!(error, rustls::Error::InvalidCertificate(_));
         }
-        // An I/O error skips what it wraps when it is asked for its source.
+        // The `source` of an I/O error skips the error that it wraps.
         let wrapped = error
             .downcast_ref::<std::io::Error>()
             .and_then(std::io::Error::get_ref);
-        behind = match wrapped {
+        source = match wrapped {
             Some(wrapped) => Some(wrapped),
             None => error.source(),
         };

@@ -1,9 +1,9 @@
-//! A request's body that knows whether any of it was taken for sending: [`Upload`].
+//! A request body that records whether any of it was sent: [`Upload`].
 //!
-//! Of a request whose body has not left, the server has applied nothing, whatever became of the connection. Where a
-//! refusal is likely, the request says `Expect: 100-continue` and the body is held back for [`REFUSAL_WAIT`], so that a
-//! refusal costs nothing and leaves no doubt. It then leaves whether or not the server has agreed, as RFC 9110, section
-//! 10.1.1 allows: reqwest shows no informational responses.
+//! If the body of a request was not sent, the server has applied nothing, however the connection failed. If a refusal
+//! is likely, the request has `Expect: 100-continue`, and the body is held back for [`REFUSAL_WAIT`], so that a refusal
+//! is cheap and definite. The body is then sent whether or not the server has responded with 100, as RFC 9110, section
+//! 10.1.1 allows: reqwest does not expose informational responses.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-/// How long a body is held back for a refusal.
+/// How long a body is held back.
 const REFUSAL_WAIT: Duration = Duration::from_millis(100);
 
-/// A body in one piece.
+/// A body in one chunk.
 pub(crate) struct Upload {
     bytes: Bytes,
     held_back: Option<Pin<Box<Sleep>>>,
     state: UploadState,
 }
 
-/// What is known of an [`Upload`] from outside.
+/// The state of an [`Upload`], shared with its sender.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UploadState {
     has_left: Arc<AtomicBool>,
@@ -47,12 +47,12 @@ impl Upload {
 }
 
 impl UploadState {
-    /// Whether any of the body was taken for sending.
+    /// Returns whether any of the body was handed to the connection.
     pub(crate) fn has_left(&self) -> bool {
         self.has_left.load(Ordering::Relaxed)
     }
 
-    /// The response is there: a body that is still held back stays here.
+    /// Records that the response has arrived: a body that is still held back is not sent.
     pub(crate) fn answered(&self) {
         self.is_answered.store(true, Ordering::Relaxed);
     }
@@ -70,8 +70,9 @@ impl Body for Upload {
             ready!(held_back.as_mut().poll(context));
             self.held_back = None;
             if self.state.is_answered.load(Ordering::Relaxed) {
-                // Ends the connection: the server may wait for the rest of it.
-                let refused = std::io::Error::other("answered before the body left");
+                // Closes the connection: the server may wait for the unread body.
+                let refused =
+                    std::io::Error::other("the response arrived before the body was sent");
                 return Poll::Ready(Some(Err(refused)));
             }
         }

@@ -1,6 +1,6 @@
-//! Words of the contract as enums that also take the words of later servers: [`words!`].
+//! Enums of the contract that also accept the values of later servers: [`words!`].
 
-/// Declares an enum whose variants are words, and `Other` for a word that is not known here.
+/// Declares an enum of strings, with a variant `Other` for unknown values.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
@@ -8,12 +8,12 @@ macro_rules! words {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$doc])* $variant,)*
-            /// A word that this version of the client does not know.
+            /// A value that this version of the client does not know.
             Other(String),
         }
 
         impl $name {
-            /// The word itself.
+            /// Returns the value as it is in JSON.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 match self {

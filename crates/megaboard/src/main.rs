@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {
-        terminal::complain(&access::without_keys(&error.to_string()));
+        terminal::report(&access::without_keys(&error.to_string()));
         ExitCode::FAILURE
     })
 }

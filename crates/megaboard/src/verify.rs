@@ -57,9 +57,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
         .as_ref()
         .map_or_else(|| Ok(StoreUrl::default()), |text| text.parse())?;
     if store == StoreUrl::Memory {
-        terminal::complain(
-            "a memory: store exists only inside its server; opened here, it is empty",
-        );
+        terminal::report("a memory: store exists only inside its server; opened here, it is empty");
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -69,7 +67,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let settings = Config::read(args.config.as_deref())?.store_settings(Arc::default());
     let (store, cut_bytes) = runtime.block_on(store.inspect(&settings))?;
     if cut_bytes > 0 {
-        terminal::complain(&format!(
+        terminal::report(&format!(
             "the journal's last {cut_bytes} bytes were never confirmed as durable; a server truncates them at start"
         ));
     }
@@ -137,7 +135,7 @@ async fn report_orphans(
                 keys,
                 example,
             } = orphan;
-            terminal::complain(&format!(
+            terminal::report(&format!(
                 "{board}: {keys} keys of incarnation {incarnation}, which the registry does not have: {example}"
             ));
         }
@@ -169,7 +167,7 @@ async fn verify_board(
                 );
                 let board = &record.name;
                 let repaired_note = if wrong.repaired { " (repaired)" } else { "" };
-                terminal::complain(&format!(
+                terminal::report(&format!(
                     "{board} {window}{member}: {}{repaired_note}",
                     wrong.detail
                 ));

@@ -1,49 +1,47 @@
-//! A board as a command line names it, and where it is served: [`BoardPath`].
+//! Boards named on the command line, and their URL paths: [`BoardPath`].
 //!
-//! Whether there is such a board is the server's to say.
+//! Only the server knows whether a board exists.
 
 use std::fmt;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// All but the unreserved characters of RFC 3986: a subject may hold slashes, a window a `+`.
+/// All but the unreserved characters of RFC 3986: a subject may contain slashes, a window a `+`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// A text as it stands in a path or a query.
+/// Percent-encodes a text for a path or a query.
 pub(crate) fn encoded(text: &str) -> impl fmt::Display {
     utf8_percent_encode(text, ENCODED)
 }
 
-/// Kind and subject; shown as the path `/v1/boards/KIND/SUBJECT`.
+/// Kind and subject of a board. Displayed as the path `/v1/boards/KIND/SUBJECT`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct BoardPath {
     kind: String,
-    /// All after the first slash, later slashes included.
+    /// The text after the first slash; it may contain further ones.
     subject: String,
 }
 
 impl BoardPath {
-    /// Reads `KIND/SUBJECT`.
+    /// Parses `KIND/SUBJECT`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text.split_once('/') {
             Some((kind, subject)) if !kind.is_empty() && !subject.is_empty() => Ok(Self {
                 kind: kind.to_owned(),
                 subject: subject.to_owned(),
             }),
-            _ => Err("a board is written KIND/SUBJECT, such as gifts/room-8842".to_owned()),
+            _ => Err("a board has the form KIND/SUBJECT, such as gifts/room-8842".to_owned()),
         }
     }
 
-    /// Its kind.
     pub(crate) fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// What it is about.
     pub(crate) fn subject(&self) -> &str {
         &self.subject
     }
@@ -61,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_board_is_a_kind_and_all_the_rest() {
+    fn the_subject_is_all_after_the_first_slash() {
         let board = BoardPath::parse("gifts/a/b é?").unwrap();
         assert_eq!(board.to_string(), "/v1/boards/gifts/a%2Fb%20%C3%A9%3F");
         for wrong in ["gifts", "/a", "gifts/", ""] {

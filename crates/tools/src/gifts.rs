@@ -1,10 +1,10 @@
-//! Simulated viewers and what they give, for `load` and `serve --demo`: regulars with names of their own, and a
-//! crowd with names that are made up.
+//! Simulated viewers and their gifts, for `load` and `serve --demo`: regulars with fixed names, and a crowd with
+//! generated names.
 
 use board::Member;
 use twox_hash::XxHash3_64;
 
-/// Who gives most. Names as they are met: of any script, and of more than letters.
+/// Names of viewers that give often, in several scripts, one with an emoji.
 const REGULARS: [&str; 28] = [
     "Ada",
     "小雨",
@@ -46,10 +46,10 @@ const ANIMALS: [&str; 16] = [
     "moth", "bison", "crane", "hare", "tiger", "seal",
 ];
 
-/// Points of the crowd at most.
+/// The maximum points of a member of the crowd.
 const CROWD_POINTS_MAX: i64 = 30_000;
 
-/// Gifts as a platform sells them, the dear ones seldom.
+/// Points and relative frequencies of gifts.
 const GIFTS: [(i64, u32); 7] = [
     (1, 25),
     (5, 20),
@@ -60,14 +60,14 @@ const GIFTS: [(i64, u32); 7] = [
     (1314, 5),
 ];
 
-/// All members of the demo.
+/// The regular viewers.
 pub struct Cast {
     regulars: Vec<Member>,
 }
 
 impl Default for Cast {
     fn default() -> Self {
-        let member = |name: &&str| Member::new(name).expect("a name of the cast is a member's");
+        let member = |name: &&str| Member::new(name).expect("the names are valid");
         Self {
             regulars: REGULARS.iter().map(member).collect(),
         }
@@ -75,36 +75,36 @@ impl Default for Cast {
 }
 
 impl Cast {
-    /// Everybody with a name of their own.
+    /// Returns the regular viewers.
     #[must_use]
     pub fn regulars(&self) -> &[Member] {
         &self.regulars
     }
 }
 
-/// One of the crowd, and what it has given: few have much, as in any crowd.
+/// Returns the member of the crowd with this number, and its points, which have a Pareto distribution.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-pub fn of_crowd(number: u32) -> (Member, i64) {
+pub fn crowd_member(number: u32) -> (Member, i64) {
     let hash = XxHash3_64::oneshot(&number.to_le_bytes());
     let part = |shift: u32, count: usize| (hash >> shift) as usize % count;
     let adjective = ADJECTIVES[part(0, ADJECTIVES.len())];
     let animal = ANIMALS[part(8, ANIMALS.len())];
     let name = format!("{adjective}-{animal}-{number}");
-    // A Pareto distribution by a number above 0 and at most 1.
+    // Above 0 and at most 1.
     let share = ((hash >> 32) + 1) as f64 / 2_f64.powi(32);
     let points = (5.0 * share.powf(-0.75)) as i64;
-    let member = Member::new(&name).expect("letters and digits name a member");
+    let member = Member::new(&name).expect("the name is valid");
     (member, points.clamp(1, CROWD_POINTS_MAX))
 }
 
-/// What somebody gives, as it comes.
-pub fn any_gift(random: &mut fastrand::Rng) -> i64 {
+/// Returns the points of a random gift.
+pub fn random_gift(random: &mut fastrand::Rng) -> i64 {
     let all: u32 = GIFTS.iter().map(|(_, weight)| weight).sum();
-    let mut thrown = random.u32(..all);
+    let mut choice = random.u32(..all);
     for (points, weight) in GIFTS {
-        match thrown.checked_sub(weight) {
-            Some(left) => thrown = left,
+        match choice.checked_sub(weight) {
+            Some(left) => choice = left,
             None => return points,
         }
     }
@@ -118,16 +118,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_is_somebody_else() {
+    fn all_names_differ() {
         let cast = Cast::default();
-        let crowd = (0..10_000).map(|number| of_crowd(number).0);
+        let crowd = (0..10_000).map(|number| crowd_member(number).0);
         let all: BTreeSet<Member> = crowd.chain(cast.regulars().iter().cloned()).collect();
         assert_eq!(all.len(), 10_000 + REGULARS.len());
     }
 
     #[test]
-    fn few_of_the_crowd_have_much() {
-        let rich = (0..10_000).filter(|number| of_crowd(*number).1 > 1_000);
-        assert!((1..200).contains(&rich.count()));
+    fn few_of_the_crowd_have_many_points() {
+        let many = (0..10_000).filter(|number| crowd_member(*number).1 > 1_000);
+        assert!((1..200).contains(&many.count()));
     }
 }

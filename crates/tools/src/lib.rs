@@ -1,9 +1,9 @@
-//! The commands that speak to a server by HTTP alone, each a module: `megaboard import`, `export`, `ingest`, `adopt`,
+//! The commands that use a server over HTTP only, one module each: `megaboard import`, `export`, `ingest`, `adopt`,
 //! `load`, `top`, `member`, `alive` and `ready`.
 //!
-//! What they have in common: [`server`] (which server, and as whom), [`secrets`] (what no error repeats), [`terminal`]
-//! (what people read), `delivery` (sending again, and being asked
-//! to end), `reads` (reading again). All of them use `megaboard-client`.
+//! They share: [`server`] (options for the server's URL and the key), [`secrets`] (errors that do not repeat secrets),
+//! [`terminal`] (messages), `delivery` (retries of writes, signals), `reads` (retries of reads). All of them use
+//! `megaboard-client`.
 
 pub mod adopt;
 mod board_path;

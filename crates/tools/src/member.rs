@@ -75,7 +75,7 @@ fn hidden(Hidden { hidden_in }: &Hidden) -> String {
     }
 }
 
-/// How a member is changed. The effect of both is the same however often they come.
+/// The method of a request. Both are idempotent here.
 #[derive(Clone, Copy)]
 enum Method {
     Put,
@@ -92,15 +92,15 @@ impl Method {
 }
 
 impl OneMemberArgs {
-    /// Erases as far as each answer goes, to the end.
+    /// Sends requests until the member is erased from all boards.
     fn erase(&self) -> Result<String, Box<dyn Error>> {
         let (mut boards, mut erased) = (0, 0);
         let mut next: Option<String> = None;
         loop {
-            let answer: Outcome = self.send(Method::Delete, "", next.as_deref())?;
-            boards += answer.boards;
-            erased += answer.erased;
-            next = answer.next;
+            let outcome: Outcome = self.send(Method::Delete, "", next.as_deref())?;
+            boards += outcome.boards;
+            erased += outcome.erased;
+            next = outcome.next;
             if next.is_none() {
                 return Ok(format!("erased from {erased} of {boards} boards"));
             }
@@ -110,11 +110,11 @@ impl OneMemberArgs {
     fn send<T: DeserializeOwned>(
         &self,
         method: Method,
-        what: &str,
+        suffix: &str,
         after: Option<&str>,
     ) -> Result<T, Box<dyn Error>> {
         let client = self.server.client()?;
-        let mut path = format!("/v1/members/{}{what}", encoded(&self.member));
+        let mut path = format!("/v1/members/{}{suffix}", encoded(&self.member));
         let params = [("kind", self.kind.as_deref()), ("after", after)];
         let params = params
             .iter()

@@ -1,6 +1,4 @@
-//! `megaboard alive` and `megaboard ready`: ask a server for an exit status.
-//!
-//! An image with nothing but the binary in it has no other client that could ask.
+//! `megaboard alive` and `megaboard ready`: health checks of a server, for container images without an HTTP client.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -13,14 +11,14 @@ use crate::server::ServerArgs;
 /// Checks whether a server responds, for health checks that restart it if it does not.
 ///
 /// Exit status: 0 if it does (GET /healthz); otherwise 1, with the reason on standard error. A server whose store is
-/// unavailable is alive: a restart would not bring the store back, and would end what the server still serves.
+/// unavailable is alive: a restart would not make the store available, and would end requests and streams.
 #[derive(Args, Debug)]
 pub struct AliveArgs {
     #[command(flatten)]
     server: ServerArgs,
 }
 
-/// Checks whether a server is ready: whether its store responds, too.
+/// Checks whether a server is ready, that is, whether its store responds, too.
 ///
 /// Exit status: 0 if it is (GET /readyz); otherwise 1, with the reason on standard error. Not for health checks that
 /// restart a server: see `megaboard alive`.
@@ -55,7 +53,7 @@ mod tests {
     use super::*;
     use crate::test_server::{Reply, TestServer};
 
-    /// A server whose store is away.
+    /// Starts a server whose store is unavailable.
     fn without_store() -> (ServerArgs, TestServer) {
         let server = TestServer::start(|_, request| {
             let is_alive = request.head[0].starts_with("GET /healthz ");
@@ -70,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_whose_store_is_away_is_alive_and_not_ready() {
+    fn a_server_whose_store_is_unavailable_is_alive_and_not_ready() {
         let (server, _running) = without_store();
         let alive = alive(&AliveArgs {
             server: server.clone(),

@@ -1,24 +1,23 @@
-//! Reads that are repeated until there is a response: [`Reads`], for commands that read long.
-//!
-//! Reads have no effect, so that whatever failed may be asked again. What responses mean is the commands' to say.
+//! Reads with retries: [`Reads`], for commands that read many pages.
 
 use megaboard_client::{Backoff, Client, Error, Response, RetryPolicy};
+use serde::de::DeserializeOwned;
 
 use crate::delivery::{Halt, Stop};
 use crate::runtime::Runtime;
 
-/// A server that is read from.
+/// Reads from one server.
 pub(crate) struct Reads<'a> {
     pub(crate) runtime: &'a Runtime,
     pub(crate) client: &'a Client,
     pub(crate) stop: &'a Stop,
     pub(crate) retry: RetryPolicy,
-    /// Takes messages for people, one line each.
+    /// Receives messages for the user, one line each.
     pub(crate) say: &'a (dyn Fn(String) + Sync),
 }
 
 impl Reads<'_> {
-    /// Returns the response to `GET`, which may be one that no repetition changes, such as 404 or 410.
+    /// Sends `GET` until the response is no temporary error. It may be a permanent one, such as 404 or 410.
     pub(crate) fn get(&self, path: &str) -> Result<Response, Halt> {
         let mut backoff: Option<Backoff> = None;
         loop {
@@ -44,18 +43,24 @@ impl Reads<'_> {
         }
     }
 
-    /// As [`get`](Self::get), where anything but a success is an error.
-    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, Halt> {
+    /// Sends `GET` until it succeeds, and parses the response. Permanent errors end the command.
+    pub(crate) fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, Halt> {
         let response = self.get(path)?;
-        if response.status == 200 {
-            Ok(response.body)
-        } else {
-            Err(refused(path, &response))
+        if response.status != 200 {
+            return Err(refused(path, &response));
         }
+        serde_json::from_slice(&response.body).map_err(|error| unparsable(path, &error))
     }
 }
 
-/// The response is one that the command cannot go on with.
+/// Returns the end of a command because of an error response.
 pub(crate) fn refused(path: &str, response: &Response) -> Halt {
     Halt::Failed(format!("{path} could not be read: {}", response.problem()))
+}
+
+/// Returns the end of a command because a response could not be parsed.
+pub(crate) fn unparsable(path: &str, error: &serde_json::Error) -> Halt {
+    Halt::Failed(format!(
+        "the response to {path} could not be parsed: {error}"
+    ))
 }

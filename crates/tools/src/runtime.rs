@@ -1,4 +1,4 @@
-//! Where a command's requests run: [`Runtime`].
+//! The Tokio runtime of a command: [`Runtime`].
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -7,18 +7,18 @@ use futures::future::BoxFuture;
 use tokio::runtime::Builder;
 use tokio::task::JoinHandle;
 
-/// A runtime on threads other than the caller's: a connection that the server closes while a command reads a file or
-/// waits for input is noticed when it happens, not by the next request.
+/// A runtime on threads other than the caller's. So a closed connection is noticed while the command reads a file or
+/// waits for input, not by the next request.
 #[derive(Debug)]
 pub(crate) struct Runtime(tokio::runtime::Runtime);
 
 impl Runtime {
-    /// With one thread of its own.
+    /// Starts a runtime with one thread.
     pub(crate) fn start() -> io::Result<Self> {
         Self::with_threads(1)
     }
 
-    /// With so many threads of its own.
+    /// Starts a runtime with this number of threads.
     pub(crate) fn with_threads(threads: usize) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(threads)
@@ -41,6 +41,6 @@ impl Runtime {
             let polled: Pin<&mut dyn Future<Output = ()>> = polled;
             self.0.block_on(polled);
         }
-        output.expect("a future that ended has an output")
+        output.expect("the future has completed")
     }
 }

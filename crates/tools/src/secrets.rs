@@ -1,4 +1,4 @@
-//! Keeps keys and passwords out of errors of the command line: [`SecretParser`].
+//! Command-line values that errors must not repeat, such as keys and passwords: [`SecretParser`].
 
 use std::ffi::OsStr;
 
@@ -8,8 +8,8 @@ use clap::{Arg, Command};
 
 /// Parses a value of the command line or the environment that may be, or contain, a secret.
 ///
-/// clap repeats a value that its own parsers reject. Errors of this one name the option and its variable alone.
-/// The inner parser must not repeat the value either.
+/// Errors of clap's own parsers repeat the value. Errors of this one contain only the option and its variable. The
+/// errors of the inner parser must not repeat the value either.
 #[derive(Clone)]
 pub struct SecretParser<F>(pub F);
 

@@ -1,11 +1,11 @@
-//! Which server a command speaks to, and as whom: [`ServerArgs`], for every command alike.
+//! The options for the server and the key, which all commands have: [`ServerArgs`].
 
 use clap::Args;
 use megaboard_client::{Client, Error, RetryPolicy};
 
 use crate::secrets::SecretParser;
 
-/// Which server a command speaks to, and as whom.
+/// The server of a command, and the key.
 #[derive(Args, Clone, Debug)]
 pub struct ServerArgs {
     /// URL of the server.
@@ -37,10 +37,10 @@ impl ServerArgs {
         self.client_with(RetryPolicy::default())
     }
 
-    /// The same, which tries again by this policy.
+    /// Returns a client of this server with a retry policy.
     pub(crate) fn client_with(&self, retry: RetryPolicy) -> Result<Client, Error> {
         let mut client = Client::builder(&self.server).retry_policy(retry);
-        // An empty variable of the environment is no key.
+        // An empty environment variable is ignored.
         if let Some(key) = self.key.as_deref().filter(|key| !key.is_empty()) {
             client = client.key(key);
         }
@@ -48,8 +48,8 @@ impl ServerArgs {
     }
 }
 
-/// The URL without a slash at its end, so that paths are appended alike to every one. Errors do not repeat the
-/// text, since a password may be in it.
+/// Parses the URL of a server, and removes a trailing slash. Errors do not repeat the text, since it may contain a
+/// password.
 pub fn server_url(text: &str) -> Result<String, String> {
     let uri: http::Uri = text
         .parse()
@@ -63,7 +63,7 @@ pub fn server_url(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_owned())
 }
 
-/// A key has to fit an HTTP header. A file that it comes from may end with a newline.
+/// Parses a key, which must fit into an HTTP header. Trailing white space, such as the newline of a file, is ignored.
 pub fn api_key(text: &str) -> Result<String, String> {
     let key = text.trim_ascii_end();
     if key.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn server_urls_are_checked_and_lose_their_last_slash() {
+    fn server_urls_are_validated_and_a_trailing_slash_is_removed() {
         assert_eq!(server_url("http://a:1/").as_deref(), Ok("http://a:1"));
         assert_eq!(
             server_url("https://a/boards/").as_deref(),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_fit_a_header() {
+    fn keys_must_fit_into_a_header() {
         assert!(api_key("mb_abc-123").is_ok());
         assert!(api_key("a b").is_err());
         assert!(api_key("a\nb").is_err());

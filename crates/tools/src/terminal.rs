@@ -1,16 +1,14 @@
-//! What reaches the terminal: text of others made harmless, and printing that survives a closed
-//! pipe.
+//! Output to the terminal: escaping of control characters, and printing that tolerates a closed pipe.
 //!
-//! Names and messages come from servers and files. A terminal obeys control characters, and bidi
-//! controls make a line read as another; both are shown as escapes instead. Tables and progress
-//! are the commands' own.
+//! Names and messages come from servers and files. Control characters could change the terminal, and bidirectional
+//! controls the appearance of a line; both are printed as escapes.
 
 use std::borrow::Cow;
 use std::io::{self, Write as _};
 
-/// The text with everything invisible or obeyed by a terminal spelt as `\u{..}`.
+/// Replaces control characters and invisible characters by escapes, `\u{..}`.
 ///
-/// Joiners (U+200C, U+200D) stay: Persian and emoji are spelt with them.
+/// Joiners (U+200C, U+200D) are kept, since Persian and emoji need them.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unprintable) {
         return Cow::Borrowed(text);
@@ -26,8 +24,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Controls, line and paragraph separators, and the format characters of Unicode's category Cf that
-/// no spelling needs.
+/// Returns true for controls, line and paragraph separators, and most format characters (category Cf of Unicode).
 fn is_unprintable(char: char) -> bool {
     char.is_control()
         || matches!(
@@ -46,15 +43,15 @@ fn is_unprintable(char: char) -> bool {
 }
 
 /// Writes one message to standard error.
-pub fn complain(message: &str) {
-    // Nobody is left to hear of it when standard error itself is closed.
+pub fn report(message: &str) {
+    // If standard error is closed, there is nowhere to report that.
     let _ = writeln!(io::stderr(), "megaboard: {}", printable(message));
 }
 
-/// Writes text, already made printable, to standard output.
+/// Writes text, which must be printable, to standard output.
 pub fn print(text: &str) -> io::Result<()> {
     match writeln!(io::stdout(), "{text}") {
-        // `megaboard top ... | head -3` is no failure.
+        // `megaboard top ... | head -3` closes the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome,
     }
@@ -65,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn controls_are_spelt_out_and_letters_are_not() {
+    fn controls_are_escaped_and_letters_are_not() {
         assert_eq!(printable("\u{1b}[2Jx\n"), "\\u{1b}[2Jx\\u{a}");
         assert_eq!(
             printable("a\u{202e}b\u{2066}c\u{200f}"),

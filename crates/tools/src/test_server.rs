@@ -1,6 +1,6 @@
-//! A server for tests that answers as it is told and remembers what it was asked.
+//! A server for tests that sends scripted replies and records requests: [`TestServer`].
 //!
-//! As much HTTP as the client here speaks: one request after the other, with `Content-Length`.
+//! It supports as much of HTTP as the client uses: one request per connection, with `Content-Length`.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,10 +9,10 @@ use std::thread;
 
 use crate::server::ServerArgs;
 
-/// A request as it came in.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    /// The request line and the headers, in lower case but for the request line.
+    /// The request line, and the headers in lower case.
     pub(crate) head: Vec<String>,
     pub(crate) body: String,
 }
@@ -29,11 +29,11 @@ impl Request {
     }
 }
 
-/// What to do with a request.
+/// The reply to a request.
 pub(crate) enum Reply {
-    /// Status, further headers (each ending in a line break) and body.
+    /// A response: status, further headers (each ending in a line break) and body.
     Answer(u16, &'static str, String),
-    /// The connection ends after the request was read.
+    /// The connection is closed after the request was read.
     Cut,
 }
 
@@ -43,19 +43,19 @@ impl Reply {
     }
 }
 
-/// A server on a free port; it ends with the test process.
+/// A server on a free port. It runs until the test process ends.
 pub(crate) struct TestServer {
     pub(crate) url: String,
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
 impl TestServer {
-    /// `reply` is given how many requests came before, and the request.
+    /// Starts a server. `reply` gets the number of earlier requests and the request.
     pub(crate) fn start(reply: impl FnMut(usize, &Request) -> Reply + Send + 'static) -> Self {
         Self::serve_with(reply, false)
     }
 
-    /// Answers requests that ask first before their body is read.
+    /// Starts a server that responds to requests with `Expect: 100-continue` without reading their bodies.
     pub(crate) fn start_refusing(
         reply: impl FnMut(usize, &Request) -> Reply + Send + 'static,
     ) -> Self {

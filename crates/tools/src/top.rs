@@ -1,6 +1,4 @@
-//! `megaboard top`: the best of a board as a table in the terminal.
-//!
-//! Shows what the server answers, in its order; counts, sorts and decides nothing.
+//! `megaboard top`: prints the best entries of a board as a table, in the order of the response.
 
 use std::error::Error;
 use std::fmt::{self, Write as _};
@@ -61,7 +59,7 @@ fn path(args: &TopArgs) -> String {
     path
 }
 
-/// The answer, as far as it is shown.
+/// The members of the response that are shown.
 #[derive(Deserialize)]
 struct Top {
     board: String,
@@ -88,7 +86,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Names and values, alike for kinds with one field and with several.
+    /// Returns the fields, for kinds with `points` and for kinds with `values`.
     fn fields(&self) -> Vec<(&str, Option<i64>)> {
         let values = self
             .values
@@ -103,7 +101,7 @@ impl Entry {
     }
 }
 
-/// The fields of a standing in the order in which the server wrote them, which is the kind's.
+/// The fields of a standing, in the order of the response, which is that of the kind.
 #[derive(Default)]
 struct Fields(Vec<(String, Option<i64>)>);
 
@@ -129,7 +127,7 @@ impl<'de> Deserialize<'de> for Fields {
     }
 }
 
-/// A heading, and the table where anyone is ranked.
+/// Formats a heading, and a table unless the board is empty.
 fn render(top: &Top) -> String {
     let mut text = format!(
         "{}  {}  {} {}  as of {}",
@@ -186,7 +184,7 @@ fn table(entries: &[Entry], names: Vec<String>) -> Table {
             Cell::new(printable(&entry.member)),
         ];
         let values = entry.fields().into_iter().map(|(_, value)| value);
-        // A field never named yet has no value.
+        // A field that no contribution has set has no value.
         row.extend(values.map(|value| right(value.map_or("-".to_owned(), |n| n.to_string()))));
         row.push(Cell::new(printable(
             entry.reached_at.as_deref().unwrap_or_default(),

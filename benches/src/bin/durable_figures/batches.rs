@@ -1,4 +1,4 @@
-//! What a contribution costs in bulk: CPU of the whole server, everything included.
+//! Measures the cost of a contribution in batches: CPU of the whole server.
 
 use std::io;
 use std::thread;
@@ -6,33 +6,33 @@ use std::thread;
 use benches::contributions::Contributions;
 use benches::figures::number;
 use benches::http::{Connection, apply_all};
-use benches::process::spent_by;
+use benches::process::cpu_time;
 use benches::redis::Redis;
 use benches::sample::now;
 
 use crate::ours::{BATCH, FIVE, ONE, Ours};
-use crate::{Settings, Store};
+use crate::settings::{Settings, Store};
 
-/// Connections that send batches, each one after the other.
+/// The number of connections, each with one batch in flight.
 const CONNECTIONS: u64 = 4;
 
-/// Contributions that a figure is taken over, after one by each member.
+/// The number of measured contributions, after one of each member.
 const MEASURED: u64 = 1_000_000;
 
-/// Microseconds of CPU a contribution.
+/// CPU time per contribution, in microseconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Batches {
     pub(crate) one: f64,
     pub(crate) five: f64,
     pub(crate) ids: f64,
-    /// One window in memory: what is left without a journal.
+    /// One window in the memory store, without a journal.
     pub(crate) memory: f64,
     pub(crate) redis: f64,
-    /// The child in which Redis rewrites its log, where it ended in time.
+    /// The child in which Redis rewrites the append-only file, if it has ended.
     pub(crate) redis_child: f64,
 }
 
-/// Measures all of them, each on a server of its own.
+/// Measures all cases, each on a new server.
 pub(crate) fn measure(settings: &Settings) -> io::Result<Batches> {
     let one = ours(settings, settings.store, ONE, false)?;
     let (redis, redis_child) = redis(settings)?;
@@ -59,14 +59,14 @@ fn ours(settings: &Settings, store: Store, board: &str, ids: bool) -> io::Result
             }
         };
         ours.fill(&mut stream(0))?;
-        let before = spent_by(ours.server.pid())?.own;
+        let before = cpu_time(ours.server.pid())?.own;
         let writers: Vec<_> = (1..=CONNECTIONS)
             .map(|seed| {
                 let (address, mut stream) = (ours.server.address, stream(seed));
                 thread::spawn(move || {
                     let mut connection = Connection::open(address)?;
                     for _ in 0..MEASURED / CONNECTIONS / BATCH {
-                        let members = stream.anyone(BATCH);
+                        let members = stream.random_members(BATCH);
                         apply_all(&mut connection, &stream.lines(&members))?;
                     }
                     Ok::<_, io::Error>(())
@@ -77,28 +77,28 @@ fn ours(settings: &Settings, store: Store, board: &str, ids: bool) -> io::Result
             let ended = writer.join();
             ended.map_err(|_| io::Error::other("a writer panicked"))??;
         }
-        let spent = spent_by(ours.server.pid())?.own.saturating_sub(before);
+        let cpu = cpu_time(ours.server.pid())?.own.saturating_sub(before);
         if hour == self::hour() {
-            return Ok(spent.as_secs_f64() * 1e6 / number(MEASURED));
+            return Ok(cpu.as_secs_f64() * 1e6 / number(MEASURED));
         }
-        eprintln!("the hour has turned, which empties a window: measured again");
+        eprintln!("a new hour has begun, so a window is empty: measuring again");
     }
 }
 
-/// Redis, and its child.
+/// Returns the figures of Redis and of its child.
 fn redis(settings: &Settings) -> io::Result<(f64, f64)> {
     let home = tempfile::tempdir_in(&settings.folder)?;
-    let mut redis = Redis::kept(home.path(), "everysec")?;
+    let mut redis = Redis::with_append_only_file(home.path(), "everysec")?;
     let mut stream = Contributions::to("board", settings.members, 1);
     fill_redis(&mut redis, &mut stream)?;
-    let before = spent_by(redis.pid())?;
+    let before = cpu_time(redis.pid())?;
     for _ in 0..MEASURED / BATCH {
-        let members = stream.anyone(BATCH);
+        let members = stream.random_members(BATCH);
         redis
             .connection
             .run(&stream.commands(&members), members.len())?;
     }
-    let after = spent_by(redis.pid())?;
+    let after = cpu_time(redis.pid())?;
     let each = |after: std::time::Duration, before| {
         after.saturating_sub(before).as_secs_f64() * 1e6 / number(MEASURED)
     };
@@ -106,10 +106,10 @@ fn redis(settings: &Settings) -> io::Result<(f64, f64)> {
     Ok((own, each(after.children, before.children)))
 }
 
-/// One contribution by each member.
+/// Sends one contribution of each member.
 pub(crate) fn fill_redis(redis: &mut Redis, stream: &mut Contributions) -> io::Result<()> {
     loop {
-        let members = stream.everyone(BATCH);
+        let members = stream.next_members(BATCH);
         if members.is_empty() {
             return Ok(());
         }
@@ -118,7 +118,7 @@ pub(crate) fn fill_redis(redis: &mut Redis, stream: &mut Contributions) -> io::R
     }
 }
 
-/// The hour of the clock, which is a window.
+/// Returns the current hour, which is a window.
 fn hour() -> i64 {
     const HOUR_MS: i64 = 3_600_000;
     now().millis() / HOUR_MS

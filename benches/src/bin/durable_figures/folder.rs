@@ -1,4 +1,4 @@
-//! What a data folder shows from outside: journal segments, snapshots, and the disk below.
+//! Measurements of a data folder: journal segments, snapshots, and the disk.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,23 +7,23 @@ use std::time::Instant;
 
 use benches::figures::median;
 
-/// Bytes of a file that are looked at together.
-const LOOK_BYTES: u64 = 64 << 10;
+/// The size of the blocks in which a file is searched.
+const BLOCK_BYTES: u64 = 64 << 10;
 
-/// Bytes of the journal that records and their headers take; zeros written ahead are not counted.
+/// Returns the size of the journal's records and headers, without reserved zeros.
 pub(crate) fn journal_bytes(folder: &Path) -> io::Result<u64> {
     let segments = named(folder, "journal-", ".log")?;
     segments.iter().map(|path| used_bytes(path)).sum()
 }
 
-/// The whole snapshots, oldest first: their names say what the journal goes on from.
+/// Returns the complete snapshots, oldest first. Their names have the journal position.
 pub(crate) fn snapshots(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut snapshots = named(folder, "snapshot-", ".snap")?;
     snapshots.sort();
     Ok(snapshots)
 }
 
-/// Whether a snapshot is being written: under a temporary name.
+/// Returns whether a snapshot is being written, which has a temporary name.
 pub(crate) fn is_writing_snapshot(folder: &Path) -> io::Result<bool> {
     Ok(!named(folder, "snapshot-", ".tmp")?.is_empty())
 }
@@ -45,26 +45,25 @@ fn named(folder: &Path, prefix: &str, suffix: &str) -> io::Result<Vec<PathBuf>> 
     Ok(found)
 }
 
-/// The length of a file up to its last byte that is not zero.
+/// Returns the length of a file up to its last non-zero byte.
 fn used_bytes(path: &Path) -> io::Result<u64> {
     let mut file = File::open(path)?;
     let mut end = file.metadata()?.len();
     while end > 0 {
-        let start = end.saturating_sub(LOOK_BYTES);
+        let start = end.saturating_sub(BLOCK_BYTES);
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(start))?;
         let mut part = Read::by_ref(&mut file).take(end - start);
         part.read_to_end(&mut bytes)?;
-        if let Some(place) = bytes.iter().rposition(|byte| *byte != 0) {
-            return Ok(start + place as u64 + 1);
+        if let Some(index) = bytes.iter().rposition(|byte| *byte != 0) {
+            return Ok(start + index as u64 + 1);
         }
         end = start;
     }
     Ok(0)
 }
 
-/// What the disk of this folder takes for a small write and its sync, for whoever reads figures
-/// that wait for one.
+/// Measures the duration of a small write and its sync on the disk of this folder.
 pub(crate) fn disk(folder: &Path) -> io::Result<String> {
     const TURNS: usize = 200;
     const BLOCK: [u8; 4096] = [1; 4096];
@@ -72,15 +71,15 @@ pub(crate) fn disk(folder: &Path) -> io::Result<String> {
     file.write_all(&BLOCK.repeat(TURNS))?;
     file.sync_all()?;
     file.rewind()?;
-    let mut taken = Vec::new();
+    let mut times = Vec::new();
     for _ in 0..TURNS {
         let begun = Instant::now();
         file.write_all(&BLOCK)?;
         file.sync_data()?;
-        taken.push(begun.elapsed().as_secs_f64() * 1e6);
+        times.push(begun.elapsed().as_secs_f64() * 1e6);
     }
     let folder = folder.display();
-    let each = median(&taken);
+    let each = median(&times);
     Ok(format!(
         "folders in {folder}: 4 KiB and an fdatasync take {each:.0} µs"
     ))

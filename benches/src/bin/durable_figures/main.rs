@@ -1,18 +1,18 @@
-//! What the durable store costs, takes and promises, beside Redis with its log.
+//! Measures the embedded store, compared with Redis with an append-only file.
 //!
 //!     durable_figures [--rounds 3] [--seconds 3] [--members 1000000] [--folder DIR]
 //!                     [--only batches|singles|snapshots] [--store embedded|memory]
 //!                     [--megaboard PATH]
 //!
-//! Each round takes every figure once, each from servers of its own: `batches` is what a
-//! contribution costs in bulk, `singles` how many come through one by one, `snapshots` what one
-//! takes, what it does to writers, and how long a start from it takes. Whatever is written goes over
-//! HTTP, and to Redis over its own protocol.
+//! Each round measures every figure once, on new servers: `batches` the cost of contributions in batches, `singles` the
+//! rate and latency of single contributions, `snapshots` the size of a snapshot, its effect on writers, and the time to
+//! start from it. Contributions are sent over HTTP, and to Redis over its own protocol.
 
 mod batches;
 mod folder;
 mod ours;
 mod report;
+mod settings;
 mod singles;
 mod snapshots;
 mod writers;
@@ -21,47 +21,40 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use benches::child::beside;
+use benches::child::sibling;
 use benches::process::machine;
 use clap::{Parser, ValueEnum};
 
 use report::{Report, Round};
+use settings::{Settings, Store};
 
 #[derive(Parser)]
-#[command(about = "What the durable store costs, takes and promises, beside Redis with its log")]
+#[command(about = "Measures the embedded store, compared with Redis with an append-only file")]
 struct Args {
-    /// Rounds; figures are medians over them.
+    /// Number of rounds. Figures are medians over them.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// How long each server is sent single contributions a round.
+    /// How long single contributions are sent to each server in each round, in seconds.
     #[arg(long, default_value_t = 3)]
     seconds: u64,
-    /// Members of the boards that take batches.
+    /// Number of members of the boards that receive batches.
     #[arg(long, default_value_t = 1_000_000)]
     members: u64,
-    /// Where the folders of all servers are made, on the disk that is measured; otherwise the
-    /// system's for temporary files.
+    /// Folder for the data of all servers, on the disk to be measured. [default: the system's temporary folder]
     #[arg(long)]
     folder: Option<PathBuf>,
-    /// These figures alone.
+    /// Measure only these figures.
     #[arg(long, value_enum)]
     only: Option<Figures>,
-    /// The store; `memory` leaves out what a folder shows.
+    /// Store of the server. With `memory`, figures that require a folder are omitted.
     #[arg(long, value_enum, default_value_t = Store::Embedded)]
     store: Store,
-    /// The server; otherwise the one that was built beside this.
+    /// Path of the server. [default: the one in the folder of this program]
     #[arg(long, env = "MEGABOARD_BIN")]
     megaboard: Option<PathBuf>,
 }
 
-/// Where our server keeps its boards.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Store {
-    Embedded,
-    Memory,
-}
-
-/// Figures that are taken together.
+/// A group of figures.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Figures {
     Batches,
@@ -69,23 +62,14 @@ enum Figures {
     Snapshots,
 }
 
-/// What every figure is taken with.
-struct Settings {
-    megaboard: PathBuf,
-    folder: PathBuf,
-    store: Store,
-    members: u64,
-    duration: Duration,
-}
-
 fn main() -> io::Result<()> {
     let args = Args::parse();
-    let taken = |figures| {
-        let shows = figures != Figures::Snapshots || args.store == Store::Embedded;
-        shows && args.only.is_none_or(|only| only == figures)
+    let is_selected = |figures| {
+        let is_possible = figures != Figures::Snapshots || args.store == Store::Embedded;
+        is_possible && args.only.is_none_or(|only| only == figures)
     };
     let settings = Settings {
-        megaboard: args.megaboard.map_or_else(|| beside("megaboard"), Ok)?,
+        megaboard: args.megaboard.map_or_else(|| sibling("megaboard"), Ok)?,
         folder: args.folder.unwrap_or_else(std::env::temp_dir),
         store: args.store,
         members: args.members,
@@ -97,13 +81,13 @@ fn main() -> io::Result<()> {
     for round in 1..=args.rounds {
         eprintln!("round {round} of {}", args.rounds);
         report.add(Round {
-            batches: taken(Figures::Batches)
+            batches: is_selected(Figures::Batches)
                 .then(|| batches::measure(&settings))
                 .transpose()?,
-            singles: taken(Figures::Singles)
+            singles: is_selected(Figures::Singles)
                 .then(|| singles::measure(&settings))
                 .transpose()?,
-            snapshots: taken(Figures::Snapshots)
+            snapshots: is_selected(Figures::Snapshots)
                 .then(|| snapshots::measure(&settings))
                 .transpose()?,
         });

@@ -1,4 +1,4 @@
-//! Our server on a folder of its own, with a kind of one window and a kind of five.
+//! A Megaboard server on a new folder, with a kind of one window and a kind of five.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use benches::contributions::Contributions;
 use benches::http::{self, Connection};
 use tempfile::TempDir;
 
-use crate::{Settings, Store};
+use crate::settings::{Settings, Store};
 
 /// The board with one window.
 pub(crate) const ONE: &str = "one/live";
 
-/// The board with five.
+/// The board with five windows.
 pub(crate) const FIVE: &str = "five/live";
 
-/// Contributions of a request.
+/// The number of contributions of a request.
 pub(crate) const BATCH: u64 = 1000;
 
 const KINDS: &str = r#"
@@ -33,7 +33,7 @@ shards = 16
 dedupe = "1h"
 "#;
 
-/// A server, and where it keeps what it is sent.
+/// A server and its folder.
 pub(crate) struct Ours {
     pub(crate) server: Server,
     home: TempDir,
@@ -41,7 +41,7 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    /// Starts one on an empty folder.
+    /// Starts a server on an empty folder.
     pub(crate) fn start(settings: &Settings, store: Store) -> io::Result<Self> {
         let home = tempfile::tempdir_in(&settings.folder)?;
         let url = match store {
@@ -57,12 +57,12 @@ impl Ours {
         })
     }
 
-    /// The folder of the embedded store.
+    /// Returns the folder of the embedded store.
     pub(crate) fn data(&self) -> PathBuf {
         data(&self.home)
     }
 
-    /// Kills it, and starts another on its folder: how long that takes to listen.
+    /// Kills the server, and starts another on its folder. Returns the time until that listens.
     pub(crate) fn kill_and_start(self) -> io::Result<(Self, Duration)> {
         let Self {
             server,
@@ -73,19 +73,19 @@ impl Ours {
         let begun = Instant::now();
         let server = serve(&megaboard, &home)?;
         let taken = begun.elapsed();
-        let again = Self {
+        let restarted = Self {
             server,
             home,
             megaboard,
         };
-        Ok((again, taken))
+        Ok((restarted, taken))
     }
 
-    /// One contribution by each member, in batches.
+    /// Sends one contribution of each member, in batches.
     pub(crate) fn fill(&self, contributions: &mut Contributions) -> io::Result<()> {
         let mut connection = Connection::open(self.server.address)?;
         loop {
-            let members = contributions.everyone(BATCH);
+            let members = contributions.next_members(BATCH);
             if members.is_empty() {
                 return Ok(());
             }
@@ -93,14 +93,14 @@ impl Ours {
         }
     }
 
-    /// How many windows of a board hold this many members.
+    /// Returns the number of windows of a board that have this number of members.
     pub(crate) fn windows_with(&self, board: &str, members: u64) -> io::Result<usize> {
         let request = http::get(&format!("/v1/boards/{board}"));
-        let answer = http::ask(self.server.address, &request)?;
-        let text = String::from_utf8_lossy(&answer.body);
+        let response = http::ask(self.server.address, &request)?;
+        let text = String::from_utf8_lossy(&response.body);
         let windows = text.split_once("\"windows\"").map_or("", |(_, list)| list);
-        let wanted = format!("\"members\":{members}}}");
-        Ok(windows.matches(&wanted).count())
+        let pattern = format!("\"members\":{members}}}");
+        Ok(windows.matches(&pattern).count())
     }
 }
 
@@ -116,6 +116,6 @@ fn serve(megaboard: &Path, home: &TempDir) -> io::Result<Server> {
     let mut command = Command::new(megaboard);
     command.args(["serve", "--listen", "127.0.0.1:0", "--config"]);
     command.arg(config(home)).current_dir(home.path());
-    // What it logs besides would stand between the rounds.
+    // Information in the log would be printed between the rounds.
     Server::announced(command.env("MEGABOARD_LOG", "warn"))
 }

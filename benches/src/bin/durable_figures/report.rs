@@ -1,8 +1,8 @@
-//! Rounds gathered, and told as a table with the ratios.
+//! The report: a table with medians of all rounds, and ratios.
 
 use std::time::Duration;
 
-use benches::figures::{held, median, ratio, spread, table};
+use benches::figures::{median, ratio, spread, table, verdict};
 use benches::load::Load;
 use comfy_table::Table;
 
@@ -10,29 +10,29 @@ use crate::batches::Batches;
 use crate::singles::Singles;
 use crate::snapshots::Snapshots;
 
-/// Our CPU a contribution over Redis's: less than it needs; half of it is the aim.
+/// The target of CPU per contribution, relative to Redis. The aim is half of that.
 const CPU_MAX: f64 = 1.0;
 
-/// Five windows over one.
+/// The target of five windows, relative to one.
 const FIVE_MAX: f64 = 4.0;
 
-/// Our single contributions a second over Redis's: at least.
+/// The target of single contributions per second, relative to Redis.
 const RATE_MIN: f64 = 1.0;
 
-/// A start, in seconds.
+/// The target of the time to start, in seconds.
 const START_S_MAX: f64 = 4.0;
 
-/// What a snapshot may hold a writer up, in milliseconds.
+/// The target of the delay of a writer by a snapshot, in milliseconds.
 const PAUSE_MS_MAX: f64 = 50.0;
 
-/// What one round gave.
+/// The figures of one round.
 pub(crate) struct Round {
     pub(crate) batches: Option<Batches>,
     pub(crate) singles: Option<Singles>,
     pub(crate) snapshots: Option<Snapshots>,
 }
 
-/// Everything measured.
+/// The figures of all rounds.
 #[derive(Default)]
 pub(crate) struct Report {
     rounds: Vec<Round>,
@@ -43,7 +43,7 @@ impl Report {
         self.rounds.push(round);
     }
 
-    /// As far as they were taken.
+    /// Returns a table of the figures that were measured.
     pub(crate) fn table(&self) -> Table {
         let mut table = table(&["figure", "ours", "Redis", "ours over Redis's", "target"]);
         let rounds = self.rounds.iter();
@@ -85,7 +85,7 @@ fn add_batches(table: &mut Table, rounds: &[Batches]) {
             spread(&redis, 2),
             format!("{over:.2}"),
             if case == "one window" {
-                held(over <= CPU_MAX, &format!("at most {CPU_MAX}"))
+                verdict(over <= CPU_MAX, &format!("at most {CPU_MAX}"))
             } else {
                 String::new()
             },
@@ -93,16 +93,16 @@ fn add_batches(table: &mut Table, rounds: &[Batches]) {
     }
     let child = column(rounds, |round| round.redis_child);
     table.add_row([
-        "µs CPU, rewriting its log in a child".to_owned(),
+        "µs CPU, rewriting the append-only file".to_owned(),
         String::new(),
         spread(&child, 2),
     ]);
-    let times = ratio(&five, &one);
+    let five_over_one = ratio(&five, &one);
     add(
         table,
         "five windows over one",
-        &format!("{times:.2}"),
-        &held(times <= FIVE_MAX, &format!("at most {FIVE_MAX}")),
+        &format!("{five_over_one:.2}"),
+        &verdict(five_over_one <= FIVE_MAX, &format!("at most {FIVE_MAX}")),
     );
 }
 
@@ -110,16 +110,12 @@ fn add_singles(table: &mut Table, rounds: &[Singles]) {
     type Pick = fn(&Load) -> f64;
     let figures: [(&str, usize, Pick); 5] = [
         ("singles: contributions/s", 0, Load::rate),
-        ("singles: µs, half within", 0, |load| {
-            us(load.latency.median)
-        }),
-        ("singles: µs, 99 of 100 within", 0, |load| {
-            us(load.latency.p99)
-        }),
-        ("singles: µs, the slowest", 0, |load| us(load.latency.max)),
+        ("singles: µs, median", 0, |load| us(load.latency.median)),
+        ("singles: µs, p99", 0, |load| us(load.latency.p99)),
+        ("singles: µs, max", 0, |load| us(load.latency.max)),
         ("singles: µs server CPU", 2, Load::cpu_us),
     ];
-    for (place, (name, decimals, pick)) in figures.into_iter().enumerate() {
+    for (index, (name, decimals, pick)) in figures.into_iter().enumerate() {
         let ours = column(rounds, |round| pick(&round.ours));
         let redis = column(rounds, |round| pick(&round.redis));
         let over = ratio(&ours, &redis);
@@ -128,8 +124,8 @@ fn add_singles(table: &mut Table, rounds: &[Singles]) {
             spread(&ours, decimals),
             spread(&redis, decimals),
             format!("{over:.2}"),
-            if place == 0 {
-                held(over >= RATE_MIN, &format!("at least {RATE_MIN}"))
+            if index == 0 {
+                verdict(over >= RATE_MIN, &format!("at least {RATE_MIN}"))
             } else {
                 String::new()
             },
@@ -159,11 +155,11 @@ fn add_snapshots(table: &mut Table, rounds: &[Snapshots]) {
     let column = |pick: fn(&Snapshots) -> f64| column(rounds, pick);
     let start = column(|s| s.start_s);
     let during = column(|s| s.slowest_during_ms);
-    let start_held = held(
+    let start_verdict = verdict(
         median(&start) <= START_S_MAX,
         &format!("at most {START_S_MAX}"),
     );
-    let pause_held = held(
+    let pause_verdict = verdict(
         median(&during) <= PAUSE_MS_MAX,
         &format!("at most {PAUSE_MS_MAX}"),
     );
@@ -187,11 +183,16 @@ fn add_snapshots(table: &mut Table, rounds: &[Snapshots]) {
             "ms, slowest single, during a snapshot",
             during,
             1,
-            &*pause_held,
+            &*pause_verdict,
         ),
-        ("s to start, snapshot and journal", start, 2, &*start_held),
         (
-            "MB of journal in that",
+            "s to start, snapshot and journal",
+            start,
+            2,
+            &*start_verdict,
+        ),
+        (
+            "MB of that journal",
             column(|s| s.journal_bytes / 1e6),
             1,
             "",

@@ -1,4 +1,4 @@
-//! How many contributions come through one a request, and how long each takes.
+//! Measures the rate and the latency of single contributions.
 
 use std::io;
 
@@ -10,28 +10,29 @@ use benches::redis::Redis;
 use benches::resp;
 
 use crate::batches::fill_redis;
+use crate::folder;
 use crate::ours::{ONE, Ours};
-use crate::{Settings, Store, folder};
+use crate::settings::{Settings, Store};
 
-/// Members of the board.
+/// The number of members of the board.
 const MEMBERS: u64 = 100_000;
 
-/// Connections, with one request under way each.
+/// The number of connections, each with one request in flight.
 const CONNECTIONS: usize = 64;
 
-/// Requests made before, and sent in turn.
+/// The number of different requests, which are generated in advance and sent in turn.
 const REQUESTS: u64 = 100_000;
 
-/// What one round gave.
+/// The figures of one round.
 #[derive(Clone, Copy)]
 pub(crate) struct Singles {
     pub(crate) ours: Load,
     pub(crate) redis: Load,
-    /// Bytes of the journal a contribution: in batches, and one a request.
+    /// Bytes of the journal per contribution: in batches, and as single contributions.
     pub(crate) journal_bytes: Option<(f64, f64)>,
 }
 
-/// Measures both, one after the other.
+/// Measures Megaboard, then Redis.
 pub(crate) fn measure(settings: &Settings) -> io::Result<Singles> {
     let (ours, journal_bytes) = ours(settings)?;
     Ok(Singles {
@@ -46,7 +47,7 @@ fn ours(settings: &Settings) -> io::Result<(Load, Option<(f64, f64)>)> {
     let mut stream = Contributions::to(ONE, MEMBERS, 1);
     ours.fill(&mut stream)?;
     let in_batches = journal_bytes(settings, &ours)?;
-    let members = stream.anyone(REQUESTS);
+    let members = stream.random_members(REQUESTS);
     let requests: Vec<String> = members.iter().map(|m| stream.single(*m)).collect();
     let target = Target {
         address: ours.server.address,
@@ -56,10 +57,10 @@ fn ours(settings: &Settings) -> io::Result<(Load, Option<(f64, f64)>)> {
         response_length: http::response_length,
     };
     let loaded = load(target, CONNECTIONS, settings.duration)?;
-    // A snapshot in between would have let segments go.
-    let alone = folder::snapshots(&ours.data())?.is_empty();
+    // A snapshot would have removed segments of the journal.
+    let is_complete = folder::snapshots(&ours.data())?.is_empty();
     let bytes = in_batches.zip(journal_bytes(settings, &ours)?);
-    let each = bytes.filter(|_| alone).map(|(batches, all)| {
+    let each = bytes.filter(|_| is_complete).map(|(batches, all)| {
         let singles = number(all - batches) / number(loaded.sent);
         (number(batches) / number(MEMBERS), singles)
     });
@@ -75,10 +76,10 @@ fn journal_bytes(settings: &Settings, ours: &Ours) -> io::Result<Option<u64>> {
 
 fn redis(settings: &Settings) -> io::Result<Load> {
     let home = tempfile::tempdir_in(&settings.folder)?;
-    let mut redis = Redis::kept(home.path(), "always")?;
+    let mut redis = Redis::with_append_only_file(home.path(), "always")?;
     let mut stream = Contributions::to("board", MEMBERS, 1);
     fill_redis(&mut redis, &mut stream)?;
-    let members = stream.anyone(REQUESTS);
+    let members = stream.random_members(REQUESTS);
     let requests: Vec<String> = members.iter().map(|m| stream.commands(&[*m])).collect();
     let target = Target {
         address: redis.address(),

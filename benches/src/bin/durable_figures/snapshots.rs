@@ -1,7 +1,7 @@
-//! What a snapshot takes on disk, what it does to writers, and how long a start from it takes.
+//! Measures the size of a snapshot, its effect on writers, and the time to start from it.
 //!
-//! A board with five windows is written to until a snapshot has come and gone by itself; then some
-//! more, so that a start finds both a snapshot and a journal behind it.
+//! Contributions are sent to a board with five windows until the server has taken a snapshot. Further ones follow, so
+//! that a start reads both the snapshot and a journal after it.
 
 use std::io;
 use std::path::Path;
@@ -12,61 +12,62 @@ use benches::contributions::Contributions;
 use benches::figures::number;
 use benches::http::{Connection, apply_all};
 
+use crate::folder;
 use crate::ours::{BATCH, FIVE, Ours};
-use crate::writers::{Took, Writers};
-use crate::{Settings, Store, folder};
+use crate::settings::{Settings, Store};
+use crate::writers::{Timing, Writers};
 
-/// Connections whose contributions are timed.
+/// The number of connections whose contributions are timed.
 const TIMED: u64 = 4;
 
-/// Between one batch and the next: 100,000 contributions a second, which leaves the machine room.
+/// The interval of batches: 100,000 contributions per second, which does not use all of the machine.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// How long writers are timed without a snapshot, in all.
+/// The minimum time for which writers are timed without a snapshot.
 const CALM: Duration = Duration::from_secs(3);
 
-/// How long a snapshot is waited for.
+/// The maximum wait for a snapshot.
 const SNAPSHOT_WAIT_MAX: Duration = Duration::from_mins(3);
 
-/// Between two looks at the folder.
-const LOOK_INTERVAL: Duration = Duration::from_millis(2);
+/// The interval at which the folder is checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Contributions behind the snapshot, for the journal that a start replays.
-const BEHIND: u64 = 500_000;
+/// The number of contributions after the snapshot, for the journal that a start replays.
+const AFTER_SNAPSHOT: u64 = 500_000;
 
-/// What one round gave.
+/// The figures of one round.
 #[derive(Clone, Copy)]
 pub(crate) struct Snapshots {
-    /// Bytes a member in five windows.
+    /// Bytes of the snapshot per member, in five windows.
     pub(crate) bytes: f64,
-    /// How long one took to be written, in seconds.
+    /// The duration of writing the snapshot, in seconds.
     pub(crate) written_s: f64,
-    /// The slowest contribution while none was written, in milliseconds.
+    /// The slowest contribution without a snapshot, in milliseconds.
     pub(crate) slowest_ms: f64,
-    /// The same while one was.
+    /// The slowest contribution during a snapshot, in milliseconds.
     pub(crate) slowest_during_ms: f64,
-    /// Seconds from the start of the process until it listens.
+    /// The time from the start of the process until it listens, in seconds.
     pub(crate) start_s: f64,
-    /// Bytes of the journal that it started with.
+    /// The bytes of the journal at the start.
     pub(crate) journal_bytes: f64,
 }
 
-/// Measures all of it, on one folder.
+/// Measures all figures, on one folder.
 pub(crate) fn measure(settings: &Settings) -> io::Result<Snapshots> {
     loop {
         let ours = Ours::start(settings, Store::Embedded)?;
         ours.fill(&mut Contributions::to(FIVE, settings.members, 0))?;
         let (timed, spans) = write_through_snapshot(settings, &ours)?;
-        let during = |took: &Took| spans.iter().any(|span| span.touches(*took));
-        let slowest = |wanted: bool| {
-            let some = timed.iter().filter(|took| during(took) == wanted);
-            let slowest = some.map(|took| took.until - took.from).max();
+        let is_during = |timing: &Timing| spans.iter().any(|span| span.overlaps(*timing));
+        let slowest = |during: bool| {
+            let timings = timed.iter().filter(|timing| is_during(timing) == during);
+            let slowest = timings.map(|timing| timing.end - timing.start).max();
             slowest.unwrap_or_default().as_secs_f64() * 1e3
         };
         let (slowest_ms, slowest_during_ms) = (slowest(false), slowest(true));
         let last = spans.last().map(Span::length).unwrap_or_default();
 
-        write_behind(settings, &ours)?;
+        write_after_snapshot(settings, &ours)?;
         let journal_bytes = number(folder::journal_bytes(&ours.data())?);
         let snapshot_bytes = newest_bytes(&ours.data())?;
         let before = ours.windows_with(FIVE, settings.members)?;
@@ -83,38 +84,41 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Snapshots> {
             });
         }
         if before >= 5 {
-            let what = format!("{before} full windows before the start, {after} after it");
-            return Err(io::Error::other(what));
+            let reason = format!("{before} full windows before the start, {after} after it");
+            return Err(io::Error::other(reason));
         }
-        eprintln!("the hour has turned, which empties a window: measured again");
+        eprintln!("a new hour has begun, so a window is empty: measuring again");
     }
 }
 
-/// When a snapshot was being written.
+/// The time during which a snapshot was written.
 #[derive(Clone, Copy)]
 struct Span {
-    from: Instant,
-    until: Instant,
+    start: Instant,
+    end: Instant,
 }
 
 impl Span {
     fn length(&self) -> Duration {
-        self.until - self.from
+        self.end - self.start
     }
 
-    /// Whether the contribution was under way meanwhile, or shortly before: the file is made once
-    /// the snapshot has begun.
-    fn touches(&self, took: Took) -> bool {
+    /// Returns whether a contribution was in flight during the snapshot, or shortly before, since the file is created
+    /// after the snapshot has begun.
+    fn overlaps(&self, timing: Timing) -> bool {
         const BEFORE: Duration = Duration::from_millis(200);
-        took.until + BEFORE >= self.from && took.from <= self.until
+        timing.end + BEFORE >= self.start && timing.start <= self.end
     }
 }
 
-/// Writes until a snapshot was seen from its beginning to its end, and long enough without one.
-fn write_through_snapshot(settings: &Settings, ours: &Ours) -> io::Result<(Vec<Took>, Vec<Span>)> {
+/// Writes until there was a complete snapshot, and [`CALM`] without one.
+fn write_through_snapshot(
+    settings: &Settings,
+    ours: &Ours,
+) -> io::Result<(Vec<Timing>, Vec<Span>)> {
     let address = ours.server.address;
     let stream = |seed| Contributions::to(FIVE, settings.members, seed);
-    // One that the filling has set off is let go by.
+    // Filling the board may have started a snapshot, which is not measured.
     watch(&ours.data(), |writing, _| !writing)?;
     let mut writers = Writers::none();
     for seed in 1..=TIMED {
@@ -127,41 +131,43 @@ fn write_through_snapshot(settings: &Settings, ours: &Ours) -> io::Result<(Vec<T
         let calm = begun.elapsed().saturating_sub(busy) >= CALM;
         writers.any_ended() || (calm && !writing && !spans.is_empty())
     });
-    let took = writers.end()?;
-    Ok((took, watched?))
+    let timings = writers.end()?;
+    Ok((timings, watched?))
 }
 
-/// Looks at the folder until `enough` says so, which is told whether a snapshot is being written and
-/// when others were.
-fn watch(folder: &Path, enough: impl Fn(bool, &[Span]) -> bool) -> io::Result<Vec<Span>> {
+/// Checks the folder until `is_done` returns true. It gets whether a snapshot is being written, and the times of
+/// earlier ones.
+fn watch(folder: &Path, is_done: impl Fn(bool, &[Span]) -> bool) -> io::Result<Vec<Span>> {
     let begun = Instant::now();
     let mut spans: Vec<Span> = Vec::new();
-    let mut from: Option<Instant> = None;
+    let mut start: Option<Instant> = None;
     loop {
-        let writing = folder::is_writing_snapshot(folder)?;
+        let is_writing = folder::is_writing_snapshot(folder)?;
         let now = Instant::now();
-        if writing {
-            from.get_or_insert(now);
-        } else if let Some(from) = from.take() {
-            spans.push(Span { from, until: now });
+        if is_writing {
+            start.get_or_insert(now);
+        } else if let Some(start) = start.take() {
+            spans.push(Span { start, end: now });
         }
-        if enough(writing, &spans) {
+        if is_done(is_writing, &spans) {
             return Ok(spans);
         }
         if begun.elapsed() > SNAPSHOT_WAIT_MAX {
             let seconds = SNAPSHOT_WAIT_MAX.as_secs();
-            return Err(io::Error::other(format!("no snapshot came in {seconds} s")));
+            return Err(io::Error::other(format!(
+                "there was no snapshot within {seconds} s"
+            )));
         }
-        thread::sleep(LOOK_INTERVAL);
+        thread::sleep(CHECK_INTERVAL);
     }
 }
 
-/// Some more contributions, and the end of a snapshot that they may set off.
-fn write_behind(settings: &Settings, ours: &Ours) -> io::Result<()> {
+/// Sends further contributions, and waits for the end of a snapshot that they may start.
+fn write_after_snapshot(settings: &Settings, ours: &Ours) -> io::Result<()> {
     let mut stream = Contributions::to(FIVE, settings.members, TIMED + 2);
     let mut connection = Connection::open(ours.server.address)?;
-    for _ in 0..BEHIND / BATCH {
-        let members = stream.anyone(BATCH);
+    for _ in 0..AFTER_SNAPSHOT / BATCH {
+        let members = stream.random_members(BATCH);
         apply_all(&mut connection, &stream.lines(&members))?;
     }
     watch(&ours.data(), |writing, _| !writing).map(drop)
@@ -170,6 +176,6 @@ fn write_behind(settings: &Settings, ours: &Ours) -> io::Result<()> {
 fn newest_bytes(folder: &Path) -> io::Result<u64> {
     let snapshots = folder::snapshots(folder)?;
     let newest = snapshots.last();
-    let newest = newest.ok_or_else(|| io::Error::other("the folder holds no snapshot"))?;
+    let newest = newest.ok_or_else(|| io::Error::other("the folder has no snapshot"))?;
     Ok(newest.metadata()?.len())
 }

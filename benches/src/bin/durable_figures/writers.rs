@@ -1,5 +1,5 @@
-//! Writers that go on in the background: single contributions as fast as they are answered, and
-//! batches at a pace. They end when they are told to, or with the first error.
+//! Background writers: single contributions, one after the other, and batches at a fixed interval. They run until they
+//! are stopped, or the first error.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,21 +13,21 @@ use benches::http::{Connection, apply_all};
 
 use crate::ours::BATCH;
 
-/// From the sending of a contribution until it was answered.
+/// The time from sending a contribution to its response.
 #[derive(Clone, Copy)]
-pub(crate) struct Took {
-    pub(crate) from: Instant,
-    pub(crate) until: Instant,
+pub(crate) struct Timing {
+    pub(crate) start: Instant,
+    pub(crate) end: Instant,
 }
 
-/// Threads that write, and what was asked of them.
+/// Threads that write.
 pub(crate) struct Writers {
     stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<io::Result<Vec<Took>>>>,
+    threads: Vec<JoinHandle<io::Result<Vec<Timing>>>>,
 }
 
 impl Writers {
-    /// None yet.
+    /// Creates a set without writers.
     pub(crate) fn none() -> Self {
         Self {
             stop: Arc::default(),
@@ -35,19 +35,19 @@ impl Writers {
         }
     }
 
-    /// One more connection that sends single contributions.
+    /// Starts a writer of single contributions.
     pub(crate) fn singles(&mut self, address: SocketAddr, mut stream: Contributions) {
         self.spawn(address, move |connection| {
-            let members = stream.anyone(1);
+            let members = stream.random_members(1);
             let request = stream.single(members[0]);
-            let from = Instant::now();
+            let start = Instant::now();
             connection.ask(&request)?;
-            let until = Instant::now();
-            Ok(Some(Took { from, until }))
+            let end = Instant::now();
+            Ok(Some(Timing { start, end }))
         });
     }
 
-    /// One more connection that sends batches, one in each interval where the server keeps up.
+    /// Starts a writer of batches, one per interval if the server is fast enough.
     pub(crate) fn batches(
         &mut self,
         address: SocketAddr,
@@ -56,7 +56,7 @@ impl Writers {
     ) {
         let mut due = Instant::now();
         self.spawn(address, move |connection| {
-            let members = stream.anyone(BATCH);
+            let members = stream.random_members(BATCH);
             let request = stream.lines(&members);
             thread::sleep(due.saturating_duration_since(Instant::now()));
             due = Instant::now().max(due + interval);
@@ -68,7 +68,7 @@ impl Writers {
     fn spawn(
         &mut self,
         address: SocketAddr,
-        mut write: impl FnMut(&mut Connection) -> io::Result<Option<Took>> + Send + 'static,
+        mut write: impl FnMut(&mut Connection) -> io::Result<Option<Timing>> + Send + 'static,
     ) {
         let stop = self.stop.clone();
         self.threads.push(thread::spawn(move || {
@@ -81,13 +81,13 @@ impl Writers {
         }));
     }
 
-    /// Whether one has ended, which only an error brings about.
+    /// Returns whether a writer has ended because of an error.
     pub(crate) fn any_ended(&self) -> bool {
         self.threads.iter().any(JoinHandle::is_finished)
     }
 
-    /// Ends them: how long the single contributions took.
-    pub(crate) fn end(self) -> io::Result<Vec<Took>> {
+    /// Stops all writers. Returns the timings of the single contributions.
+    pub(crate) fn end(self) -> io::Result<Vec<Timing>> {
         self.stop.store(true, Ordering::Relaxed);
         let mut all = Vec::new();
         for thread in self.threads {

@@ -1,10 +1,10 @@
-//! What a contribution costs the engine, beside what it costs Redis.
+//! Measures the cost of a contribution in the engine, compared with Redis.
 //!
 //!     engine_figures [--rounds 3] [--ten-million]
 //!
-//! Each case is a process of its own (`ours`), so that no case finds memory that another has left
-//! behind; each round takes every case once and Redis (`peer`) in between. CPU is that of the
-//! process, or of the Redis server, over what it applied; making the contributions is not in it.
+//! Each case runs in a separate process (`ours`), so that it does not reuse memory of another case. Each round measures
+//! every case once, and Redis (`peer`). CPU is that of the process, or of the Redis server, while it applies
+//! contributions; generating them is not included.
 
 mod ours;
 mod peer;
@@ -19,27 +19,27 @@ use ours::Case;
 use report::Report;
 
 #[derive(Parser)]
-#[command(about = "What a contribution costs the engine, beside what it costs Redis")]
+#[command(about = "Measures the cost of a contribution in the engine, compared with Redis")]
 struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Rounds; figures are medians over them.
+    /// Number of rounds. Figures are medians over them.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// With ten million members, too: takes some 6 GiB of memory and minutes a round.
+    /// Also measure ten million members, which takes about 6 GiB of memory and several minutes per round.
     #[arg(long)]
     ten_million: bool,
-    /// Rounds of ten million members.
+    /// Number of rounds with ten million members.
     #[arg(long, default_value_t = 1)]
     ten_million_rounds: usize,
-    /// Members, in place of a million.
+    /// Number of members.
     #[arg(long, default_value_t = 1_000_000)]
     members: u64,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// One case of ours, in this process: what a round starts.
+    /// Measure one case in this process. Each round runs this command for each case.
     Case(Case),
 }
 

@@ -1,4 +1,4 @@
-//! Our side: one case, in a process of its own.
+//! The figures of the engine: one case, in a separate process.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,25 +11,25 @@ use benches::sample::{Sample, gifts, now};
 use board::Period;
 use clap::Args;
 
-/// Sizes of batches, and of requests.
+/// The sizes of batches and of requests.
 pub(crate) const BATCHES: [usize; 3] = [50, 200, 1000];
 
-/// Contributions made before any of them is applied: few enough to stay in the nearest caches.
+/// The number of contributions that are generated before they are applied: few enough to stay in the CPU's caches.
 const AT_ONCE: usize = 1000;
 
-/// Contributions that a figure is taken over.
+/// The number of measured contributions.
 const MEASURED: u64 = 1_000_000;
 
-/// A board to measure on.
+/// A board to measure.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct Case {
-    /// Its members.
+    /// Number of members.
     #[arg(long)]
     pub(crate) members: u64,
-    /// Its shards.
+    /// Number of shards.
     #[arg(long)]
     pub(crate) shards: u64,
-    /// Contributions have ids.
+    /// Send contributions with ids.
     #[arg(long)]
     pub(crate) ids: bool,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Case {
 pub(crate) type Figures = BTreeMap<String, f64>;
 
 impl Case {
-    /// Every case that is measured.
+    /// Returns all cases.
     pub(crate) fn all(members: u64) -> impl Iterator<Item = Self> {
         [(16, false), (1, false), (16, true), (1, true)]
             .into_iter()
@@ -49,7 +49,7 @@ impl Case {
             })
     }
 
-    /// `16 shards, with ids`.
+    /// Returns the name of the case, such as `16 shards, with ids`.
     pub(crate) fn name(&self) -> String {
         let shards = if self.shards == 1 {
             "1 shard"
@@ -61,7 +61,7 @@ impl Case {
     }
 }
 
-/// Measures a case in a child.
+/// Measures a case in a child process.
 pub(crate) fn in_child(case: &Case) -> io::Result<Figures> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("case");
@@ -81,14 +81,14 @@ pub(crate) fn in_child(case: &Case) -> io::Result<Figures> {
         .collect()
 }
 
-/// Measures a case here, and prints its figures.
+/// Measures a case in this process, and prints its figures.
 pub(crate) fn measure(case: &Case) -> io::Result<()> {
     let kind = gifts(&[Period::All], case.shards);
     let mut sample = Sample::empty(kind, case.members, case.ids);
     let before = own_resident_bytes()?;
-    let taken = || Ok::<_, io::Error>(own_resident_bytes()?.saturating_sub(before));
+    let added = || Ok::<_, io::Error>(own_resident_bytes()?.saturating_sub(before));
     sample.fill();
-    println!("bytes={}", number(taken()?) / number(case.members));
+    println!("bytes={}", number(added()?) / number(case.members));
     for len in BATCHES {
         println!("batch_{len}={}", batches(&mut sample, len));
     }
@@ -96,12 +96,12 @@ pub(crate) fn measure(case: &Case) -> io::Result<()> {
         println!("request_{len}={}", requests(&mut sample, len));
     }
     if !case.ids {
-        println!("bytes_after={}", number(taken()?) / number(case.members));
+        println!("bytes_after={}", number(added()?) / number(case.members));
     }
     Ok(())
 }
 
-/// Microseconds of CPU a contribution, in batches of one shard each.
+/// Returns the CPU time per contribution in microseconds, in batches for one shard each.
 fn batches(sample: &mut Sample, len: usize) -> f64 {
     per_contribution(|| {
         let now = now();
@@ -114,7 +114,7 @@ fn batches(sample: &mut Sample, len: usize) -> f64 {
     })
 }
 
-/// Microseconds of CPU a contribution, in requests that the router spreads over the shards.
+/// Returns the CPU time per contribution in microseconds, in requests that the router distributes to all shards.
 fn requests(sample: &mut Sample, len: usize) -> f64 {
     per_contribution(|| {
         let now = now();
@@ -129,8 +129,8 @@ fn requests(sample: &mut Sample, len: usize) -> f64 {
     })
 }
 
-fn per_contribution(mut apply_some: impl FnMut() -> Duration) -> f64 {
+fn per_contribution(mut apply: impl FnMut() -> Duration) -> f64 {
     let turns = MEASURED / AT_ONCE as u64;
-    let cpu: Duration = (0..turns).map(|_| apply_some()).sum();
+    let cpu: Duration = (0..turns).map(|_| apply()).sum();
     cpu.as_secs_f64() * 1e6 / number(MEASURED)
 }

@@ -1,4 +1,4 @@
-//! The peer's side: the same members in one Redis, plain, and with ties by time.
+//! The figures of Redis: the same members in one sorted set, plain, and with ties broken by time.
 
 use std::io;
 
@@ -8,27 +8,27 @@ use benches::redis::{Redis, TIE_BREAK_SCRIPT};
 use benches::resp::append;
 use benches::sample::{member, now};
 
-/// Commands sent at once.
+/// The number of commands of a pipeline.
 const PIPELINE: u64 = 50;
 
-/// Contributions that a figure is taken over.
+/// The number of measured contributions.
 const MEASURED: u64 = 500_000;
 
-/// What Redis takes.
+/// The figures of Redis.
 pub(crate) struct Peer {
     pub(crate) plain: Cost,
     pub(crate) tie_break: Cost,
     pub(crate) version: String,
 }
 
-/// A contribution's microseconds of the server's CPU, and a member's bytes.
+/// The CPU time of the server per contribution, and bytes per member.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) cpu_us: f64,
     pub(crate) bytes: f64,
 }
 
-/// Measures both.
+/// Measures `ZINCRBY` and the script.
 pub(crate) fn measure(members: u64) -> io::Result<Peer> {
     let mut redis = Redis::start()?;
     let version = redis.version()?;
@@ -75,7 +75,7 @@ fn cost(
     };
     let empty = redis.memory_bytes()?;
     for first in (0..members).step_by(50) {
-        // In an order that is as good as random: a step that shares no factor with the number.
+        // In a practically random order: the step is coprime to the number of members.
         let numbers = first..members.min(first + PIPELINE);
         send(redis, &mut numbers.map(|n| n * 7_654_321 % members))?;
     }

@@ -1,20 +1,20 @@
-//! Rounds gathered, and told as a table with the ratios.
+//! The report: a table with medians of all rounds, and ratios.
 
 use std::collections::BTreeMap;
 
-use benches::figures::{held, median, ratio, spread, table};
+use benches::figures::{median, ratio, spread, table, verdict};
 use comfy_table::Table;
 
 use crate::ours::{BATCHES, Case, Figures};
 use crate::peer::Peer;
 
-/// Bytes a member that are aimed at, without ids.
+/// The target of bytes per member, without ids.
 const BYTES_MAX: f64 = 80.0;
 
-/// Everything measured.
+/// The figures of all rounds.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// By case and figure, a value a round.
+    /// By case and figure: a value per round.
     ours: BTreeMap<(String, String), Vec<f64>>,
     order: Vec<(String, bool)>,
     peers: Vec<Peer>,
@@ -63,14 +63,14 @@ impl Report {
                     (&cpu, &cpu_tied)
                 };
                 let max = if memory { BYTES_MAX } else { cpu_us_max };
-                let aimed = !ids && !figure.starts_with("request");
+                let has_target = !ids && !figure.starts_with("request");
                 table.add_row([
                     format!("{case}: {text}"),
                     spread(ours, if memory { 1 } else { 2 }),
                     format!("{:.2}", ratio(ours, theirs)),
                     format!("{:.2}", ratio(ours, tied)),
-                    if aimed {
-                        held(median(ours) <= max, &format!("at most {max}"))
+                    if has_target {
+                        verdict(median(ours) <= max, &format!("at most {max}"))
                     } else {
                         String::new()
                     },
@@ -97,7 +97,7 @@ impl Report {
     }
 }
 
-/// The figures of a case, and what they are called.
+/// Returns the figures of a case, with their names in the table.
 fn figures() -> Vec<(String, String)> {
     let mut figures = vec![
         ("bytes".to_owned(), "bytes a member".to_owned()),

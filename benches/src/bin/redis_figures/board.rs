@@ -1,4 +1,4 @@
-//! A board of ours on a Redis of its own, written to through the store and over HTTP.
+//! A board of Megaboard on a separate Redis, written through the store and over HTTP.
 
 use std::io;
 use std::path::Path;
@@ -13,12 +13,18 @@ use futures::executor::block_on;
 use store_redis::{RedisSettings, RedisStore, RedisUrl};
 
 use crate::served::{BATCH, CONNECTIONS, Served};
-use crate::writes::{CHURN, ROUND};
 
-/// Shards of the board.
+/// The number of shards of the board.
 pub(crate) const SHARDS: u64 = 16;
 
-/// What a board is measured with.
+/// The number of measured contributions in one round.
+pub(crate) const ROUND: u64 = 20_000;
+
+/// The number of contributions of random members before the first round, since the memory layout right after loading is
+/// better than in normal use.
+pub(crate) const CHURN: u64 = 300_000;
+
+/// The properties of a board.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
     One,
@@ -42,29 +48,29 @@ impl Case {
     }
 }
 
-/// The board, and the two ways to it.
+/// The board, with access through the store (`sample`) and over HTTP (`served`).
 pub(crate) struct Board {
     served: Served,
     sample: Sample,
     redis: Redis,
-    /// The hour, a window, that it was filled in.
+    /// The hour in which the board was filled, which is a window.
     hour: i64,
-    /// Bytes of Redis by member, when each has contributed once.
+    /// Memory of Redis per member after one contribution of each, in bytes.
     pub(crate) bytes: f64,
-    /// The same after many more contributions.
+    /// Memory of Redis per member after further contributions, in bytes.
     pub(crate) bytes_after: f64,
 }
 
 impl Board {
-    /// One on which every member stands, in a Redis that was in use for some time.
+    /// Creates a board with all members, and sends further contributions.
     pub(crate) fn filled(megaboard: &Path, members: u64, case: Case) -> io::Result<Self> {
         loop {
             let hour = hour();
             let board = Self::fill(megaboard, members, case, hour)?;
-            if case != Case::Five || board.is_whole() {
+            if case != Case::Five || board.is_complete() {
                 return Ok(board);
             }
-            eprintln!("the hour has turned, which empties a window: filled again");
+            eprintln!("a new hour has begun, so a window is empty: filling again");
         }
     }
 
@@ -97,19 +103,20 @@ impl Board {
         Ok(board)
     }
 
-    /// Whether no window was emptied since: the hour is the same.
-    pub(crate) fn is_whole(&self) -> bool {
+    /// Returns whether all windows have all members: it is the same hour.
+    pub(crate) fn is_complete(&self) -> bool {
         self.hour == hour()
     }
 
-    /// Microseconds of Redis's CPU a contribution, this many a call to a shard, one call at a time.
+    /// Returns the CPU time of Redis per contribution in microseconds, with `len` contributions per call to a shard,
+    /// one call after the other.
     pub(crate) fn direct(&mut self, len: usize) -> io::Result<f64> {
         let begun = self.redis.cpu_us()?;
         self.apply(len, ROUND);
         Ok((self.redis.cpu_us()? - begun) / number(ROUND))
     }
 
-    /// The same over HTTP: requests of a thousand lines, several at once.
+    /// Returns the CPU time of Redis per contribution in microseconds, over HTTP, with concurrent requests.
     pub(crate) fn served(&mut self) -> io::Result<f64> {
         let begun = self.redis.cpu_us()?;
         self.served.send(ROUND / CONNECTIONS / BATCH)?;
@@ -125,7 +132,7 @@ impl Board {
     }
 }
 
-/// The hour of the clock.
+/// Returns the current hour.
 fn hour() -> i64 {
     const HOUR: Duration = Duration::from_hours(1);
     now().millis() / i64::try_from(HOUR.as_millis()).unwrap_or(i64::MAX)

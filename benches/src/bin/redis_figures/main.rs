@@ -1,46 +1,50 @@
-//! What boards on Redis cost Redis, beside the plain commands that keep a board without ties by
-//! time, windows, ids or shards.
+//! Measures the cost of boards on Redis, for Redis, compared with plain sorted sets.
 //!
 //!     redis_figures [--rounds 9] [--members 1000000] [--only writes|spread|reads]
 //!                   [--megaboard PATH]
 //!
-//! `writes` is what a contribution costs Redis, and a member takes there; `spread` how many come
-//! through over three servers; `reads` what a cached top and a merge cost. All boards stay loaded, and short rounds
-//! take them in turn. CPU is that of the Redis servers alone: ours goes with `durable_figures`.
+//! `writes` is the cost of a contribution, and the memory of a member; `spread` the rate over three servers; `reads`
+//! the cost of a cached top and of a merge. All boards are kept, and short rounds measure them in turn. CPU is that of
+//! the Redis servers only; `durable_figures` measures that of Megaboard.
 
 mod board;
 mod peer;
 mod reads;
 mod report;
 mod served;
+mod settings;
 mod spread;
 mod writes;
 
 use std::io;
 use std::path::PathBuf;
 
-use benches::child::beside;
+use benches::child::sibling;
 use benches::process::machine;
 use clap::{Parser, ValueEnum};
 
+use settings::Settings;
+
 #[derive(Parser)]
-#[command(about = "What boards on Redis cost Redis, beside its plain commands")]
+#[command(
+    about = "Measures the cost of boards on Redis, for Redis, compared with plain sorted sets"
+)]
 struct Args {
-    /// Rounds; figures are medians over them.
+    /// Number of rounds. Figures are medians over them.
     #[arg(long, default_value_t = 9)]
     rounds: usize,
-    /// Members of the boards that are written to.
+    /// Number of members of the boards for writes.
     #[arg(long, default_value_t = 1_000_000)]
     members: u64,
-    /// These figures alone.
+    /// Measure only these figures.
     #[arg(long, value_enum)]
     only: Option<Figures>,
-    /// The server; otherwise the one that was built beside this.
+    /// Path of the server. [default: the one in the folder of this program]
     #[arg(long, env = "MEGABOARD_BIN")]
     megaboard: Option<PathBuf>,
 }
 
-/// Figures that are taken together.
+/// A group of figures.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Figures {
     Writes,
@@ -48,41 +52,34 @@ enum Figures {
     Reads,
 }
 
-/// What every figure is taken with.
-struct Settings {
-    megaboard: PathBuf,
-    members: u64,
-    rounds: usize,
-}
-
 fn main() -> io::Result<()> {
     let args = Args::parse();
     let settings = Settings {
-        megaboard: args.megaboard.map_or_else(|| beside("megaboard"), Ok)?,
+        megaboard: args.megaboard.map_or_else(|| sibling("megaboard"), Ok)?,
         members: args.members,
         rounds: args.rounds,
     };
-    // The store's connections live on it; what drives the store waits outside.
+    // The store's connections run on this runtime; `block_on` of `futures` drives the store on this thread.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()?;
     let _entered = runtime.enter();
     println!("{}", machine());
-    let taken = |figures| args.only.is_none_or(|only| only == figures);
-    if taken(Figures::Writes) {
+    let is_selected = |figures| args.only.is_none_or(|only| only == figures);
+    if is_selected(Figures::Writes) {
         println!(
             "{}",
             report::writes(&writes::measure(&settings)?, &settings)
         );
     }
-    if taken(Figures::Spread) {
+    if is_selected(Figures::Spread) {
         println!(
             "{}",
             report::spread(&spread::measure(&settings)?, &settings)
         );
     }
-    if taken(Figures::Reads) {
+    if is_selected(Figures::Reads) {
         println!("{}", report::reads(&reads::measure(&settings)?, &settings));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The peer: the same members in plain sorted sets of one Redis, pipelines of ZINCRBY.
+//! Plain sorted sets of one Redis with the same members, written by pipelines of `ZINCRBY`.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -9,25 +9,25 @@ use benches::redis::Redis;
 use benches::resp::append;
 use benches::sample::member;
 
-/// No factor of any number of members: steps of it come by every member once, as good as at random.
+/// Coprime to all numbers of members: steps of this length reach every member once, in a practically random order.
 const STRIDE: u64 = 7_654_321;
 
-/// The largest number of points that one adds.
+/// The maximum points of a contribution.
 const POINTS_MAX: u64 = 100;
 
 /// A Redis with plain sorted sets.
 pub(crate) struct Peer {
     pub(crate) redis: Redis,
-    /// `board:0` and on.
+    /// The keys `board:0`, `board:1` and so on.
     sets: Vec<String>,
     members: u64,
     random: Random,
-    /// Bytes of Redis by member, when each has contributed once.
+    /// Memory of Redis per member after one contribution of each, in bytes.
     pub(crate) bytes: f64,
 }
 
 impl Peer {
-    /// One on which every member stands, in a Redis that took `churn` contributions since.
+    /// Creates sorted sets with all members, and sends `churn` further contributions.
     pub(crate) fn filled(members: u64, sets: u64, churn: u64) -> io::Result<Self> {
         const PIPELINE: u64 = 1000;
         let mut redis = Redis::start()?;
@@ -42,7 +42,7 @@ impl Peer {
         for first in (0..members).step_by(1000) {
             let numbers = first..members.min(first + PIPELINE);
             let commands = numbers.end - numbers.start;
-            let pipeline = peer.commands(numbers.map(|place| place * STRIDE % members));
+            let pipeline = peer.commands(numbers.map(|index| index * STRIDE % members));
             peer.run(&pipeline, commands)?;
         }
         peer.bytes = (peer.redis.memory_bytes()? - empty) / number(members);
@@ -50,14 +50,14 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Microseconds of Redis's CPU a contribution, in pipelines of this many.
+    /// Returns the CPU time of Redis per contribution in microseconds, in pipelines of `len`.
     pub(crate) fn cpu_us(&mut self, len: u64, contributions: u64) -> io::Result<f64> {
         let begun = self.redis.cpu_us()?;
         self.increment(len, contributions)?;
         Ok((self.redis.cpu_us()? - begun) / number(contributions))
     }
 
-    /// How long this many take in pipelines of so many, making them left out.
+    /// Sends contributions in pipelines of `len`. Returns the time, without generating them.
     pub(crate) fn increment(&mut self, len: u64, contributions: u64) -> io::Result<Duration> {
         let mut taken = Duration::ZERO;
         for _ in 0..contributions / len {

@@ -1,4 +1,4 @@
-//! What reading the top costs Redis: nothing from the cache, and a merge of its shards otherwise.
+//! Measures the cost of reading tops for Redis: cached ones, which need no call, and merges of all shards.
 
 use std::io;
 
@@ -7,23 +7,23 @@ use benches::http::{self, Connection};
 use benches::process::cpu_of;
 use benches::redis::Redis;
 
-use crate::Settings;
 use crate::peer::Peer;
 use crate::served::{BOARD, Served};
+use crate::settings::Settings;
 
-/// Members of the board.
+/// The number of members of the board.
 pub(crate) const MEMBERS: u64 = 100_000;
 
-/// Tops read from the cache in one round.
+/// The number of cached tops read in one round.
 pub(crate) const CACHED: u64 = 2_000;
 
-/// Merges in one round, each after contributions to all shards.
+/// The number of merges in one round, each after contributions to all shards.
 const MERGES: u64 = 10;
 
-/// The peer's top.
+/// The top of a plain sorted set.
 const REVRANGE: [&str; 5] = ["ZREVRANGE", "board:0", "0", "999", "WITHSCORES"];
 
-/// A board that is merged when it is asked for, and only then.
+/// The staleness is so long that the board is merged only for fresh reads.
 const KINDS: &str = r#"
 [kinds.gifts]
 windows = ["all"]
@@ -32,24 +32,24 @@ top = 1000
 max_staleness = "1h"
 "#;
 
-/// Round by round.
+/// The figures, with one value per round.
 #[derive(Default)]
 pub(crate) struct Reads {
-    /// Functions that Redis ran for all reads from the cache.
+    /// Function calls during all reads of cached tops.
     pub(crate) cached_calls: Vec<f64>,
-    /// Functions of a merge.
+    /// Function calls of a merge.
     pub(crate) calls: Vec<f64>,
-    /// Bytes over Redis's connections for a merge.
+    /// Bytes that Redis received and sent for a merge.
     pub(crate) bytes: Vec<f64>,
-    /// Microseconds of Redis's CPU for a merge.
+    /// CPU time of Redis for a merge, in microseconds.
     pub(crate) cpu_us: Vec<f64>,
-    /// Bytes of ZREVRANGE.
+    /// Bytes that Redis received and sent for `ZREVRANGE`.
     pub(crate) plain_bytes: Vec<f64>,
-    /// Microseconds of Redis's CPU for it.
+    /// CPU time of Redis for `ZREVRANGE`, in microseconds.
     pub(crate) plain_cpu_us: Vec<f64>,
 }
 
-/// Fills the board, and reads it.
+/// Fills the board, and measures all rounds.
 pub(crate) fn measure(settings: &Settings) -> io::Result<Reads> {
     eprintln!("reads: filling a board");
     let mut plain = Peer::filled(MEMBERS, 1, MEMBERS)?;
@@ -81,52 +81,52 @@ fn merges(
     connection: &mut Connection,
 ) -> io::Result<()> {
     let merged = http::get(&format!("/v1/boards/{BOARD}/top?n=1000&fresh=true"));
-    let (mut calls, mut spent) = (0.0, Spent::default());
+    let (mut calls, mut cost) = (0.0, Cost::default());
     for _ in 0..MERGES {
         served.send(1)?;
         let before = redis.function_calls()?;
-        spent.add(redis, |_| connection.ask(&merged).map(drop))?;
+        cost.add(redis, |_| connection.ask(&merged).map(drop))?;
         calls += redis.function_calls()? - before;
     }
     reads.calls.push(calls / number(MERGES));
-    reads.bytes.push(spent.bytes / number(MERGES));
-    reads.cpu_us.push(spent.cpu_us / number(MERGES));
+    reads.bytes.push(cost.bytes / number(MERGES));
+    reads.cpu_us.push(cost.cpu_us / number(MERGES));
     Ok(())
 }
 
 fn revranges(reads: &mut Reads, plain: &mut Peer) -> io::Result<()> {
-    let mut spent = Spent::default();
+    let mut cost = Cost::default();
     for _ in 0..MERGES {
         plain.increment(1000, 4000)?;
         let Peer { redis, .. } = plain;
-        spent.add(redis, |redis| redis.connection.list(&REVRANGE).map(drop))?;
+        cost.add(redis, |redis| redis.connection.list(&REVRANGE).map(drop))?;
     }
-    reads.plain_bytes.push(spent.bytes / number(MERGES));
-    reads.plain_cpu_us.push(spent.cpu_us / number(MERGES));
+    reads.plain_bytes.push(cost.bytes / number(MERGES));
+    reads.plain_cpu_us.push(cost.cpu_us / number(MERGES));
     Ok(())
 }
 
-/// What Redis took.
+/// The cost of reads for Redis.
 #[derive(Default)]
-struct Spent {
+struct Cost {
     cpu_us: f64,
     bytes: f64,
 }
 
-impl Spent {
-    /// What it takes for this, asking for it left out.
+impl Cost {
+    /// Adds the cost of a read, without that of measuring it.
     fn add(
         &mut self,
         redis: &mut Redis,
-        ask: impl FnOnce(&mut Redis) -> io::Result<()>,
+        read: impl FnOnce(&mut Redis) -> io::Result<()>,
     ) -> io::Result<()> {
         let first = redis.network_bytes()?;
         let before = redis.network_bytes()?;
-        let asking = before - first;
+        let measuring = before - first;
         let cpu = cpu_of(redis.pid())?;
-        ask(redis)?;
+        read(redis)?;
         let cpu = cpu_of(redis.pid())?.saturating_sub(cpu);
-        self.bytes += redis.network_bytes()? - before - asking;
+        self.bytes += redis.network_bytes()? - before - measuring;
         self.cpu_us += cpu.as_secs_f64() * 1e6;
         Ok(())
     }

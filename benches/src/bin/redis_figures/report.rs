@@ -1,30 +1,30 @@
-//! Rounds told as tables with the ratios.
+//! The report: tables with medians of all rounds, and ratios.
 
-use benches::figures::{held, median, number, ratio, spread as told, table};
+use benches::figures::{median, number, ratio, spread as range, table, verdict};
 use comfy_table::Table;
 
-use crate::Settings;
 use crate::board::SHARDS;
 use crate::reads::{self, CACHED, Reads};
+use crate::settings::Settings;
 use crate::spread::Spread;
 use crate::writes::{LENGTHS, Ours, Writes};
 
-/// Redis's CPU a contribution over ZINCRBY's; 1.5 is the aim.
+/// The target of CPU per contribution, relative to `ZINCRBY`. The aim is 1.5.
 const CPU_MAX: f64 = 1.8;
 
-/// The same of five windows.
+/// The target of CPU with five windows.
 const FIVE_MAX: f64 = 8.0;
 
-/// The same of a packed board.
+/// The target of CPU of a packed board.
 const PACKED_MAX: f64 = 1.25;
 
-/// Bytes a member over those of a sorted set.
+/// The target of bytes per member, relative to a sorted set.
 const BYTES_MAX: f64 = 1.9;
 
-/// The same of a packed board.
+/// The target of bytes per member of a packed board.
 const PACKED_BYTES_MAX: f64 = 1.1;
 
-/// What contributions cost, and members take.
+/// Formats the figures of writes.
 pub(crate) fn writes(writes: &Writes, settings: &Settings) -> String {
     let sets = format!("of ZINCRBY, {SHARDS} sets");
     let columns = [
@@ -44,12 +44,12 @@ pub(crate) fn writes(writes: &Writes, settings: &Settings) -> String {
     ] {
         add_case(&mut table, case, ours, writes, max);
     }
-    for (place, len) in LENGTHS.into_iter().enumerate() {
-        let (plain, sets) = (&writes.plain[place], &writes.plain_sets[place]);
+    for (index, len) in LENGTHS.into_iter().enumerate() {
+        let (plain, sets) = (&writes.plain[index], &writes.plain_sets[index]);
         table.add_row([
             format!("µs, ZINCRBY on {SHARDS} sets, pipelines of {len}"),
-            told(sets, 2),
-            told(plain, 2),
+            range(sets, 2),
+            range(plain, 2),
             format!("{:.2}", ratio(sets, plain)),
         ]);
     }
@@ -80,27 +80,27 @@ pub(crate) fn writes(writes: &Writes, settings: &Settings) -> String {
 
 fn add_case(table: &mut Table, case: &str, ours: &Ours, writes: &Writes, max: Option<f64>) {
     let direct = ours.direct.iter().zip(LENGTHS).enumerate();
-    let direct = direct.map(|(place, (rounds, len))| (format!("calls of {len}"), rounds, place));
+    let direct = direct.map(|(index, (rounds, len))| (format!("calls of {len}"), rounds, index));
     let last = LENGTHS.len() - 1;
     let served = ("HTTP, requests of 1000".to_owned(), &ours.served, last);
-    for (way, rounds, place) in direct.chain([served]) {
+    for (way, rounds, index) in direct.chain([served]) {
         if rounds.is_empty() {
             continue;
         }
-        let plain = &writes.plain[place];
+        let plain = &writes.plain[index];
         let over = ratio(rounds, plain);
         table.add_row([
             format!("µs, {case}, {way}"),
-            told(rounds, 2),
-            told(plain, 2),
+            range(rounds, 2),
+            range(plain, 2),
             format!("{over:.2}"),
-            format!("{:.2}", ratio(rounds, &writes.plain_sets[place])),
+            format!("{:.2}", ratio(rounds, &writes.plain_sets[index])),
             target(over, max),
         ]);
     }
 }
 
-/// How many come through.
+/// Formats the rates over several servers.
 pub(crate) fn spread(spread: &Spread, settings: &Settings) -> String {
     let mut table = table(&["figure", "measured", "of ZINCRBY"]);
     for (name, rates) in [
@@ -111,17 +111,17 @@ pub(crate) fn spread(spread: &Spread, settings: &Settings) -> String {
         let over = ratio(rates, &spread.plain);
         table.add_row([
             format!("contributions/s, {name}"),
-            told(rates, 0),
+            range(rates, 0),
             format!("{over:.2}"),
         ]);
     }
     table.add_row([
         "µs CPU of all three servers a contribution".to_owned(),
-        told(&spread.ours_cpu, 2),
+        range(&spread.ours_cpu, 2),
     ]);
     table.add_row([
         "part of it on the busiest".to_owned(),
-        told(&spread.busiest, 2),
+        range(&spread.busiest, 2),
     ]);
     format!(
         "\nOver HTTP, {} members, {}\n\n{table}",
@@ -130,26 +130,26 @@ pub(crate) fn spread(spread: &Spread, settings: &Settings) -> String {
     )
 }
 
-/// What tops cost.
+/// Formats the figures of reads.
 pub(crate) fn reads(reads: &Reads, settings: &Settings) -> String {
     let mut table = table(&["figure", "ours", "ZREVRANGE", "of ZREVRANGE", "target"]);
-    let none = held(median(&reads.cached_calls) < 0.5, "none");
+    let none = verdict(median(&reads.cached_calls) < 0.5, "none");
     table.add_row([
         format!("calls of Redis for {CACHED} cached tops"),
-        told(&reads.cached_calls, 0),
+        range(&reads.cached_calls, 0),
         number(CACHED).to_string(),
         String::new(),
         none,
     ]);
-    table.add_row(["calls, merge of 1,000", &told(&reads.calls, 1), "1"]);
+    table.add_row(["calls, merge of 1,000", &range(&reads.calls, 1), "1"]);
     for (name, ours, plain) in [
         ("bytes, merge of 1,000", &reads.bytes, &reads.plain_bytes),
         ("µs CPU, merge of 1,000", &reads.cpu_us, &reads.plain_cpu_us),
     ] {
         table.add_row([
             name.to_owned(),
-            told(ours, 0),
-            told(plain, 0),
+            range(ours, 0),
+            range(plain, 0),
             format!("{:.2}", ratio(ours, plain)),
         ]);
     }
@@ -162,7 +162,7 @@ pub(crate) fn reads(reads: &Reads, settings: &Settings) -> String {
 
 fn target(over: f64, max: Option<f64>) -> String {
     max.map_or_else(String::new, |max| {
-        held(over <= max, &format!("at most {max}"))
+        verdict(over <= max, &format!("at most {max}"))
     })
 }
 

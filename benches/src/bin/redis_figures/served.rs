@@ -1,4 +1,4 @@
-//! Our server on Redis, and what it is sent over HTTP.
+//! A Megaboard server on Redis, and contributions over HTTP.
 
 use std::io;
 use std::path::Path;
@@ -11,26 +11,26 @@ use benches::contributions::Contributions;
 use benches::http::{Connection, apply_all};
 use tempfile::TempDir;
 
-/// The board.
 pub(crate) const BOARD: &str = "gifts/live";
 
-/// Contributions of a request.
+/// The number of contributions of a request.
 pub(crate) const BATCH: u64 = 1000;
 
-/// Connections that send requests, each one after the other.
+/// The number of connections, each with one request in flight.
 pub(crate) const CONNECTIONS: u64 = 4;
 
-/// A server, and a stream of contributions for each connection.
+/// A server, and contributions for each connection.
 pub(crate) struct Served {
     pub(crate) server: Server,
     streams: Vec<Contributions>,
-    everyone: Contributions,
+    /// The contributions that fill the board.
+    filling: Contributions,
     _home: TempDir,
 }
 
 impl Served {
-    /// Starts one on this store, for a board of so many members. What the store holds of kinds
-    /// stays; `kinds` is for one that holds none.
+    /// Starts a server on this store, for a board of this number of members. `kinds` is the configuration of kinds that
+    /// the store does not have yet.
     pub(crate) fn start(
         megaboard: &Path,
         store: &str,
@@ -44,7 +44,7 @@ impl Served {
         let mut command = Command::new(megaboard);
         command.args(["serve", "--listen", "127.0.0.1:0", "--config"]);
         command.arg(config).current_dir(home.path());
-        // That nothing is kept on disk here is known.
+        // Hides the warning that Redis has no persistence.
         let server = Server::announced(command.env("MEGABOARD_LOG", "error"))?;
         let stream = |seed: u64| {
             let stream = Contributions::to(BOARD, members, seed);
@@ -57,24 +57,24 @@ impl Served {
         Ok(Self {
             server,
             streams: (1..=CONNECTIONS).map(stream).collect(),
-            everyone: stream(0),
+            filling: stream(0),
             _home: home,
         })
     }
 
-    /// One contribution by each member.
+    /// Sends one contribution of each member.
     pub(crate) fn fill(&mut self) -> io::Result<()> {
         let mut connection = Connection::open(self.server.address)?;
         loop {
-            let members = self.everyone.everyone(BATCH);
+            let members = self.filling.next_members(BATCH);
             if members.is_empty() {
                 return Ok(());
             }
-            apply_all(&mut connection, &self.everyone.lines(&members))?;
+            apply_all(&mut connection, &self.filling.lines(&members))?;
         }
     }
 
-    /// This many requests over each connection, all connections at once: how long it takes.
+    /// Sends this number of requests over each connection, concurrently. Returns the time.
     pub(crate) fn send(&mut self, requests: u64) -> io::Result<Duration> {
         let address = self.server.address;
         let bodies: Vec<Vec<String>> = self
@@ -82,7 +82,7 @@ impl Served {
             .iter_mut()
             .map(|stream| {
                 let requests = (0..requests).map(|_| {
-                    let members = stream.anyone(BATCH);
+                    let members = stream.random_members(BATCH);
                     stream.lines(&members)
                 });
                 requests.collect()

@@ -1,22 +1,22 @@
-//! How many contributions come through over three independent servers, beside one Redis that is sent
-//! nothing but ZINCRBY. Client, Megaboard and all servers share the machine.
+//! Measures the rate of contributions over three independent Redis servers, compared with `ZINCRBY` on one. Client,
+//! Megaboard and all servers share the machine.
 
 use std::io;
 
 use benches::figures::number;
 use benches::redis::Redis;
 
-use crate::Settings;
 use crate::peer::Peer;
 use crate::served::{BATCH, CONNECTIONS, Served};
+use crate::settings::Settings;
 
-/// Requests over each connection in one round.
+/// The number of requests over each connection in one round.
 const REQUESTS: u64 = 25;
 
-/// Contributions of a round.
+/// The number of contributions of a round.
 const ROUND: u64 = REQUESTS * CONNECTIONS * BATCH;
 
-/// Independent servers.
+/// The number of independent Redis servers.
 const SERVERS: usize = 3;
 
 const KINDS: &str = r#"
@@ -25,22 +25,22 @@ windows = ["all"]
 shards = 16
 "#;
 
-/// Round by round.
+/// The figures, with one value per round.
 #[derive(Default)]
 pub(crate) struct Spread {
-    /// Contributions a second over three servers.
+    /// Contributions per second over three servers.
     pub(crate) ours: Vec<f64>,
-    /// Over one.
+    /// Contributions per second over one server.
     pub(crate) ours_one: Vec<f64>,
-    /// ZINCRBY a second.
+    /// `ZINCRBY` per second.
     pub(crate) plain: Vec<f64>,
-    /// Microseconds of CPU of all three a contribution.
+    /// CPU time of all three servers per contribution, in microseconds.
     pub(crate) ours_cpu: Vec<f64>,
-    /// The busiest of the three: its part of that.
+    /// The part of the busiest of the three servers.
     pub(crate) busiest: Vec<f64>,
 }
 
-/// Fills all boards, and takes them in turn.
+/// Fills all boards, and measures them in turn.
 pub(crate) fn measure(settings: &Settings) -> io::Result<Spread> {
     let mut plain = Peer::filled(settings.members, 1, ROUND)?;
     eprintln!("spread: filling over one server and over {SERVERS}");
@@ -55,11 +55,11 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Spread> {
         spread.ours.push(rate(over_three.send(REQUESTS)?));
         let after = cpu_us(&mut servers)?;
         spread.ours_one.push(rate(over_one.send(REQUESTS)?));
-        let spent: Vec<f64> = after.iter().zip(&before).map(|(a, b)| a - b).collect();
-        let all: f64 = spent.iter().sum();
+        let cpu: Vec<f64> = after.iter().zip(&before).map(|(a, b)| a - b).collect();
+        let all: f64 = cpu.iter().sum();
         spread.ours_cpu.push(all / number(ROUND));
-        let most = spent.iter().copied().fold(0.0, f64::max);
-        spread.busiest.push(most / all);
+        let busiest = cpu.iter().copied().fold(0.0, f64::max);
+        spread.busiest.push(busiest / all);
     }
     Ok(spread)
 }

@@ -1,22 +1,15 @@
-//! What a contribution costs Redis, and what a member takes there.
+//! Measures the CPU of Redis per contribution, and its memory per member.
 
 use std::io;
 
-use crate::Settings;
-use crate::board::{Board, Case, SHARDS};
+use crate::board::{Board, CHURN, Case, ROUND, SHARDS};
 use crate::peer::Peer;
+use crate::settings::Settings;
 
-/// Contributions of a call to a shard, and of a pipeline.
+/// The numbers of contributions of a call to a shard, and of a pipeline.
 pub(crate) const LENGTHS: [usize; 3] = [50, 200, 1000];
 
-/// Contributions that a figure is taken over in one round.
-pub(crate) const ROUND: u64 = 20_000;
-
-/// Contributions by random members before the first round: what was just loaded lies in memory in
-/// an order that use does not leave it in.
-pub(crate) const CHURN: u64 = 300_000;
-
-/// A board of ours, round by round.
+/// The figures of a board, with one value per round.
 #[derive(Default)]
 pub(crate) struct Ours {
     /// By length of a call.
@@ -26,7 +19,7 @@ pub(crate) struct Ours {
     pub(crate) bytes_after: f64,
 }
 
-/// Everything measured, in microseconds of Redis's CPU a contribution.
+/// All figures: CPU of Redis per contribution in microseconds, and bytes per member.
 pub(crate) struct Writes {
     pub(crate) one: Ours,
     pub(crate) five: Ours,
@@ -34,12 +27,12 @@ pub(crate) struct Writes {
     pub(crate) packed: Ours,
     /// One sorted set, by length of a pipeline.
     pub(crate) plain: [Vec<f64>; 3],
-    /// As many sorted sets as ours has shards.
+    /// As many sorted sets as the board has shards.
     pub(crate) plain_sets: [Vec<f64>; 3],
     pub(crate) plain_bytes: f64,
 }
 
-/// Fills all boards, and takes them in turn.
+/// Fills all boards, and measures them in turn.
 pub(crate) fn measure(settings: &Settings) -> io::Result<Writes> {
     let Settings {
         megaboard, members, ..
@@ -59,14 +52,14 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Writes> {
     let mut peers = (<[Vec<f64>; 3]>::default(), <[Vec<f64>; 3]>::default());
     for round in 1..=settings.rounds {
         eprintln!("writes: round {round} of {}", settings.rounds);
-        for (place, len) in LENGTHS.into_iter().enumerate() {
-            peers.0[place].push(plain.cpu_us(len as u64, ROUND)?);
-            for (board, ours) in boards.iter_mut().filter(|(board, _)| board.is_whole()) {
-                ours.direct[place].push(board.direct(len)?);
+        for (index, len) in LENGTHS.into_iter().enumerate() {
+            peers.0[index].push(plain.cpu_us(len as u64, ROUND)?);
+            for (board, ours) in boards.iter_mut().filter(|(board, _)| board.is_complete()) {
+                ours.direct[index].push(board.direct(len)?);
             }
-            peers.1[place].push(plain_sets.cpu_us(len as u64, ROUND)?);
+            peers.1[index].push(plain_sets.cpu_us(len as u64, ROUND)?);
         }
-        for (board, ours) in boards.iter_mut().filter(|(board, _)| board.is_whole()) {
+        for (board, ours) in boards.iter_mut().filter(|(board, _)| board.is_complete()) {
             ours.served.push(board.served()?);
         }
     }

@@ -1,11 +1,12 @@
-//! What the top of a board costs a reader, beside Redis and beside a bare axum handler.
+//! Measures the cost of reading the top of a board, compared with Redis and with a bare axum handler.
 //!
 //!     top_figures [--rounds 5] [--seconds 3] [--megaboard PATH]
 //!
-//! 100,000 members, 64 connections, nothing pipelined: `GET .../top?n=100` of a `megaboard serve`,
-//! `ZREVRANGE 0 99 WITHSCORES` of the same members in Redis, and the same bytes from `bare_axum`.
-//! Each round asks them in turn. The client shares the machine with the server, the same for all.
+//! The board has 100,000 members. Over 64 connections without pipelining, each round reads `GET .../top?n=100` of
+//! `megaboard serve`, `ZREVRANGE 0 99 WITHSCORES` of the same members in Redis, and the same bytes from `bare_axum`, in
+//! turn. Client and server share the machine.
 
+mod board;
 mod report;
 mod stage;
 mod writes;
@@ -21,18 +22,18 @@ use report::Report;
 use stage::Stage;
 
 #[derive(Parser)]
-#[command(about = "What the top of a board costs a reader, beside Redis and bare axum")]
+#[command(about = "Measures the cost of reading a top, compared with Redis and bare axum")]
 struct Args {
-    /// Rounds; figures are medians over them.
+    /// Number of rounds. Figures are medians over them.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// How long each server is asked a round.
+    /// How long requests are sent to each server in each round, in seconds.
     #[arg(long, default_value_t = 3)]
     seconds: u64,
-    /// Connections.
+    /// Number of connections.
     #[arg(long, default_value_t = 64)]
     connections: usize,
-    /// The server; otherwise the one that was built beside this.
+    /// Path of the server. [default: the one in the folder of this program]
     #[arg(long, env = "MEGABOARD_BIN")]
     megaboard: Option<PathBuf>,
 }
@@ -40,7 +41,7 @@ struct Args {
 fn main() -> io::Result<()> {
     let args = Args::parse();
     println!("{}", machine());
-    let mut stage = Stage::set(args.megaboard.as_deref())?;
+    let mut stage = Stage::start(args.megaboard.as_deref())?;
     let duration = Duration::from_secs(args.seconds);
     let mut report = Report::default();
     for round in 1..=args.rounds {
@@ -49,7 +50,7 @@ fn main() -> io::Result<()> {
     }
     println!(
         "\n{} members, {} connections, medians of {} rounds (least to most)\n",
-        stage::MEMBERS,
+        board::MEMBERS,
         args.connections,
         args.rounds
     );

@@ -1,21 +1,21 @@
-//! Rounds gathered, and told as a table with the ratios.
+//! The report: a table with medians of all rounds, and ratios.
 
-use benches::figures::{held, ratio, spread, table};
+use benches::figures::{ratio, spread, table, verdict};
 use benches::load::Load;
 use comfy_table::Table;
 
 use crate::stage::Round;
 
-/// Our requests a second over Redis's: at least.
+/// The target of requests per second, relative to Redis.
 const RATE_MIN: f64 = 3.5;
 
-/// Our CPU a request over the bare handler's: at most.
+/// The target of CPU per request, relative to the bare handler.
 const CPU_MAX: f64 = 1.15;
 
-/// The load of one server in a round.
+/// Selects the load of one server.
 type Pick = fn(&Round) -> Load;
 
-/// Everything measured.
+/// The figures of all rounds.
 #[derive(Default)]
 pub(crate) struct Report {
     rounds: Vec<Round>,
@@ -77,15 +77,23 @@ impl Report {
         );
         let cpu = ratio(&ours, &self.column(|round| round.bare.cpu_us()));
         let cpu_loop = ratio(&ours, &self.column(|round| round.bare_accept_loop.cpu_us()));
-        let rate_held = held(rate >= RATE_MIN, &format!("at least {RATE_MIN}"));
-        let cpu_held = held(cpu <= CPU_MAX, &format!("at most {CPU_MAX}"));
-        let loop_held = held(cpu_loop <= CPU_MAX, &format!("at most {CPU_MAX}"));
+        let rate_verdict = verdict(rate >= RATE_MIN, &format!("at least {RATE_MIN}"));
+        let cpu_verdict = verdict(cpu <= CPU_MAX, &format!("at most {CPU_MAX}"));
+        let loop_verdict = verdict(cpu_loop <= CPU_MAX, &format!("at most {CPU_MAX}"));
         for (name, value, target) in [
-            ("requests/s of Redis's", rate, rate_held),
-            ("the same, time in its score", packed, String::new()),
-            ("the same, with writes", written, String::new()),
-            ("CPU of bare axum's, axum::serve", cpu, cpu_held),
-            ("CPU of bare axum's, our accept loop", cpu_loop, loop_held),
+            ("requests/s over Redis", rate, rate_verdict),
+            (
+                "requests/s over Redis, time in the score",
+                packed,
+                String::new(),
+            ),
+            ("requests/s over Redis, with writes", written, String::new()),
+            ("CPU over bare axum, axum::serve", cpu, cpu_verdict),
+            (
+                "CPU over bare axum, our accept loop",
+                cpu_loop,
+                loop_verdict,
+            ),
         ] {
             table.add_row([
                 name.to_owned(),

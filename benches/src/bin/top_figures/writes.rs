@@ -1,4 +1,4 @@
-//! Writes that go on while a board is read: the same number a second everywhere.
+//! Writes while a board is read, at the same rate for all servers.
 
 use std::fmt::Write as _;
 use std::io;
@@ -12,15 +12,15 @@ use benches::random::Random;
 use benches::resp::{self, Connection};
 use benches::{http, sample};
 
-use crate::stage::MEMBERS;
+use crate::board::MEMBERS;
 
-/// Contributions of one request or pipeline.
+/// The number of contributions of a request or pipeline.
 const BATCH: usize = 500;
 
-/// Between one batch and the next.
+/// The interval of batches.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// A thread that writes until it is told to stop.
+/// A thread that writes until it is stopped.
 pub(crate) struct Writing {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<io::Result<()>>,
@@ -44,7 +44,7 @@ impl Writing {
         Self { stop, thread }
     }
 
-    /// Stops, and says what was measured meanwhile, unless writing failed.
+    /// Stops the thread. Returns what was measured meanwhile, or the error of writing.
     pub(crate) fn stop_after<T>(self, measured: io::Result<T>) -> io::Result<T> {
         self.stop.store(true, Ordering::Relaxed);
         let written = self.thread.join();

@@ -1,114 +1,114 @@
-//! Answers about boards: [`Top`], [`Place`] and the others.
+//! Responses about boards: [`Top`], [`Place`] and others.
 
 use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::{Entry, Envelope, Found, Neighbour, Span};
 
-/// The best of a board.
+/// The best entries of a board.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Top {
-    /// Of which board, window and moment.
+    /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// True while the store is away: the last board that was seen.
+    /// True while the store is unavailable: this is the last top that was read.
     #[serde(default)]
     pub stale: bool,
-    /// The best, in their order.
+    /// The entries, best first.
     pub entries: Vec<Entry>,
 }
 
-/// Entries of a board, best first.
+/// A range of entries of a board.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Entries {
-    /// Of which board, window and moment.
+    /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// Best first.
+    /// The entries, best first.
     pub entries: Vec<Entry>,
 }
 
-/// How many members lie in a range.
+/// The number of members in a range of values.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Count {
-    /// Of which board, window and moment.
+    /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// How many those are.
+    /// The number of members.
     pub count: u64,
 }
 
-/// Members in the order in which they were asked for.
+/// Members that were looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct FoundEntries {
-    /// Of which board, window and moment.
+    /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// One for each who was asked for.
+    /// One for each requested member, in the order of the request.
     pub entries: Vec<Found>,
 }
 
-/// Where a member stands.
+/// The rank, standing and neighbours of a member.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Place {
-    /// Of which board, window and moment.
+    /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// Who, and the standing.
+    /// The member and its standing.
     #[serde(flatten)]
     pub found: Found,
-    /// 1 is best; none of who is not ranked.
+    /// The position; 1 is best. `None` if the member is not ranked.
     pub position: Option<u64>,
     /// 100 · (members − position) / (members − 1); 100 for the first.
     pub percentile: Option<f64>,
-    /// The next better one; none for the first.
+    /// The next better member; `None` for the first.
     pub above: Option<Neighbour>,
-    /// The next one behind; none for the last.
+    /// The next worse member; `None` for the last.
     pub below: Option<Neighbour>,
-    /// Where a target was asked for: the smallest change of the first field that, made now, gives a
-    /// position of at most that. None where no change does.
+    /// If a target was requested: the smallest change of the first field that would now result in that
+    /// position or a better one. `None` if no change would.
     pub to_target: Option<i64>,
-    /// In streams: where the member has fallen, who of the ten directly above was not among them
-    /// before.
+    /// In streams, if the member has fallen: those of the ten members directly above it that were not
+    /// among the ten directly above it before.
     #[serde(default)]
     pub overtaken_by: Vec<String>,
 }
 
-/// What a member reaching it now would have.
+/// The rank that a standing would have now.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct RankOf {
-    /// Of which board, window and moment.
+    /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// What the kind's rank style makes of the position; none where it would not be on the list of
-    /// a kind that ranks only its best.
+    /// The rank, by the kind's rank style. `None` if the kind ranks only its best members, and the
+    /// standing would not be among them.
     pub rank: Option<u64>,
-    /// 1 is best.
+    /// The position; 1 is best.
     pub position: Option<u64>,
 }
 
-/// A board itself.
+/// The properties of a board.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Info {
-    /// Of which board, window and moment.
+    /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// Over how many its members are spread.
+    /// The number of shards.
     pub shards: u32,
-    /// Where it is kept.
+    /// The store that has the board.
     pub store: String,
-    /// The windows that hold something.
+    /// The windows that are not empty.
     pub windows: Vec<WindowMembers>,
-    /// How long a bounded board is kept after its end.
+    /// How long the board is kept after its end, if it has one.
     pub expires_after: Option<String>,
-    /// When a bounded board goes.
+    /// When the board is deleted, if it has an end.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -116,73 +116,73 @@ pub struct Info {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct WindowMembers {
-    /// By its whole name.
+    /// The full name of the window.
     pub window: String,
-    /// How many are ranked in it.
+    /// The number of ranked members.
     pub members: u64,
 }
 
-/// What holds of a board from now on.
+/// The settings of a board after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Settled {
-    /// Kind and subject.
+    /// The name of the board: kind and subject.
     pub board: String,
-    /// Over how many its members are spread.
+    /// The number of shards.
     pub shards: u32,
-    /// The time that it is bounded by, where it is.
+    /// The time span of the board.
     #[serde(flatten)]
     pub span: Span,
-    /// How long it is kept after its end.
+    /// How long the board is kept after its end, if it has one.
     pub expires_after: Option<String>,
-    /// When it goes.
+    /// When the board is deleted, if it has an end.
     pub expires_at: Option<Timestamp>,
 }
 
-/// A page of the boards of a kind, by subject.
+/// A page of the boards of a kind, ordered by subject.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Boards {
     /// The kind.
     pub kind: String,
-    /// Those that have had a contribution.
+    /// The created boards.
     pub boards: Vec<Listed>,
-    /// The subject behind which to go on; none at the end.
+    /// The subject after which the next page begins; `None` for the last page.
     pub next: Option<String>,
 }
 
-/// A board of a list.
+/// A board in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Listed {
-    /// Kind and subject.
+    /// The name of the board: kind and subject.
     pub board: String,
-    /// What it is about.
+    /// The subject of the board.
     pub subject: String,
-    /// Over how many its members are spread.
+    /// The number of shards.
     pub shards: u32,
-    /// The time that it is bounded by, where it is.
+    /// The time span of the board.
     #[serde(flatten)]
     pub span: Span,
 }
 
-/// A token that opens the streams of one board, and nothing else.
+/// A token that authorizes streams of one board only.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct StreamToken {
-    /// For `?token=`, or [`BoardStream::token`](crate::BoardStream::token).
+    /// The token, for `?token=` or [`BoardStream::token`](crate::BoardStream::token).
     pub token: String,
-    /// Until when a stream may begin with it.
+    /// When the token expires. A stream must begin before.
     pub expires_at: Timestamp,
 }
 
-/// A server whose store answers.
+/// The response of a ready server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Ready {
     /// `ready`.
     pub status: String,
-    /// Where boards are kept.
+    /// The store that has the boards.
     pub store: String,
 }
 

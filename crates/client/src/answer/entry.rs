@@ -1,18 +1,18 @@
-//! Members and where they stand: [`Entry`], and its like.
+//! Members with their ranks and standings: [`Entry`] and similar types.
 
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::values::{Values, beside};
+use super::values::{Values, points};
 
-/// A member who is ranked.
+/// A ranked member.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "WireEntry")]
 #[non_exhaustive]
 pub struct Entry {
-    /// The position, or what the kind's rank style makes of it.
+    /// The rank, by the kind's rank style.
     pub rank: u64,
-    /// Who.
+    /// The member.
     pub member: String,
     /// The fields of the standing.
     pub values: Values,
@@ -20,16 +20,16 @@ pub struct Entry {
     pub reached_at: Timestamp,
 }
 
-/// A member who was asked for.
+/// A member that was looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "WireFound")]
 #[non_exhaustive]
 pub struct Found {
-    /// The position, or what the kind's rank style makes of it; none of who is not ranked.
+    /// The rank, by the kind's rank style. `None` if the member is not ranked.
     pub rank: Option<u64>,
-    /// Who.
+    /// The member.
     pub member: String,
-    /// The fields of the standing; empty where there is none.
+    /// The fields of the standing; empty if there is none.
     pub values: Values,
     /// When the standing was reached.
     pub reached_at: Option<Timestamp>,
@@ -39,23 +39,23 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Neighbour {
-    /// Who, and where.
+    /// The neighbour.
     #[serde(flatten)]
     pub entry: Entry,
-    /// How much of the first field lies between; none where one of the two has none.
+    /// The difference of the first field. `None` if one of the two has no value in it.
     pub gap: Option<u64>,
 }
 
-/// An entry that has moved, as a stream's `changes` tell it.
+/// An entry that has moved, in an event `changes` of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Moved {
-    /// Who, and where.
+    /// The entry.
     #[serde(flatten)]
     pub entry: Entry,
-    /// Counted from 1.
+    /// The position; 1 is best.
     pub position: u64,
-    /// Of those who climbed or fell: the position before.
+    /// The position before, if the member climbed or fell.
     pub was: Option<u64>,
 }
 
@@ -64,25 +64,25 @@ pub struct Moved {
 #[serde(from = "WireStanding")]
 #[non_exhaustive]
 pub struct Standing {
-    /// The window's whole name.
+    /// The full name of the window.
     pub window: String,
-    /// The fields.
+    /// The fields of the standing.
     pub values: Values,
-    /// When it was reached.
+    /// When the standing was reached.
     pub reached_at: Timestamp,
-    /// With [`Returning::Ranks`](crate::Returning): what the kind's rank style makes of the position.
+    /// The rank, by the kind's rank style. Only with [`Returning::Ranks`](crate::Returning).
     pub rank: Option<u64>,
-    /// With [`Returning::Ranks`](crate::Returning): 1 is best.
+    /// The position; 1 is best. Only with [`Returning::Ranks`](crate::Returning).
     pub position: Option<u64>,
 }
 
-/// Declares what stands on the wire, where fields lie beside the other members: as `points`, or as
-/// `values`.
-macro_rules! beside_fields {
+/// Declares the wire format of a type: the fields of the standing are either `points` or `values`, next to the other
+/// members.
+macro_rules! wire_format {
     ($wire:ident -> $name:ident { $($member:ident: $type:ty,)* }) => {
         #[derive(Deserialize)]
         struct $wire {
-            #[serde(default, deserialize_with = "beside")]
+            #[serde(default, deserialize_with = "points")]
             points: Option<Values>,
             #[serde(default)]
             values: Option<Values>,
@@ -100,20 +100,20 @@ macro_rules! beside_fields {
     };
 }
 
-beside_fields! {
+wire_format! {
     WireEntry -> Entry { rank: u64, member: String, reached_at: Timestamp, }
 }
-beside_fields! {
+wire_format! {
     WireFound -> Found { rank: Option<u64>, member: String, reached_at: Option<Timestamp>, }
 }
-beside_fields! {
+wire_format! {
     WireStanding -> Standing {
         window: String, reached_at: Timestamp, rank: Option<u64>, position: Option<u64>,
     }
 }
 
 impl Entry {
-    /// The field `points`.
+    /// Returns the field `points`.
     #[must_use]
     pub fn points(&self) -> Option<i64> {
         self.values.points()
@@ -121,7 +121,7 @@ impl Entry {
 }
 
 impl Found {
-    /// The field `points`.
+    /// Returns the field `points`.
     #[must_use]
     pub fn points(&self) -> Option<i64> {
         self.values.points()
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_keep_the_order_of_their_kind_and_null_is_told_from_nothing() {
+    fn fields_keep_their_order_and_null_differs_from_absent() {
         let read = |text: &str| serde_json::from_str::<Found>(text).unwrap();
         let found = read(
             r#"{"rank":2,"member":"u","values":{"z":3,"a":null,"m":-1},"reached_at":"2026-11-20T14:52:22.123Z","new":1}"#,
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_and_those_who_moved_are_entries_with_more() {
+    fn neighbours_and_moved_entries_contain_an_entry() {
         let text = r#"{"rank":1,"member":"u","points":9,"reached_at":"2026-11-20T14:52:22.123Z","gap":4,"position":1}"#;
         let neighbour: Neighbour = serde_json::from_str(text).unwrap();
         assert_eq!(

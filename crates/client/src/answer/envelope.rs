@@ -1,38 +1,38 @@
-//! What every answer about a board says: [`Envelope`], [`Span`].
+//! Members that all responses about a board have: [`Envelope`], [`Span`].
 
 use jiff::Timestamp;
 use serde::Deserialize;
 
-/// What every answer about a board says.
+/// The members that all responses about a board have.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Envelope {
-    /// Kind and subject.
+    /// The name of the board: kind and subject.
     pub board: String,
-    /// The window, by its whole name, such as `day:2026-11-20`.
+    /// The full name of the window, such as `day:2026-11-20`.
     pub window: String,
-    /// The same version is the same board on every server.
+    /// The version of the window. Equal versions mean equal content, on every server.
     pub version: String,
-    /// When the look at the store began.
+    /// When the read of the store began.
     pub as_of: Timestamp,
-    /// How many are ranked.
+    /// The number of ranked members.
     pub members: u64,
-    /// Of kinds that rank only their best: how many at most.
+    /// The maximum number of ranked members, for kinds that rank only their best.
     pub listed: Option<u64>,
-    /// Whether the window, or the board, is over.
+    /// Whether the window or the board has ended.
     #[serde(default, rename = "final")]
     pub is_final: bool,
-    /// The time that the board is bounded by, where it is.
+    /// The time span of the board.
     #[serde(flatten)]
     pub span: Span,
 }
 
-/// The time that a board is bounded by, where it is.
+/// The time span of a board, if it has one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Span {
-    /// Contributions before it are refused.
+    /// Contributions before this time are rejected.
     pub starts_at: Option<Timestamp>,
-    /// Contributions from then on are refused, and the board is final.
+    /// Contributions at or after this time are rejected, and the board is then final.
     pub ends_at: Option<Timestamp>,
 }

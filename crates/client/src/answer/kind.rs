@@ -1,4 +1,4 @@
-//! The rules of boards: [`Kind`], as it is answered and as it is put.
+//! The settings of kinds, in requests and responses: [`Kind`].
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,62 +6,62 @@ use serde_json::{Map, Value};
 
 use crate::words::words;
 
-/// The settings of a kind. What is none, or empty, is what the contract has by default; the server's
-/// answers name everything. Times are text as in `48h`, `35d`, `forever`.
+/// The settings of a kind. Settings that are `None` or empty have the defaults of the contract; the
+/// server returns all of them. Durations are text, such as `48h`, `35d` or `forever`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Kind {
-    /// Its name, which answers carry.
+    /// The name of the kind, in responses.
     #[serde(rename = "kind", skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How contributions fold into a standing.
+    /// How a member's contributions are combined into a standing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// What the order looks at, one after the other.
+    /// The fields that standings are ordered by, the first first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
-    /// What becomes of equal fields.
+    /// Whether members with equal fields share a rank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<RankStyle>,
-    /// Who is better where all fields are equal.
+    /// The order of members with equal fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ties: Option<Ties>,
-    /// `hour`, `day`, `week`, `month`, `all`: the first is what reads show by default.
+    /// The windows: `hour`, `day`, `week`, `month`, `all`. Reads return the first by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<String>,
-    /// By the names of the IANA database.
+    /// The time zone of the windows, by its name in the IANA database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
-    /// Of boards not yet created: a power of two.
+    /// The number of shards of boards that are created later: a power of two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shards: Option<u32>,
-    /// The depth of the cached top.
+    /// The number of entries of the cached top.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top: Option<u64>,
-    /// How old a cached answer may be.
+    /// The maximum age of a cached response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_staleness: Option<String>,
-    /// How long each window is kept after its end: a time, or `{"idle": "7d"}`.
+    /// How long each window is kept after its end: a duration, or `{"idle": "7d"}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub keep: Map<String, Value>,
-    /// How long after its end a window still takes what belongs to it.
+    /// How long after its end a window still accepts contributions of its time.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub close: Map<String, Value>,
     /// How long an id is remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dedupe: Option<String>,
-    /// Ranks the best and no more.
+    /// Ranks only the best members.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retain: Option<Retain>,
-    /// Declares a range, so that score and time fit into one number.
+    /// Limits values to a range, so that score and time fit into one number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packed: Option<Packed>,
-    /// Keeps the top of its boards on another server, too.
+    /// Publishes the top of the kind's boards to another server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publish: Option<Publish>,
-    /// Settings that this version of the client does not know: they come back as they were when a
-    /// kind that was read is put.
+    /// Settings that this version of the client does not know. They are sent back unchanged when a kind
+    /// that was read is put.
     #[serde(flatten)]
     pub others: Map<String, Value>,
 }
@@ -70,81 +70,81 @@ pub struct Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Field {
-    /// What it is called.
+    /// The name of the field.
     pub name: String,
-    /// Whether more or less is better: more by default.
+    /// Whether greater or smaller values are better: greater by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
-    /// How contributions change it, in mode `accumulate`: `sum` by default.
+    /// How contributions change the field, in mode `accumulate`: `sum` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub op: Option<Op>,
 }
 
-/// How many of a board are ranked.
+/// How many members of a board are ranked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Retain {
-    /// How many.
+    /// The number of members.
     pub keep: u64,
-    /// How long a shard's list may get before it is trimmed.
+    /// The length at which a shard's list is trimmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trim_at: Option<u64>,
-    /// Takes kinds whose contributions can lower a standing.
+    /// Allows kinds whose contributions can lower a standing. Their lists are then approximate.
     #[serde(default)]
     pub approximate: bool,
 }
 
-/// How large the values of a packed kind get, and how fine its times are.
+/// The range of the values of a packed kind, and the unit of its times.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Packed {
     /// The largest value; the smallest is 0.
     pub most: u64,
-    /// How fine times are: a part of a second, `1s` by default.
+    /// The unit of times: a divisor of a second, `1s` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// For the window `all`: contributions before it are refused.
+    /// For the window `all`: contributions before this time are rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Timestamp>,
-    /// For the window `all`: contributions from then on are refused.
+    /// For the window `all`: contributions at or after this time are rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }
 
-/// Where the top of a kind's boards is kept for readers of another server.
+/// Where and how the top of a kind's boards is published.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Publish {
-    /// The server, by the name that the configuration has for it.
+    /// The target, by its name in the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Its address, of a kind of an earlier version whose server is not configured.
+    /// The address of the target, for kinds of an earlier version whose target is not configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// What a board's window is called there.
+    /// The template of the key of a board's window in the target.
     pub key: String,
-    /// The periods that are published; all of the kind by default.
+    /// The windows that are published; all of the kind by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<String>,
-    /// How scores are written.
+    /// How scores are encoded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// How many entries; the kind's `top` by default.
+    /// The number of entries; the kind's `top` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top: Option<u64>,
-    /// A window is published at most this often.
+    /// The minimum time between two publications of a window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<String>,
 }
 
 words! {
-    /// How contributions fold into a standing.
+    /// How a member's contributions are combined into a standing.
     Mode {
-        /// Each field by its own op.
+        /// Each field is combined by its [`Op`].
         Accumulate = "accumulate",
-        /// The best attempt is kept whole.
+        /// The best contribution is kept, with all its fields.
         Best = "best",
-        /// The latest attempt is kept.
+        /// The latest contribution is kept.
         Latest = "latest",
     }
 }
@@ -152,51 +152,51 @@ words! {
 words! {
     /// How contributions change a field.
     Op {
-        /// They are added up.
+        /// Values are added.
         Sum = "sum",
-        /// The largest is kept.
+        /// The largest value is kept.
         Max = "max",
-        /// The smallest is kept.
+        /// The smallest value is kept.
         Min = "min",
-        /// The latest is kept.
+        /// The latest value is kept.
         Last = "last",
     }
 }
 
 words! {
-    /// Whether more or less is better.
+    /// Whether greater or smaller values are better.
     Order {
-        /// More is.
+        /// Greater is better.
         Desc = "desc",
-        /// Less is.
+        /// Smaller is better.
         Asc = "asc",
     }
 }
 
 words! {
-    /// The rank of equal fields.
+    /// Whether members with equal fields share a rank.
     RankStyle {
-        /// None share a rank.
+        /// All ranks differ: 1 2 3 4.
         Ordinal = "ordinal",
-        /// They share one: 1 2 2 4.
+        /// Equal members share a rank: 1 2 2 4.
         Competition = "competition",
     }
 }
 
 words! {
-    /// Who is better where all fields are equal.
+    /// The order of members with equal fields.
     Ties {
-        /// Who reached the standing first.
+        /// The member that reached the standing first is better.
         Earliest = "earliest",
-        /// Who reached it last.
+        /// The member that reached the standing last is better.
         Latest = "latest",
-        /// By the member's name.
+        /// Members are ordered by name.
         Member = "member",
     }
 }
 
 impl Kind {
-    /// A kind with these windows, and the contract's defaults.
+    /// Creates a kind with these windows and default settings.
     pub fn new<W: Into<String>>(windows: impl IntoIterator<Item = W>) -> Self {
         Self {
             windows: windows.into_iter().map(Into::into).collect(),
@@ -204,7 +204,7 @@ impl Kind {
         }
     }
 
-    /// The same with this field behind those that it has.
+    /// Adds a field, after those that the kind has.
     #[must_use]
     pub fn with(mut self, field: Field) -> Self {
         self.fields.push(field);
@@ -213,7 +213,7 @@ impl Kind {
 }
 
 impl Field {
-    /// A field that is added up, of which more is better.
+    /// Creates a field with the default order, `desc`, and the default op, `sum`.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -222,14 +222,14 @@ impl Field {
         }
     }
 
-    /// Less is better.
+    /// Sets the order to `asc`: smaller values are better.
     #[must_use]
     pub fn asc(mut self) -> Self {
         self.order = Some(Order::Asc);
         self
     }
 
-    /// Changes it so.
+    /// Sets how contributions change the field.
     #[must_use]
     pub fn op(mut self, op: Op) -> Self {
         self.op = Some(op);
@@ -238,7 +238,7 @@ impl Field {
 }
 
 impl Retain {
-    /// Ranks the best of a board, so many.
+    /// Ranks this many members.
     #[must_use]
     pub fn new(keep: u64) -> Self {
         Self {
@@ -250,7 +250,7 @@ impl Retain {
 }
 
 impl Packed {
-    /// Values from 0 to this.
+    /// Limits values to the range from 0 to `most`.
     #[must_use]
     pub fn new(most: u64) -> Self {
         Self {
@@ -263,7 +263,7 @@ impl Packed {
 }
 
 impl Publish {
-    /// To this configured server, under this key.
+    /// Publishes to this target, under this key.
     pub fn new(target: impl Into<String>, key: impl Into<String>) -> Self {
         Self {
             target: Some(target.into()),
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_said_is_written_and_what_is_not_known_comes_back() {
+    fn defaults_are_omitted_and_unknown_settings_are_kept() {
         let races = Kind {
             mode: Some(Mode::Best),
             ..Kind::new(["week", "all"])

@@ -1,35 +1,35 @@
-//! Answers about one member on every board: [`Hidden`], [`HiddenIn`], [`Erased`].
+//! Responses about one member across all boards: [`Hidden`], [`HiddenIn`], [`Erased`].
 
 use serde::Deserialize;
 
-/// Whom a kind hides.
+/// The members that a kind hides.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Hidden {
     /// The kind.
     pub kind: String,
-    /// Them, by name.
+    /// The hidden members, ordered by name.
     pub hidden: Vec<String>,
 }
 
-/// In which kinds a member is hidden.
+/// The kinds in which a member is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct HiddenIn {
-    /// Who.
+    /// The member.
     pub member: String,
-    /// Of the kinds that were asked about.
+    /// The names of the kinds, out of those that the request selects.
     pub hidden_in: Vec<String>,
 }
 
-/// How far a member is erased.
+/// The progress of erasing a member.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Erased {
-    /// Boards that were looked at.
+    /// The number of boards that were searched.
     pub boards: u64,
-    /// Those of them that it stood on.
+    /// The number of boards that the member was erased from.
     pub erased: u64,
-    /// The board to go on after; none at the end.
+    /// The board after which the next request continues; `None` at the end.
     pub next: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What the server answers, read into types. Members that are not known here are skipped.
+//! Types of responses. Unknown members are ignored.
 
 mod board;
 mod entry;

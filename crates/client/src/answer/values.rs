@@ -5,48 +5,46 @@ use std::fmt;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// The name of the field of kinds that have no other.
+/// The default field of kinds.
 const POINTS: &str = "points";
 
-/// The fields of a standing, in the order of their kind. Of a kind whose only field is `points` that
-/// is the one here.
+/// The fields of a standing, in the kind's order. For kinds whose only field is `points`, that field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Values(Vec<(String, Option<i64>)>);
 
 impl Values {
-    /// What stands in a field; none where there is no such field, and where nothing was said of it
-    /// yet.
+    /// Returns the value of a field. `None` if there is no such field, or it has no value yet.
     #[must_use]
     pub fn get(&self, field: &str) -> Option<i64> {
         let found = self.0.iter().find(|(name, _)| name == field);
         found.and_then(|(_, value)| *value)
     }
 
-    /// The field `points`.
+    /// Returns the field `points`.
     #[must_use]
     pub fn points(&self) -> Option<i64> {
         self.get(POINTS)
     }
 
-    /// The first field: the one that gaps, ranges and targets are about.
+    /// Returns the first field, which gaps, ranges and targets refer to.
     #[must_use]
     pub fn first(&self) -> Option<i64> {
         self.0.first().and_then(|(_, value)| *value)
     }
 
-    /// All fields and what stands in them, in the kind's order.
+    /// Iterates over the fields and their values, in the kind's order.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<i64>)> {
         self.0.iter().map(|(name, value)| (name.as_str(), *value))
     }
 
-    /// How many fields there are: none of who has no standing.
+    /// Returns the number of fields; 0 if there is no standing.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no standing.
+    /// Returns whether there is no standing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -60,7 +58,7 @@ impl<'de> Deserialize<'de> for Values {
             type Value = Values;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("integers by the names of fields")
+                f.write_str("an object of integers, by field name")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values, A::Error> {
@@ -86,15 +84,15 @@ impl<F: Into<String>> FromIterator<(F, i64)> for Values {
     }
 }
 
-/// In the kind's order.
+/// Serializes the fields in the kind's order.
 impl Serialize for Values {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
     }
 }
 
-/// The field `points` as it stands beside the other members of an entry: null is a field, too.
-pub(super) fn beside<'de, D: Deserializer<'de>>(
+/// Parses the member `points` of an entry. Null is a field without a value.
+pub(super) fn points<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Values>, D::Error> {
     let points = Option::deserialize(deserializer)?;

@@ -1,4 +1,4 @@
-//! One board: [`Board`], what is asked of it (`reads`), and what is changed (`writes`).
+//! One board: [`Board`], its read requests (`reads`) and its write requests (`writes`).
 
 mod reads;
 mod writes;
@@ -8,8 +8,8 @@ use std::ops::{Bound, RangeBounds, RangeInclusive};
 use reqwest::Method;
 
 use crate::answer::Values;
-use crate::client::Client;
-use crate::contribute::drawn_id;
+use crate::client::{Client, Retry};
+use crate::contribute::random_id;
 use crate::error::Error;
 use crate::name::{BoardName, segment};
 use crate::query::ApiRequest;
@@ -17,27 +17,27 @@ pub use reads::{
     GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeOfValues, GetRankOf,
     GetRankOfValues, GetTop, MakeStreamToken,
 };
-use reads::{Lookup, Score, TokenWanted};
+use reads::{Lookup, Score, TokenRequest};
 pub use writes::{SetMember, SetOutcome, Settle};
 use writes::{Settings, Standing};
 
-/// A board of a server. Its methods ask nothing before they are awaited.
+/// A board of a server. Its methods return requests, which are sent when they are awaited.
 #[derive(Debug, Clone)]
 pub struct Board {
     pub(crate) client: Client,
     name: BoardName,
-    /// Or what is wrong with the name.
+    /// The path of the board, or the error if its name is invalid.
     path: Result<String, String>,
 }
 
 impl Client {
-    /// The board of a kind about a subject. Whether there is one is not asked here.
+    /// Returns the board of a kind and a subject, without checking whether it exists.
     #[must_use]
     pub fn board(&self, kind: impl Into<String>, subject: impl Into<String>) -> Board {
         self.board_named(BoardName::new(kind, subject))
     }
 
-    /// The board of this name.
+    /// Returns the board of this name, without checking whether it exists.
     #[must_use]
     pub fn board_named(&self, name: BoardName) -> Board {
         Board {
@@ -49,52 +49,52 @@ impl Client {
 }
 
 impl Board {
-    /// What it is called.
+    /// Returns the name of the board.
     #[must_use]
     pub fn name(&self) -> &BoardName {
         &self.name
     }
 
-    /// The best, from the cached top.
+    /// Reads the best entries from the cached top.
     pub fn top(&self) -> GetTop {
         let request = self.request("/top");
         GetTop { request }
     }
 
-    /// The entries at these positions, counted from 1: any depth, at most 1,000 long.
+    /// Reads the entries at these positions, counted from 1: at most 1,000, at any depth.
     pub fn range(&self, positions: RangeInclusive<u64>) -> GetRange {
         let request = self.request("/range").with("from", positions.start());
         let request = request.with("to", positions.end());
         GetRange { request }
     }
 
-    /// The entries whose first field lies in this range, best first.
+    /// Reads the entries whose first field is in this range, best first.
     pub fn range_of_values(&self, values: impl RangeBounds<i64>) -> GetRangeOfValues {
         let request = bounded(self.request("/range"), &values);
         GetRangeOfValues { request }
     }
 
-    /// How many members have a first field in this range.
+    /// Counts the members whose first field is in this range.
     pub fn count(&self, values: impl RangeBounds<i64>) -> GetCount {
         let request = bounded(self.request("/count"), &values);
         GetCount { request }
     }
 
-    /// Where a member stands. An error with [`NotRanked`](crate::ProblemType::NotRanked) where it
-    /// is not ranked.
+    /// Reads the rank, standing and neighbours of a member. If it is not ranked, the error is
+    /// [`NotRanked`](crate::ProblemType::NotRanked).
     pub fn member(&self, member: &str) -> GetMember {
         let request = self.request_at(Method::GET, self.member_path(member));
         GetMember { request }
     }
 
-    /// A member among its neighbours, itself included.
+    /// Reads a member and its neighbours.
     pub fn around(&self, member: &str) -> GetAround {
         let path = self.member_path(member).map(|path| path + "/around");
         let request = self.request_at(Method::GET, path);
         GetAround { request }
     }
 
-    /// Several members at once, 1,000 at most, in this order.
+    /// Reads up to 1,000 members, in this order.
     pub fn lookup<M: Into<String>>(&self, members: impl IntoIterator<Item = M>) -> GetMembers {
         let members = members.into_iter().map(Into::into).collect();
         GetMembers {
@@ -103,13 +103,14 @@ impl Board {
         }
     }
 
-    /// The rank that a member reaching these points now would have.
+    /// Reads the rank that a member reaching these points now would have.
     pub fn rank_of(&self, points: i64) -> GetRankOf {
         let request = self.request("/rank").with("points", points);
         GetRankOf { request }
     }
 
-    /// The rank that a member reaching these values now would have: each field, by name.
+    /// Reads the rank that a member reaching these values now would have. All fields are required, by
+    /// name.
     pub fn rank_of_values<F: Into<String>>(
         &self,
         values: impl IntoIterator<Item = (F, i64)>,
@@ -121,13 +122,13 @@ impl Board {
         }
     }
 
-    /// The board itself: windows with something in them, shards, store.
+    /// Reads the properties of the board: its windows, shards and store.
     pub fn info(&self) -> GetInfo {
         let request = self.request("");
         GetInfo { request }
     }
 
-    /// A token that opens the streams of this board in place of a key, for pages.
+    /// Creates a token that authorizes streams of this board, for web pages, which must not have a key.
     pub fn stream_token(&self) -> MakeStreamToken {
         let path = match &self.path {
             Ok(_) => Ok("/v1/stream-tokens".to_owned()),
@@ -135,23 +136,23 @@ impl Board {
         };
         MakeStreamToken {
             request: self.request_at(Method::POST, path),
-            wanted: TokenWanted {
+            body: TokenRequest {
                 board: self.name.to_string(),
                 ttl: None,
             },
         }
     }
 
-    /// Sets a member's standing outright. It has an id that was drawn for it, so that it may be sent
-    /// again and is set once.
+    /// Sets a member's standing. The request has a random id, so that it may be retried and is applied
+    /// once.
     pub fn set_member(&self, member: &str) -> SetMember {
         SetMember {
             request: self.request_at(Method::PUT, self.member_path(member)),
-            standing: Standing::known_as(drawn_id()),
+            standing: Standing::with_id(random_id()),
         }
     }
 
-    /// Settings of this one board, before its first contribution. They replace all that were there.
+    /// Puts settings of this board, before its first contribution. They replace all earlier ones.
     pub fn settle(&self) -> Settle {
         Settle {
             request: self.request_below(Method::PUT, ""),
@@ -159,6 +160,33 @@ impl Board {
         }
     }
 
+    /// Removes a member from all windows of the board. If it is in none, the error is
+    /// [`NotRanked`](crate::ProblemType::NotRanked).
+    ///
+    /// The request is retried only if it definitely was not applied: a second one could remove a
+    /// standing that was created after the first.
+    pub async fn remove_member(&self, member: &str) -> Result<(), Error> {
+        self.delete_at(self.member_path(member)).await
+    }
+
+    /// Deletes the board with all its windows. A later board of the same name is another board.
+    ///
+    /// The request is retried only if it definitely was not applied: a second one could delete that
+    /// other board. If the error [is undecided](Error::is_undecided), check the current state before
+    /// you delete again.
+    pub async fn delete(&self) -> Result<(), Error> {
+        self.delete_at(self.path.clone()).await
+    }
+
+    async fn delete_at(&self, path: Result<String, String>) -> Result<(), Error> {
+        let call = self.request_at(Method::DELETE, path).call()?;
+        self.client
+            .send_with_retries(&call, Retry::IfNotApplied)
+            .await
+            .map(drop)
+    }
+
+    /// Returns a request of `GET` below the path of the board.
     pub(crate) fn request(&self, below: &str) -> ApiRequest {
         self.request_below(Method::GET, below)
     }
@@ -178,24 +206,24 @@ impl Board {
     }
 }
 
-/// The parameters of a range of values, both ends included.
+/// Adds a range of values to a request: `min` and `max`, both inclusive.
 fn bounded(request: ApiRequest, values: &impl RangeBounds<i64>) -> ApiRequest {
-    let least = match values.start_bound() {
-        Bound::Included(least) => Some(*least),
+    let min = match values.start_bound() {
+        Bound::Included(min) => Some(*min),
         Bound::Excluded(below) => Some(below.saturating_add(1)),
         Bound::Unbounded => None,
     };
-    let most = match values.end_bound() {
-        Bound::Included(most) => Some(*most),
+    let max = match values.end_bound() {
+        Bound::Included(max) => Some(*max),
         Bound::Excluded(above) => Some(above.saturating_sub(1)),
         Bound::Unbounded => None,
     };
-    let request = match least {
-        Some(least) => request.with("min", least),
+    let request = match min {
+        Some(min) => request.with("min", min),
         None => request,
     };
-    match most {
-        Some(most) => request.with("max", most),
+    match max {
+        Some(max) => request.with("max", max),
         None => request,
     }
 }

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-/// One event: a member, what changes, and an id under which it counts once.
+/// One event: a member, its changes, and an id.
 ///
-/// The id is drawn when the contribution is made, and stays with it: however often it is sent, it
-/// counts once on each of its boards, within the `dedupe` span of the kind. A clone is the same
-/// event; [`anew`](Self::anew) makes another one like it.
+/// A new contribution has a random id. However often it is sent, it counts once on each of its boards,
+/// within the `dedupe` span of the kind. A clone is the same event; [`anew`](Self::anew) creates another
+/// event with the same content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[must_use = "it does nothing before it is contributed"]
+#[must_use = "a contribution does nothing until it is sent"]
 pub struct Contribution {
     pub(super) boards: Vec<String>,
     pub(super) member: String,
@@ -24,85 +24,85 @@ pub struct Contribution {
 }
 
 impl Contribution {
-    /// An event of this member on this board, `gifts/room-8842`.
+    /// Creates an event of a member on a board such as `gifts/room-8842`.
     pub fn new(board: impl Into<String>, member: impl Into<String>) -> Self {
         Self {
             boards: vec![board.into()],
             member: member.into(),
             points: None,
             values: Vec::new(),
-            id: drawn_id(),
+            id: random_id(),
             at: None,
             set: false,
             window: None,
         }
     }
 
-    /// Counts on this board, too: whole on each, under the one id. Up to 16 boards.
+    /// Adds a board, up to 16. The event counts in full on each of them, with the same id.
     pub fn also_on(mut self, board: impl Into<String>) -> Self {
         self.boards.push(board.into());
         self
     }
 
-    /// For kinds whose only field is `points`.
+    /// Sets the points, for kinds whose only field is `points`.
     pub fn points(mut self, points: i64) -> Self {
         self.points = Some(points);
         self
     }
 
-    /// For all other kinds: one of the fields. Sum fields that are not named change by nothing.
+    /// Sets one field, for all other kinds. Omitted sum fields do not change.
     pub fn value(mut self, field: impl Into<String>, value: i64) -> Self {
         self.values.push((field.into(), value));
         self
     }
 
-    /// When it happened, to the millisecond; when the server takes it by default.
+    /// Sets the time of the event, in milliseconds; by default the time at which the server receives it.
     pub fn at(mut self, at: Timestamp) -> Self {
         self.at = Some(at);
         self
     }
 
-    /// An id of your own, 1 to 128 bytes, in place of the one that was drawn.
+    /// Replaces the random id by one of 1 to 128 bytes.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// No id: the server remembers nothing. It is then sent again only where it surely was not
-    /// applied, and an outcome that is unknown stays so.
+    /// Removes the id, so that the server need not remember it. The contribution is then sent again only
+    /// if it definitely was not applied, and an unknown outcome stays unknown.
     pub fn without_id(mut self) -> Self {
         self.id = None;
         self
     }
 
-    /// The values are the standing itself, not deltas.
+    /// Sets the standing to the values, which are otherwise changes of it.
     pub fn set(mut self) -> Self {
         self.set = true;
         self
     }
 
-    /// The values are the standing itself in this one window (any selector), which has to contain
-    /// the time of the event. Sets of several windows are several contributions.
+    /// Sets the standing to the values in this window only (any selector), which must contain the time of
+    /// the event. Use one contribution for each window.
     pub fn set_in(mut self, window: impl Into<String>) -> Self {
         self.window = Some(window.into());
         self.set()
     }
 
-    /// Another event like this, with an id of its own.
+    /// Creates another event with the same content and a new random id.
     pub fn anew(&self) -> Self {
         Self {
-            id: drawn_id(),
+            id: random_id(),
             ..self.clone()
         }
     }
 
-    /// The id under which it counts once, where it has one.
+    /// Returns the id, if the contribution has one.
     #[must_use]
     pub fn known_as(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// As it stands on the wire, for these of its boards.
+    /// Writes the contribution as JSON, with these of its boards.
     pub(super) fn write(&self, boards: &[String], into: &mut Vec<u8>) {
         let (board, boards) = match boards {
             [board] => (Some(board.as_str()), None),
@@ -123,6 +123,7 @@ impl Contribution {
     }
 }
 
+/// The wire format of a contribution.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +145,7 @@ struct Line<'a> {
     window: Option<&'a str>,
 }
 
-/// In the order in which they were named.
+/// Serializes fields as a map, in this order.
 pub(crate) fn fields<S: Serializer>(
     values: &[(String, i64)],
     serializer: S,
@@ -152,9 +153,9 @@ pub(crate) fn fields<S: Serializer>(
     serializer.collect_map(values.iter().map(|(name, value)| (name, value)))
 }
 
-/// 128 random bits in hexadecimal. Without a source of randomness there is none: the contribution is
-/// then as one [without an id](Contribution::without_id), which counts nothing twice either.
-pub(crate) fn drawn_id() -> Option<String> {
+/// Returns 128 random bits in hexadecimal, or `None` if no randomness is available. The contribution then
+/// has [no id](Contribution::without_id), which counts nothing twice either.
+pub(crate) fn random_id() -> Option<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
     let mut id = String::with_capacity(2 * bytes.len());
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_said_is_written() {
+    fn defaults_are_omitted() {
         let plain = Contribution::new("gifts/a", "u1").points(3).without_id();
         assert_eq!(
             written(&plain),
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_drawn_once_and_stays() {
+    fn clones_keep_the_random_id() {
         let event = Contribution::new("gifts/a", "u1").points(3);
         let id = event.known_as().unwrap();
         assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()));

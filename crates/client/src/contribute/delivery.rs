@@ -1,7 +1,7 @@
-//! Contributions that have types, as a batch: [`Delivery`] decides which go again.
+//! Sending a list of [`Contribution`]s as a [`Batch`]: [`Delivery`] decides which of them are sent again.
 //!
-//! Nothing counts twice: a contribution is sent again where it was definitely not applied, or where its id lets the
-//! server know it again. Everything else is returned to the caller as undecided.
+//! Nothing counts twice: a contribution is sent again if it definitely was not applied, or if it has an id, by which
+//! the server recognizes it. All others are returned to the caller as undecided.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,23 +17,23 @@ use super::requests::{Pending, RequestLimits, body_of, next_batch, outcomes_of};
 use super::sender::{Batch, BatchRequest, Next, Pause};
 use crate::error::Error;
 
-/// Contributions on their way to one server, in their order.
+/// Contributions being sent to one server, in their order.
 pub(super) struct Delivery<'a> {
     contributions: &'a [Contribution],
     limits: RequestLimits,
-    /// The first contribution that is in no request yet.
+    /// The first contribution that no request has contained yet.
     next: usize,
-    /// Parts of a request that was too large, the next at the end.
+    /// Parts of requests that were too large, the next one last.
     parts: Vec<Vec<Pending>>,
-    /// What the next request holds, where it is known.
+    /// The contributions of the next request, if some are sent again.
     current: Vec<Pending>,
-    /// Why `current` goes again.
+    /// Why `current` is sent again.
     reason: Option<Error>,
     outcome: Outcome,
     undecided: Vec<Undecided>,
-    /// Why something is not decided: the first of the reasons.
+    /// Why some contributions are undecided: the first error.
     cause: Option<Error>,
-    /// Whether what is in no request yet stays there.
+    /// Whether no further contributions are sent.
     ends: bool,
 }
 
@@ -63,7 +63,7 @@ impl Batch for Delivery<'_> {
                 let problem = problem.map(Error::Problem);
                 if is_refusal {
                     self.ends = true;
-                    self.give_up(left, problem.or(reason).unwrap_or_else(not_taken));
+                    self.give_up(left, problem.or(reason).unwrap_or_else(incomplete));
                 } else {
                     self.current = left;
                     self.reason = reason.or(problem);
@@ -74,12 +74,12 @@ impl Batch for Delivery<'_> {
                 self.reason = Some(error);
             }
             BatchReply::Unknown(error) => {
-                let (known, lost) = self.doubt(sent);
-                self.current = known;
+                let (with_id, lost) = self.mark_in_doubt(sent);
+                self.current = with_id;
                 if lost.is_empty() {
                     self.reason = Some(error);
                 } else {
-                    // What comes next would meet the same, and there would be more to doubt.
+                    // The next request may fail in the same way and leave more contributions undecided.
                     self.ends = true;
                     self.reason = None;
                     self.give_up(lost, error);
@@ -111,15 +111,15 @@ impl Batch for Delivery<'_> {
             }
             self.ends = true;
             let left = std::mem::take(&mut self.current);
-            let reason = self.reason.take().unwrap_or_else(not_taken);
+            let reason = self.reason.take().unwrap_or_else(incomplete);
             self.give_up(left, reason);
             false
         })
     }
 }
 
-fn not_taken() -> Error {
-    Error::unreadable("the server did not take in all contributions")
+fn incomplete() -> Error {
+    Error::unreadable("the server did not read all contributions")
 }
 
 impl<'a> Delivery<'a> {
@@ -138,7 +138,7 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// Returns the outcome once nothing more is sent.
+    /// Returns the outcome, after the last request.
     #[expect(
         clippy::result_large_err,
         reason = "moved once for many contributions, into the future that returns it"
@@ -149,7 +149,7 @@ impl<'a> Delivery<'a> {
             if unsent.is_empty() {
                 break;
             }
-            self.leave(unsent);
+            self.leave_undecided(unsent);
         }
         self.outcome.rejected.sort_by_key(|rejected| rejected.index);
         self.outcome.standings.sort_by_key(|written| written.index);
@@ -163,7 +163,7 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// What goes out next after all that was sent; empty at the end.
+    /// Returns the contributions of the next request, after all that were sent. Empty at the end.
     fn next_part(&mut self) -> Vec<Pending> {
         self.parts.pop().unwrap_or_else(|| {
             let batch = next_batch(self.contributions, self.next, self.limits);
@@ -172,7 +172,7 @@ impl<'a> Delivery<'a> {
         })
     }
 
-    /// Counts what a receipt decides; returns what is to be sent again, and why.
+    /// Adds a receipt to the outcome. Returns the contributions that are to be sent again, and why.
     fn settle_receipt(
         &mut self,
         sent: Vec<Pending>,
@@ -183,7 +183,7 @@ impl<'a> Delivery<'a> {
         self.outcome.rejected_count += receipt.rejected_count;
         let (_, unlisted) = receipt.unlisted();
         let is_nothing_applied = receipt.is_nothing_applied();
-        let refused: BTreeSet<usize> = receipt.rejected.iter().map(|item| item.index).collect();
+        let rejected: BTreeSet<usize> = receipt.rejected.iter().map(|item| item.index).collect();
         for item in receipt.rejected {
             self.outcome.rejected.push(Rejected {
                 index: sent[item.index].index,
@@ -212,7 +212,7 @@ impl<'a> Delivery<'a> {
                 in_doubt: whole.in_doubt || !item.is_unavailable(),
                 ..*whole
             };
-            if item.is_unavailable() || self.is_known(&pending) {
+            if item.is_unavailable() || self.has_id(&pending) {
                 reason.get_or_insert_with(|| item.error());
                 match failed.get_mut(&item.index) {
                     None => drop(failed.insert(item.index, pending)),
@@ -230,17 +230,17 @@ impl<'a> Delivery<'a> {
         for (n, pending) in sent.into_iter().enumerate() {
             if n >= read {
                 left.push(pending);
-            } else if refused.contains(&n) && pending.boards.len() == 1 {
-                // Nothing is left to know of it.
+            } else if rejected.contains(&n) && pending.boards.len() == 1 {
+                // It is decided.
             } else if unlisted > 0 && is_nothing_applied {
                 left.push(pending);
             } else if unlisted > 0 {
-                // It may be one of those that the list leaves out.
-                let (known, lost) = self.doubt(vec![pending]);
-                left.extend(known);
+                // It may be one of the failed ones that the receipt does not list.
+                let (with_id, lost) = self.mark_in_doubt(vec![pending]);
+                left.extend(with_id);
                 self.give_up(
                     lost,
-                    Error::unreadable("the server does not list what failed"),
+                    Error::unreadable("the server did not list all failed contributions"),
                 );
             } else if let Some(failed) = failed.remove(&n) {
                 left.push(failed);
@@ -249,28 +249,28 @@ impl<'a> Delivery<'a> {
         (left, reason)
     }
 
-    /// These may have been applied: those that may be sent again, and those that may not.
-    fn doubt(&self, sent: Vec<Pending>) -> (Vec<Pending>, Vec<Pending>) {
-        let doubted = sent.into_iter().map(|pending| Pending {
+    /// Marks contributions as possibly applied. Returns those with an id, which may be sent again, and the others.
+    fn mark_in_doubt(&self, sent: Vec<Pending>) -> (Vec<Pending>, Vec<Pending>) {
+        let marked = sent.into_iter().map(|pending| Pending {
             in_doubt: true,
             ..pending
         });
-        doubted.partition(|pending| self.is_known(pending))
+        marked.partition(|pending| self.has_id(pending))
     }
 
-    /// Whether the server would know it again.
-    fn is_known(&self, pending: &Pending) -> bool {
+    fn has_id(&self, pending: &Pending) -> bool {
         self.contributions[pending.index].id.is_some()
     }
 
+    /// Leaves contributions undecided because of an error.
     fn give_up(&mut self, left: Vec<Pending>, reason: Error) {
         if !left.is_empty() {
             self.cause.get_or_insert(reason);
-            self.leave(left);
+            self.leave_undecided(left);
         }
     }
 
-    fn leave(&mut self, left: Vec<Pending>) {
+    fn leave_undecided(&mut self, left: Vec<Pending>) {
         let contributions = self.contributions;
         let undecided = left.into_iter().map(|pending| {
             let contribution = &contributions[pending.index];

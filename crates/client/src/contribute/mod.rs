@@ -1,8 +1,8 @@
-//! Contributions, each of which counts once: [`Contribution`], [`Client::contribute`].
+//! Sending contributions so that each counts once: [`Contribution`], [`Client::contribute`].
 //!
-//! [`sender`] sends requests until a batch is decided, by what [`reply`] makes of each response. [`delivery`] is the
-//! batch of contributions that have types: it decides which of them go again. [`requests`] says what goes out together;
-//! [`outcome`] is what the caller gets.
+//! [`sender`] sends requests until all contributions of a batch are decided; [`reply`] classifies the responses.
+//! [`delivery`] is the batch behind [`Client::contribute`]: it decides which contributions are sent again. [`requests`]
+//! divides them into requests. [`outcome`] has the types that are returned to the caller.
 
 mod contribution;
 mod delivery;
@@ -21,7 +21,7 @@ use futures::future::BoxFuture;
 use crate::client::Client;
 
 pub use contribution::Contribution;
-pub(crate) use contribution::{drawn_id, fields};
+pub(crate) use contribution::{fields, random_id};
 use delivery::Delivery;
 pub use outcome::{ContributeError, Outcome, Rejected, Undecided, Written};
 pub use receipt::{Receipt, ReceiptItem};
@@ -29,16 +29,16 @@ pub use reply::BatchReply;
 use requests::RequestLimits;
 pub use sender::{Batch, BatchRequest, Format, Next, Pause, Sender};
 
-/// What an outcome tells beside the counts.
+/// What an outcome contains in addition to the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returning {
     /// The member's standing in each window.
     Standings,
-    /// That, with rank and position.
+    /// The member's standing in each window, with rank and position.
     Ranks,
 }
 
-/// Contributions that are sent when this is awaited.
+/// Sends contributions when it is awaited: [`Client::contribute`].
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent until it is awaited"]
 pub struct Contribute<'a> {
@@ -48,15 +48,15 @@ pub struct Contribute<'a> {
 }
 
 impl Client {
-    /// Sends contributions until each is decided, or for as long as the retry policy says.
+    /// Sends contributions until each is decided, or the retry policy is exhausted.
     ///
-    /// They go out in their order, in requests of at most 1,000 outcomes. What the store or a
-    /// connection lost is sent again under its id, so that it counts once; without an id only what
-    /// surely was not applied is. What is wrong is refused by itself: [`Outcome::rejected`] says
-    /// which, and everything else counts.
+    /// They are sent in order, in requests of at most 1,000 outcomes. If the store or a connection
+    /// fails, contributions are sent again with their ids, so that they count once; those without an id
+    /// only if they definitely were not applied. An invalid contribution does not affect the others:
+    /// [`Outcome::rejected`] lists it.
     ///
-    /// Where this is dropped before it is done, what was sent may or may not be applied: contribute
-    /// the same contributions again, with the ids that they have.
+    /// If the future is dropped before it completes, some contributions may have been applied: send the
+    /// same ones again, with their ids.
     pub fn contribute<'a>(&self, contributions: &'a [Contribution]) -> Contribute<'a> {
         Contribute {
             client: self.clone(),
@@ -67,7 +67,7 @@ impl Client {
 }
 
 impl Contribute<'_> {
-    /// Asks for the standings that each leads to; requests then have 100 contributions at most.
+    /// Requests the standings after each contribution. Requests then have at most 100 contributions.
     pub fn returning(mut self, returning: Returning) -> Self {
         self.returning = Some(returning);
         self

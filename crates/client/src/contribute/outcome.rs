@@ -1,4 +1,4 @@
-//! What became of contributions: [`Outcome`], and [`ContributeError`] where not all are decided.
+//! The outcome of contributions: [`Outcome`], or [`ContributeError`] if some are undecided.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,46 +6,45 @@ use crate::answer::Standing;
 use crate::error::Error;
 use crate::problem::ProblemType;
 
-/// What became of contributions. Counts go by contribution and board.
+/// The outcome of contributions. A contribution counts once for each of its boards.
 ///
-/// What was sent again may come back as a duplicate of its first sending, so that `applied +
-/// duplicates` is what counts now. All that is neither of these is in [`rejected`](Self::rejected).
+/// A contribution that was sent again may be reported as a duplicate of the first attempt, so that
+/// `applied + duplicates` is the number that count. All others are in [`rejected`](Self::rejected).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Counted now.
+    /// The number that were applied now.
     pub applied: u64,
-    /// Counted before, under the same id.
+    /// The number that were applied before, with the same id.
     pub duplicates: u64,
-    /// Wrong, and refused: never to be sent again. Those of one contribution stand together.
+    /// The invalid contributions, ordered by index. Do not send them again.
     pub rejected: Vec<Rejected>,
-    /// How many were refused: more than `rejected` names only where a server lists less than it is
-    /// asked to.
+    /// The number of invalid contributions. Greater than the length of `rejected` only if the server
+    /// did not list all of them.
     pub rejected_count: u64,
-    /// Where they were asked for: the standings after each contribution that was applied, and those
-    /// of now for duplicates.
+    /// If requested: the standings after each applied contribution, and the current ones of duplicates.
     pub standings: Vec<Written>,
 }
 
-/// A contribution that was refused, on one of its boards.
+/// A contribution that was rejected on one of its boards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejected {
-    /// Its index in what was contributed.
+    /// The index in the list of contributions.
     pub index: usize,
-    /// On which board; none where the contribution itself is wrong.
+    /// The board; `None` if the contribution itself is invalid.
     pub board: Option<String>,
-    /// Why, as a stable word.
+    /// The type of the problem.
     pub kind: ProblemType,
-    /// The field that is wrong, and its value.
+    /// The invalid field and its value.
     pub detail: String,
 }
 
-/// One contribution on one board: its member's standing in each window.
+/// The standings of a member after one contribution to one board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {
-    /// The contribution's index in what was contributed.
+    /// The index in the list of contributions.
     pub index: usize,
     /// The board.
     pub board: String,
@@ -55,36 +54,35 @@ pub struct Written {
     pub windows: Vec<Standing>,
 }
 
-/// A contribution that is not decided.
+/// A contribution whose outcome is undecided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undecided {
-    /// Its index in what was contributed.
+    /// The index in the list of contributions.
     pub index: usize,
-    /// On which of its boards it is not decided.
+    /// The boards on which it is undecided.
     pub boards: Vec<String>,
-    /// Whether it may have been applied there; what is false here surely was not.
+    /// Whether it may have been applied there. If false, it definitely was not.
     pub may_be_applied: bool,
-    /// Whether it may be contributed again as it is, and counts once: it surely was not applied, or
-    /// has an id.
+    /// Whether it counts once if it is sent again unchanged: it definitely was not applied, or has an id.
     pub may_be_sent_again: bool,
 }
 
-/// Not everything is decided, and the retry policy allows no more attempts, or they would not help.
+/// Some contributions are undecided, and the retry policy is exhausted or a retry would not help.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ContributeError {
-    /// What is decided.
+    /// The outcome of the decided contributions.
     pub outcome: Outcome,
-    /// What is not, by index: everything that the outcome does not count.
+    /// The undecided contributions, ordered by index.
     pub undecided: Vec<Undecided>,
-    /// Why.
+    /// The error because of which they are undecided.
     pub cause: Error,
 }
 
 impl ContributeError {
-    /// Whether all that is not decided may be contributed again, and counts once: the contributions
-    /// at the indices of [`undecided`](Self::undecided), with the ids that they have.
+    /// Returns whether all [`undecided`](Self::undecided) contributions count once if they are sent again
+    /// unchanged.
     #[must_use]
     pub fn may_be_sent_again(&self) -> bool {
         self.undecided.iter().all(|it| it.may_be_sent_again)
@@ -109,12 +107,12 @@ impl Display for ContributeError {
 
 impl std::error::Error for ContributeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // It is shown above, so that what lies behind it is next.
+        // The cause is part of the message, so its source is the next one.
         self.cause.source()
     }
 }
 
-/// By index, one each.
+/// Sorts by index, and merges the items of the same contribution.
 pub(super) fn merged(mut undecided: Vec<Undecided>) -> Vec<Undecided> {
     undecided.sort_by_key(|it| it.index);
     let mut merged: Vec<Undecided> = Vec::with_capacity(undecided.len());

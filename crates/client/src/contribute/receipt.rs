@@ -1,4 +1,4 @@
-//! What the server returns for a batch: [`Receipt`].
+//! The response to a batch of contributions: [`Receipt`].
 
 use serde::Deserialize;
 
@@ -6,52 +6,52 @@ use crate::answer::Standing;
 use crate::error::Error;
 use crate::problem::{Problem, ProblemType};
 
-/// The status that goes with items that the store could not take.
-const NOT_TAKEN: u16 = 503;
+/// The status of items that the store could not apply.
+const NOT_APPLIED: u16 = 503;
 
-/// The outcomes of one request. The counts go by contribution and board; the lists stop at a limit
-/// of the server's, the counts do not.
+/// The outcomes of one request. A contribution counts once for each of its boards. The server limits
+/// the length of the lists; the counts are complete.
 #[derive(Debug, Deserialize)]
 #[non_exhaustive]
 pub struct Receipt {
-    /// Applied by this request.
+    /// The number that this request applied.
     pub applied: u64,
-    /// Applied before, under the same ids.
+    /// The number that were applied before, with the same ids.
     pub duplicates: u64,
-    /// Wrong in themselves.
+    /// The number of invalid ones.
     pub rejected_count: u64,
-    /// The first of those.
+    /// The first invalid ones.
     pub rejected: Vec<ReceiptItem>,
-    /// What the store could not take.
+    /// The number that the store could not apply.
     pub failed_count: u64,
-    /// The first of those.
+    /// The first of these.
     pub failed: Vec<ReceiptItem>,
-    /// How many were taken in before the server ended the request; all where absent.
+    /// How many contributions were read before the server ended the request. `None` if all were.
     pub read: Option<usize>,
     #[serde(default)]
     pub(super) standings: Vec<WireWritten>,
-    /// What went wrong, where the receipt is a problem, too.
+    /// The type of the problem, if the receipt is also a problem document.
     #[serde(rename = "type")]
     problem: Option<ProblemType>,
 }
 
-/// One outcome of a [`Receipt`] that is no success.
+/// A contribution of a [`Receipt`] that was not applied on a board.
 #[derive(Debug, Deserialize)]
 #[non_exhaustive]
 pub struct ReceiptItem {
-    /// Index in the request.
+    /// The index in the request.
     pub index: usize,
-    /// Absent where the contribution does not even name one.
+    /// The board; `None` if the contribution has none.
     pub board: Option<String>,
-    /// Why.
+    /// The type of the problem.
     #[serde(rename = "type")]
     pub kind: ProblemType,
-    /// The same for people.
+    /// Details of the problem.
     #[serde(default)]
     pub detail: String,
 }
 
-/// One contribution on one board: its member's standing in each window after it.
+/// The standings of a member after one contribution to one board.
 #[derive(Debug, Deserialize)]
 pub(super) struct WireWritten {
     pub(super) index: usize,
@@ -61,19 +61,20 @@ pub(super) struct WireWritten {
 }
 
 impl Receipt {
-    /// Reads an answer to a request of so many contributions; none if it is no receipt for those.
+    /// Parses the response to a request of `sent` contributions. Returns `None` if it is not a receipt
+    /// for that many.
     #[must_use]
     pub fn parse(body: &[u8], sent: usize) -> Option<Self> {
         let receipt: Self = serde_json::from_slice(body).ok()?;
         let items = receipt.rejected.iter().chain(&receipt.failed);
-        let mut places = items
+        let mut indices = items
             .map(|item| item.index)
             .chain(receipt.standings.iter().map(|written| written.index));
-        let fits = receipt.read.is_none_or(|read| read <= sent) && places.all(|it| it < sent);
+        let fits = receipt.read.is_none_or(|read| read <= sent) && indices.all(|it| it < sent);
         fits.then_some(receipt)
     }
 
-    /// How many outcomes the lists leave out: of the rejected, of the failed.
+    /// Returns how many rejected and how many failed outcomes are not listed.
     #[must_use]
     pub fn unlisted(&self) -> (u64, u64) {
         let beyond = |count: u64, list: &[ReceiptItem]| count.saturating_sub(list.len() as u64);
@@ -83,11 +84,11 @@ impl Receipt {
         )
     }
 
-    /// Surely nothing of it was applied, so that all of it may be sent again even without ids, also where
-    /// the lists leave something out.
+    /// Returns whether definitely nothing of the request was applied, so that all of it may be sent again
+    /// even without ids, also if not all failures are listed.
     #[must_use]
     pub fn is_nothing_applied(&self) -> bool {
-        // The problem says what all failures come to, and what is listed may say otherwise.
+        // The type of the problem summarizes all failures; a listed one may differ.
         let are_unavailable = self.problem.as_ref().is_some_and(is_unavailable)
             && self.failed.iter().all(ReceiptItem::is_unavailable);
         self.applied == 0 && self.duplicates == 0 && (self.failed_count == 0 || are_unavailable)
@@ -95,13 +96,13 @@ impl Receipt {
 }
 
 impl ReceiptItem {
-    /// Surely not applied, so that it may be sent again even without an id.
+    /// Returns whether the item definitely was not applied, so that it may be sent again even without an id.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         is_unavailable(&self.kind)
     }
 
-    /// Board, type and detail, as far as they are there.
+    /// Formats board, type and detail, as far as there are any.
     #[must_use]
     pub fn explain(&self) -> String {
         let detail = (!self.detail.is_empty()).then_some(self.detail.as_str());
@@ -111,7 +112,7 @@ impl ReceiptItem {
 
     pub(super) fn error(&self) -> Error {
         Error::Problem(Problem {
-            status: NOT_TAKEN,
+            status: NOT_APPLIED,
             kind: self.kind.clone(),
             title: String::new(),
             detail: format!("{}: {}", self.kind, self.detail),
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_receipt_has_to_fit_the_request() {
+    fn a_receipt_must_match_the_request() {
         let body = br#"{"applied":1,"duplicates":0,"rejected_count":1,"rejected":
             [{"index":1,"type":"not-json"}],"failed_count":0,"failed":[],"read":2,"later":true}"#;
         let receipt = Receipt::parse(body, 2).unwrap();
@@ -138,8 +139,9 @@ mod tests {
         assert!(Receipt::parse(b"{}", 1).is_none());
         assert!(Receipt::parse(b"<html>", 1).is_none());
     }
+
     #[test]
-    fn nothing_is_applied_where_counts_problem_and_items_say_so() {
+    fn nothing_is_applied_if_counts_problem_and_items_agree() {
         let is_nothing = |counts: &str, listed: &str| {
             let body = format!(
                 r#"{{{counts},"duplicates":0,"rejected_count":0,"rejected":[],"failed_count":9,

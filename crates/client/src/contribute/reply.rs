@@ -1,4 +1,4 @@
-//! What became of a request with contributions: [`BatchReply`], the one place that classifies responses to them.
+//! Classifying the response to a request with contributions: [`BatchReply`].
 
 use std::time::Duration;
 
@@ -7,32 +7,32 @@ use crate::client::Response;
 use crate::error::Error;
 use crate::problem::Problem;
 
-/// What became of a request with contributions.
+/// The result of a request with contributions.
 #[derive(Debug)]
 pub enum BatchReply {
-    /// The outcome of each, as far as the server came.
+    /// A receipt, for the contributions that the server read.
     Receipt {
         /// The outcomes.
         receipt: Receipt,
-        /// What ended the request, or kept the store from taking all of it.
+        /// Why the server ended the request, or the store could not apply all of it.
         problem: Option<Problem>,
-        /// How long the server asks to be left alone.
+        /// The value of `Retry-After`.
         retry_after: Option<Duration>,
-        /// Whether sending the others again will not help.
+        /// Whether a retry of the others will not help.
         is_refusal: bool,
     },
-    /// None was applied; another time they may be.
+    /// None was applied; a retry may help.
     NotApplied(Error),
     /// Whether they were applied is unknown.
     Unknown(Error),
-    /// None was applied, and they were too much for one request.
+    /// None was applied: the request was too large.
     TooLarge(Error),
-    /// None was applied, and sending them again will not help.
+    /// None was applied, and a retry will not help.
     Refused(Error),
 }
 
 impl BatchReply {
-    /// Classifies the response to a request of so many contributions.
+    /// Classifies the response to a request of `count` contributions.
     pub(super) fn of(sent: Result<Response, Error>, count: usize) -> Self {
         let response = match sent {
             Ok(response) => response,
@@ -40,7 +40,7 @@ impl BatchReply {
             Err(error) if error.is_undecided() => return Self::Unknown(error),
             Err(error) => return Self::Refused(error),
         };
-        // A receipt says how far the server came, whatever ended the request.
+        // A response of any status may be a receipt for the contributions that were read.
         if let Some(receipt) = Receipt::parse(&response.body, count) {
             return Self::Receipt {
                 receipt,
@@ -51,17 +51,17 @@ impl BatchReply {
         }
         let problem = || Error::Problem(response.problem());
         match response.status {
-            200..=299 => Self::Unknown(Error::unreadable("it is not a receipt")),
+            200..=299 => Self::Unknown(Error::unreadable("not a receipt")),
             413 => Self::TooLarge(problem()),
             429 => Self::NotApplied(problem()),
-            // A body that took too long, a gateway that lost the server, a server that broke.
+            // The body took too long, a gateway lost the server, or the server failed.
             _ if problem().is_undecided() => Self::Unknown(problem()),
             503 => Self::NotApplied(problem()),
             _ => Self::Refused(problem()),
         }
     }
 
-    /// How long the server asks to be left alone.
+    /// Returns the value of `Retry-After`.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Receipt { retry_after, .. } => *retry_after,

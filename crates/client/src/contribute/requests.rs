@@ -1,28 +1,27 @@
-//! What goes out in one request: batches of [`Pending`] contributions, by [`next_batch`].
+//! Dividing contributions into requests: [`next_batch`].
 
 use super::contribution::Contribution;
 use super::outcome::Undecided;
 
-/// Outcomes of one request: as many as the server lists of each sort, so that every one is listed.
+/// The maximum number of outcomes of one request: the server lists as many of each sort.
 const OUTCOMES_MAX: usize = 1_000;
-/// Contributions of one request that asks for their standings: the server's limit.
+/// The server's limit for requests that return standings.
 const RETURNING_MAX: usize = 100;
-/// Below the 16 MiB that servers take by default. A single contribution goes out however
-/// long it is.
+/// Below the servers' default limit of 16 MiB. A larger contribution is sent by itself.
 const BODY_BYTES_MAX: usize = 4 << 20;
 
-/// A contribution that is to be sent.
+/// A contribution that is not decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pending {
-    /// In what was contributed.
+    /// The index in the list of contributions.
     pub(super) index: usize,
-    /// Those of its boards on which it is not decided.
+    /// The boards on which it is not decided.
     pub(super) boards: Vec<String>,
     /// Whether an earlier request may have applied it.
     pub(super) in_doubt: bool,
 }
 
-/// The most that one request may hold.
+/// The limits of one request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestLimits {
     contributions: usize,
@@ -45,7 +44,7 @@ impl RequestLimits {
 }
 
 impl Pending {
-    fn of(contribution: &Contribution, index: usize) -> Self {
+    fn new(contribution: &Contribution, index: usize) -> Self {
         Self {
             index,
             boards: contribution.boards.clone(),
@@ -63,7 +62,8 @@ impl Pending {
     }
 }
 
-/// The contributions from this one on that fit one request: one at least, if there is any.
+/// Returns the contributions that fit into one request, beginning with the index `from`: at least one, unless there are
+/// no more.
 pub(super) fn next_batch(
     contributions: &[Contribution],
     from: usize,
@@ -71,22 +71,22 @@ pub(super) fn next_batch(
 ) -> Vec<Pending> {
     let mut pending = Vec::new();
     let (mut outcomes, mut line, mut bytes) = (0, Vec::new(), 0);
-    let rest = contributions.iter().enumerate().skip(from);
-    for (index, contribution) in rest.take(limits.contributions) {
+    let unsent = contributions.iter().enumerate().skip(from);
+    for (index, contribution) in unsent.take(limits.contributions) {
         line.clear();
         contribution.write(&contribution.boards, &mut line);
         outcomes += contribution.boards.len();
-        // With the comma.
+        // Includes the comma.
         bytes += line.len() + 1;
         if !pending.is_empty() && (outcomes > limits.outcomes || bytes > limits.bytes) {
             break;
         }
-        pending.push(Pending::of(contribution, index));
+        pending.push(Pending::new(contribution, index));
     }
     pending
 }
 
-/// The JSON array of these.
+/// Writes contributions as a JSON array.
 pub(super) fn body_of(contributions: &[Contribution], pending: &[Pending]) -> Vec<u8> {
     let mut body = vec![b'['];
     for (n, it) in pending.iter().enumerate() {
@@ -99,7 +99,7 @@ pub(super) fn body_of(contributions: &[Contribution], pending: &[Pending]) -> Ve
     body
 }
 
-/// How many outcomes these have.
+/// Counts the outcomes of contributions: one for each board.
 pub(super) fn outcomes_of(pending: &[Pending]) -> usize {
     pending.iter().map(|it| it.boards.len()).sum()
 }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn every_outcome_of_a_request_can_be_listed() {
+    fn requests_do_not_exceed_the_limit_of_outcomes() {
         let one = Contribution::new("gifts/a", "u").points(1);
         let several = (1..16).fold(one.clone(), |it, n| it.also_on(format!("gifts/{n}")));
         assert_eq!(
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_stay_below_their_limit() {
+    fn bodies_do_not_exceed_the_limit_of_bytes() {
         let contributions: Vec<_> = (0..50)
             .map(|n| Contribution::new("gifts/a", "u".repeat(n * 7)).points(1))
             .collect();

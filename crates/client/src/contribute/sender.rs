@@ -1,4 +1,4 @@
-//! Sends a batch of contributions until each is decided: [`Sender`], the one loop of requests, receipts and pauses.
+//! Sending a batch of contributions until each is decided: [`Sender`], the loop of requests, receipts and pauses.
 //!
 //! ```text
 //! Batch::request ─► POST ─► BatchReply ─► Batch::settle ─► Next ─┬─► Continue: the next request
@@ -6,10 +6,9 @@
 //!        └───────────────────────────────────────────────────────┴─► End
 //! ```
 //!
-//! What is the same for everyone is here: a request, what its response means ([`BatchReply`]), when the next attempt is.
-//! What differs is the [`Batch`]'s: which contributions go again (an id lets the server know one again, a set at a time
-//! of its own is the same twice, a member's contributions keep their order), what is reported and to whom, and what ends
-//! it early.
+//! The sender sends requests, classifies the responses ([`BatchReply`]) and determines the pauses. A [`Batch`] decides
+//! which contributions are sent again, reports their outcomes, and may end the sending early. There is one for
+//! [`Client::contribute`], and one for each command that sends contributions.
 
 use std::time::Duration;
 
@@ -28,58 +27,59 @@ const PATH: &str = "/v1/contributions";
 pub struct BatchRequest {
     /// The contributions, in the format of the [`Sender`].
     pub body: Bytes,
-    /// How many they are.
+    /// The number of contributions.
     pub count: usize,
-    /// Whether the body is held back for a moment, in which the server may refuse the request. A refusal then leaves
-    /// no doubt, also where the connection ends with it.
+    /// Whether to send `Expect: 100-continue` and hold the body back briefly, so that the server may refuse the request
+    /// first. A refusal then is definite, even if it closes the connection.
     pub asks_first: bool,
 }
 
-/// What is to be done after a response.
+/// What to do after a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Send the next request at once. Ends a series of failures.
+    /// Send the next request at once. This ends a series of failures.
     Continue,
     /// Send the next request after a pause.
     Retry {
-        /// Whether something was decided: the pauses begin anew.
+        /// Whether some contributions were decided: the pauses then start from the shortest.
         progress: bool,
     },
-    /// Nothing more.
+    /// Send no more requests.
     End,
 }
 
 /// The pause before an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
-    /// How long; none where the retry policy allows no further attempt.
+    /// The length of the pause. `None` if the retry policy allows no further attempt.
     pub length: Option<Duration>,
-    /// Whether it is the first since something was decided.
+    /// Whether this is the first pause since some contributions were decided.
     pub is_first: bool,
 }
 
-/// Contributions on their way to a server. Decides which of them go again.
+/// Contributions being sent to a server. Decides which of them are sent again.
 pub trait Batch: Send {
-    /// Returns the next request; none when all is decided. `is_retry` says that the one before failed.
+    /// Returns the next request, or `None` when all contributions are decided. `is_retry` is true if the request before
+    /// failed.
     fn request(&mut self, is_retry: bool) -> Option<BatchRequest>;
 
-    /// Takes in what became of the request.
+    /// Processes the reply to the request.
     fn settle(&mut self, reply: BatchReply) -> Next;
 
-    /// Waits before the next attempt; returns whether there is to be one.
+    /// Waits before the next attempt. Returns whether to make it.
     fn wait(&mut self, pause: Pause) -> BoxFuture<'_, bool>;
 }
 
-/// How contributions are written.
+/// The format of request bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// One JSON array.
+    /// A JSON array.
     Json,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Ndjson,
 }
 
-/// Sends batches to one server, a request at a time.
+/// Sends batches to one server, one request at a time.
 #[derive(Debug, Clone)]
 pub struct Sender {
     client: Client,
@@ -89,7 +89,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Sends in this format, with the client's [`RetryPolicy`].
+    /// Creates a sender of requests in this format, with the client's [`RetryPolicy`].
     #[must_use]
     pub fn new(client: &Client, format: Format) -> Self {
         Self {
@@ -100,13 +100,13 @@ impl Sender {
         }
     }
 
-    /// The same to this path.
+    /// Sets the path of the requests, with its query.
     pub(super) fn path(mut self, path: &'static str) -> Self {
         self.path = path;
         self
     }
 
-    /// Sends until the batch has nothing left, or ends it.
+    /// Sends requests until the batch has no more, or ends the sending.
     pub async fn send(&self, batch: &mut dyn Batch) {
         let mut backoff: Option<Backoff> = None;
         while let Some(request) = batch.request(backoff.is_some()) {

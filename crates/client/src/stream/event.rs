@@ -1,4 +1,4 @@
-//! What a stream tells: [`Event`], [`Changes`].
+//! Events of streams: [`Event`], [`Changes`].
 
 use std::collections::HashSet;
 
@@ -10,45 +10,45 @@ use crate::answer::{Entry, Envelope, Moved, Place, Top};
 use crate::error::Error;
 use crate::problem::Problem;
 
-/// What a stream tells.
+/// An event of a stream.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// The best of the board, whole: at once, after every reconnect, and whenever it has changed.
+    /// The whole top: at first, after each reconnect, and whenever it has changed.
     Board(Top),
-    /// In streams of [`changes`](super::BoardStream::changes): what moved since the event before.
+    /// The changes since the event before, in streams of [`changes`](crate::BoardStream::changes).
     Changes(Changes),
-    /// In streams with a [`member`](super::BoardStream::member): where it stands.
+    /// The rank of a member, in streams with a [`member`](crate::BoardStream::member).
     Member(Box<Place>),
-    /// The connection is lost, and made again: until the next event, what was told may be old. Told
-    /// once, however often it has to be tried.
+    /// The connection is lost, and the client reconnects. Until the next event, earlier ones may be
+    /// outdated. Reported once, however many attempts there are.
     Interrupted(Error),
 }
 
-/// What moved in a top since the event before.
+/// The changes of a top since the event before.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Changes {
-    /// Of which board, window and moment.
+    /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// True while the store is away: the last board that was seen.
+    /// True while the store is unavailable: this is the last top that was read.
     #[serde(default)]
     pub stale: bool,
-    /// Who was not there before.
+    /// Entries that entered the top.
     pub entered: Vec<Moved>,
-    /// Who is there no more.
+    /// Members that left the top.
     pub left: Vec<String>,
-    /// Who climbed.
+    /// Entries that climbed.
     pub up: Vec<Moved>,
-    /// Who fell.
+    /// Entries that fell.
     pub down: Vec<Moved>,
-    /// Who stands where they stood, with other values.
+    /// Entries with the same position and other values.
     pub changed: Vec<Moved>,
 }
 
 impl Changes {
-    /// Makes the top of the event before the top of now.
+    /// Applies the changes to the top of the event before.
     pub fn apply(&self, top: &mut Top) {
         let lists = [&self.entered, &self.up, &self.down, &self.changed];
         let mut moved: Vec<&Moved> = lists.into_iter().flatten().collect();
@@ -79,14 +79,14 @@ impl Changes {
 }
 
 impl Event {
-    /// Reads an event; none if it is of a sort that is not known here.
+    /// Parses an event. Returns `None` if its type is unknown.
     pub(super) fn read(message: &Message) -> Result<Option<Self>, Error> {
         Ok(Some(match &*message.event {
             "board" => Self::Board(parsed(&message.data)?),
             "changes" => Self::Changes(parsed(&message.data)?),
             "member" => Self::Member(Box::new(parsed(&message.data)?)),
             "problem" => {
-                let problem = Problem::told(message.data.as_bytes());
+                let problem = Problem::from_event(message.data.as_bytes());
                 return Err(Error::Problem(problem));
             }
             _ => return Ok(None),
@@ -108,23 +108,23 @@ mod tests {
         json!({"rank": n, "member": member, "points": 100 - n, "reached_at": "2026-11-20T14:52:22.123Z"})
     }
 
-    fn about(version: &str, more: &Value) -> Value {
-        let mut told = json!({"board": "gifts/a", "window": "all", "version": version, "members": 9,
+    fn with_envelope(version: &str, members: &Value) -> Value {
+        let mut event = json!({"board": "gifts/a", "window": "all", "version": version, "members": 9,
             "as_of": "2026-11-20T14:52:22.123Z"});
-        let more = more.as_object().unwrap().clone();
-        told.as_object_mut().unwrap().extend(more);
-        told
+        let members = members.as_object().unwrap().clone();
+        event.as_object_mut().unwrap().extend(members);
+        event
     }
 
     #[test]
-    fn changes_make_one_top_the_next() {
+    fn changes_turn_one_top_into_the_next() {
         let entries = |members: &str| -> Vec<Value> {
             let members = members.split(' ').enumerate();
             members.map(|(n, member)| entry(n + 1, member)).collect()
         };
         let top = |version, members| -> Top {
-            let told = about(version, &json!({"entries": entries(members)}));
-            serde_json::from_value(told).unwrap()
+            let event = with_envelope(version, &json!({"entries": entries(members)}));
+            serde_json::from_value(event).unwrap()
         };
         let moved = |n: usize, member| {
             let mut moved = entry(n, member);
@@ -132,8 +132,8 @@ mod tests {
             moved
         };
         let mut shown = top("1", "a b c d e");
-        // f enters first, d climbs, a and b fall, c stays behind them with other values, e leaves.
-        let changes = about(
+        // f enters first, d climbs, a and b fall, c has other values, e leaves.
+        let changes = with_envelope(
             "2",
             &json!({"entered": [moved(1, "f")], "left": ["e"], "up": [moved(2, "d")],
                 "down": [moved(3, "a"), moved(4, "b")], "changed": [moved(5, "c")]}),
@@ -144,14 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn sorts_that_are_not_known_are_skipped() {
+    fn events_of_unknown_types_are_skipped() {
         let message = |event: &str, data: &str| Message {
             event: event.to_owned(),
             data: data.to_owned(),
         };
         assert!(Event::read(&message("fireworks", "!")).unwrap().is_none());
         assert!(Event::read(&message("board", "!")).is_err());
-        let place = about("1", &json!({"rank": null, "member": "u"})).to_string();
+        let place = with_envelope("1", &json!({"rank": null, "member": "u"})).to_string();
         let Some(Event::Member(place)) = Event::read(&message("member", &place)).unwrap() else {
             panic!("no member");
         };

@@ -1,4 +1,4 @@
-//! One stream over many connections: [`Follower`].
+//! Following one stream over several connections: [`Follower`].
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,35 +9,37 @@ use tokio::time::timeout;
 
 use super::event::Event;
 use super::sse::{Message, Parser, TooLong};
-use crate::client::{Response as ApiResponse, retry_after};
+use crate::client::retry_after;
 use crate::error::Error;
+use crate::problem::Problem;
 use crate::query::ApiRequest;
 use crate::retry::{Backoff, RetryPolicy};
 
 const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: &str = "last-event-id";
 
-/// What a stream needs to know from its beginning.
-pub(super) struct Wanted {
+/// The settings of a stream.
+pub(super) struct StreamSettings {
     pub(super) request: ApiRequest,
-    /// Whether the client's key goes with it.
-    pub(super) takes_key: bool,
+    /// Whether to send the client's key.
+    pub(super) sends_key: bool,
     pub(super) retry: RetryPolicy,
-    /// How long nothing at all may come.
+    /// How long a connection may be silent.
     pub(super) silence: Duration,
     pub(super) event_bytes_max: usize,
 }
 
-/// Follows a stream, connection after connection.
+/// Follows a stream, reconnecting when a connection is lost.
 pub(super) struct Follower {
-    wanted: Wanted,
+    settings: StreamSettings,
     connection: Option<Connection>,
-    waiting: VecDeque<Message>,
-    /// Of the last event, from whichever connection.
+    /// Received messages that were not returned yet.
+    messages: VecDeque<Message>,
+    /// The id of the last event, of any connection.
     last_id: Option<String>,
-    /// How long the server asks to wait before a reconnect.
+    /// The minimum pause before a reconnect, as set by the server.
     retry: Option<Duration>,
-    /// The pauses since the last event; none while the stream works.
+    /// The pauses since the last event; `None` while the stream works.
     backoff: Option<Backoff>,
     has_ended: bool,
 }
@@ -48,11 +50,11 @@ struct Connection {
 }
 
 impl Follower {
-    pub(super) fn new(wanted: Wanted) -> Self {
+    pub(super) fn new(settings: StreamSettings) -> Self {
         Self {
-            wanted,
+            settings,
             connection: None,
-            waiting: VecDeque::new(),
+            messages: VecDeque::new(),
             last_id: None,
             retry: None,
             backoff: None,
@@ -60,18 +62,18 @@ impl Follower {
         }
     }
 
-    /// The next event; an error is the last of them.
+    /// Returns the next event. The first error is the last item.
     pub(super) async fn next(&mut self) -> Option<Result<Event, Error>> {
         while !self.has_ended {
-            let event = match self.waiting.pop_front() {
+            let event = match self.messages.pop_front() {
                 Some(message) => match Event::read(&message) {
-                    Err(error) if may_mend(&error) => {
-                        self.waiting.clear();
+                    Err(error) if is_temporary(&error) => {
+                        self.messages.clear();
                         self.pause(error).await
                     }
                     read => read,
                 },
-                None => self.go_on().await,
+                None => self.receive().await,
             };
             match event {
                 Ok(None) => {}
@@ -91,37 +93,38 @@ impl Follower {
         None
     }
 
-    /// Takes what comes next on the connection, or makes one. Errors are those that end the stream.
-    async fn go_on(&mut self) -> Result<Option<Event>, Error> {
-        let gone_on = match &mut self.connection {
+    /// Reads from the connection, or connects. Returns only errors that end the stream.
+    async fn receive(&mut self) -> Result<Option<Event>, Error> {
+        let received = match &mut self.connection {
             Some(connection) => {
-                let silence = self.wanted.silence;
-                let taken = connection.take(silence, &mut self.waiting).await;
+                let silence = self.settings.silence;
+                let received = connection.receive(silence, &mut self.messages).await;
                 self.last_id.clone_from(&connection.parser.last_id);
                 self.retry = connection.parser.retry.or(self.retry);
-                taken.map_err(|lost| match lost {
+                received.map_err(|lost| match lost {
                     Lost::Ended => self.broken("the stream has ended"),
-                    Lost::Silent => self.broken(&format!("nothing came for {silence:?}")),
+                    Lost::Silent => self.broken(&format!("nothing was received for {silence:?}")),
                     Lost::TooLong => Error::TooLarge {
-                        bytes_max: self.wanted.event_bytes_max,
+                        bytes_max: self.settings.event_bytes_max,
                     },
-                    Lost::Broken(error) => self.wanted.request.client.failure(&error),
+                    Lost::Broken(error) => self.settings.request.client.failure(&error),
                 })
             }
             None => self.connect().await,
         };
-        match gone_on {
+        match received {
             Ok(()) => Ok(None),
-            Err(error) if may_mend(&error) => self.pause(error).await,
+            Err(error) if is_temporary(&error) => self.pause(error).await,
             Err(error) => Err(error),
         }
     }
 
-    /// Waits for the time to connect again. What was lost is returned before the first wait.
+    /// Waits before the next reconnect. The first call after an event does not wait, but returns
+    /// [`Event::Interrupted`].
     async fn pause(&mut self, error: Error) -> Result<Option<Event>, Error> {
         self.connection = None;
         let Some(backoff) = &mut self.backoff else {
-            self.backoff = Some(Backoff::new(self.wanted.retry));
+            self.backoff = Some(Backoff::new(self.settings.retry));
             return Ok(Some(Event::Interrupted(error)));
         };
         let retry_after = error.problem().and_then(|problem| problem.retry_after);
@@ -132,15 +135,18 @@ impl Follower {
     }
 
     async fn connect(&mut self) -> Result<(), Error> {
-        let client = &self.wanted.request.client;
-        let (mut call, _) = client.request(&self.wanted.request.call()?);
-        call = call.header(ACCEPT, EVENT_STREAM);
+        let client = &self.settings.request.client;
+        let (mut request, _) = client.request(&self.settings.request.call()?);
+        request = request.header(ACCEPT, EVENT_STREAM);
         let id = self.last_id.as_deref().filter(|id| !id.is_empty());
         if let Some(id) = id.and_then(|id| HeaderValue::from_str(id).ok()) {
-            call = call.header(LAST_EVENT_ID, id);
+            request = request.header(LAST_EVENT_ID, id);
         }
-        let request = call.build().map_err(|error| client.failure(&error))?;
-        let request = self.without_key(request);
+        let mut request = request.build().map_err(|error| client.failure(&error))?;
+        if !self.settings.sends_key {
+            // A server that gets both a key and a token uses the key.
+            request.headers_mut().remove(AUTHORIZATION);
+        }
         let sent = timeout(client.shared.timeout, client.shared.http.execute(request)).await;
         let response = match sent {
             Ok(response) => response.map_err(|error| client.failure(&error))?,
@@ -150,41 +156,28 @@ impl Follower {
         if status != 200 {
             let retry_after = retry_after(response.headers());
             let body = client.body_of(response).await?;
-            let answer = ApiResponse {
-                status,
-                retry_after,
-                etag: None,
-                body,
-            };
-            return Err(Error::Problem(answer.problem()));
+            let problem = Problem::read(status, &body, retry_after);
+            return Err(Error::Problem(problem));
         }
         let media_type = response.headers().get(CONTENT_TYPE);
         let media_type = media_type.map_or(&b""[..], HeaderValue::as_bytes);
         if !media_type.starts_with(EVENT_STREAM.as_bytes()) {
-            return Err(Error::unreadable("it is no stream of events"));
+            return Err(Error::unreadable("not an event stream"));
         }
-        let parser = Parser::new(self.wanted.event_bytes_max, self.last_id.clone());
+        let parser = Parser::new(self.settings.event_bytes_max, self.last_id.clone());
         self.connection = Some(Connection { response, parser });
         Ok(())
     }
 
-    /// A key wins over a token, so that it stays behind where there is one.
-    fn without_key(&self, mut request: reqwest::Request) -> reqwest::Request {
-        if !self.wanted.takes_key {
-            request.headers_mut().remove(AUTHORIZATION);
-        }
-        request
-    }
-
     fn broken(&self, cause: &str) -> Error {
         Error::Broken {
-            url: self.wanted.request.client.url().to_owned(),
+            url: self.settings.request.client.url().to_owned(),
             cause: cause.to_owned(),
         }
     }
 }
 
-/// Why a connection is no more.
+/// Why a connection was lost.
 enum Lost {
     Ended,
     Silent,
@@ -193,21 +186,25 @@ enum Lost {
 }
 
 impl Connection {
-    /// Takes what comes next.
-    async fn take(&mut self, silence: Duration, into: &mut VecDeque<Message>) -> Result<(), Lost> {
+    /// Receives the next chunk and the messages that it completes.
+    async fn receive(
+        &mut self,
+        silence: Duration,
+        messages: &mut VecDeque<Message>,
+    ) -> Result<(), Lost> {
         match timeout(silence, self.response.chunk()).await {
             Err(_) => Err(Lost::Silent),
             Ok(Err(error)) => Err(Lost::Broken(error)),
             Ok(Ok(None)) => Err(Lost::Ended),
             Ok(Ok(Some(chunk))) => {
-                let taken = self.parser.take(&chunk, into);
-                taken.map_err(|TooLong| Lost::TooLong)
+                let parsed = self.parser.parse(&chunk, messages);
+                parsed.map_err(|TooLong| Lost::TooLong)
             }
         }
     }
 }
 
-/// Whether another connection may meet something else.
-fn may_mend(error: &Error) -> bool {
-    error.is_passing() || error.problem().is_some_and(|problem| problem.status >= 500)
+/// Returns whether a reconnect may help.
+fn is_temporary(error: &Error) -> bool {
+    error.is_temporary() || error.problem().is_some_and(|problem| problem.status >= 500)
 }

@@ -1,6 +1,6 @@
-//! Boards as they move: [`Board::stream`], [`Events`].
+//! Streams of a board's changes: [`Board::stream`], [`Events`].
 //!
-//! `sse` reads the wire, `follow` goes from connection to connection, `event` is what is returned.
+//! `sse` parses server-sent events, `follow` reconnects, `event` has the types that are returned.
 
 mod event;
 mod follow;
@@ -20,29 +20,29 @@ use crate::error::Error;
 use crate::query::ApiRequest;
 use crate::retry::RetryPolicy;
 pub use event::{Changes, Event};
-use follow::{Follower, Wanted};
+use follow::{Follower, StreamSettings};
 
-/// The server sends a comment every 15 s, so that three of them are missing.
+/// Three times the interval at which the server sends a comment.
 const SILENCE_MAX: Duration = Duration::from_secs(45);
-/// A top has 10,000 entries at most.
+/// Enough for a top of 10,000 entries, the maximum.
 const EVENT_BYTES_MAX: usize = 16 << 20;
 
-/// A stream that is asked for: [`Board::stream`].
+/// A request for a stream: [`Board::stream`].
 #[derive(Debug, Clone)]
-#[must_use = "nothing is asked before events are wanted"]
+#[must_use = "nothing is sent until `events` is polled"]
 pub struct BoardStream {
     request: ApiRequest,
-    takes_key: bool,
+    sends_key: bool,
     retry: RetryPolicy,
     silence: Duration,
 }
 
 impl Board {
-    /// The top as it moves. Streams begin with the board whole.
+    /// Streams the top of the board: first all of it, then its changes.
     pub fn stream(&self) -> BoardStream {
         BoardStream {
             request: self.request("/stream"),
-            takes_key: true,
+            sends_key: true,
             retry: RetryPolicy {
                 give_up_after: Duration::MAX,
                 ..self.client.shared.retry
@@ -53,57 +53,57 @@ impl Board {
 }
 
 impl BoardStream {
-    /// How many: up to the kind's `top`, 100 by default.
+    /// Sets the number of entries: up to the kind's `top`, 100 by default.
     pub fn n(self, n: u64) -> Self {
         self.with("n", n)
     }
 
-    /// Which window (any selector); the kind's first by default. `day` and its like follow
-    /// the calendar.
+    /// Selects a window (any selector); the kind's first by default. Selectors such as `day` follow the
+    /// calendar.
     pub fn window(self, window: impl Display) -> Self {
         self.with("window", window)
     }
 
-    /// Behind the first event, [`Event::Changes`] in place of [`Event::Board`], but where the whole
-    /// board is needed.
+    /// Requests [`Event::Changes`] instead of [`Event::Board`], except for the first event and whenever
+    /// the whole top is needed.
     pub fn changes(self) -> Self {
         self.with("changes", true)
     }
 
-    /// Tells where this member stands, beside the board.
+    /// Requests [`Event::Member`] for this member, in addition to the top.
     pub fn member(self, member: impl Display) -> Self {
         self.with("member", member)
     }
 
-    /// Opens the stream with this token in place of the client's key.
+    /// Sends this token instead of the client's key.
     pub fn token(mut self, token: impl Display) -> Self {
-        self.takes_key = false;
+        self.sends_key = false;
         self.with("token", token)
     }
 
-    /// How long to try to connect again, and in what pauses. By default the pauses are the
-    /// client's, and there is no end.
+    /// Sets the retry policy of reconnects. By default it is that of the client, without a time limit.
     pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self
     }
 
-    /// How long nothing at all may come before the connection is given up: 45 s by
-    /// default. The server sends a comment every 15 s.
+    /// Sets how long the connection may be silent before the client reconnects: 45 s by default. The
+    /// server sends a comment every 15 s.
     pub fn silence(mut self, silence: Duration) -> Self {
         self.silence = silence;
         self
     }
 
-    /// Begins once it is polled. A connection that is lost is made again, as often as it takes; what
-    /// trying again does not mend is the last item, an error: a wrong request (400), no valid key or a
-    /// token that is over (401), a key that does not go so far (403), no such kind (404), a window
-    /// that is no more (410), and whatever else is refused for good.
+    /// Returns the events. The request is sent when they are polled first.
+    ///
+    /// If a connection is lost, the client reconnects. An error that a retry cannot solve is the last item:
+    /// an invalid request (400), an invalid key or an expired token (401), insufficient rights (403), an
+    /// unknown kind (404), a window past its retention (410), and other errors of this sort.
     #[must_use]
     pub fn events(self) -> Events {
-        let follower = Follower::new(Wanted {
+        let follower = Follower::new(StreamSettings {
             request: self.request,
-            takes_key: self.takes_key,
+            sends_key: self.sends_key,
             retry: self.retry,
             silence: self.silence,
             event_bytes_max: EVENT_BYTES_MAX,
@@ -125,7 +125,8 @@ impl BoardStream {
 pub struct Events(BoxStream<'static, Result<Event, Error>>);
 
 impl Events {
-    /// The next event; none behind an error. Nothing is lost where this is dropped before it is done.
+    /// Returns the next event, or `None` after an error. Cancel safe: no event is lost if the future is
+    /// dropped.
     pub async fn next(&mut self) -> Option<Result<Event, Error>> {
         self.0.next().await
     }

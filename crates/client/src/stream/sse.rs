@@ -1,47 +1,47 @@
-//! Server-sent events out of bytes: [`Parser`], as the HTML standard reads `text/event-stream`.
+//! Parsing server-sent events: [`Parser`], for `text/event-stream` of the HTML standard.
 
 use std::collections::VecDeque;
 use std::mem;
 use std::time::Duration;
 
-/// UTF-8's byte order mark, which the first line may begin with.
+/// The byte order mark, which the first line may begin with.
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Message {
-    /// What sort of event: `message` where nothing was said.
+    /// The type of the event; `message` by default.
     pub(crate) event: String,
-    /// Its lines, joined by line feeds.
+    /// The lines of data, joined by line feeds.
     pub(crate) data: String,
 }
 
-/// The event that has begun is longer than it may be.
+/// The current event exceeds its maximum size.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooLong;
 
-/// Reads one connection, wherever its chunks are cut.
+/// Parses the chunks of one connection, which may end anywhere.
 #[derive(Debug)]
 pub(crate) struct Parser {
     bytes_max: usize,
-    /// The line that has begun.
+    /// The beginning of the current line.
     line: Vec<u8>,
     is_first_line: bool,
-    /// Whether a line feed would belong to the line end before it.
+    /// Whether the last byte was a carriage return, so that a line feed would belong to the same line end.
     after_return: bool,
     event: String,
     data: String,
     has_data: bool,
-    /// The id that holds from the next blank line on.
+    /// The id of the current event.
     next_id: Option<String>,
-    /// The id of the last event.
+    /// The id of the last complete event.
     pub(crate) last_id: Option<String>,
-    /// How long the server asks to wait before a reconnect.
+    /// The minimum pause before a reconnect, as set by the server.
     pub(crate) retry: Option<Duration>,
 }
 
 impl Parser {
-    /// For events of at most so many bytes, on a connection that goes on behind this id.
+    /// Creates a parser for a connection that continues after the event `last_id`, with a maximum size of events.
     pub(crate) fn new(bytes_max: usize, last_id: Option<String>) -> Self {
         Self {
             bytes_max,
@@ -57,11 +57,11 @@ impl Parser {
         }
     }
 
-    /// Takes the next bytes, and gives the events that they complete.
-    pub(crate) fn take(
+    /// Parses the next bytes, and appends the events that they complete.
+    pub(crate) fn parse(
         &mut self,
         mut bytes: &[u8],
-        into: &mut VecDeque<Message>,
+        messages: &mut VecDeque<Message>,
     ) -> Result<(), TooLong> {
         while !bytes.is_empty() {
             if mem::take(&mut self.after_return) && bytes[0] == b'\n' {
@@ -79,7 +79,7 @@ impl Parser {
             };
             self.after_return = bytes[end] == b'\r';
             bytes = &bytes[end + 1..];
-            into.extend(self.end_line());
+            messages.extend(self.end_line());
         }
         Ok(())
     }
@@ -88,7 +88,7 @@ impl Parser {
         let line = mem::take(&mut self.line);
         let is_first_line = mem::take(&mut self.is_first_line);
         let line = match line.strip_prefix(BOM) {
-            Some(rest) if is_first_line => rest,
+            Some(text) if is_first_line => text,
             _ => &line[..],
         };
         if line.is_empty() {
@@ -109,7 +109,7 @@ impl Parser {
             "retry" if value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 self.retry = value.parse().ok().map(Duration::from_millis).or(self.retry);
             }
-            // Comments, and what is not known.
+            // Comments and unknown fields.
             _ => {}
         }
         None
@@ -134,28 +134,28 @@ mod tests {
 
     use super::*;
 
-    /// What a connection tells: its events, its last id, its pause.
-    type Told = (Vec<Message>, Option<String>, Option<Duration>);
+    /// The result of parsing a connection: events, last id, `retry`.
+    type Parsed = (Vec<Message>, Option<String>, Option<Duration>);
 
-    /// The same from the whole text at once.
-    fn naive(text: &str) -> Told {
+    /// Parses the whole text at once.
+    fn naive(text: &str) -> Parsed {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        let mut told: Told = (Vec::new(), None, None);
+        let mut parsed: Parsed = (Vec::new(), None, None);
         let (mut event, mut id, mut data) = ("message", None, Vec::new());
         let lines: Vec<&str> = text.split('\n').collect();
-        // What stands behind the last line end is no line yet.
+        // The last line is incomplete.
         for line in &lines[..lines.len() - 1] {
             let (field, value) = match line.find(':') {
-                Some(place) => (&line[..place], &line[place + 1..]),
+                Some(colon) => (&line[..colon], &line[colon + 1..]),
                 None => (*line, ""),
             };
             let value = value.strip_prefix(' ').unwrap_or(value);
             match field {
                 "" if line.is_empty() => {
-                    told.1 = id.map(str::to_owned);
+                    parsed.1 = id.map(str::to_owned);
                     if !data.is_empty() {
-                        told.0.push(Message {
+                        parsed.0.push(Message {
                             event: event.to_owned(),
                             data: data.join("\n"),
                         });
@@ -168,28 +168,29 @@ mod tests {
                 "retry" => {
                     let is_number = value.chars().all(|c| c.is_ascii_digit());
                     if let (true, Ok(ms)) = (is_number, value.parse()) {
-                        told.2 = Some(Duration::from_millis(ms));
+                        parsed.2 = Some(Duration::from_millis(ms));
                     }
                 }
                 _ => {}
             }
         }
-        told
+        parsed
     }
 
-    fn parsed(bytes: &[u8], cuts: &[usize]) -> Told {
+    /// Parses the text in chunks of these lengths, and the remainder.
+    fn parse(bytes: &[u8], chunks: &[usize]) -> Parsed {
         let mut parser = Parser::new(usize::MAX, None);
-        let (mut events, mut rest) = (VecDeque::new(), bytes);
-        for cut in cuts {
-            let (part, behind) = rest.split_at((*cut).min(rest.len()));
-            parser.take(part, &mut events).unwrap();
-            rest = behind;
+        let (mut events, mut unparsed) = (VecDeque::new(), bytes);
+        for length in chunks {
+            let (chunk, remainder) = unparsed.split_at((*length).min(unparsed.len()));
+            parser.parse(chunk, &mut events).unwrap();
+            unparsed = remainder;
         }
-        parser.take(rest, &mut events).unwrap();
+        parser.parse(unparsed, &mut events).unwrap();
         (events.into(), parser.last_id, parser.retry)
     }
 
-    /// Lines as servers write them, and what none would.
+    /// Returns texts of valid and invalid lines.
     fn text() -> impl Strategy<Value = String> {
         const PIECES: &[&str] = &[
             "data",
@@ -222,22 +223,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_may_be_cut_anywhere(
+        fn chunks_may_end_anywhere(
             text in text(),
-            cuts in prop::collection::vec(0_usize..6, 0..60),
+            chunks in prop::collection::vec(0_usize..6, 0..60),
         ) {
-            prop_assert_eq!(parsed(text.as_bytes(), &cuts), naive(&text));
+            prop_assert_eq!(parse(text.as_bytes(), &chunks), naive(&text));
         }
     }
 
     #[test]
-    fn an_event_is_what_the_standard_says() {
+    fn events_are_parsed_as_the_standard_says() {
         let text = "\u{feff}retry: 1000\r\n\r\n: hello\r\rid: 7\nevent: board\ndata: {\ndata:}\n\ndata\n\nevent: x\n\ndata: lost";
         let message = |event: &str, data: &str| Message {
             event: event.to_owned(),
             data: data.to_owned(),
         };
-        let (events, id, retry) = parsed(text.as_bytes(), &[1; 200]);
+        let (events, id, retry) = parse(text.as_bytes(), &[1; 200]);
         assert_eq!(events, [message("board", "{\n}"), message("message", "")]);
         assert_eq!(
             (id.as_deref(), retry),
@@ -246,16 +247,16 @@ mod tests {
     }
 
     #[test]
-    fn an_event_may_not_be_longer_than_its_limit() {
+    fn an_event_must_not_exceed_its_maximum_size() {
         let mut events = VecDeque::new();
         let mut parser = Parser::new(20, None);
         let fits = "data: 89abcdef\n\n".repeat(9);
-        assert_eq!(parser.take(fits.as_bytes(), &mut events), Ok(()));
-        assert_eq!(parser.take(b"data: 89abcdef\n", &mut events), Ok(()));
-        assert_eq!(parser.take(b"data: 89abcdef\n", &mut events), Err(TooLong));
+        assert_eq!(parser.parse(fits.as_bytes(), &mut events), Ok(()));
+        assert_eq!(parser.parse(b"data: 89abcdef\n", &mut events), Ok(()));
+        assert_eq!(parser.parse(b"data: 89abcdef\n", &mut events), Err(TooLong));
         let mut parser = Parser::new(20, None);
         let endless = [b'x'; 21];
-        assert_eq!(parser.take(&endless[..20], &mut events), Ok(()));
-        assert_eq!(parser.take(&endless[20..], &mut events), Err(TooLong));
+        assert_eq!(parser.parse(&endless[..20], &mut events), Ok(()));
+        assert_eq!(parser.parse(&endless[20..], &mut events), Err(TooLong));
     }
 }

@@ -1,4 +1,4 @@
-//! Streams against a server that does as it is told.
+//! Streams, tested against a scripted server.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ const SECOND: &str = "id: v2\nevent: board\n\
 const DELETED: &str = "event: problem\n\
     data: {\"type\":\"unknown-kind\",\"title\":\"T\",\"status\":404,\"detail\":\"d\"}\n\n";
 
-/// Of a top that has grown more than the server has memory for.
+/// The problem of a top that became too large for the server's memory.
 const FULL: &str = "event: problem\n\
     data: {\"type\":\"overloaded\",\"title\":\"T\",\"status\":503,\"detail\":\"d\"}\n\n";
 
-/// What comes next, in short: a version, or how it went wrong.
+/// Returns a short text for the next event: a version or an error.
 async fn next(events: &mut Events) -> String {
     match events.next().await {
         None => "end".to_owned(),
@@ -34,7 +34,7 @@ async fn next(events: &mut Events) -> String {
 }
 
 #[tokio::test]
-async fn a_problem_that_passes_is_an_interruption() {
+async fn a_temporary_problem_is_an_interruption() {
     let server = Scripted::start([
         Reply::Events(FIRST, Then::Ends),
         Reply::Events(FULL, Then::Ends),
@@ -51,7 +51,7 @@ async fn a_problem_that_passes_is_an_interruption() {
 }
 
 #[tokio::test]
-async fn it_goes_on_behind_the_last_event() {
+async fn reconnects_continue_after_the_last_event() {
     let server = Scripted::start([
         Reply::Events(FIRST, Then::Ends),
         Reply::Break,
@@ -64,11 +64,11 @@ async fn it_goes_on_behind_the_last_event() {
     let board = server.client().board("gifts", "a");
     let mut events = board.stream().n(3).changes().member("u 1").events();
     assert_eq!(next(&mut events).await, "v1");
-    // Once, however often it has to be tried.
-    let told = next(&mut events).await;
+    // Reported once, despite several attempts.
+    let event = next(&mut events).await;
     assert!(
-        told.starts_with("interrupted: ") && told.ends_with("the stream has ended"),
-        "{told}"
+        event.starts_with("interrupted: ") && event.ends_with("the stream has ended"),
+        "{event}"
     );
     assert_eq!(next(&mut events).await, "v2");
     assert!(next(&mut events).await.starts_with("interrupted: "));
@@ -88,7 +88,7 @@ async fn it_goes_on_behind_the_last_event() {
 }
 
 #[tokio::test]
-async fn silence_is_a_loss() {
+async fn a_silent_connection_is_replaced() {
     let script = [
         Reply::Events(FIRST, Then::StaysOpen),
         Reply::Events(SECOND, Then::StaysOpen),
@@ -97,13 +97,13 @@ async fn silence_is_a_loss() {
     let board = server.client().board("gifts", "a");
     let mut events = board.stream().silence(Duration::from_secs(1)).events();
     assert_eq!(next(&mut events).await, "v1");
-    let told = next(&mut events).await;
-    assert!(told.ends_with("nothing came for 1s"), "{told}");
+    let event = next(&mut events).await;
+    assert!(event.ends_with("nothing was received for 1s"), "{event}");
     assert_eq!(next(&mut events).await, "v2");
 }
 
 #[tokio::test]
-async fn what_trying_again_does_not_mend_ends_it() {
+async fn permanent_errors_end_the_stream() {
     for (status, kind) in [
         (400, "invalid"),
         (401, "unauthorized"),
@@ -119,17 +119,13 @@ async fn what_trying_again_does_not_mend_ends_it() {
     }
     let server = Scripted::start([Reply::ok("{}")]).await;
     let mut events = server.client().board("gifts", "a").stream().events();
-    assert!(
-        next(&mut events)
-            .await
-            .ends_with("it is no stream of events")
-    );
+    assert!(next(&mut events).await.ends_with("not an event stream"));
     let mut events = server.client().board("gifts", "..").stream().events();
     assert!(next(&mut events).await.starts_with("error: subject"));
 }
 
 #[tokio::test]
-async fn a_token_goes_in_place_of_the_key() {
+async fn a_token_is_sent_instead_of_the_key() {
     let server = Scripted::start([Reply::problem(401, "unauthorized")]).await;
     let board = server.client().board("gifts", "a");
     let mut events = board.stream().token("mbs_t").events();
@@ -140,7 +136,7 @@ async fn a_token_goes_in_place_of_the_key() {
 }
 
 #[tokio::test]
-async fn patience_may_have_an_end() {
+async fn the_retry_policy_may_have_a_time_limit() {
     let server = Scripted::start([Reply::Events(FIRST, Then::Ends), Reply::Break]).await;
     let board = server.client().board("gifts", "a");
     let mut events = board.stream().retry_policy(RetryPolicy::none()).events();

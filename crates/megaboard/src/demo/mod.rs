@@ -12,7 +12,7 @@ use board::{KindName, Timestamp};
 use shard_router::{BoardBatches, KnownKind, Router, Write, WriteOutcome};
 use shard_store::Clock;
 use tokio::time::{MissedTickBehavior, interval, sleep};
-use tools::gifts::{Cast, of_crowd};
+use tools::gifts::{Cast, crowd_member};
 
 use room::{CROWD, Room, gift};
 
@@ -98,7 +98,7 @@ impl Demo {
         for first in (0..CROWD).step_by(CROWD_BATCH as usize) {
             let batch = first..first + CROWD_BATCH;
             let writes = batch.map(|number| {
-                let (member, points) = of_crowd(number);
+                let (member, points) = crowd_member(number);
                 gift(stage, &self.kind, member, points, at)
             });
             self.write(writes.collect()).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use board::{BoardName, KindName, Member, Subject, Timestamp, Value, Values};
 use shard_router::{KnownKind, Write};
 use shard_store::Change;
-use tools::gifts::{Cast, any_gift, of_crowd};
+use tools::gifts::{Cast, crowd_member, random_gift};
 
 /// The members that the stage has from before the start, of which any room may have some.
 pub(super) const CROWD: u32 = 1_000_000;
@@ -94,7 +94,7 @@ impl Room {
         let mut due = self.pace;
         while random.f64() < due {
             due -= 1.0;
-            let (member, points) = (self.giver(random), any_gift(random));
+            let (member, points) = (self.giver(random), random_gift(random));
             if self.streak.is_none() && random.u32(..STREAK_ONE_IN) == 0 {
                 let times = random.u32(4..20);
                 self.streak = Some((member.clone(), points.max(99), times));
@@ -107,7 +107,7 @@ impl Room {
     /// Draws a member: mostly a regular one, the first ones more often, otherwise any.
     fn giver(&self, random: &mut fastrand::Rng) -> Member {
         if random.u32(..4) == 0 {
-            return of_crowd(random.u32(..CROWD)).0;
+            return crowd_member(random.u32(..CROWD)).0;
         }
         let place = random.usize(..self.regulars.len());
         let place = random.usize(..=place);

@@ -1,4 +1,4 @@
-//! What `adopt` takes on its command line: [`AdoptArgs`].
+//! The command line of `adopt`: [`AdoptArgs`].
 
 use std::str::FromStr as _;
 
@@ -12,11 +12,11 @@ use crate::board_path::BoardPath;
 use crate::secrets::SecretParser;
 use crate::server::{self, ServerArgs};
 
-/// Reads a sorted set of a Redis into a board
+/// Copies a sorted set of a Redis server to a board
 ///
 /// Each member's standing is set to its score in the sorted set, with its time if the encoding has
-/// one. The sorted set is only read, by cursor, and may change meanwhile; another run picks up what
-/// changed behind the cursor. A run can be repeated: it sets the same standings again.
+/// one. The sorted set is only read, by cursor, and may change meanwhile; another run applies the
+/// changes that the cursor missed. A run can be repeated: it sets the same standings again.
 ///
 /// At the end the number of members and the best 1,000 are compared with the source.
 ///
@@ -34,8 +34,8 @@ use crate::server::{self, ServerArgs};
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct AdoptArgs {
-    /// The Redis: `redis://[USER:PASSWORD@]HOST[:PORT][/DB]`, or `rediss://` for TLS. Prefer the environment for a
-    /// password: `ps` shows the command line to others.
+    /// The Redis server: `redis://[USER:PASSWORD@]HOST[:PORT][/DB]`, or `rediss://` for TLS. Prefer the environment for
+    /// a password: `ps` shows the command line to others.
     #[arg(
         long,
         value_name = "URL",
@@ -45,11 +45,11 @@ pub struct AdoptArgs {
     )]
     pub(super) from: SourceUrl,
 
-    /// The sorted set.
+    /// Key of the sorted set.
     #[arg(long = "key", value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     pub(super) source_key: String,
 
-    /// How score and time are packed.
+    /// Encoding of score and time.
     #[arg(long, value_name = "ENCODING", default_value = "plain")]
     pub(super) encoding: Encoding,
 
@@ -57,8 +57,8 @@ pub struct AdoptArgs {
     #[arg(long, value_name = "BOARD", value_parser = board)]
     pub(super) board: String,
 
-    /// Set only this window, such as day:2026-11-20; every time must lie in it. [default: every window that the time
-    /// of a standing falls into]
+    /// Set only this window, such as day:2026-11-20, which must contain all times. [default: all windows that contain
+    /// the time of a standing]
     #[arg(long, value_name = "WINDOW")]
     pub(super) window: Option<String>,
 
@@ -77,8 +77,8 @@ pub struct AdoptArgs {
     )]
     server: String,
 
-    /// API key, if the server requires one. Prefer the environment. Trailing white space is ignored. The other
-    /// commands call it --key.
+    /// API key, if the server requires one. Prefer the environment. Trailing white space is ignored. In other commands
+    /// this option is --key.
     #[arg(
         long,
         value_name = "KEY",
@@ -90,7 +90,7 @@ pub struct AdoptArgs {
 }
 
 impl AdoptArgs {
-    /// The server, as the other commands have it.
+    /// Returns the server's options as other commands have them.
     pub(super) fn server(&self) -> ServerArgs {
         ServerArgs {
             server: self.server.clone(),
@@ -99,7 +99,7 @@ impl AdoptArgs {
     }
 }
 
-/// The text of a board, if it is one.
+/// Validates the text of a board.
 fn board(text: &str) -> Result<String, String> {
     BoardPath::parse(text).map(|_| text.to_owned())
 }

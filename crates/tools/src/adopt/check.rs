@@ -1,4 +1,4 @@
-//! The best of the source held against the best of the board: [`compare`].
+//! Comparing the best entries of the source and of the board: [`compare`].
 
 use std::collections::HashSet;
 
@@ -7,22 +7,23 @@ use board::NameOrder;
 use super::standing::Standing;
 use super::target::Ranked;
 
-/// Positions that are held against the source.
+/// The maximum number of positions that are compared.
 pub(super) const BEST_COUNT: usize = 1_000;
 
-/// Where the two do not agree.
+/// Differences between the source and the board.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Differences {
-    /// How many positions differ, and the first of them with who is there: in the source, on the board.
+    /// The number of positions that differ.
     pub(super) positions: usize,
+    /// The first of them: the position, the member in the source, and the member on the board.
     pub(super) first: Option<(usize, String, String)>,
-    /// Places in the source's list of standings that the board has not, or has elsewhere.
+    /// Indices of the source's standings that the board does not have at the same position.
     pub(super) indices: Vec<usize>,
     /// Members of the board that are not among the source's best.
-    pub(super) strangers: Vec<String>,
+    pub(super) only_on_board: Vec<String>,
 }
 
-/// Holds two lists, best first, against each other, as far as the source's goes.
+/// Compares the source's list, best first, with the beginning of the board's.
 pub(super) fn compare(source: &[Standing], board: &[Ranked], fields: &[String]) -> Differences {
     let mut differences = Differences::default();
     for (index, standing) in source.iter().enumerate() {
@@ -32,23 +33,23 @@ pub(super) fn compare(source: &[Standing], board: &[Ranked], fields: &[String]) 
         }
         differences.positions += 1;
         differences.indices.push(index);
-        let there = ranked.map_or("nobody", |ranked| &ranked.member);
-        let first = || (index + 1, standing.member.to_string(), there.to_owned());
+        let on_board = ranked.map_or("nobody", |ranked| &ranked.member);
+        let first = || (index + 1, standing.member.to_string(), on_board.to_owned());
         differences.first.get_or_insert_with(first);
     }
     if differences.positions > 0 {
-        let known: HashSet<&str> = source.iter().map(|it| it.member.as_str()).collect();
+        let best: HashSet<&str> = source.iter().map(|it| it.member.as_str()).collect();
         let members = board.iter().map(|ranked| ranked.member.as_str());
-        let strangers = members.filter(|member| !known.contains(member));
-        differences.strangers = strangers.map(str::to_owned).collect();
+        let others = members.filter(|member| !best.contains(member));
+        differences.only_on_board = others.map(str::to_owned).collect();
     }
     differences
 }
 
-/// Puts ties of two sets in order, which Redis does not: the earlier first, then the higher member.
-/// A tie that the list may not have whole is left out, when the list is cut.
-pub(super) fn order_ties(standings: &mut Vec<Standing>, is_cut: bool) {
-    if let Some(last) = standings.last().filter(|_| is_cut) {
+/// Sorts ties of `two-sets` by time, then by member in descending order, since Redis sorts them by member only. If the
+/// list is truncated, its last tie is removed, since it may be incomplete.
+pub(super) fn order_ties(standings: &mut Vec<Standing>, is_truncated: bool) {
+    if let Some(last) = standings.last().filter(|_| is_truncated) {
         let last = last.values.clone();
         standings.retain(|standing| standing.values != last);
     }
@@ -58,11 +59,11 @@ pub(super) fn order_ties(standings: &mut Vec<Standing>, is_cut: bool) {
     }
 }
 
-/// Puts members that are equal in values and time in the board's order, where Redis has the other.
-/// Those that the list may not have whole are left out, when the list is cut.
-pub(super) fn order_names(standings: &mut Vec<Standing>, is_cut: bool, names: NameOrder) {
+/// Sorts members with equal values and times in the board's order of names. If the list is truncated, the last ones are
+/// removed, since they may be incomplete.
+pub(super) fn order_names(standings: &mut Vec<Standing>, is_truncated: bool, names: NameOrder) {
     let is_equal = |a: &Standing, b: &Standing| a.values == b.values && a.at == b.at;
-    if let Some(last) = standings.last().filter(|_| is_cut).cloned() {
+    if let Some(last) = standings.last().filter(|_| is_truncated).cloned() {
         standings.retain(|standing| !is_equal(standing, &last));
     }
     for tied in standings.chunk_by_mut(is_equal) {
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_agree_member_by_member_and_value_by_value() {
+    fn lists_are_compared_by_member_and_values() {
         let fields = ["points".to_owned()];
         let source = [standing("a", 3, 1), standing("b", 2, 1)];
         let same = compare(&source, &board(&[("a", 3), ("b", 2), ("c", 1)]), &fields);
@@ -101,14 +102,14 @@ mod tests {
         let other = compare(&source, &board(&[("a", 3), ("c", 2)]), &fields);
         assert_eq!((other.positions, &other.indices), (1, &vec![1]));
         assert_eq!(other.first, Some((2, "b".to_owned(), "c".to_owned())));
-        assert_eq!(other.strangers, ["c"]);
+        assert_eq!(other.only_on_board, ["c"]);
         let short = compare(&source, &board(&[("a", 4)]), &fields);
         assert_eq!(short.positions, 2);
-        assert!(short.strangers.is_empty());
+        assert!(short.only_on_board.is_empty());
     }
 
     #[test]
-    fn equal_members_stand_as_the_board_has_them() {
+    fn equal_members_are_sorted_in_the_order_of_the_board() {
         let all = [
             standing("a", 9, 5),
             standing("b", 9, 5),
@@ -116,9 +117,9 @@ mod tests {
             standing("d", 8, 1),
             standing("e", 8, 1),
         ];
-        let ordered = |is_cut, names| -> String {
+        let ordered = |is_truncated, names| -> String {
             let mut standings = all.to_vec();
-            order_names(&mut standings, is_cut, names);
+            order_names(&mut standings, is_truncated, names);
             standings.iter().map(|it| it.member.as_str()).collect()
         };
         assert_eq!(ordered(false, NameOrder::Higher), "baced");
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_of_two_sets_go_by_time_and_a_cut_one_is_left_out() {
+    fn ties_of_two_sets_are_sorted_by_time_and_a_truncated_one_is_removed() {
         let all = [
             standing("c", 9, 5),
             standing("b", 9, 4),
@@ -137,11 +138,11 @@ mod tests {
         let members = |standings: &[Standing]| -> String {
             standings.iter().map(|it| it.member.as_str()).collect()
         };
-        let mut whole = all.to_vec();
-        order_ties(&mut whole, false);
-        assert_eq!(members(&whole), "dbca");
-        let mut cut = all.to_vec();
-        order_ties(&mut cut, true);
-        assert_eq!(members(&cut), "dbc");
+        let mut complete = all.to_vec();
+        order_ties(&mut complete, false);
+        assert_eq!(members(&complete), "dbca");
+        let mut truncated = all.to_vec();
+        order_ties(&mut truncated, true);
+        assert_eq!(members(&truncated), "dbc");
     }
 }

@@ -1,11 +1,11 @@
-//! What Redis answers, as entries: [`Page`], [`SetEntry`].
+//! Parsing replies of Redis: [`Page`], [`SetEntry`].
 //!
-//! A member's bytes are a slice of what was read, with no copy of their own.
+//! The bytes of members are slices of the reply, not copies.
 
 use bytes::Bytes;
 use redis_link::reply::{self, Reply, items, text};
 
-/// Part of a sorted set, and where to go on.
+/// A reply to `ZSCAN`.
 #[derive(Debug)]
 pub(super) struct Page {
     /// The next cursor; `0` at the end.
@@ -13,21 +13,21 @@ pub(super) struct Page {
     pub(super) entries: Vec<SetEntry>,
 }
 
-/// A member as it is stored.
+/// An entry of the sorted set.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SetEntry {
     pub(super) member: Bytes,
     pub(super) score: Score,
-    /// In the set of times, where there is one that has the member.
+    /// The score in the sorted set of times, if there is one that has the member.
     pub(super) time_score: Option<Score>,
 }
 
-/// A score as it came.
+/// A score, as Redis sent it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Score {
-    /// As text, with 17 significant digits.
+    /// A text with 17 significant digits.
     Text(Bytes),
-    /// As a number of the protocol.
+    /// A double of RESP3.
     Number(f64),
 }
 
@@ -42,8 +42,8 @@ impl SetEntry {
 }
 
 impl Page {
-    /// Reads `[cursor, [member, score, ...]]`.
-    pub(super) fn of(frame: &Reply) -> Option<Self> {
+    /// Parses `[cursor, [member, score, ...]]`.
+    pub(super) fn parse(frame: &Reply) -> Option<Self> {
         let [cursor, entries] = items(frame)? else {
             return None;
         };
@@ -59,7 +59,7 @@ impl Page {
     }
 }
 
-/// Reads `[[member, score], ...]`, as RESP3 has ranges with scores.
+/// Parses `[[member, score], ...]`, the format of ranges with scores in RESP3.
 pub(super) fn pairs(frame: &Reply) -> Option<Vec<SetEntry>> {
     let pairs = items(frame)?.iter().map(|pair| match items(pair)? {
         [member, score] => Some(SetEntry::new(bytes(member)?, self::score(score)?)),
@@ -68,7 +68,7 @@ pub(super) fn pairs(frame: &Reply) -> Option<Vec<SetEntry>> {
     pairs.collect()
 }
 
-/// Reads `[score or null, ...]`.
+/// Parses `[score or null, ...]`.
 pub(super) fn scores(frame: &Reply) -> Option<Vec<Option<Score>>> {
     let scores = items(frame)?.iter().map(|each| match each {
         Reply::Null => Some(None),

@@ -1,7 +1,7 @@
-//! Batches sent until every line is decided: [`Sender`]. The requests are those of the client's sender.
+//! Sending batches until every line is decided: [`Sender`].
 //!
-//! Every line sets a standing outright at a time that it names, so that any may be sent again. Lines of
-//! one member are sent in order, also when some go again: a member's are all in the batches of one sender.
+//! Every line sets a standing with a time, so that any may be sent again. Lines of one member keep their order, also
+//! when some are sent again: one sender has all lines of a member.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use megaboard_client::{BatchReply, BatchRequest, Error, Next, Pause, Receipt, ReceiptItem};
 
-use crate::delivery::{self, Halt, Order, Stop};
+use crate::delivery::{self, Halt, LineOrder, Stop};
 use crate::runtime::Runtime;
 
-/// As many as the server lists of what it refused and of what failed, where it has memory for that.
+/// The number of rejected, and of failed, contributions that the server lists, unless it is short of memory.
 pub(super) const BATCH_LINES_MAX: usize = 1_000;
 
-/// Lines that are sent together.
+/// The lines of one request.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) body: Vec<u8>,
-    /// Where each line ends in the body.
+    /// The end of each line in the body.
     ends: Vec<usize>,
 }
 
 impl Batch {
-    /// Called when a line was appended to the body.
+    /// Must be called after each line that was appended to the body.
     pub(super) fn end_line(&mut self) {
         self.ends.push(self.body.len());
     }
@@ -51,11 +51,11 @@ impl Batch {
     }
 }
 
-/// What became of lines.
+/// The outcomes of lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sent {
     pub(super) applied: u64,
-    pub(super) refused: u64,
+    pub(super) rejected: u64,
 }
 
 /// Sends batches to one server, one at a time.
@@ -63,16 +63,16 @@ pub(super) struct Sender<'a> {
     pub(super) runtime: &'a Runtime,
     pub(super) http: megaboard_client::Sender,
     pub(super) stop: &'a Stop,
-    /// Takes messages for people, one line each.
+    /// Receives messages for the user, one line each.
     pub(super) say: &'a (dyn Fn(String) + Sync),
 }
 
-/// One batch until it is decided.
-struct UnderWay<'a> {
+/// A batch being sent.
+struct InFlight<'a> {
     batch: &'a Batch,
     /// The lines that are not decided.
     indices: Vec<usize>,
-    /// Why they are not.
+    /// Why they are not decided.
     reason: String,
     sent: &'a mut Sent,
     stop: &'a Stop,
@@ -81,9 +81,9 @@ struct UnderWay<'a> {
 }
 
 impl Sender<'_> {
-    /// Sends the batch until all of it is decided, or for as long as the retry policy says.
+    /// Sends a batch until all of it is decided, or the retry policy is exhausted.
     pub(super) fn deliver(&self, batch: &Batch, sent: &mut Sent) -> Result<(), Halt> {
-        let mut under_way = UnderWay {
+        let mut in_flight = InFlight {
             batch,
             indices: (0..batch.ends.len()).collect(),
             reason: String::new(),
@@ -92,12 +92,12 @@ impl Sender<'_> {
             say: self.say,
             halt: None,
         };
-        self.runtime.block_on(self.http.send(&mut under_way));
-        under_way.halt.map_or(Ok(()), Err)
+        self.runtime.block_on(self.http.send(&mut in_flight));
+        in_flight.halt.map_or(Ok(()), Err)
     }
 }
 
-impl megaboard_client::Batch for UnderWay<'_> {
+impl megaboard_client::Batch for InFlight<'_> {
     fn request(&mut self, is_retry: bool) -> Option<BatchRequest> {
         (!self.indices.is_empty()).then(|| BatchRequest {
             body: Bytes::from(self.batch.body_of(&self.indices)),
@@ -123,7 +123,7 @@ impl megaboard_client::Batch for UnderWay<'_> {
                 left
             }
             BatchReply::NotApplied(error) => (indices, error.to_string()),
-            // It is set again as it is. What no server says will not be understood the next time.
+            // A response that cannot be parsed is probably not from a Megaboard server, so a retry will not help.
             BatchReply::Unknown(error) if !matches!(error, Error::Unreadable(_)) => {
                 (indices, error.to_string())
             }
@@ -141,26 +141,27 @@ impl megaboard_client::Batch for UnderWay<'_> {
     fn wait(&mut self, pause: Pause) -> BoxFuture<'_, bool> {
         Box::pin(async move {
             let say = self.say;
-            let goes_on = delivery::wait(pause, &self.reason, self.stop, &mut |it| say(it)).await;
-            if !goes_on {
+            let is_retried =
+                delivery::wait(pause, &self.reason, self.stop, &mut |it| say(it)).await;
+            if !is_retried {
                 self.halt = Some(match pause.length {
                     None => Halt::Failed(std::mem::take(&mut self.reason)),
                     Some(_) => Halt::Interrupted,
                 });
             }
-            goes_on
+            is_retried
         })
     }
 }
 
-impl UnderWay<'_> {
+impl InFlight<'_> {
     fn end(&mut self, reason: String) -> Next {
         self.halt = Some(Halt::Failed(reason));
         Next::End
     }
 
-    /// Counts and shows what a receipt decides; the rest is to be sent again. Where the receipt does
-    /// not say which lines have failed, all are.
+    /// Counts what a receipt decides, and reports rejected lines. Returns the lines to send again, and why: all of
+    /// them, if the receipt does not list all failed ones.
     fn settle_receipt(&mut self, indices: &[usize], receipt: &Receipt) -> (Vec<usize>, String) {
         let batch = self.batch;
         let (_, unlisted) = receipt.unlisted();
@@ -170,20 +171,20 @@ impl UnderWay<'_> {
             return (indices.to_vec(), reason);
         }
         let mut applied = receipt.applied + receipt.duplicates;
-        self.sent.refused += receipt.rejected_count;
+        self.sent.rejected += receipt.rejected_count;
         for item in &receipt.rejected {
             let line = String::from_utf8_lossy(batch.line(indices[item.index]));
             (self.say)(format!("{}: {}", line.trim_end(), item.explain()));
         }
         let (read, unread) = indices.split_at(receipt.read.unwrap_or(indices.len()));
-        let places_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
+        let indices_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
             items.iter().map(|item| indices[item.index]).collect()
         };
-        let (refused, mut again) = (places_of(&receipt.rejected), places_of(&receipt.failed));
-        // What was set is set once more, behind what failed as before.
+        let (rejected, mut again) = (indices_of(&receipt.rejected), indices_of(&receipt.failed));
+        // Applied lines are sent again, after the failed ones that they are ordered with.
         if !again.is_empty() {
-            let order = Order::of(read.iter().map(|index| (*index, batch.line(*index))));
-            let repeated = order.repeated(&again, &refused);
+            let order = LineOrder::parse(read.iter().map(|index| (*index, batch.line(*index))));
+            let repeated = order.to_repeat(&again, &rejected);
             applied = applied.saturating_sub(repeated.len() as u64);
             again.extend(repeated);
         }
@@ -208,7 +209,7 @@ mod tests {
 
     const LINES: [&str; 5] = ["a\n", "b\n", "c\n", "d\n", "e\n"];
 
-    /// What a delivery came to, with what was counted and said.
+    /// Sends five lines. Returns the result, the counts and the messages.
     fn deliver(server: &TestServer) -> (Result<(), Halt>, Sent, Vec<String>) {
         deliver_lines(server, &LINES)
     }
@@ -239,7 +240,7 @@ mod tests {
         (outcome, sent, said)
     }
 
-    /// A receipt that lists these of what failed.
+    /// Returns a receipt that lists these failed lines.
     fn receipt(applied: usize, failed_count: usize, failed: &[usize]) -> Value {
         let item = |index: &usize| json!({"index": index, "type": "unavailable", "detail": "away"});
         let failed: Vec<Value> = failed.iter().map(item).collect();
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn all_lines_go_again_where_the_receipt_does_not_list_all_that_failed() {
+    fn all_lines_are_sent_again_if_not_all_failures_are_listed() {
         let server = TestServer::start(|before, _| match before {
             0 => Reply::ok(receipt(2, 3, &[1]).to_string()),
             1 => {
@@ -276,13 +277,13 @@ mod tests {
         let (outcome, sent, said) = deliver(&server);
         assert!(outcome.is_ok(), "{outcome:?}");
         assert_eq!(bodies(&server), vec![LINES.concat(); 4]);
-        // Of the answers that leave open what was applied nothing is counted.
-        assert_eq!((sent.applied, sent.refused), (4, 1));
+        // Receipts that do not list all failures are not counted.
+        assert_eq!((sent.applied, sent.rejected), (4, 1));
         assert_eq!(said, ["unavailable: away; trying again", "e: invalid: no"]);
     }
 
     #[test]
-    fn of_lines_that_are_sent_again_only_those_go_a_third_time() {
+    fn only_undecided_lines_are_sent_a_third_time() {
         let server = TestServer::start(|before, request| match before {
             0 => Reply::ok(receipt(2, 3, &[0, 2, 4]).to_string()),
             1 => Reply::ok(receipt(1, 2, &[]).to_string()),
@@ -292,18 +293,18 @@ mod tests {
         assert!(outcome.is_ok(), "{outcome:?}");
         let all = LINES.concat();
         assert_eq!(bodies(&server), [all.as_str(), "a\nc\ne\n", "a\nc\ne\n"]);
-        assert_eq!((sent.applied, sent.refused), (5, 0));
+        assert_eq!((sent.applied, sent.rejected), (5, 0));
         assert_eq!(said, ["unavailable: away; trying again"]);
     }
 
     #[test]
-    fn what_failed_is_not_put_behind_a_later_line_of_its_member() {
+    fn a_failed_line_is_sent_again_with_the_later_lines_of_its_member() {
         let line = |member: &str, points: u32| {
             format!(
                 "{{\"board\":\"g/a\",\"set\":true,\"member\":\"{member}\",\"points\":{points}}}\n"
             )
         };
-        // A cursor meets a member twice, with another score each time.
+        // A cursor may return a member several times, with different scores.
         let lines = [line("u", 1), line("v", 1), line("u", 2), line("u", 3)];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let server = TestServer::start(|before, request| match before {
@@ -318,20 +319,20 @@ mod tests {
         let (outcome, sent, _) = deliver_lines(&server, &lines);
         assert!(outcome.is_ok(), "{outcome:?}");
         assert_eq!(bodies(&server)[1], [lines[0], lines[2]].concat());
-        assert_eq!((sent.applied, sent.refused), (3, 1));
+        assert_eq!((sent.applied, sent.rejected), (3, 1));
     }
 
     #[test]
-    fn failures_that_are_never_listed_end_it_when_patience_does() {
+    fn failures_that_are_never_listed_end_with_the_retry_policy() {
         let server = TestServer::start(|_, _| Reply::ok(receipt(3, 2, &[]).to_string()));
         let (outcome, sent, _) = deliver(&server);
         assert_eq!(outcome.unwrap_err().to_string(), "2 lines failed");
-        assert_eq!((sent.applied, sent.refused), (0, 0));
+        assert_eq!((sent.applied, sent.rejected), (0, 0));
         assert!(bodies(&server).len() > 1);
     }
 
     #[test]
-    fn a_request_that_is_ended_midway_is_settled_as_far_as_it_came() {
+    fn the_receipt_of_a_request_that_ended_early_is_used() {
         let ended = |applied: usize, read: usize| {
             format!(
                 r#"{{"applied":{applied},"duplicates":0,"rejected_count":0,"rejected":[],
@@ -344,7 +345,7 @@ mod tests {
         });
         let (outcome, sent, _) = deliver(&server);
         assert!(outcome.is_ok(), "{outcome:?}");
-        assert_eq!((sent.applied, sent.refused), (5, 0));
+        assert_eq!((sent.applied, sent.rejected), (5, 0));
         assert_eq!(bodies(&server)[1], LINES[1..].concat());
     }
 }

@@ -1,7 +1,6 @@
-//! The sorted set that is read: [`Source`], on one connection to one Redis.
+//! Reading the sorted set: [`Source`], with one connection to one Redis server.
 //!
-//! A connection is never made again and no command is sent twice: reading anew from the beginning costs
-//! little and sets the same. Not here: what the entries mean.
+//! There are no reconnects and no retries: running the command again is cheap and has the same result.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,24 +12,22 @@ use redis_link::{ConnectOptions, Connection, Reply, ServerUrl, Value, reply};
 
 use super::page::{self, Page, SetEntry};
 
-/// How long a connection may take to be made, TLS and login included.
+/// Includes TLS and authentication.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long one command is waited for.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Members that a step of the cursor looks at. A small sorted set is answered whole: at most 128
-/// members unless the server is set up otherwise.
+/// `COUNT` of `ZSCAN`. Redis returns all members of a small sorted set, at most 128 by default, at once.
 const SCAN_COUNT: &str = "1000";
 
-/// Where the source is.
+/// The server and the database of the source.
 #[derive(Clone, Debug)]
 pub(super) struct SourceUrl {
     server: ServerUrl,
     database: u8,
 }
 
-/// Why the source cannot be read.
+/// An error of the source.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SourceError {
     #[error("{url}: {cause}")]
@@ -53,7 +50,7 @@ pub(super) enum SourceError {
 impl FromStr for SourceUrl {
     type Err = String;
 
-    /// Errors do not repeat the text, since a password may be in it.
+    /// Parses a URL. Errors do not repeat the text, since it may contain a password.
     fn from_str(text: &str) -> Result<Self, String> {
         let form = "it must look like redis://[USER:PASSWORD@]HOST[:PORT][/DB], or rediss://...";
         let wrong = |why: &dyn fmt::Display| format!("{why}; {form}");
@@ -68,14 +65,14 @@ impl FromStr for SourceUrl {
     }
 }
 
-/// Without the login.
+/// Formats the URL without user and password.
 impl fmt::Display for SourceUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.server, self.database)
     }
 }
 
-/// A sorted set of a Redis that is connected.
+/// A sorted set, and a connection to its server.
 #[derive(Clone)]
 pub(super) struct Source {
     connection: Arc<Connection>,
@@ -84,7 +81,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Connects, and looks whether the keys are sorted sets.
+    /// Connects, and checks that the keys are sorted sets.
     pub(super) async fn open(
         url: &SourceUrl,
         key: &str,
@@ -111,25 +108,25 @@ impl Source {
         Ok(source)
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     pub(super) async fn count(&self) -> Result<u64, SourceError> {
         let frame = self.send("ZCARD", vec![self.key.as_str().into()]).await?;
-        reply::number(&frame).ok_or_else(|| unread("ZCARD"))
+        reply::number(&frame).ok_or_else(|| unparsable("ZCARD"))
     }
 
-    /// A step of the cursor, `0` for the first: what was there from the first step to the last comes in
-    /// one of them, or in two.
+    /// Reads the page of a cursor, which is `0` at first. Members that are in the set during the whole scan are
+    /// returned at least once.
     pub(super) async fn scan(&self, cursor: &str) -> Result<Page, SourceError> {
         let count = ["COUNT", SCAN_COUNT].map(Value::from);
         let mut args: Vec<Value> = vec![self.key.as_str().into(), cursor.into()];
         args.extend(count);
         let frame = self.send("ZSCAN", args).await?;
-        let mut page = Page::of(&frame).ok_or_else(|| unread("ZSCAN"))?;
+        let mut page = Page::parse(&frame).ok_or_else(|| unparsable("ZSCAN"))?;
         self.add_times(&mut page.entries).await?;
         Ok(page)
     }
 
-    /// The first of the set as it is read.
+    /// Reads the first members in this direction.
     pub(super) async fn first(
         &self,
         read_direction: ReadDirection,
@@ -142,12 +139,12 @@ impl Source {
         let last = (count - 1).to_string();
         let args = [self.key.as_str(), "0", &last, "WITHSCORES"];
         let frame = self.send(command, args.map(Value::from).into()).await?;
-        let mut entries = page::pairs(&frame).ok_or_else(|| unread(command))?;
+        let mut entries = page::pairs(&frame).ok_or_else(|| unparsable(command))?;
         self.add_times(&mut entries).await?;
         Ok(entries)
     }
 
-    /// These members as they are now; who is not there is left out.
+    /// Reads the current scores of these members. Members that are not in the set are omitted.
     pub(super) async fn find(&self, members: &[String]) -> Result<Vec<SetEntry>, SourceError> {
         let names = members
             .iter()
@@ -188,24 +185,24 @@ impl Source {
         let sent = args.len() - 1;
         let frame = self.send("ZMSCORE", args).await?;
         let scores = page::scores(&frame).filter(|scores| scores.len() == sent);
-        scores.ok_or_else(|| unread("ZMSCORE"))
+        scores.ok_or_else(|| unparsable("ZMSCORE"))
     }
 
-    // An array of 3 or 4 items that begins with a user's string could be taken for a message by fred.
-    // None of these answers does: a cursor, pairs, or scores come first.
+    // fred may mistake an array of 3 or 4 items that begins with a user's string for a pub/sub message. The replies to
+    // the commands used here begin with a cursor, a pair or a score.
     async fn send(&self, command: &'static str, args: Vec<Value>) -> Result<Reply, SourceError> {
-        let answer = self.connection.send(command, args).await;
-        answer.map_err(|fault| SourceError::Command {
+        let reply = self.connection.send(command, args).await;
+        reply.map_err(|fault| SourceError::Command {
             command,
             cause: fault.message().to_owned(),
         })
     }
 }
 
-fn unread(command: &'static str) -> SourceError {
+fn unparsable(command: &'static str) -> SourceError {
     SourceError::Command {
         command,
-        cause: "the response could not be parsed".to_owned(),
+        cause: "the reply could not be parsed".to_owned(),
     }
 }
 
@@ -231,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_name_one_server_and_hide_the_password() {
+    fn urls_are_displayed_without_the_password() {
         let url: SourceUrl = "redis://u:secret@h:7000/3".parse().unwrap();
         assert_eq!(url.to_string(), "redis://h:7000/3");
         assert!(!format!("{url:?}").contains("secret"));
@@ -245,8 +242,8 @@ mod tests {
             "redis://u:secret@h:1/x",
             "redis://u:secret@h:1/3/4",
         ] {
-            let said = wrong.parse::<SourceUrl>().unwrap_err();
-            assert!(!said.contains("secret"), "{said}");
+            let error = wrong.parse::<SourceUrl>().unwrap_err();
+            assert!(!error.contains("secret"), "{error}");
         }
     }
 }

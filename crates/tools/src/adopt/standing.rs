@@ -1,5 +1,5 @@
-//! Entries as standings: [`Reader`] decodes them, writes them as contributions, and counts what could
-//! not be taken and what is doubtful ([`Tally`]).
+//! Converting entries to contributions: [`Reader`] decodes and writes them, and counts skipped and inexact ones
+//! ([`Tally`]).
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -10,88 +10,88 @@ use serde_json::json;
 
 use super::page::{Score, SetEntry};
 
-/// How much of a member's name is shown.
+/// The maximum length of a member's name in messages.
 const NAME_CHARS_SHOWN: usize = 80;
 
-/// What a member is set to.
+/// The standing that a member is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
     pub(super) member: Member,
-    /// In the kind's order of fields.
+    /// In the order of the kind's fields.
     pub(super) values: Vec<i64>,
     pub(super) at: Timestamp,
 }
 
-/// What is not as it should be in the source.
+/// Counts of skipped and inexact entries of the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    /// Members that cannot be taken.
+    /// Entries that cannot be converted.
     pub(super) skipped: u64,
-    /// Times that may be off.
-    pub(super) vague: u64,
-    /// By how much, at most, in milliseconds.
-    pub(super) vague_ms: u64,
+    /// Times that may be inexact.
+    pub(super) inexact_times: u64,
+    /// The maximum error of a time, in milliseconds.
+    pub(super) time_error_ms: u64,
     /// Scores whose low bits are lost.
-    pub(super) cut: u64,
-    /// How many bits, at most.
-    pub(super) cut_bits: u32,
+    pub(super) truncated_scores: u64,
+    /// The maximum number of lost bits.
+    pub(super) lost_bits: u32,
     /// Scores that may be one too high.
-    pub(super) carried: u64,
+    pub(super) carried_scores: u64,
 }
 
 impl Tally {
-    fn uncertainty(&mut self, uncertainty: Uncertainty) {
+    fn add(&mut self, uncertainty: Uncertainty) {
         match uncertainty {
             Uncertainty::Time { within_ms } => {
-                self.vague += 1;
-                self.vague_ms = self.vague_ms.max(within_ms);
+                self.inexact_times += 1;
+                self.time_error_ms = self.time_error_ms.max(within_ms);
             }
             Uncertainty::LowBits { bits } => {
-                self.cut += 1;
-                self.cut_bits = self.cut_bits.max(bits);
+                self.truncated_scores += 1;
+                self.lost_bits = self.lost_bits.max(bits);
             }
-            Uncertainty::Score => self.carried += 1,
+            Uncertainty::Score => self.carried_scores += 1,
         }
     }
 
-    /// What doubles of the source do not hold, a sentence each.
-    pub(super) fn doubts(&self) -> Vec<String> {
-        let mut said = Vec::new();
-        if self.vague > 0 {
-            let seconds = std::time::Duration::from_millis(self.vague_ms).as_secs_f64();
-            said.push(format!(
+    /// Returns a sentence for each sort of inexact entries.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.inexact_times > 0 {
+            let seconds = std::time::Duration::from_millis(self.time_error_ms).as_secs_f64();
+            warnings.push(format!(
                 "{} scores do not hold their time exactly: it may be off by up to {seconds} s",
-                self.vague
+                self.inexact_times
             ));
         }
-        if self.cut > 0 {
-            said.push(format!(
+        if self.truncated_scores > 0 {
+            warnings.push(format!(
                 "{} scores are beyond 2^53: up to {} of their low bits are lost",
-                self.cut, self.cut_bits
+                self.truncated_scores, self.lost_bits
             ));
         }
-        if self.carried > 0 {
-            said.push(format!(
+        if self.carried_scores > 0 {
+            warnings.push(format!(
                 "{} scores do not hold their fraction at all and may be one too high",
-                self.carried
+                self.carried_scores
             ));
         }
-        said
+        warnings
     }
 }
 
-/// Reads entries of one encoding for one board.
+/// Converts entries of one encoding to contributions to one board.
 pub(super) struct Reader {
     encoding: Encoding,
-    /// For standings without a time.
+    /// The time of standings without one.
     at: Timestamp,
     fields: Vec<String>,
-    /// The line up to the member.
+    /// The beginning of each line, up to the member.
     head: String,
 }
 
 impl Reader {
-    /// For a board's fields; `board` is `KIND/SUBJECT`.
+    /// Creates a reader for the fields of a board, `KIND/SUBJECT`.
     pub(super) fn new(
         encoding: Encoding,
         at: Timestamp,
@@ -112,9 +112,9 @@ impl Reader {
         }
     }
 
-    /// The standing of an entry, or why it cannot be taken.
+    /// Decodes an entry. Returns an error if it is skipped.
     pub(super) fn read(&self, entry: &SetEntry, tally: &mut Tally) -> Result<Standing, String> {
-        let standing = self.standing(entry, tally);
+        let standing = self.decode_standing(entry, tally);
         standing.map_err(|reason| {
             tally.skipped += 1;
             let member = String::from_utf8_lossy(&entry.member);
@@ -123,7 +123,7 @@ impl Reader {
         })
     }
 
-    fn standing(&self, entry: &SetEntry, tally: &mut Tally) -> Result<Standing, String> {
+    fn decode_standing(&self, entry: &SetEntry, tally: &mut Tally) -> Result<Standing, String> {
         let decoded = self.decode(entry).map_err(|error| error.to_string())?;
         let member = str::from_utf8(decoded.member).map_err(|_| "its name is not UTF-8")?;
         let member = Member::new(member).map_err(|error| error.to_string())?;
@@ -136,7 +136,7 @@ impl Reader {
             (None, None) => self.at,
         };
         if let Some(uncertainty) = decoded.uncertainty {
-            tally.uncertainty(uncertainty);
+            tally.add(uncertainty);
         }
         let values = (0..self.encoding.fields()).filter_map(|field| decoded.values.get(field));
         Ok(Standing {
@@ -153,7 +153,7 @@ impl Reader {
         }
     }
 
-    /// Appends the contribution that sets a standing, as one line.
+    /// Appends a line with the contribution that sets a standing.
     pub(super) fn write(&self, standing: &Standing, out: &mut Vec<u8>) {
         out.extend_from_slice(self.head.as_bytes());
         // Writing to memory does not fail.
@@ -165,8 +165,8 @@ impl Reader {
             }
             values => {
                 for (index, (field, value)) in self.fields.iter().zip(values).enumerate() {
-                    let before = if index == 0 { ",\"values\":{" } else { "," };
-                    let _ = write!(out, "{before}\"{field}\":{value}");
+                    let separator = if index == 0 { ",\"values\":{" } else { "," };
+                    let _ = write!(out, "{separator}\"{field}\":{value}");
                 }
                 out.push(b'}');
             }
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_counted_and_named() {
+    fn invalid_entries_are_counted_and_reported() {
         let at = Timestamp::from_millis(1_795_186_342_123);
         let reader = Reader::new(Encoding::Plain, at, vec!["points".to_owned()], "g/s", None);
         let mut tally = Tally::default();
@@ -231,8 +231,8 @@ mod tests {
             (&"x".repeat(129), 1.0, "128 bytes"),
             ("u", 1.5, "not an integer"),
         ] {
-            let said = reader.read(&entry(member, score), &mut tally).unwrap_err();
-            assert!(said.contains(part), "{said}");
+            let error = reader.read(&entry(member, score), &mut tally).unwrap_err();
+            assert!(error.contains(part), "{error}");
         }
         let not_text = SetEntry::new(bytes::Bytes::from_static(b"\xff"), Score::Number(1.0));
         assert!(

@@ -1,4 +1,4 @@
-//! The board that is written: [`Target`], what its kind is and what its best are.
+//! The board that is written: [`Target`]. Reads its kind and its best entries.
 
 use std::collections::BTreeMap;
 
@@ -12,26 +12,26 @@ use crate::board_path::{BoardPath, encoded};
 use crate::delivery::Halt;
 use crate::reads::Reads;
 
-/// A board, and how it is read.
+/// A board.
 pub(super) struct Target<'a> {
     pub(super) reads: Reads<'a>,
     pub(super) path: BoardPath,
 }
 
-/// The kind of the board, and how standings are written to it.
+/// The settings of a kind that `adopt` uses.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Kind(megaboard_client::Kind);
 
-/// The best of a board.
+/// The best entries of a board.
 #[derive(Debug, Deserialize)]
 pub(super) struct Best {
-    /// How many are ranked.
+    /// The number of ranked members.
     pub(super) members: u64,
     pub(super) entries: Vec<Ranked>,
 }
 
-/// A member on the board.
+/// An entry of the board.
 #[derive(Debug, Deserialize)]
 pub(super) struct Ranked {
     pub(super) member: String,
@@ -46,27 +46,27 @@ impl Kind {
         fields.map(|field| field.name.clone()).collect()
     }
 
-    /// How many are ranked at most.
+    /// Returns the maximum number of ranked members.
     pub(super) fn keep(&self) -> u64 {
         let retain = self.0.retain.as_ref();
         retain.map_or(u64::MAX, |retain| retain.keep)
     }
 
-    /// The window that has all that is adopted: the one that is named, or `all`. None where the kind
-    /// has no such windows.
-    pub(super) fn window_to_check(&self, named: Option<&str>) -> Option<String> {
-        let window = named.unwrap_or("all");
+    /// Returns the window that will contain all standings: the selected one, or `all`. `None` if the kind has no such
+    /// window.
+    pub(super) fn window_to_check(&self, selected: Option<&str>) -> Option<String> {
+        let window = selected.unwrap_or("all");
         let period = window.split(':').next();
-        let has = |held: &String| Some(held.as_str()) == period;
-        self.0.windows.iter().any(has).then(|| window.to_owned())
+        let is_period = |window: &String| Some(window.as_str()) == period;
+        self.0.windows.iter().any(is_period).then(|| window.to_owned())
     }
 
-    /// Its windows, for people.
+    /// Returns the names of the windows, for messages.
     pub(super) fn windows(&self) -> String {
         self.0.windows.join(", ")
     }
 
-    /// How a sorted set is read to have this kind's best first.
+    /// Returns the direction in which a sorted set has this kind's best members first.
     pub(super) fn read_direction(&self, encoding: ReadDirection) -> ReadDirection {
         match (encoding, self.is_ascending()) {
             (ReadDirection::Reverse, false) | (ReadDirection::Forward, true) => {
@@ -78,7 +78,7 @@ impl Kind {
         }
     }
 
-    /// Which of two members comes first that are equal in all else.
+    /// Returns the order of members with equal values and times.
     pub(super) fn names(&self) -> NameOrder {
         if self.0.ties == Some(Ties::Member) && self.is_ascending() {
             NameOrder::Lower
@@ -94,7 +94,7 @@ impl Kind {
 }
 
 impl Ranked {
-    /// Whether it is this member with these values.
+    /// Returns whether the entry has this member and these values.
     pub(super) fn is(&self, standing: &Standing, fields: &[String]) -> bool {
         let value = |field: &String| match self.points {
             Some(points) => Some(points),
@@ -111,17 +111,13 @@ impl Ranked {
 impl Target<'_> {
     pub(super) fn kind(&self) -> Result<Kind, Halt> {
         let kind = self.path.kind();
-        self.read(&format!("/v1/kinds/{}", encoded(kind)))
+        self.reads.read(&format!("/v1/kinds/{}", encoded(kind)))
     }
 
     pub(super) fn best(&self, window: &str, count: usize) -> Result<Best, Halt> {
         let (path, window) = (&self.path, encoded(window));
-        self.read(&format!("{path}/range?from=1&to={count}&window={window}"))
-    }
-
-    fn read<T: for<'a> Deserialize<'a>>(&self, path: &str) -> Result<T, Halt> {
-        let body = self.reads.read(path)?;
-        serde_json::from_slice(&body).map_err(|error| Halt::Failed(format!("{path}: {error}")))
+        let path = format!("{path}/range?from=1&to={count}&window={window}");
+        self.reads.read(&path)
     }
 }
 
@@ -132,10 +128,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_that_the_kind_has_not_are_none_to_adopt_into() {
+    fn a_window_that_the_kind_does_not_have_is_rejected() {
         let kind = json!({"fields": [{"name": "points"}], "windows": ["day", "all"]});
         let kind: Kind = serde_json::from_value(kind).unwrap();
-        let window = |named| kind.window_to_check(named);
+        let window = |selected| kind.window_to_check(selected);
         assert_eq!(window(None).as_deref(), Some("all"));
         assert_eq!(
             window(Some("day:2026-11-20")).as_deref(),

@@ -1,32 +1,31 @@
-//! What the commands have in common that send lines, or read long: why they end early ([`Halt`]), the request to end
-//! ([`Stop`]), which lines must keep their order ([`Order`]), the pause before an attempt ([`wait`]).
+//! Shared by commands that send lines or read many pages: the reason of an early end ([`Halt`]), signals ([`Stop`]),
+//! lines whose order matters ([`LineOrder`]), the pause before a retry ([`wait`]).
 //!
-//! The requests, what their responses mean, and when the next attempt is, are the client's
-//! ([`megaboard_client::Sender`]).
+//! [`megaboard_client::Sender`] sends the requests, classifies the responses and determines the pauses.
 //!
-//! **Invariant:** a command sends again only what cannot count twice: what was definitely not applied, has an id, or
-//! sets a standing at a time of its own. The command decides that, since it knows what it sends.
+//! **Invariant:** a command sends a line again only if it cannot count twice: it was definitely not applied, has an id,
+//! or sets a standing at an explicit time. Each command decides that for its own lines.
 
 mod order;
 mod stop;
 
 use megaboard_client::Pause;
 
-pub(crate) use order::Order;
+pub(crate) use order::LineOrder;
 pub(crate) use stop::{INTERRUPTED, NOTICED_WITHIN, Stop};
 
-/// Why a command ends before all is done.
+/// Why a command ends early.
 #[derive(Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum Halt {
     /// Ctrl-C or SIGTERM.
     #[error("interrupted")]
     Interrupted,
-    /// What the server did, or what became of a file.
+    /// An error of the server or of a file.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Reports the first failure of a series and waits for the next attempt; returns whether there is to be one.
+/// Reports the first failure of a series, and waits before the next attempt. Returns whether to make it.
 pub(crate) async fn wait(
     pause: Pause,
     reason: &str,

@@ -1,29 +1,29 @@
-//! Which lines must keep their order: [`Order`], for a line that is sent again behind others.
+//! Lines whose order matters when some of them are sent again: [`LineOrder`].
 //!
-//! Contributions come to the same in any order, an outright set does not: sent again, it undoes what was
-//! applied behind it, and what is sent again behind it counts on top of it.
+//! Contributions commute, but sets do not: a set that is sent again discards contributions that were applied after it,
+//! and a contribution that is sent again after a set is added to it. So two lines of the same member and board are
+//! *ordered* if one of them is a set.
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
 /// The lines of a request, by index.
-pub(crate) struct Order(Vec<(usize, Effect)>);
+pub(crate) struct LineOrder(Vec<(usize, Effect)>);
 
-/// What of a line says whether its order matters.
+/// The members of a line that determine whether it is ordered with another.
 #[derive(Deserialize)]
 struct Effect {
-    /// Absent where it names several.
+    /// `None` if the line has several boards.
     board: Option<String>,
     member: String,
     #[serde(default)]
     set: bool,
 }
 
-impl Order {
-    /// Reads these lines, in the order of their indices. One of another shape is refused by the
-    /// server and has no effect.
-    pub(crate) fn of<'a>(lines: impl Iterator<Item = (usize, &'a [u8])>) -> Self {
+impl LineOrder {
+    /// Parses lines, ordered by index. Invalid ones are skipped: the server rejects them, so they have no effect.
+    pub(crate) fn parse<'a>(lines: impl Iterator<Item = (usize, &'a [u8])>) -> Self {
         let effect = |(index, line): (usize, &'a [u8])| {
             let effect: Effect = serde_json::from_slice(line).ok()?;
             Some((index, effect))
@@ -31,55 +31,53 @@ impl Order {
         Self(lines.filter_map(effect).collect())
     }
 
-    /// The lines behind this one that it must not come behind, those that are `undone` left out.
-    pub(crate) fn behind(&self, index: usize, undone: &BTreeSet<usize>) -> Vec<usize> {
+    /// Returns the later lines that are ordered with this one, except those that were not applied.
+    pub(crate) fn ordered_after(&self, index: usize, not_applied: &BTreeSet<usize>) -> Vec<usize> {
         let Some((_, effect)) = self.0.iter().find(|(it, _)| *it == index) else {
             return Vec::new();
         };
-        let behind = self.0.iter().filter(|(other, later)| {
-            // On several boards it may be undone on one and applied on another.
-            let is_undone = undone.contains(other) && later.board.is_some();
-            *other > index && !is_undone && effect.is_ordered(later)
+        let after = self.0.iter().filter(|(other, later)| {
+            // A line with several boards may have been applied on some of them.
+            let is_not_applied = not_applied.contains(other) && later.board.is_some();
+            *other > index && !is_not_applied && effect.is_ordered_with(later)
         });
-        behind.map(|(other, _)| *other).collect()
+        after.map(|(other, _)| *other).collect()
     }
 
-    /// The lines that have to go with those that go `again`, so that none comes before what it should stand
-    /// behind, those that are `undone` left out.
-    pub(crate) fn repeated(
+    /// Returns the applied lines that must be sent again after the lines of `again`, to keep the order.
+    pub(crate) fn to_repeat(
         &self,
         again: &BTreeSet<usize>,
-        undone: &BTreeSet<usize>,
+        not_applied: &BTreeSet<usize>,
     ) -> BTreeSet<usize> {
         let mut repeated: BTreeSet<usize> = BTreeSet::new();
         for (index, _) in &self.0 {
             if again.contains(index) || repeated.contains(index) {
-                repeated.extend(self.behind(*index, undone));
+                repeated.extend(self.ordered_after(*index, not_applied));
             }
         }
         &repeated - again
     }
 
-    /// The lines whose order among others of these matters.
-    pub(crate) fn tied(&self) -> BTreeSet<usize> {
-        let mut tied: BTreeSet<usize> = BTreeSet::new();
+    /// Returns all lines that are ordered with another one.
+    pub(crate) fn ordered(&self) -> BTreeSet<usize> {
+        let mut ordered: BTreeSet<usize> = BTreeSet::new();
         for (n, (index, effect)) in self.0.iter().enumerate() {
             for (other, later) in &self.0[n + 1..] {
-                if effect.is_ordered(later) {
-                    tied.extend([*index, *other]);
+                if effect.is_ordered_with(later) {
+                    ordered.extend([*index, *other]);
                 }
             }
         }
-        tied
+        ordered
     }
 }
 
 impl Effect {
-    /// Whether this and the other come to something else in the other order.
-    fn is_ordered(&self, other: &Self) -> bool {
-        let is_one_board =
+    fn is_ordered_with(&self, other: &Self) -> bool {
+        let may_share_board =
             self.board.is_none() || other.board.is_none() || self.board == other.board;
-        (self.set || other.set) && self.member == other.member && is_one_board
+        (self.set || other.set) && self.member == other.member && may_share_board
     }
 }
 
@@ -87,12 +85,12 @@ impl Effect {
 mod tests {
     use super::*;
 
-    fn order(lines: &[&str]) -> Order {
-        Order::of(lines.iter().map(|line| line.as_bytes()).enumerate())
+    fn order(lines: &[&str]) -> LineOrder {
+        LineOrder::parse(lines.iter().map(|line| line.as_bytes()).enumerate())
     }
 
     #[test]
-    fn with_a_set_go_all_that_stand_behind_it_by_whatever_board() {
+    fn a_set_is_repeated_with_all_later_sets_of_its_boards() {
         let order = order(&[
             r#"{"board":"g/a","member":"u","set":true}"#,
             r#"{"boards":["g/a","g/b"],"member":"u","set":true}"#,
@@ -100,14 +98,14 @@ mod tests {
             r#"{"board":"g/b","member":"v","set":true}"#,
         ]);
         let repeated =
-            |again, undone| order.repeated(&BTreeSet::from([again]), &BTreeSet::from([undone]));
+            |again, failed| order.to_repeat(&BTreeSet::from([again]), &BTreeSet::from([failed]));
         assert_eq!(repeated(0, 3), BTreeSet::from([1, 2]));
         assert_eq!(repeated(1, 2), BTreeSet::new());
         assert_eq!(repeated(2, 0), BTreeSet::new());
     }
 
     #[test]
-    fn only_lines_beside_a_set_of_their_member_are_tied() {
+    fn lines_are_ordered_with_sets_of_the_same_member_and_board() {
         let order = order(&[
             r#"{"board":"g/a","member":"u"}"#,
             r#"{"board":"g/a","member":"u"}"#,
@@ -115,6 +113,6 @@ mod tests {
             r#"{"board":"g/b","member":"u","set":true}"#,
             r#"{"board":"g/a","member":"u","set":true}"#,
         ]);
-        assert_eq!(order.tied(), BTreeSet::from([0, 1, 4]));
+        assert_eq!(order.ordered(), BTreeSet::from([0, 1, 4]));
     }
 }

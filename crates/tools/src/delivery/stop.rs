@@ -1,6 +1,6 @@
-//! Ctrl-C and SIGTERM: [`Stop`] says whether the command was asked to end.
+//! Ctrl-C and SIGTERM: [`Stop`].
 //!
-//! The first signal asks, and what is under way is finished; a second ends the process there.
+//! After the first signal, the command completes the current request and ends. A second one ends the process at once.
 
 use std::io;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// What a shell reports of a process that Ctrl-C ended.
+/// The exit status that shells report for a process ended by Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
-/// How long it may take until a request to end is noticed.
+/// The interval at which waiting code checks for a signal.
 pub(crate) const NOTICED_WITHIN: Duration = Duration::from_millis(50);
 
-/// Clones are one.
+/// Whether a signal was received. Clones share the state.
 #[derive(Clone, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Listens for both signals from now on.
+    /// Handles both signals from now on.
     pub(crate) fn on_signals() -> io::Result<Self> {
         let stop = Self::default();
-        let asked = stop.clone();
+        let signalled = stop.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .build()?;
@@ -44,10 +44,10 @@ impl Stop {
                             Some(()) = term.recv() => {}
                             else => return,
                         }
-                        if asked.requested() {
+                        if signalled.requested() {
                             std::process::exit(i32::from(INTERRUPTED));
                         }
-                        asked.request();
+                        signalled.request();
                     }
                 });
             })?;
@@ -62,7 +62,7 @@ impl Stop {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// As [`sleep`](Self::sleep), without blocking the thread.
+    /// Waits for this time, or until a signal is received.
     pub(crate) async fn wait(&self, pause: Duration) {
         let end = Instant::now() + pause;
         while !self.requested() {
@@ -74,7 +74,7 @@ impl Stop {
         }
     }
 
-    /// Sleeps for so long, or until asked to end.
+    /// Blocks the thread for this time, or until a signal is received.
     pub(crate) fn sleep(&self, pause: Duration) {
         let end = Instant::now() + pause;
         while !self.requested() {

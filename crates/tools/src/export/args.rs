@@ -1,4 +1,4 @@
-//! What `export` takes on its command line: [`ExportArgs`].
+//! The command line of `export`: [`ExportArgs`].
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use crate::server::ServerArgs;
 
 /// Writes the standings of a board, or of all boards of a kind, as NDJSON.
 ///
-/// Each line is a contribution that sets one standing in one window, as `import` and POST
-/// /v1/contributions take it.
+/// Each line is a contribution that sets one standing in one window, as accepted by `import` and POST
+/// /v1/contributions.
 ///
-/// Exit status: 0 if all of it is written, 1 if something could not be read or written, 130 after Ctrl-C or SIGTERM.
+/// Exit status: 0 if the export is complete, 1 if something could not be read or written, 130 after Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
     /// The board, as KIND/SUBJECT.

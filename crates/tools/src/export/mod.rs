@@ -1,12 +1,12 @@
-//! `megaboard export`: boards as NDJSON of standings, for backup and for moving between stores.
+//! `megaboard export`: writes the standings of boards as NDJSON, for backups and for moving them to another store.
 //!
 //! ```text
-//! boards ─► windows ─► passes of pages ─► members not met before ─► lines ─► output
-//!  (here)    (here)   (window, pass)              (seen)            (page)
+//! boards ─► windows ─► passes over pages ─► new members ─► lines ─► output
+//!  (here)    (here)      (window, pass)        (seen)      (page)
 //! ```
 //!
-//! Memory holds a page and what is kept of the members of one window. Each line is a contribution that
-//! sets one standing, so that any server takes it. What settings boards and kinds have is not in it.
+//! Memory is bounded by one page, and a hash of each member of one window. Each line is a contribution that sets one
+//! standing, which any server accepts. The settings of boards and kinds are not exported.
 
 mod args;
 mod output;
@@ -25,7 +25,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use megaboard_client::RetryPolicy;
-use serde::de::DeserializeOwned;
 
 pub use self::args::ExportArgs;
 
@@ -40,7 +39,7 @@ use crate::reads::Reads;
 use crate::runtime::Runtime;
 use crate::terminal;
 
-/// Boards of one listing: as many as the server gives.
+/// The server's limit for a page of boards.
 const LISTED_MAX: u32 = 1_000;
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 
@@ -56,7 +55,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     progress.set_style(ProgressStyle::with_template(
         "{spinner} {human_pos} standings, {per_sec}, {wide_msg}",
     )?);
-    let say = |message: String| progress.suspend(|| terminal::complain(&message));
+    let say = |message: String| progress.suspend(|| terminal::report(&message));
     let mut export = Export {
         reads: Reads {
             runtime: &runtime,
@@ -75,7 +74,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
     match outcome {
         Ok(()) => {
             if let Some(warning) = export.output.finish()? {
-                terminal::complain(&warning);
+                terminal::report(&warning);
             }
         }
         Err(Halt::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
@@ -90,28 +89,28 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
         lists,
     } = counts;
     if lists > 0 {
-        terminal::complain(&format!(
+        terminal::report(&format!(
             "{lists} windows rank only their best members (`retain`); members below them are not exported"
         ));
     }
     let took = started.elapsed().as_secs_f64();
-    terminal::complain(&format!(
+    terminal::report(&format!(
         "exported {standings} standings, {windows} windows, {boards} boards; took {took:.2} s"
     ));
     Ok(ExitCode::SUCCESS)
 }
 
-/// How much was written.
+/// Counts of what was written.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     boards: u64,
     windows: u64,
     standings: u64,
-    /// Windows of which only a list was ranked that was full.
+    /// Windows with a full list of the best members (`retain`), so that other members are missing.
     lists: u64,
 }
 
-/// An export under way.
+/// A running export.
 struct Export<'a> {
     reads: Reads<'a>,
     output: Output,
@@ -124,7 +123,7 @@ impl Export<'_> {
         match (&args.board, &args.kind) {
             (Some(board), _) => self.board(board, &args.windows),
             (None, Some(kind)) => self.kind(kind, &args.windows),
-            // The command line is refused without either.
+            // clap requires one of the two.
             (None, None) => Ok(()),
         }
     }
@@ -132,7 +131,7 @@ impl Export<'_> {
     fn kind(&mut self, kind: &str, windows: &[String]) -> Result<(), Halt> {
         let mut path = format!("/v1/boards?kind={}&limit={LISTED_MAX}", encoded(kind));
         loop {
-            let listing: Listing = parse(&path, &self.reads.read(&path)?)?;
+            let listing: Listing = self.reads.read(&path)?;
             for listed in listing.boards {
                 let board = BoardPath::parse(&listed.board).map_err(Halt::Failed)?;
                 self.board(&board, windows)?;
@@ -152,19 +151,18 @@ impl Export<'_> {
         self.counts.boards += 1;
         if !windows.is_empty() {
             for window in windows {
-                self.window(board, window, Named::ByUser)?;
+                self.window(board, window, NamedBy::User)?;
             }
             return Ok(());
         }
-        let path = board.to_string();
-        let held: Board = parse(&path, &self.reads.read(&path)?)?;
-        for held in held.windows {
-            self.window(board, &held.window, Named::ByServer)?;
+        let Board { windows } = self.reads.read(&board.to_string())?;
+        for held in windows {
+            self.window(board, &held.window, NamedBy::Server)?;
         }
         Ok(())
     }
 
-    fn window(&mut self, board: &BoardPath, window: &str, named: Named) -> Result<(), Halt> {
+    fn window(&mut self, board: &BoardPath, window: &str, named_by: NamedBy) -> Result<(), Halt> {
         self.progress.set_message(format!(
             "{} {}",
             terminal::printable(&board.to_string()),
@@ -178,7 +176,7 @@ impl Export<'_> {
         let mut is_list = false;
         let mut write = |page: &Page<'_>, index: usize| {
             is_list |= page.is_full_list();
-            let line = Line::of(page, &page.entries[index]);
+            let line = Line::new(page, &page.entries[index]);
             output.line(&line).map_err(Halt::Failed)?;
             counts.standings += 1;
             progress.inc(1);
@@ -190,17 +188,17 @@ impl Export<'_> {
         self.counts.windows += u64::from(exported.is_ok());
         self.counts.lists += u64::from(is_list);
         match exported {
-            Ok(exported) if exported.is_settled() => Ok(()),
+            Ok(exported) if exported.is_complete() => Ok(()),
             Ok(exported) => {
                 (self.reads.say)(format!(
                     "{board} {window}: the board changed during the export: {} members were only found in pass \
                     {PASSES_MAX}. Members that were ranked throughout are exported, except those that \
                     both climbed and fell meanwhile",
-                    exported.met_last
+                    exported.found_last
                 ));
                 Ok(())
             }
-            Err(_) if is_gone && matches!(named, Named::ByServer) => {
+            Err(_) if is_gone && matches!(named_by, NamedBy::Server) => {
                 let standings = self.counts.standings - before;
                 (self.reads.say)(format!(
                     "{board} {window}: reached the end of its retention while it was read, after {standings} \
@@ -213,19 +211,9 @@ impl Export<'_> {
     }
 }
 
-/// Who said that there is such a window.
+/// The source of a window's name. A window that the user has named must exist.
 #[derive(Clone, Copy)]
-enum Named {
-    ByUser,
-    ByServer,
-}
-
-fn parse<T: DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, Halt> {
-    serde_json::from_slice(body).map_err(|error| not_read(path, &error))
-}
-
-fn not_read(path: &str, error: &serde_json::Error) -> Halt {
-    Halt::Failed(format!(
-        "the response to {path} could not be parsed: {error}"
-    ))
+enum NamedBy {
+    User,
+    Server,
 }

@@ -1,6 +1,6 @@
-//! What the server answers to an export: [`Board`], [`Listing`], [`Page`]; and a line of its output.
+//! The responses that an export reads ([`Board`], [`Listing`], [`Page`]), and the lines that it writes ([`Line`]).
 //!
-//! Members, values and times pass as the server wrote them: nothing is read that is only written again.
+//! Members, values and times are copied as raw JSON.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -21,11 +21,11 @@ pub(super) struct BoardWindow {
 #[derive(Deserialize)]
 pub(super) struct Listing {
     pub(super) boards: Vec<ListedBoard>,
-    /// Where to go on after; none at the end.
+    /// The subject after which the next page begins; `None` for the last page.
     pub(super) next: Option<String>,
 }
 
-/// A board of a listing.
+/// A board in a listing.
 #[derive(Deserialize)]
 pub(super) struct ListedBoard {
     pub(super) board: String,
@@ -36,17 +36,17 @@ pub(super) struct ListedBoard {
 pub(super) struct Page<'a> {
     pub(super) board: String,
     pub(super) window: String,
-    /// The same version is the same board.
+    /// Equal versions mean equal content.
     pub(super) version: String,
-    /// How many are ranked.
+    /// The number of ranked members.
     pub(super) members: u64,
-    /// How many can be, where only the best are.
+    /// The maximum number of ranked members, if the kind ranks only its best.
     pub(super) listed: Option<u64>,
     #[serde(borrow)]
     pub(super) entries: Vec<PageEntry<'a>>,
 }
 
-/// A standing. `points` for kinds with that one field, `values` for others.
+/// A standing. It has `points` if that is the kind's only field, and `values` otherwise.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct PageEntry<'a> {
     #[serde(borrow)]
@@ -59,7 +59,7 @@ pub(super) struct PageEntry<'a> {
     pub(super) reached_at: &'a RawValue,
 }
 
-/// A line of the export: a contribution that makes the standing what it was.
+/// A line of the export: a contribution that sets the standing.
 #[derive(Serialize)]
 pub(super) struct Line<'a> {
     board: &'a str,
@@ -74,14 +74,14 @@ pub(super) struct Line<'a> {
 }
 
 impl Page<'_> {
-    /// Whether only the best are ranked, and there may be others with scores.
+    /// Returns whether the kind ranks only its best members, and the list is full, so that others may be missing.
     pub(super) fn is_full_list(&self) -> bool {
         self.listed.is_some_and(|listed| self.members >= listed)
     }
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn of(page: &'a Page<'a>, entry: &'a PageEntry<'a>) -> Self {
+    pub(super) fn new(page: &'a Page<'a>, entry: &'a PageEntry<'a>) -> Self {
         Self {
             board: &page.board,
             member: entry.member,

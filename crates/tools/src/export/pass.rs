@@ -1,12 +1,12 @@
-//! One reading of a whole window, page by page, while it changes: [`pass`].
+//! One pass over all pages of a window that may change meanwhile: [`pass`].
 //!
-//! A page begins where the one before ended, less [`OVERLAP`] positions, and counts only if it holds
-//! an entry of that page unchanged. Then nothing between the two is unread: a member that stood beyond that
-//! entry, and has not crossed it by a change of its own standing, still stands beyond it. Without such
-//! an entry the page is asked for again from further back. So a pass [`Way::Down`] misses nobody but
-//! who climbs past it, a pass [`Way::Up`] nobody but who falls past it.
+//! Each page overlaps the one before by [`OVERLAP`] positions, and is accepted only if the two share an unchanged
+//! entry. Then there is no unread gap between them: a member that was beyond that entry is still beyond it, unless its
+//! own standing changed. If they share none, the page is requested again, from further back. So a pass
+//! [`Direction::Down`] misses only members that climb past it, and a pass [`Direction::Up`] only members that fall past
+//! it.
 //!
-//! What passes come to together is `window`'s.
+//! The module `window` combines passes.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -14,105 +14,105 @@ use std::hash::{BuildHasher as _, RandomState};
 use super::page::{Page, PageEntry};
 use crate::delivery::Halt;
 
-/// Positions of a page: as many as the server gives.
+/// The server's limit for a page.
 pub(super) const PAGE: u64 = 1_000;
-/// Positions that a page shares with the one before while nothing changes.
+/// The number of positions that a page has in common with the one before.
 const OVERLAP: u64 = 50;
-/// Pages asked for again in one pass; after that it goes on as it can.
+/// The maximum number of pages that one pass requests again. After that, it accepts pages with gaps.
 pub(super) const STEPS_BACK_MAX: u32 = 100;
 
-/// Which way the pages follow one another.
+/// The direction of a pass.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Way {
-    /// From the best on.
+pub(super) enum Direction {
+    /// From the best member to the last.
     Down,
-    /// From the last on.
+    /// From the last member to the best.
     Up,
 }
 
-/// Asks for pages.
+/// A source of pages.
 pub(super) trait Pages {
-    /// Has `take` look at the page of [`PAGE`] positions from `from` on.
+    /// Reads the page of [`PAGE`] positions that begins at `from`, and passes it to `visit`.
     fn page<T>(
         &mut self,
         from: u64,
-        take: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
+        visit: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
     ) -> Result<T, Halt>;
 }
 
-/// What a pass saw.
+/// The result of a pass.
 #[derive(Debug)]
-pub(super) struct Passed {
-    /// All pages were of one version of the board.
+pub(super) struct PassResult {
+    /// Whether all pages had the same version.
     pub(super) is_one_version: bool,
-    /// Every page held on to the one before.
-    pub(super) is_linked: bool,
-    /// How many were ranked at its last page.
+    /// Whether there was no gap between pages.
+    pub(super) is_gapless: bool,
+    /// The number of ranked members at the last page.
     pub(super) members: u64,
 }
 
-/// The page before, as far as the next one needs it.
-struct Linked {
+/// The parts of a page that are compared with the next one.
+struct VisitedPage {
     from: u64,
     members: u64,
     version: String,
-    /// Its entries, hashed.
+    /// Hashes of the entries.
     entries: HashSet<u64>,
 }
 
-/// Reads the window from one end to the other. `members` is about how many are ranked; `take` gets
-/// every page that counts, entries of the page before among them.
+/// Reads the window from one end to the other. `members` is the approximate number of ranked members. `visit` gets
+/// every accepted page; pages overlap.
 pub(super) fn pass(
     pages: &mut impl Pages,
-    way: Way,
+    direction: Direction,
     members: u64,
-    take: &mut dyn FnMut(&Page<'_>) -> Result<(), Halt>,
-) -> Result<Passed, Halt> {
+    visit: &mut dyn FnMut(&Page<'_>) -> Result<(), Halt>,
+) -> Result<PassResult, Halt> {
     let hasher = RandomState::new();
-    let mut passed = Passed {
+    let mut result = PassResult {
         is_one_version: true,
-        is_linked: true,
+        is_gapless: true,
         members,
     };
     let mut steps_back = 0;
     let mut step = PAGE / 2;
-    let mut from = way.start(members);
-    let mut before: Option<Linked> = None;
+    let mut from = direction.start(members);
+    let mut before: Option<VisitedPage> = None;
     loop {
-        let here = pages.page(from, |page| {
+        let accepted = pages.page(from, |page| {
             let entries = page.entries.iter();
-            let here = Linked {
+            let current = VisitedPage {
                 from,
                 members: page.members,
                 version: page.version.clone(),
                 entries: entries.map(|entry| hash(&hasher, entry)).collect(),
             };
-            let holds = way.holds(before.as_ref(), &here);
-            if holds || steps_back >= STEPS_BACK_MAX {
-                passed.is_linked &= holds;
-                take(page)?;
-                Ok(Some(here))
+            let is_linked = direction.is_linked(before.as_ref(), &current);
+            if is_linked || steps_back >= STEPS_BACK_MAX {
+                result.is_gapless &= is_linked;
+                visit(page)?;
+                Ok(Some(current))
             } else {
-                passed.members = page.members;
+                result.members = page.members;
                 Ok(None)
             }
         })?;
-        let Some(here) = here else {
+        let Some(current) = accepted else {
             steps_back += 1;
-            from = way.back(from, step, before.is_some(), passed.members);
+            from = direction.back(from, step, before.is_some(), result.members);
             step *= 2;
             continue;
         };
         step = PAGE / 2;
-        passed.members = here.members;
-        passed.is_one_version &= before
+        result.members = current.members;
+        result.is_one_version &= before
             .as_ref()
-            .is_none_or(|before| before.version == here.version);
-        if way.is_end(&here) {
-            return Ok(passed);
+            .is_none_or(|before| before.version == current.version);
+        if direction.is_end(&current) {
+            return Ok(result);
         }
-        from = way.next(from);
-        before = Some(here);
+        from = direction.next(from);
+        before = Some(current);
     }
 }
 
@@ -126,16 +126,17 @@ fn hash(hasher: &RandomState, entry: &PageEntry<'_>) -> u64 {
     ))
 }
 
-impl Way {
-    /// The first page of a pass.
+impl Direction {
+    /// Returns the position of the first page of a pass.
     fn start(self, members: u64) -> u64 {
         match self {
             Self::Down => 1,
-            // Some room for those who come meanwhile.
+            // Allows for new members.
             Self::Up => (members + OVERLAP).saturating_sub(PAGE).max(1),
         }
     }
 
+    /// Returns the position of the page after the one at `from`.
     fn next(self, from: u64) -> u64 {
         match self {
             Self::Down => from + (PAGE - OVERLAP),
@@ -143,7 +144,7 @@ impl Way {
         }
     }
 
-    /// Nearer to where the pass began.
+    /// Returns the position `step` nearer to the start of the pass.
     fn back(self, from: u64, step: u64, has_begun: bool, members: u64) -> u64 {
         match self {
             Self::Down => from.saturating_sub(step).max(1),
@@ -152,23 +153,24 @@ impl Way {
         }
     }
 
-    /// Whether a page reaches the end where the pass began.
-    fn is_start(self, page: &Linked) -> bool {
+    /// Returns whether a page reaches the end of the window at which the pass starts.
+    fn is_start(self, page: &VisitedPage) -> bool {
         match self {
             Self::Down => page.from == 1,
             Self::Up => page.from + PAGE > page.members,
         }
     }
 
-    fn is_end(self, page: &Linked) -> bool {
+    /// Returns whether a page reaches the end of the window at which the pass ends.
+    fn is_end(self, page: &VisitedPage) -> bool {
         match self {
             Self::Down => Self::Up.is_start(page),
             Self::Up => page.from == 1,
         }
     }
 
-    /// Whether nothing can lie unread between a page and the one before it.
-    fn holds(self, before: Option<&Linked>, page: &Linked) -> bool {
+    /// Returns whether there is no gap between a page and the one before.
+    fn is_linked(self, before: Option<&VisitedPage>, page: &VisitedPage) -> bool {
         self.is_start(page)
             || before.is_some_and(|before| !before.entries.is_disjoint(&page.entries))
     }

@@ -1,22 +1,21 @@
-//! Pages of one window, from the server: [`Ranges`].
+//! Pages of one window, read from the server: [`Ranges`].
 //!
-//! A selector such as `day` names another window after midnight. So it is asked once; from then on it is
-//! the window that the first answer named, and of the same incarnation of the board.
+//! A selector such as `day` selects another window after midnight. So only the first request uses it; later ones use
+//! the window of the first response, and all pages must be of the same incarnation of the board.
 
-use super::not_read;
 use super::page::Page;
 use super::pass::{PAGE, Pages};
 use crate::board_path::{BoardPath, encoded};
 use crate::delivery::Halt;
-use crate::reads::{Reads, refused};
+use crate::reads::{Reads, refused, unparsable};
 
 /// Pages of one window.
 pub(super) struct Ranges<'a> {
     reads: &'a Reads<'a>,
     board: &'a BoardPath,
-    /// As the user or the board named it; then as the first page did.
+    /// The requested window, and after the first page the window of that page.
     window: String,
-    /// The board's incarnation at the first page.
+    /// The incarnation of the board at the first page.
     incarnation: Option<String>,
     is_gone: bool,
 }
@@ -32,13 +31,13 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// Whether the window is past its retention.
+    /// Returns whether the window is past its retention.
     pub(super) const fn is_gone(&self) -> bool {
         self.is_gone
     }
 
-    /// Holds a page to the first one.
-    fn hold(&mut self, page: &Page<'_>) -> Result<(), Halt> {
+    /// Checks that a page has the window and the incarnation of the first one.
+    fn check(&mut self, page: &Page<'_>) -> Result<(), Halt> {
         let incarnation = incarnation_of(&page.version);
         let Some(first) = &self.incarnation else {
             page.window.clone_into(&mut self.window);
@@ -61,8 +60,8 @@ impl<'a> Ranges<'a> {
     }
 }
 
-/// What a version begins with. The epoch behind it is not asked for: it changes at any failover, after
-/// which the board goes on.
+/// Returns the first part of a version. The epoch after it is ignored: it changes at each failover, but the board
+/// remains the same.
 fn incarnation_of(version: &str) -> &str {
     version
         .split_once('.')
@@ -73,7 +72,7 @@ impl Pages for Ranges<'_> {
     fn page<T>(
         &mut self,
         from: u64,
-        take: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
+        visit: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
         let path = format!(
             "{}/range?window={}&from={from}&to={}",
@@ -87,9 +86,9 @@ impl Pages for Ranges<'_> {
             return Err(refused(&path, &response));
         }
         let page =
-            serde_json::from_slice(&response.body).map_err(|error| not_read(&path, &error))?;
-        self.hold(&page)?;
-        take(&page)
+            serde_json::from_slice(&response.body).map_err(|error| unparsable(&path, &error))?;
+        self.check(&page)?;
+        visit(&page)
     }
 }
 
@@ -103,7 +102,7 @@ mod tests {
     use crate::runtime::Runtime;
     use crate::test_server::{Reply, Request, TestServer};
 
-    /// Three pages of which the second and third are as these tell: what came of the last.
+    /// Reads three pages, the third with this window and version. Returns its result and the paths of all requests.
     fn third(window: &'static str, version: &'static str) -> (Result<u64, Halt>, Vec<String>) {
         let server = TestServer::start(move |before, _| {
             let (window, version) = match before {
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn all_pages_are_of_the_window_that_the_first_one_named() {
+    fn all_pages_have_the_window_of_the_first_one() {
         let (third, paths) = third("day:2026-11-20", "7.b.3.z");
         assert_eq!(third, Ok(9));
         let day = encoded("day:2026-11-20");
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn another_window_or_another_incarnation_of_the_board_is_an_error() {
+    fn another_window_or_incarnation_is_an_error() {
         for (window, version, part) in [
             ("day:2026-11-21", "7.b.3.z", "day:2026-11-21"),
             ("day:2026-11-20", "8.b.1.z", "deleted"),

@@ -1,4 +1,4 @@
-//! Windows that change while they are exported, against who must be in the export.
+//! Exports of windows that change meanwhile, compared with the members that must be in them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ use crate::reads::Reads;
 use crate::runtime::Runtime;
 use crate::test_server::{Reply, TestServer};
 
-/// A board in memory that `change` changes before each page.
+/// A board in memory that `change` modifies before each page.
 struct Live<F> {
     points: BTreeMap<String, i64>,
     version: u64,
@@ -31,7 +31,7 @@ impl<F: FnMut(&mut BTreeMap<String, i64>, u64) -> bool> Pages for Live<F> {
     fn page<T>(
         &mut self,
         from: u64,
-        take: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
+        visit: impl FnOnce(&Page<'_>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
         self.pages += 1;
         self.version += u64::from((self.change)(&mut self.points, self.pages));
@@ -46,17 +46,17 @@ impl<F: FnMut(&mut BTreeMap<String, i64>, u64) -> bool> Pages for Live<F> {
         let text = json!({"board": "k/s", "window": "all", "version": self.version.to_string(),
             "members": self.points.len(), "entries": entries})
         .to_string();
-        take(&serde_json::from_str(&text).unwrap())
+        visit(&serde_json::from_str(&text).unwrap())
     }
 }
 
-/// Members and points as they were written, and what came of it.
+/// Exports a board. Returns the written members and points, and the result.
 fn run<F: FnMut(&mut BTreeMap<String, i64>, u64) -> bool>(
     live: &mut Live<F>,
 ) -> (HashMap<String, i64>, Exported) {
     let mut written = HashMap::new();
-    let mut write = |page: &Page<'_>, place: usize| {
-        let entry = &page.entries[place];
+    let mut write = |page: &Page<'_>, index: usize| {
+        let entry = &page.entries[index];
         let member: String = serde_json::from_str(entry.member.get()).unwrap();
         let points = entry.points.unwrap().get().parse().unwrap();
         assert_eq!(written.insert(member, points), None, "twice");
@@ -73,10 +73,10 @@ fn board(members: u64) -> BTreeMap<String, i64> {
         .collect()
 }
 
-/// xorshift: any spread will do.
-struct Dice(u64);
+/// A xorshift generator.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -90,7 +90,7 @@ impl Dice {
 }
 
 #[test]
-fn a_quiet_board_is_read_once() {
+fn an_unchanged_board_is_read_once() {
     for (members, pages) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (5_000, 6)] {
         let points = board(members);
         let mut live = Live {
@@ -101,17 +101,17 @@ fn a_quiet_board_is_read_once() {
         };
         let (written, exported) = run(&mut live);
         assert_eq!(written, points.into_iter().collect());
-        assert!(exported.is_settled());
+        assert!(exported.is_complete());
         assert_eq!(live.pages, pages, "{members}");
     }
 }
 
 #[test]
-fn who_climbs_or_falls_while_it_is_read_is_in_it_once() {
+fn members_that_climb_or_fall_are_exported_once() {
     for seed in 1..=40 {
         for direction in [1, -1] {
             let points = board(5_000);
-            let mut dice = Dice(seed);
+            let mut random = Random(seed);
             let mut live = Live {
                 points: points.clone(),
                 version: 0,
@@ -122,7 +122,7 @@ fn who_climbs_or_falls_while_it_is_read_is_in_it_once() {
                         points.insert(format!("new-{page}-{n}"), 25_000);
                     }
                     for _ in 0..20 {
-                        *points.get_mut(&dice.member(5_000)).unwrap() += direction * 60_000;
+                        *points.get_mut(&random.member(5_000)).unwrap() += direction * 60_000;
                     }
                     true
                 },
@@ -133,16 +133,16 @@ fn who_climbs_or_falls_while_it_is_read_is_in_it_once() {
                 .filter(|m| !written.contains_key(*m))
                 .collect();
             assert_eq!(missed, [""; 0], "seed {seed}, {direction}");
-            assert!(exported.is_linked, "seed {seed}, {direction}");
+            assert!(exported.is_gapless, "seed {seed}, {direction}");
         }
     }
 }
 
 #[test]
-fn who_goes_both_ways_may_be_missed_and_nobody_else() {
+fn only_members_that_climb_and_fall_may_be_missing() {
     for seed in 1..=40 {
         let points = board(3_000);
-        let mut dice = Dice(seed);
+        let mut random = Random(seed);
         let (mut climbed, mut fell) = (BTreeSet::new(), BTreeSet::new());
         let mut live = Live {
             points: points.clone(),
@@ -150,7 +150,7 @@ fn who_goes_both_ways_may_be_missed_and_nobody_else() {
             pages: 0,
             change: |points: &mut BTreeMap<String, i64>, _| {
                 for _ in 0..40 {
-                    let (up, down) = (dice.member(3_000), dice.member(3_000));
+                    let (up, down) = (random.member(3_000), random.member(3_000));
                     *points.get_mut(&up).unwrap() += 40_000;
                     *points.get_mut(&down).unwrap() -= 40_000;
                     climbed.insert(up);
@@ -170,14 +170,14 @@ fn who_goes_both_ways_may_be_missed_and_nobody_else() {
 }
 
 #[test]
-fn a_board_that_settles_ends_when_nobody_new_is_met() {
+fn the_export_ends_after_a_pass_without_new_members() {
     let mut live = Live {
         points: board(5_000),
         version: 0,
         pages: 0,
         change: |points: &mut BTreeMap<String, i64>, page| {
             if page == 3 {
-                // Two pages of the board were read; one not read yet jumps above them.
+                // Two pages were read; an unread member climbs above them.
                 points.insert("m00000".to_owned(), 1_000_000);
             }
             page == 3
@@ -185,13 +185,13 @@ fn a_board_that_settles_ends_when_nobody_new_is_met() {
     };
     let (written, exported) = run(&mut live);
     assert_eq!((written["m00000"], exported.standings), (1_000_000, 5_000));
-    // Down, up with one that is met, and down again: of one version, so that it is the last.
-    assert!(exported.is_settled());
+    // The second pass finds the member, and all its pages have the same version.
+    assert!(exported.is_complete());
     assert_eq!(live.pages, 6 + 6);
 }
 
 #[test]
-fn a_board_of_which_nothing_stays_is_told() {
+fn a_board_that_changes_completely_is_not_reported_as_complete() {
     let mut live = Live {
         points: board(3_000),
         version: 0,
@@ -204,16 +204,16 @@ fn a_board_of_which_nothing_stays_is_told() {
         },
     };
     let (written, exported) = run(&mut live);
-    // All changed alike, so that nobody is missed; but nothing shows it.
+    // All members changed by the same amount, so that none is missing, but the export cannot know that.
     assert_eq!(written.len(), 3_000);
-    assert!(!exported.is_settled());
-    // Each step back is a page in vain, and at most one that is read again.
-    let most = u64::from(PASSES_MAX) * (2 * u64::from(STEPS_BACK_MAX) + 10);
-    assert!(live.pages < most, "{}", live.pages);
+    assert!(!exported.is_complete());
+    // Each step back costs one rejected page, and at most one that is read again.
+    let pages_max = u64::from(PASSES_MAX) * (2 * u64::from(STEPS_BACK_MAX) + 10);
+    assert!(live.pages < pages_max, "{}", live.pages);
 }
 
 #[test]
-fn a_window_with_more_members_than_are_kept_is_an_error() {
+fn a_window_with_too_many_members_is_an_error() {
     let mut live = Live {
         points: board(2_000),
         version: 0,
@@ -230,7 +230,7 @@ fn a_window_with_more_members_than_are_kept_is_an_error() {
 }
 
 #[test]
-fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
+fn a_window_that_is_deleted_during_the_export_is_reported() {
     let server = TestServer::start(|before, _| {
         let windows = json!({"windows": [{"window": "hour:a"}, {"window": "all"}]});
         let page = |window: &str, members: u32| {
@@ -245,7 +245,7 @@ fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
         }
     });
     let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("k.ndjson");
+    let path = folder.path().join("k.ndjson");
     let said = Mutex::new(Vec::new());
     let runtime = Runtime::start().unwrap();
     let mut export = Export {
@@ -256,7 +256,7 @@ fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
             retry: RetryPolicy::default(),
             say: &|message| said.lock().unwrap().push(message),
         },
-        output: Output::open(Some(&place)).unwrap(),
+        output: Output::open(Some(&path)).unwrap(),
         progress: &ProgressBar::hidden(),
         counts: Counts::default(),
     };
@@ -264,8 +264,8 @@ fn a_window_that_goes_while_it_is_read_is_told_with_what_is_exported_of_it() {
     assert_eq!(export.board(&board, &[]), Ok(()));
     assert_eq!((export.counts.windows, export.counts.standings), (1, 2));
     export.output.finish().unwrap();
-    let told = "/v1/boards/k/s hour:a: reached the end of its retention while it was read, after 1 of its \
-                standings";
-    assert_eq!(*said.lock().unwrap(), [told]);
-    assert_eq!(std::fs::read_to_string(&place).unwrap().lines().count(), 2);
+    let expected = "/v1/boards/k/s hour:a: reached the end of its retention while it was read, after 1 of its \
+                    standings";
+    assert_eq!(*said.lock().unwrap(), [expected]);
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);
 }

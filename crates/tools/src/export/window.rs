@@ -1,49 +1,48 @@
-//! A window exported while it may change: [`export`] passes over it until everybody is met.
+//! Exporting a window that may change meanwhile: [`export`].
 //!
-//! One pass is enough where all its pages are of one version of the board. Otherwise passes go down and
-//! up in turn: together they miss nobody but who both climbed past one and fell past the other. They end
-//! when one meets nobody new, at the latest after [`PASSES_MAX`], since on a board that new members join
-//! all the time every pass meets some.
+//! One pass is sufficient if all its pages have the same version. Otherwise there are further passes, up and down in
+//! turn. Together they miss only members that climbed past one pass and fell past another. The export ends with a pass
+//! that finds no new members, or after [`PASSES_MAX`] passes: if members join continuously, every pass finds some.
 
 use super::page::Page;
-use super::pass::{Pages, Passed, Way, pass};
+use super::pass::{Direction, Pages, PassResult, pass};
 use super::seen::SeenMembers;
 use crate::delivery::Halt;
 
-/// Passes over one window.
+/// The maximum number of passes over one window.
 pub(super) const PASSES_MAX: u32 = 4;
 
-/// What came of a window.
+/// The result of exporting a window.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Exported {
-    /// Standings written, one a member.
+    /// The number of standings written, one for each member.
     pub(super) standings: u64,
-    /// New ones that the last pass still met.
-    pub(super) met_last: u64,
-    /// Whether every pass went without a gap.
-    pub(super) is_linked: bool,
+    /// The number of new members that the last pass found.
+    pub(super) found_last: u64,
+    /// Whether the last pass had no gap.
+    pub(super) is_gapless: bool,
 }
 
 impl Exported {
-    /// Whether the last pass met nobody new, or none could.
-    pub(super) const fn is_settled(&self) -> bool {
-        self.met_last == 0 && self.is_linked
+    /// Returns whether the last pass found no new members and had no gap.
+    pub(super) const fn is_complete(&self) -> bool {
+        self.found_last == 0 && self.is_gapless
     }
 }
 
-/// Has `write` write every member's standing once, the entry at this index of the page.
+/// Calls `write` once for each member, with a page and the index of the member's entry.
 pub(super) fn export(
     pages: &mut impl Pages,
     seen: &mut SeenMembers,
     write: &mut dyn FnMut(&Page<'_>, usize) -> Result<(), Halt>,
 ) -> Result<Exported, Halt> {
-    let mut way = Way::Down;
+    let mut direction = Direction::Down;
     let mut members = 0;
     let mut number = 0;
     loop {
         number += 1;
         let before = seen.len();
-        let mut take = |page: &Page<'_>| {
+        let mut visit = |page: &Page<'_>| {
             for (index, entry) in page.entries.iter().enumerate() {
                 let is_new = seen.insert(entry.member.get());
                 if is_new.map_err(|full| Halt::Failed(full.to_string()))? {
@@ -52,20 +51,20 @@ pub(super) fn export(
             }
             Ok(())
         };
-        let passed: Passed = pass(pages, way, members, &mut take)?;
-        let met = (seen.len() - before) as u64;
-        let is_whole = passed.is_linked && passed.is_one_version;
-        if is_whole || (number > 1 && met == 0 && passed.is_linked) || number == PASSES_MAX {
+        let result: PassResult = pass(pages, direction, members, &mut visit)?;
+        let found = (seen.len() - before) as u64;
+        let is_snapshot = result.is_gapless && result.is_one_version;
+        if is_snapshot || (number > 1 && found == 0 && result.is_gapless) || number == PASSES_MAX {
             return Ok(Exported {
                 standings: seen.len() as u64,
-                met_last: if is_whole { 0 } else { met },
-                is_linked: passed.is_linked,
+                found_last: if is_snapshot { 0 } else { found },
+                is_gapless: result.is_gapless,
             });
         }
-        members = passed.members;
-        way = match way {
-            Way::Down => Way::Up,
-            Way::Up => Way::Down,
+        members = result.members;
+        direction = match direction {
+            Direction::Down => Direction::Up,
+            Direction::Up => Direction::Down,
         };
     }
 }

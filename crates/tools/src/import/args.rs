@@ -1,4 +1,4 @@
-//! What `import` takes on its command line: [`ImportArgs`], and what follows from it, [`Format`].
+//! The command line of `import`: [`ImportArgs`], and the file format that it selects: [`Format`].
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ use crate::server::ServerArgs;
 
 /// Sends a CSV or NDJSON file of contributions to a server.
 ///
-/// A CSV file needs a header and the flags that say which columns make a contribution. NDJSON, one
-/// contribution a line, takes none of them. Both may be compressed with gzip.
+/// A CSV file requires a header, and options that map its columns to a contribution. NDJSON, with one contribution per
+/// line, requires no options. Both may be compressed with gzip.
 ///
 /// Exit status: 0 if every row was accepted or skipped, 1 if not, 130 after Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
@@ -28,12 +28,12 @@ pub struct ImportArgs {
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     pub(super) from_line: u64,
 
-    // Last: its heading would be that of the flags after it, too.
+    // The last one, since its help heading applies to all options after it.
     #[command(flatten)]
     pub(super) columns: ColumnArgs,
 }
 
-/// Which columns make a contribution. Texts may not be empty.
+/// The options that map the columns of a CSV file to contributions.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "CSV")]
 pub(super) struct ColumnArgs {
@@ -72,12 +72,12 @@ pub(super) struct ColumnArgs {
     missing: Option<String>,
 }
 
-/// How the file is to be read.
+/// The format of the file.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Format {
-    /// One contribution a line.
+    /// One contribution per line.
     Ndjson,
-    /// A header, and rows of these columns.
+    /// A header, and rows with these columns.
     Csv {
         kind: String,
         columns: ColumnNames,
@@ -85,7 +85,7 @@ pub(super) enum Format {
     },
 }
 
-/// Ends the process as clap does for a command line it refuses by itself.
+/// Ends the process with a usage error, as clap does for its own.
 pub(super) fn usage_error(kind: ErrorKind, message: &str) -> ! {
     let command = ImportArgs::augment_args(Command::new("megaboard import"));
     command
@@ -95,30 +95,31 @@ pub(super) fn usage_error(kind: ErrorKind, message: &str) -> ! {
 }
 
 impl ImportArgs {
-    /// The format that file name and flags come to, or what is wrong with them together.
+    /// Returns the format that the file name and the options select, or an error if they contradict each other.
     pub(super) fn format(&self) -> Result<Format, (ErrorKind, String)> {
-        let unpacked = match self.file.extension() {
-            Some(ending) if ending.eq_ignore_ascii_case("gz") => self.file.with_extension(""),
+        let uncompressed = match self.file.extension() {
+            Some(extension) if extension.eq_ignore_ascii_case("gz") => self.file.with_extension(""),
             _ => self.file.clone(),
         };
-        let is_named = |ending: &str| {
-            unpacked
+        let has_extension = |extension: &str| {
+            uncompressed
                 .extension()
-                .is_some_and(|it| it.eq_ignore_ascii_case(ending))
+                .is_some_and(|it| it.eq_ignore_ascii_case(extension))
         };
-        let named_ndjson = is_named("ndjson") || is_named("jsonl");
+        let is_ndjson = has_extension("ndjson") || has_extension("jsonl");
         match self.columns.flags().first() {
-            Some(flag) if named_ndjson => Err((
+            Some(flag) if is_ndjson => Err((
                 ErrorKind::ArgumentConflict,
                 format!("{flag} applies to CSV only: NDJSON lines name their fields themselves"),
             )),
-            None if !is_named("csv") => Ok(Format::Ndjson),
+            None if !has_extension("csv") => Ok(Format::Ndjson),
             _ => self.columns.csv(),
         }
     }
 }
 
 impl ColumnArgs {
+    /// Returns the options that are set.
     fn flags(&self) -> Vec<&'static str> {
         let flags = [
             ("--kind", &self.kind),
@@ -138,7 +139,7 @@ impl ColumnArgs {
     }
 
     fn csv(&self) -> Result<Format, (ErrorKind, String)> {
-        let need = |value: &Option<String>, flag: &str| {
+        let require = |value: &Option<String>, flag: &str| {
             value.clone().ok_or_else(|| {
                 (
                     ErrorKind::MissingRequiredArgument,
@@ -147,16 +148,17 @@ impl ColumnArgs {
             })
         };
         Ok(Format::Csv {
-            kind: need(&self.kind, "--kind")?,
+            kind: require(&self.kind, "--kind")?,
             columns: ColumnNames {
                 subject: match &self.subject_column {
                     Some(column) => SubjectSource::Column(column.clone()),
-                    None => {
-                        SubjectSource::Fixed(need(&self.subject, "--subject or --subject-column")?)
-                    }
+                    None => SubjectSource::Fixed(require(
+                        &self.subject,
+                        "--subject or --subject-column",
+                    )?),
                 },
-                member: need(&self.member_column, "--member-column")?,
-                points: need(&self.points_column, "--points-column")?,
+                member: require(&self.member_column, "--member-column")?,
+                points: require(&self.points_column, "--points-column")?,
                 at: self.at_column.clone(),
                 id: self.id_column.clone(),
             },
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn ndjson_is_known_by_its_name_or_by_the_absence_of_flags() {
+    fn ndjson_is_selected_by_the_file_name_or_by_no_options() {
         for line in ["a.ndjson", "a.JSONL.gz", "-", "events.txt", "/dev/stdin"] {
             assert_eq!(format(line), Ok(Format::Ndjson), "{line}");
         }
@@ -194,10 +196,10 @@ mod tests {
     }
 
     #[test]
-    fn csv_needs_its_flags() {
-        let whole = "a.txt --kind k --subject s --member-column m --points-column p --missing -";
+    fn csv_requires_its_options() {
+        let complete = "a.txt --kind k --subject s --member-column m --points-column p --missing -";
         assert_eq!(
-            format(whole),
+            format(complete),
             Ok(Format::Csv {
                 kind: "k".to_owned(),
                 columns: ColumnNames {

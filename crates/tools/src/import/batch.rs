@@ -1,42 +1,41 @@
-//! Rows gathered to what one request carries: [`Batch`], made by [`Batches`].
+//! Batches of rows for one request each: [`Batch`], read by [`Batches`].
 //!
-//! A batch remembers which line of the file each of its lines is, since the server knows only
-//! indices in the batch. Sending is `delivery`'s.
+//! A batch stores the line number in the file of each of its lines, since responses refer to the index in the batch.
+//! The module `delivery` sends them.
 
 use std::io;
 use std::ops::Range;
 
 use super::rows::{Resend, Row, RowKind, Rows};
 
-/// As many entries as the server lists of what it refused and of what failed, where it has memory for
-/// that.
+/// The number of rejected, and of failed, contributions that the server lists, unless it is short of memory.
 pub(super) const BATCH_ROWS_MAX: usize = 1_000;
-/// A batch that has reached this many bytes takes no more rows.
+/// A batch is full when it has reached this number of bytes.
 pub(super) const BATCH_BYTES_MAX: usize = 1 << 20;
 
 /// A line to be sent.
 #[derive(Debug)]
 pub(super) struct Outgoing {
-    /// Where the row begins in the file.
+    /// The line of the file on which the row begins.
     pub(super) line: u64,
     resend: Resend,
     bytes: Range<usize>,
 }
 
-/// What was read of the file since the batch before.
+/// The rows that were read from the file since the batch before.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     body: Vec<u8>,
     pub(super) outgoing: Vec<Outgoing>,
-    /// Line and reason.
+    /// Line in the file, and reason.
     pub(super) unreadable: Vec<(u64, String)>,
     pub(super) skipped: u64,
-    /// Where its last row begins in the file.
+    /// The line of the file on which the last row begins.
     pub(super) last_line: u64,
 }
 
 impl Batch {
-    /// The request that sends these of its lines.
+    /// Returns the request body with these of its lines.
     pub(super) fn body_of(&self, indices: &[usize]) -> Vec<u8> {
         let mut body = Vec::with_capacity(self.body.len());
         for &index in indices {
@@ -45,18 +44,18 @@ impl Batch {
         body
     }
 
-    /// A line as it is sent.
+    /// Returns a line, as it is sent.
     pub(super) fn line(&self, index: usize) -> &[u8] {
         &self.body[self.outgoing[index].bytes.clone()]
     }
 
-    /// Whether all of these may be sent again in their order, though they were perhaps applied.
+    /// Returns whether all these lines may be sent again, in their order, even if they were applied.
     pub(super) fn are_resendable(&self, indices: &[usize]) -> bool {
-        let mut asked = indices.iter().map(|&index| &self.outgoing[index]);
-        asked.all(|line| line.resend == Resend::Known) || self.is_all_sets()
+        let mut lines = indices.iter().map(|&index| &self.outgoing[index]);
+        lines.all(|line| line.resend == Resend::Always) || self.is_all_sets()
     }
 
-    /// Whether all of its lines are sets at times of their own: any run of them may be sent again.
+    /// Returns whether all lines of the batch are sets with a time, so that any run of them may be sent again.
     pub(super) fn is_all_sets(&self) -> bool {
         let mut lines = self.outgoing.iter();
         lines.all(|line| line.resend == Resend::AmongSets)
@@ -72,7 +71,7 @@ impl Batch {
     }
 }
 
-/// Reading stopped before the end of the file.
+/// The file could not be read to its end.
 #[derive(Debug, thiserror::Error)]
 #[error("reading stopped after line {after_line}: {cause}")]
 pub(super) struct ReadError {
@@ -80,10 +79,10 @@ pub(super) struct ReadError {
     cause: io::Error,
 }
 
-/// Gathers rows; what was read before an error comes before the error, and nothing after it.
+/// Reads batches. After an error, it returns the rows before it, then the error, then nothing.
 pub(super) struct Batches {
     rows: Box<dyn Rows>,
-    /// Rows that begin before it are passed over.
+    /// Rows that begin before this line are ignored.
     pub(super) from_line: u64,
     last_line: u64,
     ended: bool,

@@ -1,6 +1,6 @@
-//! The file as numbered physical lines: [`Lines`], below both row readers.
+//! Numbered lines of the file: [`Lines`], used by both row readers.
 //!
-//! Unpacks gzip, whatever the file is called, and drops a byte order mark. Knows nothing of rows.
+//! Decompresses gzip, which is detected by content, and removes a byte order mark.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,18 +9,18 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 use indicatif::ProgressBar;
 
-/// Also what one CSV row may span over several lines.
+/// The maximum length of a line, and of a CSV row that spans several lines.
 pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
 const READ_BYTES: usize = 64 << 10;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How a line came out.
+/// The result of reading a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Line {
-    /// In the buffer, with its newline where it has one.
+    /// The buffer contains the line, including its newline if it has one.
     Whole,
-    /// Longer than [`LINE_BYTES_MAX`]; passed over, the buffer holds its beginning.
+    /// The line is longer than [`LINE_BYTES_MAX`] and was skipped. The buffer contains its beginning.
     TooLong,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Opens the file, or standard input for `-`; `progress` follows the bytes as they lie in it.
+    /// Opens the file, or standard input for `-`. `progress` counts the bytes read, before decompression.
     pub(super) fn open(path: &Path, progress: &ProgressBar) -> io::Result<Self> {
         if path.as_os_str() == "-" {
             return Self::new(progress.wrap_read(io::stdin()));
@@ -49,8 +49,8 @@ impl Lines {
 
     pub(super) fn new(input: impl Read + Send + 'static) -> io::Result<Self> {
         let mut input = BufReader::with_capacity(READ_BYTES, input);
-        let packed = input.fill_buf()?.starts_with(&GZIP_MAGIC);
-        let input: Box<dyn BufRead + Send> = if packed {
+        let is_gzip = input.fill_buf()?.starts_with(&GZIP_MAGIC);
+        let input: Box<dyn BufRead + Send> = if is_gzip {
             Box::new(BufReader::with_capacity(
                 READ_BYTES,
                 MultiGzDecoder::new(input),
@@ -61,12 +61,12 @@ impl Lines {
         Ok(Self { input, number: 0 })
     }
 
-    /// The number of the line read last; the first line is 1.
+    /// Returns the number of the last line read. The first line is 1.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Reads the next line in place of what `line` holds; none at the end.
+    /// Reads the next line into `line`, replacing its contents. Returns `None` at the end of the file.
     pub(super) fn next(&mut self, line: &mut Vec<u8>) -> io::Result<Option<Line>> {
         line.clear();
         let limit = LINE_BYTES_MAX as u64 + 1;
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_numbered_from_one_and_the_mark_is_dropped() {
+    fn lines_are_numbered_from_one_and_a_byte_order_mark_is_removed() {
         let read = all(b"\xef\xbb\xbfa\n\nb".to_vec());
         assert_eq!(
             read,
@@ -117,20 +117,23 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_seen_by_its_content_over_several_members() {
-        let mut packed = Vec::new();
+    fn gzip_is_detected_by_content_and_may_have_several_members() {
+        let mut compressed = Vec::new();
         for part in ["a\nb", "c\nd\n"] {
             let mut encoder =
-                flate2::write::GzEncoder::new(&mut packed, flate2::Compression::default());
+                flate2::write::GzEncoder::new(&mut compressed, flate2::Compression::default());
             encoder.write_all(part.as_bytes()).unwrap();
             encoder.finish().unwrap();
         }
-        let read: Vec<_> = all(packed).into_iter().map(|(_, _, line)| line).collect();
+        let read: Vec<_> = all(compressed)
+            .into_iter()
+            .map(|(_, _, line)| line)
+            .collect();
         assert_eq!(read, [b"a\n".to_vec(), b"bc\n".to_vec(), b"d\n".to_vec()]);
     }
 
     #[test]
-    fn a_line_without_end_takes_no_more_memory_than_the_limit() {
+    fn a_line_that_is_too_long_is_skipped() {
         let mut bytes = vec![b'x'; 3 * LINE_BYTES_MAX];
         bytes.extend_from_slice(b"\nnext\n");
         let read = all(bytes);

@@ -1,13 +1,13 @@
-//! `megaboard import`: a file of contributions, sent to a server.
+//! `megaboard import`: sends a file of contributions to a server.
 //!
 //! ```text
 //! file ─► lines ─► csv | ndjson ─► batch ─╫─► delivery ─► server
-//!                 (rows)                  ╫   (retries, summary)
+//!                 (rows)                  ╫   (report, summary)
 //! ```
 //!
-//! Left of the bar runs one thread, right of it another: the next batch is read while one is under
-//! way, and memory holds no more than that. What may be sent again is decided in `delivery`
-//! alone. Nothing here judges a contribution: the server does.
+//! One thread reads, another sends: the next batch is read while one is sent, and memory is bounded by these two.
+//! `delivery` decides which lines are sent again, and `report` counts and reports outcomes. Only the server validates
+//! contributions.
 
 mod args;
 mod batch;
@@ -15,6 +15,7 @@ mod csv;
 mod delivery;
 mod lines;
 mod ndjson;
+mod report;
 mod rows;
 mod summary;
 
@@ -44,7 +45,7 @@ use crate::delivery::{Halt, INTERRUPTED, NOTICED_WITHIN, Stop};
 use crate::runtime::Runtime;
 use crate::terminal;
 
-/// Batches read ahead of the one under way.
+/// The number of batches that are read ahead.
 const BATCHES_AHEAD_MAX: usize = 1;
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 
@@ -69,20 +70,20 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
                 .map_err(|error| format!("{file}: {error}"))?,
         ),
     };
-    // From here on Ctrl-C waits for the batch under way; before, nothing has been sent.
+    // From here on Ctrl-C waits for the current batch. Nothing was sent before.
     let stop = Stop::on_signals()?;
     let client = args.server.client()?;
     let runtime = Runtime::start()?;
     let mut say = |message: String| {
-        // Printed while the bar is away, and also where there is no bar.
-        progress.suspend(|| terminal::complain(&message));
+        // The progress bar is hidden meanwhile.
+        progress.suspend(|| terminal::report(&message));
     };
     let mut delivery = Delivery::new(&runtime, &client, &stop, &mut say);
     let outcome = send_all(Batches::new(rows, args.from_line), &mut delivery, &stop);
-    let summary = delivery.summary();
+    let summary = delivery.report.summary;
     progress.finish_and_clear();
     if let Err(Halt::Failed(reason)) = &outcome {
-        terminal::complain(reason);
+        terminal::report(reason);
     }
     terminal::print(&summary.after(started.elapsed()))?;
     io::stdout().flush()?;
@@ -93,8 +94,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     })
 }
 
-/// Reads in a thread of its own and delivers in this one. An end before that of the file says where to
-/// go on.
+/// Reads batches in another thread and sends them in this one. An error reports the line to continue from.
 fn send_all(batches: Batches, delivery: &mut Delivery<'_>, stop: &Stop) -> Result<(), Halt> {
     let mut next_line = batches.from_line;
     let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD_MAX);
@@ -102,31 +102,33 @@ fn send_all(batches: Batches, delivery: &mut Delivery<'_>, stop: &Stop) -> Resul
         .name("reader".to_owned())
         .spawn(move || {
             for batch in batches {
-                // The other side is gone when the import has ended early.
+                // The receiver is dropped when the import has ended early.
                 if sender.send(batch).is_err() {
                     return;
                 }
             }
         })
-        .map_err(|error| delivery.end_before(next_line, &error.to_string()))?;
-    while let Some(batch) =
-        next_batch(&receiver, stop).map_err(|reason| delivery.end_before(next_line, &reason))?
+        .map_err(|error| delivery.report.end_before(next_line, &error.to_string()))?;
+    while let Some(batch) = next_batch(&receiver, stop)
+        .map_err(|reason| delivery.report.end_before(next_line, &reason))?
     {
         delivery.deliver(&batch)?;
         next_line = batch.last_line + 1;
     }
-    // A reader that panicked hung up too, and has not seen the end of the file.
-    reader
-        .join()
-        .map_err(|_| delivery.end_before(next_line, "reading the file failed; see above"))
+    // The channel is also closed if the reader panicked before the end of the file.
+    reader.join().map_err(|_| {
+        delivery
+            .report
+            .end_before(next_line, "reading the file failed; see above")
+    })
 }
 
-/// None when the reader has hung up, having sent everything; an error says why there is no next one.
+/// Returns the next batch, `None` when the reader has ended, or an error if it failed or a signal was received.
 fn next_batch(
     batches: &Receiver<Result<Batch, ReadError>>,
     stop: &Stop,
 ) -> Result<Option<Batch>, String> {
-    // The reader may be waiting for a person to type: never wait for it without an ear for Ctrl-C.
+    // The reader may wait for standard input, so that signals must be checked meanwhile.
     while !stop.requested() {
         match batches.recv_timeout(NOTICED_WITHIN) {
             Ok(batch) => return batch.map(Some).map_err(|error| error.to_string()),
@@ -137,7 +139,7 @@ fn next_batch(
     Err(Halt::Interrupted.to_string())
 }
 
-/// Bytes read of the file as it lies there; hidden where standard error is no terminal.
+/// Returns a progress bar of the bytes read, hidden if standard error is not a terminal.
 fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::no_length();
     bar.enable_steady_tick(PROGRESS_SHOWN_EVERY);

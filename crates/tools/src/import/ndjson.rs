@@ -1,6 +1,6 @@
-//! NDJSON as rows: [`NdjsonRows`] passes lines on as they stand.
+//! Reading NDJSON: [`NdjsonRows`]. Lines are sent unchanged.
 //!
-//! Only the server judges what a line holds; here it is merely asked whether it may be sent twice.
+//! Only the server validates a line. It is parsed here only to determine whether it may be sent again.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use super::lines::{LINE_BYTES_MAX, Line, Lines};
 use super::rows::{Resend, Row, RowKind, Rows};
 
-/// Reads contributions, one JSON object a line; blank lines are no rows.
+/// Reads contributions, one JSON object per line. Blank lines are ignored.
 pub(super) struct NdjsonRows {
     lines: Lines,
     line: Vec<u8>,
@@ -31,7 +31,7 @@ impl Rows for NdjsonRows {
             let text = self.line.trim_ascii_end();
             let kind = match kind {
                 Line::TooLong => RowKind::Unreadable(format!("longer than {LINE_BYTES_MAX} bytes")),
-                // The server passes over blank lines too, so one sent would shift its indices.
+                // The server ignores blank lines, too: sending one would shift its indices.
                 Line::Whole if text.is_empty() => continue,
                 Line::Whole if std::str::from_utf8(text).is_err() => {
                     RowKind::Unreadable("not UTF-8".to_owned())
@@ -53,8 +53,8 @@ impl Rows for NdjsonRows {
     }
 }
 
-/// Whether a line may be sent twice: it has an id, or it is a set at a time of its own, which makes
-/// the standing the same each time. One that is no JSON may, too: it is refused each time.
+/// Returns whether a line may be sent again: it has an id, it is a set with a time, which results in the same standing
+/// each time, or it is not JSON, which is rejected each time.
 fn resend(line: &[u8]) -> Resend {
     #[derive(Deserialize)]
     struct Resendable {
@@ -64,9 +64,9 @@ fn resend(line: &[u8]) -> Resend {
         set: bool,
     }
     match serde_json::from_slice::<Resendable>(line) {
-        Ok(line) if line.id.is_some() => Resend::Known,
+        Ok(line) if line.id.is_some() => Resend::Always,
         Ok(line) if line.set && line.at.is_some() => Resend::AmongSets,
-        Err(_) if serde_json::from_slice::<IgnoredAny>(line).is_err() => Resend::Known,
+        Err(_) if serde_json::from_slice::<IgnoredAny>(line).is_err() => Resend::Always,
         _ => Resend::Never,
     }
 }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_pass_untouched_and_keep_their_numbers() {
+    fn lines_are_unchanged_and_keep_their_numbers() {
         let file =
             b"\xef\xbb\xbf{\"b\": 1, \"id\":\"x\"}\r\n\n{\"points\":1e2}\n  \n\xff\n nonsense";
         let mut rows = NdjsonRows::new(Lines::new(io::Cursor::new(file.to_vec())).unwrap());
@@ -95,7 +95,7 @@ mod tests {
                 (
                     1,
                     RowKind::Contribution {
-                        resend: Resend::Known
+                        resend: Resend::Always
                     }
                 ),
                 (
@@ -108,7 +108,7 @@ mod tests {
                 (
                     6,
                     RowKind::Contribution {
-                        resend: Resend::Known
+                        resend: Resend::Always
                     }
                 ),
             ]
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn an_id_is_a_field_of_the_object_itself() {
-        assert_eq!(resend(br#"{"member":"u","id":"e1"}"#), Resend::Known);
+        assert_eq!(resend(br#"{"member":"u","id":"e1"}"#), Resend::Always);
         for line in [
             &br#"{"member":"u","id":null}"#[..],
             br#"{"member":"id","values":{"id":1}}"#,
-            // Valid JSON whose ids contradict one another: who knows what a server makes of it.
+            // Valid JSON with two different ids: which of them the server uses is unspecified.
             br#"{"id":"a","id":"b"}"#,
         ] {
             assert_eq!(resend(line), Resend::Never);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_at_its_own_time_is_the_same_twice() {
+    fn a_set_with_a_time_may_be_sent_again_among_sets() {
         let set = br#"{"member":"u","set":true,"at":1}"#;
         assert_eq!(resend(set), Resend::AmongSets);
         for line in [

@@ -1,35 +1,33 @@
-//! What a row reader gives: [`Row`], from anything that is [`Rows`].
-//!
-//! The readers stand in `csv` and `ndjson`.
+//! Rows of the file: [`Row`], read by implementations of [`Rows`] in `csv` and `ndjson`.
 
 use std::io;
 
 /// One row of the file.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Row {
-    /// The line of the file that it begins on.
+    /// The line of the file on which the row begins.
     pub(super) line: u64,
     pub(super) kind: RowKind,
 }
 
-/// What became of a row.
+/// The result of reading a row.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum RowKind {
-    /// A contribution, appended to the output as one line.
+    /// A contribution, which was appended to the output as one line.
     Contribution { resend: Resend },
-    /// A cell that it needs is empty or missing.
+    /// A required cell is empty or missing.
     Skipped,
-    /// It cannot be read, for this reason.
+    /// The row is invalid, for this reason.
     Unreadable(String),
 }
 
-/// Whether a line may be sent again that was perhaps applied.
+/// Whether a line that may have been applied may be sent again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Resend {
-    /// The server would know it again, or refuses it each time.
-    Known,
-    /// A set at a time of its own: the same each time, and so only beside other sets, since it would
-    /// undo what was counted behind it.
+    /// It has an id, or the server rejects it each time.
+    Always,
+    /// It is a set with a time, which results in the same standing each time. It may be sent again only if all lines of
+    /// the batch are sets: it would discard other contributions that were applied after it.
     AmongSets,
     /// It might count twice.
     Never,
@@ -37,6 +35,6 @@ pub(super) enum Resend {
 
 /// A source of rows.
 pub(super) trait Rows: Send {
-    /// The next row; a contribution is appended to `out` with a newline. None at the end.
+    /// Reads the next row. A contribution is appended to `out`, with a newline. Returns `None` at the end.
     fn next(&mut self, out: &mut Vec<u8>) -> io::Result<Option<Row>>;
 }

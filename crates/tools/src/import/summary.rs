@@ -1,4 +1,4 @@
-//! What an import came to: [`Summary`], the last line it prints.
+//! The counts of an import: [`Summary`], printed as the last line.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,27 +6,27 @@ use std::time::Duration;
 /// The counts of an import.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Summary {
-    /// By contribution and board, as the server counts.
+    /// Contributions applied, once for each board.
     pub(super) applied: u64,
-    /// As `applied`; what was sent again after all is among them when it had been applied already.
+    /// Contributions applied before, once for each board, including those of an earlier attempt of this import.
     pub(super) duplicates: u64,
-    /// Rows without a cell that they need.
+    /// Rows that lack a required cell.
     pub(super) skipped: u64,
-    /// What the server refused.
-    pub(super) refused: u64,
-    /// Rows that could not be read.
+    /// Contributions that the server rejected, once for each board.
+    pub(super) rejected: u64,
+    /// Rows that are invalid.
     pub(super) unreadable: u64,
-    /// Lines sent in vain, and those whose outcome is unknown.
+    /// Lines that were not applied, or whose outcome is unknown.
     pub(super) failed: u64,
 }
 
 impl Summary {
-    /// Whether every row was taken in or left out on purpose.
+    /// Returns whether every row was accepted or skipped.
     pub(super) fn is_clean(&self) -> bool {
-        self.refused + self.unreadable + self.failed == 0
+        self.rejected + self.unreadable + self.failed == 0
     }
 
-    /// The summary and how long it took.
+    /// Formats the summary and the duration.
     pub(super) fn after(self, took: Duration) -> String {
         format!("{self}; took {:.2} s", took.as_secs_f64())
     }
@@ -38,11 +38,11 @@ impl fmt::Display for Summary {
             applied,
             duplicates,
             skipped,
-            refused,
+            rejected,
             unreadable,
             failed,
         } = self;
-        let rejected = refused + unreadable;
+        let rejected = rejected + unreadable;
         write!(
             f,
             "applied {applied}, duplicates {duplicates}, skipped {skipped}, "
@@ -60,12 +60,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_counts_come_first_and_always_alike() {
+    fn the_counts_have_a_fixed_order() {
         let mut summary = Summary {
             applied: 5,
             duplicates: 4,
             skipped: 3,
-            refused: 2,
+            rejected: 2,
             unreadable: 0,
             failed: 1,
         };

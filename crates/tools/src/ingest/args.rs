@@ -1,4 +1,4 @@
-//! What `ingest` takes on its command line: [`IngestArgs`].
+//! The command line of `ingest`: [`IngestArgs`].
 
 use clap::Args;
 
@@ -6,10 +6,10 @@ use super::url::{StreamsUrl, stream_name};
 use crate::secrets::SecretParser;
 use crate::server::ServerArgs;
 
-/// As many as one process reads in one call.
+/// The maximum number of streams that one `XREADGROUP` reads.
 const PARTITIONS_MAX: u64 = 1024;
 
-/// Feeds a server with contributions from Redis Streams.
+/// Sends contributions from Redis Streams to a server.
 ///
 /// The streams are partitioned by member, and read until the command is stopped.
 ///
@@ -22,7 +22,7 @@ const PARTITIONS_MAX: u64 = 1024;
 /// Exit status: 0 after SIGTERM or Ctrl-C, 1 if it could not continue.
 #[derive(Args, Debug)]
 pub struct IngestArgs {
-    /// The Redis with the streams PREFIX:0, PREFIX:1 and so on:
+    /// The Redis server with the streams PREFIX:0, PREFIX:1 and so on:
     /// `redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX`, or `rediss://` for TLS.
     #[arg(
         long,

@@ -1,8 +1,8 @@
-//! Pending entries taken over: [`claim`], a step through those of a stream, and [`Claimed`], what it gave.
+//! Claiming pending entries of a stream: [`claim`].
 //!
-//! Some may have been trimmed off the stream. Redis 7 takes those out of the group, and lists their ids.
-//! Redis 6.2 gives nil for each and leaves it pending: which those are is asked for, and they are
-//! acknowledged, since nobody can decide them any more.
+//! Some pending entries may have been trimmed from the stream. Redis 7 removes these from the group, and returns their
+//! ids. Redis 6.2 returns nil for each and leaves it pending; `claim` finds their ids and acknowledges them, since
+//! their contents are lost.
 
 use std::collections::HashSet;
 
@@ -12,19 +12,19 @@ use super::connection::{Connection, Fault, items, text, words};
 use super::entry::StreamEntry;
 use super::share::Keys;
 
-/// The cursor of the first step, and behind the last.
+/// The cursor at the beginning and at the end.
 pub(super) const END: &str = "0-0";
 
-/// A step through the pending entries of a stream.
+/// The result of [`claim`].
 pub(super) struct Claimed {
     /// The next cursor.
     pub(super) next: String,
     pub(super) entries: Vec<StreamEntry>,
-    /// Those that were trimmed off; they are no longer pending.
+    /// The number of entries that were trimmed. They are no longer pending.
     pub(super) trimmed: usize,
 }
 
-/// Takes over up to `count` pending entries of a partition, from the cursor on.
+/// Claims up to `count` pending entries of a partition, beginning at the cursor.
 pub(super) async fn claim(
     connection: &Connection,
     keys: &Keys,
@@ -55,15 +55,15 @@ pub(super) async fn claim(
         next,
     };
     if read.iter().any(reply::is_null) {
-        // All that is pending of this stretch was just claimed.
+        // All pending entries of this range were just claimed by this process.
         let last = match claimed.next.as_str() {
             END => "+".to_owned(),
             next => format!("({next}"),
         };
-        let most = read.len().to_string();
-        let pending = words(&[&stream, group, cursor, &last, &most, me]);
+        let count = read.len().to_string();
+        let pending = words(&[&stream, group, cursor, &last, &count, me]);
         let pending = connection.send("XPENDING", pending).await?;
-        let trimmed = without(items(&pending), read);
+        let trimmed = not_read(items(&pending), read);
         if !trimmed.is_empty() {
             let ack = [&[stream.as_str(), group.as_str()][..], trimmed.as_slice()].concat();
             connection.send("XACK", words(&ack)).await?;
@@ -73,14 +73,14 @@ pub(super) async fn claim(
     Ok(claimed)
 }
 
-/// The ids of pending entries that are not among those read.
-fn without<'a>(pending: &'a [Reply], read: &[Reply]) -> Vec<&'a str> {
+/// Returns the ids of pending entries that were not read.
+fn not_read<'a>(pending: &'a [Reply], read: &[Reply]) -> Vec<&'a str> {
     let read: HashSet<&str> = read.iter().filter_map(id).collect();
     let pending = pending.iter().filter_map(id);
     pending.filter(|id| !read.contains(*id)).collect()
 }
 
-/// What stands first of an entry, and of what is pending.
+/// Returns the id, the first item of an entry and of a pending entry.
 fn id(entry: &Reply) -> Option<&str> {
     text(items(entry).first()?)
 }
@@ -104,11 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn of_what_is_pending_only_what_was_not_read_is_trimmed() {
+    fn pending_entries_that_were_not_read_are_trimmed() {
         let entry = |id| array(vec![bulk(id), array(vec![bulk("json"), bulk("{}")])]);
         let read = [entry("1-0"), Reply::Null, entry("3-0"), Reply::Null];
         let pending = ["1-0", "2-0", "3-0", "4-0"].map(|id| array(vec![bulk(id), bulk("me")]));
-        assert_eq!(without(&pending, &read), ["2-0", "4-0"]);
-        assert_eq!(without(&pending[..1], &read), [""; 0]);
+        assert_eq!(not_read(&pending, &read), ["2-0", "4-0"]);
+        assert_eq!(not_read(&pending[..1], &read), [""; 0]);
     }
 }

@@ -1,7 +1,6 @@
-//! An entry of a stream as a contribution: [`StreamEntry`] reads one, [`StreamEntry::line`] makes the line to send.
+//! Converting entries of a stream to contributions: [`StreamEntry`], [`StreamEntry::line`].
 //!
-//! What a contribution holds is the server's to judge; here it is only given the id and the time of
-//! its entry where it has none.
+//! A contribution without an id or a time gets those of its entry. Only the server validates contributions.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,35 +13,35 @@ use serde_json::value::RawValue;
 
 use super::connection::{bytes, items, text};
 
-/// As long as a line may be for the server.
+/// The server's limit for a line.
 const LINE_BYTES_MAX: usize = 64 << 10;
-/// Below it a number of milliseconds is no time, for the server: somebody numbers entries otherwise.
+/// The server's minimum for a time in milliseconds. An entry id below it was set by a producer and is not a time.
 const TIME_MIN_MS: u64 = 100_000_000_000;
 
-/// An entry.
+/// An entry of a stream.
 #[derive(Clone, Debug)]
 pub(super) struct StreamEntry {
-    /// The number of its stream.
+    /// The number of the stream.
     pub(super) partition: u64,
-    /// `1526919030474-55`.
+    /// The id, such as `1526919030474-55`.
     pub(super) id: String,
-    /// Names and values in turn.
+    /// Names and values, alternately.
     pub(super) fields: Vec<Bytes>,
-    /// Whether somebody may have sent it already.
+    /// Whether it may have been sent before.
     pub(super) is_redelivered: bool,
 }
 
-/// What an entry comes to.
+/// A line to send.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Line {
-    /// JSON, with a newline at its end.
+    /// JSON, with a newline at the end.
     pub(super) text: String,
-    /// The kind of the board it names first, where it names one as it should.
+    /// The kind of the first board, if the name of the board is valid.
     pub(super) kind: Option<String>,
 }
 
 impl StreamEntry {
-    /// Reads `[id, [name, value, ...]]`; none for an entry that was deleted.
+    /// Parses `[id, [name, value, ...]]`. Returns `None` for a deleted entry.
     pub(super) fn read(partition: u64, reply: &Reply, is_redelivered: bool) -> Option<Self> {
         let [id, fields] = items(reply) else {
             return None;
@@ -58,23 +57,23 @@ impl StreamEntry {
         })
     }
 
-    /// How long its names and values are together.
+    /// Returns the total length of names and values.
     pub(super) fn bytes(&self) -> usize {
         self.fields.iter().map(Bytes::len).sum()
     }
 
-    /// When it was added, where its id says so.
+    /// Returns the time at which the entry was added, if its id is a time.
     pub(super) fn added_ms(&self) -> Option<u64> {
         let (ms, _) = self.id.split_once('-')?;
         ms.parse().ok().filter(|ms| *ms >= TIME_MIN_MS)
     }
 
-    /// The contribution, or why it is none.
+    /// Converts the entry to a line. Returns an error if it is invalid.
     pub(super) fn line(&self, stream: &str) -> Result<Line, String> {
         let fields = self.fields()?;
         let mut object = match fields.as_slice() {
-            [("json", json)] => Object::of_json(json)?,
-            fields => Object::of_fields(fields)?,
+            [("json", json)] => Object::from_json(json)?,
+            fields => Object::from_fields(fields)?,
         };
         let kind = object.kind();
         if !object.has("id") {
@@ -84,7 +83,7 @@ impl StreamEntry {
             object.put_raw("at", ms.to_string())?;
         }
         let mut text = serde_json::to_string(&object).map_err(|error| error.to_string())?;
-        // Line breaks of JSON stand between its parts, never inside a text.
+        // In JSON, line breaks are white space; in strings they are escaped.
         if text.contains(['\n', '\r']) {
             text = text.replace(['\n', '\r'], " ");
         }
@@ -110,19 +109,19 @@ impl StreamEntry {
     }
 }
 
-/// A JSON object, part by part as it was written.
+/// A JSON object with raw values.
 struct Object<'a>(Vec<(Cow<'a, str>, Cow<'a, RawValue>)>);
 
 impl<'a> Object<'a> {
-    /// What is null is as if it were not there.
-    fn of_json(json: &'a str) -> Result<Self, String> {
+    /// Parses an object, without members that are null.
+    fn from_json(json: &'a str) -> Result<Self, String> {
         let mut object: Self =
             serde_json::from_str(json).map_err(|error| format!("json: {error}"))?;
         object.0.retain(|(_, value)| value.get() != "null");
         Ok(object)
     }
 
-    fn of_fields(fields: &[(&str, &str)]) -> Result<Self, String> {
+    fn from_fields(fields: &[(&str, &str)]) -> Result<Self, String> {
         let mut object = Self(Vec::with_capacity(fields.len() + 2));
         for &(name, value) in fields {
             match name {
@@ -151,6 +150,7 @@ impl<'a> Object<'a> {
         self.get(name).is_some()
     }
 
+    /// Returns the kind of the first board.
     fn kind(&self) -> Option<String> {
         let board: String = if let Some(board) = self.get("board") {
             serde_json::from_str(board.get()).ok()?
@@ -191,8 +191,8 @@ impl Serialize for Object<'_> {
 
 impl<'de> Deserialize<'de> for Object<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parts;
-        impl<'de> Visitor<'de> for Parts {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
             type Value = Object<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -200,14 +200,14 @@ impl<'de> Deserialize<'de> for Object<'de> {
             }
 
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Object<'de>, M::Error> {
-                let mut parts = Vec::new();
+                let mut members = Vec::new();
                 while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-                    parts.push((Cow::Owned(name), Cow::Borrowed(value)));
+                    members.push((Cow::Owned(name), Cow::Borrowed(value)));
                 }
-                Ok(Object(parts))
+                Ok(Object(members))
             }
         }
-        deserializer.deserialize_map(Parts)
+        deserializer.deserialize_map(Members)
     }
 }
 
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn json_passes_with_the_id_and_the_time_of_its_entry() {
+    fn json_gets_the_id_and_the_time_of_its_entry() {
         assert_eq!(
             line(&[
                 "json",
@@ -241,7 +241,7 @@ mod tests {
         );
         let own = r#"{"id":"e1","at":"2026-11-20T14:52:22Z"}"#;
         assert_eq!(line(&["json", own]).unwrap(), format!("{own}\n"));
-        // Said twice: the server is to say what it thinks of it.
+        // Duplicate members are sent unchanged: the server rejects them.
         let twice = r#"{"id":"a","id":"b","at":1}"#;
         assert_eq!(line(&["json", twice]).unwrap(), format!("{twice}\n"));
         let nested = line(&["json", "{\"values\":{\n\"a\":1}}"]).unwrap();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_make_a_contribution() {
+    fn fields_are_converted_to_a_contribution() {
         assert_eq!(
             line(&[
                 "board",
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_contribution_is_told_by_its_field() {
+    fn errors_name_the_invalid_field() {
         let huge = format!("{{\"x\":\"{}\"}}", "y".repeat(LINE_BYTES_MAX));
         for (fields, part) in [
             (&["json", "{"][..], "json"),
@@ -305,14 +305,14 @@ mod tests {
             is_redelivered: false,
         };
         assert!(entry.line("q:0").unwrap_err().contains("UTF-8"));
-        // An id that somebody counts by says no time.
+        // An id that is a counter is not a time.
         entry.fields[1] = Bytes::from_static(b"{}");
         assert_eq!(entry.line("q:0").unwrap().text, "{\"id\":\"q:0/1-1\"}\n");
     }
 
     #[test]
     fn the_kind_is_that_of_the_first_board() {
-        let kind = |json| Object::of_json(json).unwrap().kind();
+        let kind = |json| Object::from_json(json).unwrap().kind();
         assert_eq!(kind(r#"{"board":"g/a/b"}"#).as_deref(), Some("g"));
         assert_eq!(kind(r#"{"boards":["k/a","g/b"]}"#).as_deref(), Some("k"));
         assert_eq!(kind(r#"{"board":7}"#), None);

@@ -1,29 +1,29 @@
-//! The consumer group of one stream: made where there is none, and made again where it was lost.
+//! Creating the consumer group of a stream: [`create`], and [`recreate`] if it was lost.
 //!
-//! Acknowledged entries stay in their stream. A group that is made again from the first entry on would
-//! give all of them as new, and those past the dedupe span would count twice: so a group that was known
-//! goes on behind the last entry that was decided.
+//! Acknowledged entries remain in the stream. If a lost group began at the first entry again, all of them would be
+//! delivered again, and those older than the dedupe span would count twice. So it continues after the last decided
+//! entry.
 
 use redis_link::Reply;
 
 use super::connection::{Connection, Fault, items, text, words};
 
-/// Makes the group where there is none, to begin behind this entry; and the stream.
-pub(super) async fn make(
+/// Creates the group, and the stream, unless they exist. The group begins after the entry `after`.
+pub(super) async fn create(
     connection: &Connection,
     stream: &str,
     group: &str,
-    behind: &str,
+    after: &str,
 ) -> Result<(), Fault> {
-    let make = words(&["CREATE", stream, group, behind, "MKSTREAM"]);
-    match connection.send("XGROUP", make).await {
-        Err(Fault::Refused(words)) if words.starts_with("BUSYGROUP") => Ok(()),
-        answer => answer.map(drop).map_err(|fault| fault.at(stream)),
+    let create = words(&["CREATE", stream, group, after, "MKSTREAM"]);
+    match connection.send("XGROUP", create).await {
+        Err(Fault::Refused(text)) if text.starts_with("BUSYGROUP") => Ok(()),
+        reply => reply.map(drop).map_err(|fault| fault.at(stream)),
     }
 }
 
-/// Makes a group again that had come to this entry; tells how it goes on.
-pub(super) async fn make_again(
+/// Creates a lost group again, after the last decided entry. Returns a message for the user.
+pub(super) async fn recreate(
     connection: &Connection,
     stream: &str,
     group: &str,
@@ -31,20 +31,20 @@ pub(super) async fn make_again(
 ) -> Result<String, Fault> {
     let old = words(&[stream, "-", decided, "COUNT", "1"]);
     let old = connection.send("XRANGE", old).await?;
-    // A stream that was begun anew, too, holds nothing that was read.
+    // If there is no entry up to the last decided one, the stream was lost, too.
     if items(&old).is_empty() {
-        make(connection, stream, group, "0").await?;
+        create(connection, stream, group, "0").await?;
         return Ok(format!(
             "{stream}: group {group} was lost, and so were the entries read before; continuing with the first entry"
         ));
     }
-    make(connection, stream, group, decided).await?;
+    create(connection, stream, group, decided).await?;
     Ok(format!(
         "{stream}: group {group} was lost; continuing after {decided}, the last decided entry"
     ))
 }
 
-/// The last entry that the group has given to anybody.
+/// Returns the id of the last entry that the group has delivered to any consumer.
 pub(super) async fn last_delivered(
     connection: &Connection,
     stream: &str,
@@ -59,7 +59,7 @@ pub(super) async fn last_delivered(
         .ok_or_else(|| Fault::Refused(format!("NOGROUP {stream} has no group {group}")))
 }
 
-/// What stands under a name in a map.
+/// Returns the value of a key in a map.
 fn value<'a>(map: &'a Reply, name: &str) -> Option<&'a str> {
     let Reply::Map { data, .. } = map else {
         return None;

@@ -1,4 +1,4 @@
-//! `megaboard ingest`: contributions from Redis Streams, partitioned by member, to a server.
+//! `megaboard ingest`: sends contributions from Redis Streams, which are partitioned by member, to a server.
 //!
 //! ```text
 //! PREFIX:0 ... PREFIX:N-1 ─► reader ─► entry ─► send ─► server
@@ -6,19 +6,21 @@
 //!            └────── XACK ────────┴──────────────┘
 //! ```
 //!
-//! One loop reads, sends and acknowledges, one batch at a time, so that what is under way is bounded
-//! and one member's contributions stay in their order. A task beside it keeps the leases. `claim` takes over what is
-//! pending, `group` knows where a stream's group continues. An entry may be sent more than once; its id
-//! makes it count once.
+//! One loop reads, sends and acknowledges one batch at a time, so that memory is bounded and the contributions of a
+//! member keep their order. Another task keeps the leases. `claim` claims pending entries, `group` creates the consumer
+//! groups, `age` warns of old entries, and `rejected` reports and stores rejected ones. An entry may be sent several
+//! times, but its id counts once.
 //!
 //! **Invariant:** an entry is acknowledged after it is decided, never before.
 
+mod age;
 mod args;
 mod claim;
 mod connection;
 mod entry;
 mod group;
 mod reader;
+mod rejected;
 mod send;
 mod share;
 mod tally;
@@ -49,7 +51,7 @@ pub fn run(args: &IngestArgs) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 async fn ingest(args: &IngestArgs) -> Result<String, Box<dyn Error>> {
-    let (asked, stop) = watch::channel(false);
+    let (signalled, stop) = watch::channel(false);
     let (mut term, mut int) = (
         signal(SignalKind::terminate())?,
         signal(SignalKind::interrupt())?,
@@ -59,9 +61,9 @@ async fn ingest(args: &IngestArgs) -> Result<String, Box<dyn Error>> {
             _ = term.recv() => {}
             _ = int.recv() => {}
         }
-        asked.send_replace(true);
-        // Kept until the process ends: who waits for a change is not to see the sender gone.
-        asked.closed().await;
+        signalled.send_replace(true);
+        // Keeps the channel open: a closed one would wake receivers repeatedly.
+        signalled.closed().await;
     });
     let keys = Arc::new(Keys {
         url: args.from.clone(),
@@ -73,30 +75,30 @@ async fn ingest(args: &IngestArgs) -> Result<String, Box<dyn Error>> {
     let share = Arc::new(Share::default());
     let keeper = tokio::spawn({
         let (share, keys) = (share.clone(), keys.clone());
-        async move { share.keep(&keys, &COMPLAIN).await }
+        async move { share.keep(&keys, &REPORT).await }
     });
     let client = args.server.client_with(retry_policy())?;
     let sender = Sender::new(client, stop.clone());
     let mut reader = Reader::new(keys, share, sender, args.rejected.clone(), stop);
-    let outcome = reader.run(&COMPLAIN).await;
+    let outcome = reader.run(&REPORT).await;
     keeper.abort();
-    // Ended before the leases are: it would take them again.
+    // It must have ended before the leases are returned: otherwise it would take them again.
     let _ = keeper.await;
     reader.leave().await;
     outcome?;
     Ok(reader.summary())
 }
 
-/// Takes messages for people, one line each.
-static COMPLAIN: fn(String) = |message| terminal::complain(&message);
+/// Receives messages for the user, one line each.
+static REPORT: fn(String) = |message| terminal::report(&message);
 
-/// A name that no other process has, and no other run of this one.
+/// Returns a consumer name that is unique to this run.
 fn name() -> Result<String, String> {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = match host.trim() {
         "" => "ingest",
         host => host,
     };
-    let drawn = getrandom::u32().map_err(|error| error.to_string())?;
-    Ok(format!("{host}-{}-{drawn:08x}", std::process::id()))
+    let random = getrandom::u32().map_err(|error| error.to_string())?;
+    Ok(format!("{host}-{}-{random:08x}", std::process::id()))
 }

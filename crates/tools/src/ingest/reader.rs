@@ -1,71 +1,65 @@
 //! The loop that reads, sends and acknowledges: [`Reader`].
 //!
-//! A partition that has come to this process, or whose connection was lost, is first asked for what is
-//! pending in its group: entries that this process or a dead one took and did not acknowledge. They are
-//! claimed in their order and sent before anything new. An entry is acknowledged once it is decided,
-//! so that whatever happens in between, somebody takes it again.
+//! After a partition was taken over, or a connection was lost, the pending entries of its group are claimed first, in
+//! their order: entries that were delivered to this process or a dead one, and not acknowledged. New entries are read
+//! after that. An entry is acknowledged once it is decided, so that it is delivered again after any failure.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use megaboard_client::{Backoff, RetryPolicy};
 use redis_link::{Reply, Value};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
+use super::age::AgeWarning;
 use super::claim::{self, claim};
 use super::connection::{Connection, Fault, items, number, text, words};
 use super::entry::{Line, StreamEntry};
 use super::group;
+use super::rejected::Rejected;
 use super::send::{Refused, Sender};
 use super::share::{Keys, Share};
 use super::tally::Tally;
 
-/// Lines of one request: as many as the server decides at once.
+/// The maximum number of lines of a request: the server processes this many at once.
 const BATCH_LINES_MAX: usize = 1_000;
-/// Entries of all partitions together that are taken at once.
-const TAKEN_MAX: usize = 8_000;
-/// Entries of one partition that are taken at once.
-const TAKEN_OF_ONE_MAX: usize = 1_000;
-/// Bytes of all partitions together that are taken at once, going by how long entries were before.
-const TAKEN_BYTES_MAX: usize = 64 << 20;
-/// How long Redis holds a read that finds nothing: so long may pass until a change of the partitions,
-/// or the wish to stop, is noticed.
-const HELD: Duration = Duration::from_millis(500);
-/// How often partitions are looked through for entries that nobody is at any more.
+/// The maximum number of entries that one command reads from all partitions.
+const READ_MAX: usize = 8_000;
+/// The maximum number of entries that one command reads from one partition.
+const READ_OF_ONE_MAX: usize = 1_000;
+/// The maximum number of bytes that one command reads, estimated from the length of earlier entries.
+const READ_BYTES_MAX: usize = 64 << 20;
+/// How long a read of new entries blocks. This delays changes of the partitions, and stopping.
+const BLOCK: Duration = Duration::from_millis(500);
+/// The interval at which partitions are searched for pending entries.
 const RESCAN_EVERY: Duration = Duration::from_secs(5);
-/// Entries kept in the stream of rejected ones, about.
-const REJECTED_KEPT: &str = "1000000";
-/// Rejected entries of one batch that are reported one by one.
-const REPORTED_MAX: usize = 10;
-/// How often old entries are reported.
-const AGE_REPORTED_EVERY: Duration = Duration::from_mins(1);
 
-/// Reads the partitions of one process.
+/// Reads the partitions of this process.
 pub(super) struct Reader {
     keys: Arc<Keys>,
     share: Arc<Share>,
     sender: Sender,
-    rejected: Option<String>,
+    rejected: Rejected,
     stop: watch::Receiver<bool>,
     connection: Option<Connection>,
     tally: Tally,
     rescanned: Instant,
-    /// By partition whose group was met: the last entry up to which all are decided.
+    /// The last decided entry of each partition whose group exists. All entries before it are decided.
     decided: BTreeMap<u64, String>,
-    age_reported: Option<Instant>,
-    /// How long entries were, those taken last, on average.
+    age: AgeWarning,
+    /// The average length of the entries that were read last.
     entry_bytes: usize,
 }
 
 /// Why a round ended early.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Halt {
-    /// Redis: worth another try, unless it is lasting.
+    /// An error of Redis. It is retried unless it is permanent.
     #[error(transparent)]
     Redis(#[from] Fault),
-    /// The server does not want what is sent.
+    /// The server refused a request.
     #[error("{0}")]
     Server(#[from] Refused),
 }
@@ -84,36 +78,37 @@ impl Reader {
             keys,
             share,
             sender,
-            rejected,
+            rejected: Rejected { stream: rejected },
             stop,
             connection: None,
             tally: Tally::new(),
             rescanned: Instant::now(),
             decided: BTreeMap::new(),
-            age_reported: None,
+            age: AgeWarning::default(),
             entry_bytes: 1,
         }
     }
 
-    /// What was done.
+    /// Formats the counts.
     pub(super) fn summary(&self) -> String {
         self.tally.to_string()
     }
 
-    /// Until it is asked to stop, or cannot go on.
+    /// Reads until the process stops, or a permanent error occurs.
     pub(super) async fn run(&mut self, say: Say<'_>) -> Result<(), Halt> {
-        let mut stall: Option<Backoff> = None;
+        let mut backoff: Option<Backoff> = None;
         while !self.is_stopping() {
             match self.round(say).await {
-                Ok(()) => stall = None,
-                Err(Halt::Redis(fault)) if !fault.is_lasting() => {
+                Ok(()) => backoff = None,
+                Err(Halt::Redis(fault)) if !fault.is_permanent() => {
                     self.connection = None;
-                    self.share.set_all_fresh();
-                    if stall.is_none() {
+                    self.share.claim_all();
+                    if backoff.is_none() {
                         say(format!("{fault}; trying again"));
                     }
-                    let pauses = stall.get_or_insert_with(|| Backoff::new(RetryPolicy::default()));
-                    let pause = pauses
+                    let backoff =
+                        backoff.get_or_insert_with(|| Backoff::new(RetryPolicy::default()));
+                    let pause = backoff
                         .next(None)
                         .unwrap_or(RetryPolicy::default().longest_pause);
                     tokio::select! {
@@ -131,27 +126,28 @@ impl Reader {
         *self.stop.borrow()
     }
 
+    /// Claims pending entries, then reads and processes new ones.
     async fn round(&mut self, say: Say<'_>) -> Result<(), Halt> {
         if let Some(line) = self.tally.due() {
             say(line);
         }
-        self.share.let_go();
+        self.share.return_surplus();
         if self.connection.is_none() {
             self.connection = Some(Connection::open(&self.keys.url, self.keys.db).await?);
         }
         self.rescan().await?;
-        for partition in self.share.fresh() {
+        for partition in self.share.to_claim() {
             if self.claim(partition, say).await? {
-                self.share.set_fresh(&[partition], false);
+                self.share.set_needs_claim(&[partition], false);
             }
         }
-        let fresh = self.share.fresh();
+        let to_claim = self.share.to_claim();
         let mut owned = self.share.owned();
-        owned.retain(|partition| !fresh.contains(partition));
+        owned.retain(|partition| !to_claim.contains(partition));
         if owned.is_empty() {
             tokio::select! {
                 () = self.share.changed() => {}
-                () = sleep(HELD) => {}
+                () = sleep(BLOCK) => {}
                 _ = self.stop.changed() => {}
             }
             return Ok(());
@@ -164,8 +160,8 @@ impl Reader {
         if self.process(entries, say).await? {
             self.decided.extend(last);
         } else {
-            let left: Vec<u64> = last.into_keys().collect();
-            self.share.set_fresh(&left, true);
+            let undecided: Vec<u64> = last.into_keys().collect();
+            self.share.set_needs_claim(&undecided, true);
         }
         Ok(())
     }
@@ -179,8 +175,8 @@ impl Reader {
         self.connected()?.send(command, args).await
     }
 
-    /// Nothing is under way now: what is pending all the same was taken by somebody who lost its lease
-    /// over it.
+    /// Searches the partitions for pending entries from time to time. No entry is in flight now, so these were
+    /// delivered to a process that has lost its lease.
     async fn rescan(&mut self) -> Result<(), Halt> {
         if self.rescanned.elapsed() < RESCAN_EVERY {
             return Ok(());
@@ -191,34 +187,36 @@ impl Reader {
             let pending = self.send("XPENDING", words(&[&stream, &self.keys.group]));
             match pending.await {
                 Ok(pending) if items(&pending).first().and_then(number) == Some(0) => {}
-                // Without a group there is none to be pending in: claiming makes it again.
-                Ok(_) => self.share.set_fresh(&[partition], true),
-                Err(fault) if fault.is_no_group() => self.share.set_fresh(&[partition], true),
+                Ok(_) => self.share.set_needs_claim(&[partition], true),
+                // `claim` creates a lost group again.
+                Err(fault) if fault.is_no_group() => {
+                    self.share.set_needs_claim(&[partition], true);
+                }
                 Err(fault) => return Err(fault.into()),
             }
         }
         Ok(())
     }
 
-    /// Takes over and sends all that is pending, in its order; whether that came to its end.
+    /// Claims and processes all pending entries, in their order. Returns whether all of them are decided.
     async fn claim(&mut self, partition: u64, say: Say<'_>) -> Result<bool, Halt> {
         let stream = self.keys.url.stream(partition);
         if !self.decided.contains_key(&partition) {
-            group::make(self.connected()?, &stream, &self.keys.group, "0").await?;
+            group::create(self.connected()?, &stream, &self.keys.group, "0").await?;
         }
         let mut cursor = claim::END.to_owned();
         loop {
             if self.is_stopping() || !self.share.is_owned(partition) {
                 return Ok(false);
             }
-            let (connection, count) = (self.connected()?, self.count_of_one(1));
+            let (connection, count) = (self.connected()?, self.count_per_partition(1));
             let claimed = match (
                 claim(connection, &self.keys, partition, &cursor, count).await,
                 self.decided.get(&partition),
             ) {
                 (Err(fault), Some(decided)) if fault.is_no_group() => {
                     let group = &self.keys.group;
-                    say(group::make_again(connection, &stream, group, decided).await?);
+                    say(group::recreate(connection, &stream, group, decided).await?);
                     return Ok(false);
                 }
                 (claimed, _) => claimed?,
@@ -243,38 +241,38 @@ impl Reader {
         }
     }
 
-    /// How many entries to take of each of so many partitions.
-    fn count_of_one(&self, partitions: usize) -> usize {
-        let all = TAKEN_MAX.min(TAKEN_BYTES_MAX / self.entry_bytes);
-        (all / partitions).clamp(1, TAKEN_OF_ONE_MAX)
+    /// Returns the number of entries to read from each of this many partitions.
+    fn count_per_partition(&self, partitions: usize) -> usize {
+        let all = READ_MAX.min(READ_BYTES_MAX / self.entry_bytes);
+        (all / partitions).clamp(1, READ_OF_ONE_MAX)
     }
 
-    /// The next entries of these partitions, or none after a while.
+    /// Reads new entries of these partitions. Returns none if there are none for [`BLOCK`].
     async fn read(&mut self, partitions: &[u64]) -> Result<Vec<StreamEntry>, Halt> {
         let streams: HashMap<String, u64> = partitions
             .iter()
             .map(|partition| (self.keys.url.stream(*partition), *partition))
             .collect();
-        let count = self.count_of_one(partitions.len()).to_string();
-        let held = HELD.as_millis().to_string();
+        let count = self.count_per_partition(partitions.len()).to_string();
+        let block = BLOCK.as_millis().to_string();
         let (group, me) = (&self.keys.group, &self.keys.me);
         let mut read = words(&[
-            "GROUP", group, me, "COUNT", &count, "BLOCK", &held, "STREAMS",
+            "GROUP", group, me, "COUNT", &count, "BLOCK", &block, "STREAMS",
         ]);
         read.extend(streams.keys().map(|stream| Value::from(stream.as_str())));
         read.extend(streams.keys().map(|_| Value::from(">")));
         let Some(connection) = &self.connection else {
             return Ok(Vec::new());
         };
-        let answer = match connection.send_blocking("XREADGROUP", read, HELD).await {
+        let reply = match connection.send_blocking("XREADGROUP", read, BLOCK).await {
             Err(fault) if fault.is_no_group() => {
-                // Redis has lost it, or a stream was deleted: claiming makes it again.
-                self.share.set_fresh(partitions, true);
+                // The group was lost, or a stream was deleted. `claim` creates it again.
+                self.share.set_needs_claim(partitions, true);
                 return Ok(Vec::new());
             }
-            answer => answer?,
+            reply => reply?,
         };
-        let Reply::Map { data, .. } = &answer else {
+        let Reply::Map { data, .. } = &reply else {
             return Ok(Vec::new());
         };
         let mut entries = Vec::new();
@@ -288,50 +286,52 @@ impl Reader {
         Ok(entries)
     }
 
-    /// Sends entries and acknowledges what is decided; whether that is all of them.
+    /// Sends entries, and acknowledges those that are decided. Returns whether all of them are.
     async fn process(&mut self, entries: Vec<StreamEntry>, say: Say<'_>) -> Result<bool, Halt> {
         if !entries.is_empty() {
             let bytes: usize = entries.iter().map(StreamEntry::bytes).sum();
             self.entry_bytes = (bytes / entries.len()).max(1);
         }
-        let mut is_all = true;
+        let mut are_all_decided = true;
         for entries in entries.chunks(BATCH_LINES_MAX) {
-            if !is_all && self.is_stopping() {
+            if !are_all_decided && self.is_stopping() {
                 return Ok(false);
             }
-            is_all &= self.process_batch(entries, say).await?;
+            are_all_decided &= self.process_batch(entries, say).await?;
         }
-        Ok(is_all)
+        Ok(are_all_decided)
     }
 
     async fn process_batch(&mut self, entries: &[StreamEntry], say: Say<'_>) -> Result<bool, Halt> {
-        let made = entries.iter().map(|entry| {
+        let converted = entries.iter().map(|entry| {
             let stream = self.keys.url.stream(entry.partition);
             entry.line(&stream)
         });
-        let made: Vec<Result<Line, String>> = made.collect();
-        let good: Vec<(usize, &Line)> = made
+        let converted: Vec<Result<Line, String>> = converted.collect();
+        let valid: Vec<(usize, &Line)> = converted
             .iter()
             .enumerate()
             .filter_map(|(index, line)| Some((index, line.as_ref().ok()?)))
             .collect();
-        self.warn_of_age(entries, &good, say).await;
-        let lines: Vec<&str> = good.iter().map(|(_, line)| line.text.as_str()).collect();
+        self.age.check(&mut self.sender, entries, &valid, say).await;
+        let lines: Vec<&str> = valid.iter().map(|(_, line)| line.text.as_str()).collect();
         let share = self.share.clone();
-        let is_ours = |line: usize| share.is_owned(entries[good[line].0].partition);
-        let sent = self.sender.send(&lines, &is_ours, say).await;
+        let is_owned = |line: usize| share.is_owned(entries[valid[line].0].partition);
+        let sent = self.sender.send(&lines, &is_owned, say).await;
         self.tally.applied += sent.applied;
         self.tally.duplicates += sent.duplicates;
-        let garbage = made.iter().enumerate().filter_map(|(index, line)| {
+        let invalid = converted.iter().enumerate().filter_map(|(index, line)| {
             let reason = line.as_ref().err()?.clone();
             Some((index, ("invalid".to_owned(), reason)))
         });
-        let left: BTreeSet<usize> = sent.left.iter().map(|line| good[*line].0).collect();
-        let mut rejected: BTreeMap<usize, (String, String)> = garbage.collect();
+        let left: BTreeSet<usize> = sent.left.iter().map(|line| valid[*line].0).collect();
+        let mut rejected: BTreeMap<usize, (String, String)> = invalid.collect();
         self.tally.rejected += rejected.len() as u64 + sent.rejected_count;
         let lines = sent.rejected.into_iter();
-        rejected.extend(lines.map(|(line, why)| (good[line].0, why)));
-        self.put_aside(entries, &rejected, say).await?;
+        rejected.extend(lines.map(|(line, why)| (valid[line].0, why)));
+        self.rejected
+            .put(self.connected()?, &self.keys.url, entries, &rejected, say)
+            .await?;
         self.acknowledge(entries, &left).await?;
         match sent.refused {
             Some(refused) => Err(refused.into()),
@@ -339,86 +339,7 @@ impl Reader {
         }
     }
 
-    /// What was sent before counts once as long as its id is remembered. Of entries that come as new
-    /// nobody knows, either, whether another group, or this one before it was lost, had them.
-    async fn warn_of_age(
-        &mut self,
-        entries: &[StreamEntry],
-        good: &[(usize, &Line)],
-        say: Say<'_>,
-    ) {
-        let is_recent = |reported: Instant| reported.elapsed() < AGE_REPORTED_EVERY;
-        if self.age_reported.is_some_and(is_recent) {
-            return;
-        }
-        let (mut kinds, mut oldest) = (BTreeSet::new(), u64::MAX);
-        for (index, line) in good {
-            kinds.extend(line.kind.as_deref());
-            oldest = oldest.min(entries[*index].added_ms().unwrap_or(u64::MAX));
-        }
-        if kinds.is_empty() || oldest == u64::MAX {
-            return;
-        }
-        let is_again = good.iter().any(|(index, _)| entries[*index].is_redelivered);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.unwrap_or_default();
-        let age = now.saturating_sub(Duration::from_millis(oldest));
-        let Some(span) = self.sender.span(&kinds).await else {
-            return;
-        };
-        let age = Duration::from_secs(age.as_secs());
-        let (shown_age, shown_span) = (
-            humantime::format_duration(age),
-            humantime::format_duration(span),
-        );
-        if age >= span {
-            self.age_reported = Some(Instant::now());
-            say(format!(
-                "entries are up to {shown_age} old, and ids are remembered for {shown_span} \
-                 (dedupe): entries that were applied longer ago count twice"
-            ));
-        } else if is_again && age >= span / 2 {
-            self.age_reported = Some(Instant::now());
-            say(format!(
-                "redelivered entries are up to {shown_age} old; ids are remembered for \
-                 {shown_span} (dedupe), after which they would count twice"
-            ));
-        }
-    }
-
-    /// Tells of rejected entries, and keeps them where that is wanted.
-    async fn put_aside(
-        &self,
-        entries: &[StreamEntry],
-        rejected: &BTreeMap<usize, (String, String)>,
-        say: Say<'_>,
-    ) -> Result<(), Halt> {
-        for (number, (index, (kind, detail))) in rejected.iter().enumerate() {
-            let entry = &entries[*index];
-            let stream = self.keys.url.stream(entry.partition);
-            if number < REPORTED_MAX {
-                say(format!("{stream} {}: {kind}: {detail}", entry.id));
-            } else if number == REPORTED_MAX {
-                let more = rejected.len() - REPORTED_MAX;
-                say(format!("{more} more were rejected"));
-            }
-            let Some(to) = &self.rejected else {
-                continue;
-            };
-            let mut add = words(&[to, "MAXLEN", "~", REJECTED_KEPT, "*"]);
-            add.extend(words(&[
-                "rejected-stream",
-                &stream,
-                "rejected-entry",
-                &entry.id,
-            ]));
-            add.extend(words(&["rejected-type", kind, "rejected-detail", detail]));
-            add.extend(entry.fields.iter().cloned().map(Value::Bytes));
-            self.send("XADD", add).await?;
-        }
-        Ok(())
-    }
-
+    /// Acknowledges all entries except those that are not decided.
     async fn acknowledge(
         &self,
         entries: &[StreamEntry],
@@ -439,21 +360,22 @@ impl Reader {
         Ok(())
     }
 
-    /// Leaves the group, so that the others need not wait. Without a connection, they find out.
+    /// Leaves the group, so that other processes can take its partitions at once. Without a connection, its leases
+    /// expire.
     pub(super) async fn leave(&mut self) {
         let Some(connection) = &self.connection else {
             return;
         };
         let (group, me) = (&self.keys.group, &self.keys.me);
-        // Of those that were given back, too: they have its name.
+        // The groups of all partitions that it has ever read have a consumer of its name.
         for partition in 0..self.keys.partitions {
             let stream = self.keys.url.stream(partition);
             let own = words(&[&stream, group, "-", "+", "1", me]);
-            // A consumer that is deleted takes what is pending with it.
+            // Deleting a consumer would delete its pending entries.
             match connection.send("XPENDING", own).await {
                 Ok(pending) if items(&pending).is_empty() => {
-                    let gone = words(&["DELCONSUMER", &stream, group, me]);
-                    let _ = connection.send("XGROUP", gone).await;
+                    let delete = words(&["DELCONSUMER", &stream, group, me]);
+                    let _ = connection.send("XGROUP", delete).await;
                 }
                 Ok(_) | Err(Fault::Refused(_)) => {}
                 Err(Fault::Lost(_)) => return,

@@ -1,8 +1,8 @@
-//! Lines sent until each is decided: [`Sender`]. The requests are those of the client's sender.
+//! Sending lines until each is decided: [`Sender`].
 //!
-//! Every line has an id, so that whatever failed, or may have, is sent again in its order, for as long
-//! as it takes: nothing is given up but when the process is to stop, the lines are no longer its own to
-//! send, or the server refuses. What was decided until then is decided.
+//! Every line has an id, so that all undecided lines are sent again, in their order, without a time limit. Sending ends
+//! when the process stops, its leases of the partitions end, or the server refuses a request. Lines that were decided
+//! before remain decided.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
@@ -17,48 +17,50 @@ use tokio::time::sleep;
 
 use crate::board_path::encoded;
 
-/// How long what a kind remembers is taken for known.
-const SPAN_KNOWN_FOR: Duration = Duration::from_mins(1);
-/// Kinds whose spans are kept.
+/// How long the dedupe span of a kind is cached.
+const SPAN_CACHED_FOR: Duration = Duration::from_mins(1);
+/// The maximum number of kinds in the cache.
 const SPANS_MAX: usize = 10_000;
-/// A stall is as long as the server is away.
+/// Practically without a limit.
 const RETRY_FOR: Duration = Duration::from_hours(24 * 365);
 
-/// Lines of a request after a receipt that left something out of its lists: of one line a receipt always says what
-/// became of it, so that what was applied goes out once more and not again and again.
-const SURELY_LISTED_MAX: usize = 1;
+/// The maximum number of lines of a request, after a receipt that did not list all outcomes. The receipt for one line
+/// is always complete. So each applied line is sent only once more.
+const LINES_MAX_IN_DOUBT: usize = 1;
 
-/// Why sending ends for good.
+/// The server refused a request, and a retry will not help.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Refused(String);
 
-/// What became of the lines.
+/// The outcomes of lines.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
     pub(super) applied: u64,
-    /// Those that were applied and had to be sent again are among them.
+    /// Includes lines that were applied by an earlier attempt.
     pub(super) duplicates: u64,
-    /// By index: the problem's type and detail.
+    /// Rejected lines, by index: the type and the detail of the problem.
     pub(super) rejected: BTreeMap<usize, (String, String)>,
-    /// The same by contribution and board.
+    /// The number of rejected contributions, once for each board.
     pub(super) rejected_count: u64,
-    /// Not decided.
+    /// The lines that are not decided.
     pub(super) left: BTreeSet<usize>,
-    /// Why the rest is not sent, where the server refuses.
+    /// Why these are not sent again, if the server refused a request.
     pub(super) refused: Option<Refused>,
-    /// Whether some of what is left may have been applied, since a receipt did not list all of the others.
+    /// Whether some of these may have been applied, since a receipt did not list all outcomes.
     is_in_doubt: bool,
 }
 
-/// Sends to one server.
+/// Sends lines to one server.
 pub(super) struct Sender {
     client: Client,
     http: megaboard_client::Sender,
     stop: watch::Receiver<bool>,
-    /// Whether the server is in trouble, which was said.
+    /// Whether requests fail, which was reported.
     stalled: bool,
-    acquainted: bool,
+    /// Whether the server has returned a receipt before.
+    has_receipt: bool,
+    /// The cached dedupe spans, by kind, with the time of the request.
     spans: HashMap<String, (Instant, Option<Duration>)>,
 }
 
@@ -69,16 +71,16 @@ impl Sender {
             client,
             stop,
             stalled: false,
-            acquainted: false,
+            has_receipt: false,
             spans: HashMap::new(),
         }
     }
 
-    /// Sends these lines. `is_ours` says of an index whether that line may still be sent.
+    /// Sends lines. `is_owned` returns whether the line with an index may still be sent.
     pub(super) async fn send(
         &mut self,
         lines: &[&str],
-        is_ours: &(dyn Fn(usize) -> bool + Sync),
+        is_owned: &(dyn Fn(usize) -> bool + Sync),
         say: &(dyn Fn(String) + Sync),
     ) -> Sent {
         let sent = Sent {
@@ -86,37 +88,37 @@ impl Sender {
             ..Sent::default()
         };
         let http = self.http.clone();
-        let mut under_way = UnderWay {
+        let mut in_flight = InFlight {
             sender: self,
             lines,
-            is_ours,
+            is_owned,
             say,
             indices: Vec::new(),
             reason: String::new(),
             sent,
         };
-        http.send(&mut under_way).await;
-        under_way.sent
+        http.send(&mut in_flight).await;
+        in_flight.sent
     }
 
-    /// The shortest span for which a board of these kinds remembers an id, as far as it is known.
-    pub(super) async fn span(&mut self, kinds: &BTreeSet<&str>) -> Option<Duration> {
+    /// Returns the shortest dedupe span of these kinds. Kinds that cannot be read are ignored.
+    pub(super) async fn dedupe_span(&mut self, kinds: &BTreeSet<&str>) -> Option<Duration> {
         let mut shortest: Option<Duration> = None;
         for kind in kinds {
-            let known = self.spans.get(*kind);
-            let span = match known.filter(|(asked, _)| asked.elapsed() < SPAN_KNOWN_FOR) {
+            let cached = self.spans.get(*kind);
+            let span = match cached.filter(|(read, _)| read.elapsed() < SPAN_CACHED_FOR) {
                 Some((_, span)) => *span,
-                None => self.ask_span(kind).await,
+                None => self.read_span(kind).await,
             };
             shortest = shortest.into_iter().chain(span).min();
         }
         shortest
     }
 
-    async fn ask_span(&mut self, kind: &str) -> Option<Duration> {
+    async fn read_span(&mut self, kind: &str) -> Option<Duration> {
         let path = format!("/v1/kinds/{}", encoded(kind));
-        let answer = self.client.get(path).await.ok()?;
-        let span = serde_json::from_slice::<Kind>(&answer.body).ok();
+        let response = self.client.get(path).await.ok()?;
+        let span = serde_json::from_slice::<Kind>(&response.body).ok();
         let span = span.and_then(|kind| humantime::parse_duration(&kind.dedupe?).ok());
         if self.spans.len() >= SPANS_MAX {
             self.spans.clear();
@@ -126,7 +128,7 @@ impl Sender {
     }
 }
 
-/// Tries again for as long as the server is away.
+/// Returns a policy of retries that practically have no time limit.
 pub(super) fn retry_policy() -> RetryPolicy {
     RetryPolicy {
         give_up_after: RETRY_FOR,
@@ -134,28 +136,29 @@ pub(super) fn retry_policy() -> RetryPolicy {
     }
 }
 
-/// Lines until each is decided.
-struct UnderWay<'a> {
+/// Lines being sent.
+struct InFlight<'a> {
     sender: &'a mut Sender,
     lines: &'a [&'a str],
-    is_ours: &'a (dyn Fn(usize) -> bool + Sync),
+    is_owned: &'a (dyn Fn(usize) -> bool + Sync),
     say: &'a (dyn Fn(String) + Sync),
     /// The lines of the last request.
     indices: Vec<usize>,
-    /// Why something of it is to be sent again.
+    /// Why some of these are sent again.
     reason: String,
     sent: Sent,
 }
 
-impl megaboard_client::Batch for UnderWay<'_> {
+impl megaboard_client::Batch for InFlight<'_> {
     fn request(&mut self, is_retry: bool) -> Option<BatchRequest> {
-        let most = if self.sent.is_in_doubt {
-            SURELY_LISTED_MAX
+        let lines_max = if self.sent.is_in_doubt {
+            LINES_MAX_IN_DOUBT
         } else {
             usize::MAX
         };
-        let ours = self.sent.left.iter().copied();
-        self.indices = ours.filter(|it| (self.is_ours)(*it)).take(most).collect();
+        let left = self.sent.left.iter().copied();
+        let owned = left.filter(|it| (self.is_owned)(*it));
+        self.indices = owned.take(lines_max).collect();
         (!self.indices.is_empty()).then(|| {
             let body: String = self
                 .indices
@@ -165,14 +168,14 @@ impl megaboard_client::Batch for UnderWay<'_> {
             BatchRequest {
                 body: Bytes::from(body),
                 count: self.indices.len(),
-                asks_first: is_retry || !self.sender.acquainted,
+                asks_first: is_retry || !self.sender.has_receipt,
             }
         })
     }
 
     fn settle(&mut self, reply: BatchReply) -> Next {
         let before = self.sent.left.len();
-        let reason = self.judge(reply);
+        let reason = self.settle_reply(reply);
         if self.sent.refused.is_some() {
             return Next::End;
         }
@@ -204,10 +207,10 @@ impl megaboard_client::Batch for UnderWay<'_> {
     }
 }
 
-impl UnderWay<'_> {
-    /// Takes out of `sent.left` what is decided; why the rest is to be sent again, if there is any and the
-    /// server does not refuse.
-    fn judge(&mut self, reply: BatchReply) -> Option<String> {
+impl InFlight<'_> {
+    /// Removes decided lines from `sent.left`. Returns why the others are sent again, if there are any and the server
+    /// did not refuse the request.
+    fn settle_reply(&mut self, reply: BatchReply) -> Option<String> {
         let refusal = match reply {
             BatchReply::Receipt {
                 receipt,
@@ -215,8 +218,8 @@ impl UnderWay<'_> {
                 is_refusal,
                 ..
             } => {
-                self.sender.acquainted = true;
-                let reason = settle(&receipt, &self.indices, &mut self.sent);
+                self.sender.has_receipt = true;
+                let reason = settle_receipt(&receipt, &self.indices, &mut self.sent);
                 match problem.filter(|_| is_refusal) {
                     Some(problem) => problem.to_string(),
                     None => return reason,
@@ -232,33 +235,33 @@ impl UnderWay<'_> {
     }
 }
 
-/// Counts what a receipt decides, and takes it out of `sent.left`; why the rest is to be sent again.
-fn settle(receipt: &Receipt, indices: &[usize], sent: &mut Sent) -> Option<String> {
+/// Counts what a receipt decides, and removes decided lines from `sent.left`. Returns why the others are sent again.
+fn settle_receipt(receipt: &Receipt, indices: &[usize], sent: &mut Sent) -> Option<String> {
     sent.applied += receipt.applied;
     sent.duplicates += receipt.duplicates;
     let read = &indices[..receipt.read.unwrap_or(indices.len())];
-    let places_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
+    let indices_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
         items.iter().map(|item| indices[item.index]).collect()
     };
-    let (rejected, failed) = (places_of(&receipt.rejected), places_of(&receipt.failed));
+    let (rejected, failed) = (indices_of(&receipt.rejected), indices_of(&receipt.failed));
     let (unlisted_rejected, unlisted_failed) = receipt.unlisted();
-    // Those that are not listed may be any: what was decided all the same is known again by its id, for as
-    // long as its kind remembers it.
+    // Any line may be an unlisted one, so all are sent again. Applied ones count once by their id, within the dedupe
+    // span.
     sent.is_in_doubt |= unlisted_rejected + unlisted_failed > 0 && !receipt.is_nothing_applied();
     let is_decided = |index: &usize| {
         !failed.contains(index)
             && unlisted_failed == 0
             && (unlisted_rejected == 0 || rejected.contains(index))
     };
-    let mut is_whole = read.len() == indices.len();
+    let mut are_all_decided = read.len() == indices.len();
     for index in read {
         if is_decided(index) {
             sent.left.remove(index);
         } else {
-            is_whole = false;
+            are_all_decided = false;
         }
     }
-    // The others are listed again.
+    // Rejected lines that are sent again will be listed again.
     let decided = |item: &&ReceiptItem| is_decided(&indices[item.index]);
     for item in receipt.rejected.iter().filter(decided) {
         let board = item.board.iter().map(|board| format!("{board}: "));
@@ -271,7 +274,8 @@ fn settle(receipt: &Receipt, indices: &[usize], sent: &mut Sent) -> Option<Strin
     let reason = reason.or_else(|| {
         (unlisted_rejected > 0).then(|| format!("{unlisted_rejected} rejected are not listed"))
     });
-    (!is_whole).then(|| reason.unwrap_or_else(|| "the server did not accept all lines".to_owned()))
+    (!are_all_decided)
+        .then(|| reason.unwrap_or_else(|| "the server did not accept all lines".to_owned()))
 }
 
 #[cfg(test)]
@@ -279,18 +283,18 @@ mod tests {
     use super::*;
     use crate::test_server::{Reply, TestServer};
 
-    fn run(server: &TestServer, lines: &[&str], is_ours: &(dyn Fn(usize) -> bool + Sync)) -> Sent {
+    fn run(server: &TestServer, lines: &[&str], is_owned: &(dyn Fn(usize) -> bool + Sync)) -> Sent {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .unwrap();
         let (_stop, stopped) = watch::channel(false);
         let mut sender = Sender::new(server.args().client_with(retry_policy()).unwrap(), stopped);
-        runtime.block_on(sender.send(lines, is_ours, &|_| ()))
+        runtime.block_on(sender.send(lines, is_owned, &|_| ()))
     }
 
     #[test]
-    fn what_failed_is_sent_again_in_its_order_and_what_was_refused_is_not() {
+    fn failed_lines_are_sent_again_in_order_and_rejected_ones_are_not() {
         let server = TestServer::start(|before, request| match before {
             0 => Reply::Answer(503, "retry-after: 0\r\n", "{}".to_owned()),
             1 => Reply::Cut,
@@ -319,17 +323,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_ours_is_left() {
+    fn lines_that_are_no_longer_owned_are_not_sent() {
         let server = TestServer::start(|_, _| Reply::Answer(503, "", "{}".to_owned()));
-        let asked = std::sync::atomic::AtomicU32::new(0);
-        let is_ours = |_: usize| asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 2;
-        let sent = run(&server, &["a\n", "b\n"], &is_ours);
+        let calls = std::sync::atomic::AtomicU32::new(0);
+        let is_owned = |_: usize| calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 2;
+        let sent = run(&server, &["a\n", "b\n"], &is_owned);
         assert_eq!(sent.left.len(), 2);
         assert_eq!(server.requests().len(), 1);
     }
 
     #[test]
-    fn a_server_that_does_not_let_us_in_ends_it() {
+    fn a_refused_request_ends_the_sending() {
         let problem = r#"{"title":"Forbidden","detail":"the key may only read"}"#;
         let server = TestServer::start(move |_, _| Reply::Answer(403, "", problem.to_owned()));
         let refused = run(&server, &["a\n"], &|_| true).refused.unwrap();
@@ -337,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_decided_before_the_server_refused_is_decided() {
+    fn lines_that_were_decided_before_a_refusal_remain_decided() {
         let server = TestServer::start(|_, _| {
             let receipt = r#"{"title":"Unauthorized","detail":"the key has expired",
                 "applied":1,"duplicates":0,"rejected_count":1,"rejected":
@@ -355,14 +359,14 @@ mod tests {
     }
 
     #[test]
-    fn of_rejected_lines_each_is_told_though_the_server_lists_only_the_first() {
+    fn all_rejected_lines_are_reported_although_the_server_lists_only_the_first() {
         let server = TestServer::start(|before, request| {
             let (applied, duplicates, rejected) = match request.body.as_str() {
                 _ if before == 0 => (2, 0, 3),
                 "a\n" | "e\n" => (0, 1, 0),
                 _ => (0, 0, 1),
             };
-            // In the first request the second line is the first of them.
+            // In the first request, the second line is the first rejected one.
             let listed = match (before, rejected) {
                 (_, 0) => "",
                 (0, _) => r#"{"index":1,"type":"invalid","detail":"no"}"#,
@@ -378,13 +382,13 @@ mod tests {
         let rejected: Vec<usize> = sent.rejected.keys().copied().collect();
         assert_eq!((rejected, sent.rejected_count), (vec![1, 2, 3], 3));
         assert!(sent.left.is_empty());
-        // What was applied goes out once more and no more.
+        // Applied lines are sent only once more.
         let bodies: Vec<_> = server.requests().into_iter().map(|r| r.body).collect();
         assert_eq!(bodies, ["a\nb\nc\nd\ne\n", "a\n", "c\n", "d\n", "e\n"]);
     }
 
     #[test]
-    fn of_lines_that_failed_those_applied_go_out_once_more_where_the_server_lists_only_the_first() {
+    fn after_unlisted_failures_applied_lines_are_sent_only_once_more() {
         let failed = |applied: u32, count: u32, kind: &str| {
             format!(
                 r#"{{"type":"{kind}","applied":{applied},"duplicates":0,"rejected_count":0,"rejected":[],
@@ -392,7 +396,7 @@ mod tests {
             )
         };
         let server = TestServer::start(move |before, _| match before {
-            // Of nothing that was applied nothing can count twice.
+            // Nothing was applied, so nothing can count twice.
             0 => Reply::Answer(503, "", failed(0, 3, "overloaded")),
             1 => Reply::ok(failed(1, 2, "unavailable")),
             2 => Reply::Answer(503, "", failed(0, 1, "unavailable")),

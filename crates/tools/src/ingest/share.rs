@@ -1,12 +1,11 @@
-//! Which partitions are this process's: [`Share`], kept by leases in Redis.
+//! The partitions that this process reads: [`Share`], kept by leases in Redis.
 //!
-//! Every process says every second that it lives, renews the leases it holds, and takes free ones up
-//! to its part of all; what is above its part it gives back, once nothing of it is under way. A lease
-//! that its holder does not renew ends after [`LEASE`], so that a dead process's partitions are taken
-//! over within [`LEASE`] and a second or two.
+//! Every second, each process registers as alive, renews its leases, and takes free ones up to its quota. It returns
+//! leases above its quota once none of their entries is in flight. A lease that is not renewed ends after [`LEASE`], so
+//! that the partitions of a dead process are taken over within [`LEASE`] and a second or two.
 //!
-//! No script is needed: a lease is made by SET NX and renewed by GETEX, which tells whose it is. Two
-//! clocks are never compared: a holder counts its lease from before it asked for it.
+//! No script is needed: a lease is created by SET NX and renewed by GETEX, which returns its owner. Clocks of different
+//! machines are never compared: an owner counts the duration of a lease from before its request.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -19,28 +18,29 @@ use tokio::time::sleep;
 use super::connection::{Connection, Fault, items, number, text, words};
 use super::url::StreamsUrl;
 
-/// How long a lease lasts that nobody renews.
+/// The duration of a lease in Redis.
 pub(super) const LEASE: Duration = Duration::from_secs(8);
-/// How long its holder takes it for its own: shorter, since clocks may run a little apart.
-const OWN: Duration = Duration::from_secs(6);
+/// How long the owner relies on a lease: shorter, since clocks may run at slightly different rates.
+const OWNED_FOR: Duration = Duration::from_secs(6);
 const RENEW_EVERY: Duration = Duration::from_secs(1);
 
-/// The keys of a group, and who asks.
+/// The streams, the group, and the Redis keys of its leases.
 pub(super) struct Keys {
     pub(super) url: StreamsUrl,
     pub(super) db: u8,
     pub(super) group: String,
     pub(super) partitions: u64,
-    /// This process's name, unlike any other's.
+    /// The unique consumer name of this process.
     pub(super) me: String,
 }
 
 impl Keys {
+    /// Returns the key of a lease, which contains the name of its owner.
     fn lease(&self, partition: u64) -> String {
         format!("{}:lease:{}", self.url.stream(partition), self.group)
     }
 
-    /// A sorted set of processes by when they are to be taken for dead.
+    /// Returns the key of the sorted set of processes, by the time at which they are considered dead.
     fn processes(&self) -> String {
         format!("{}:processes:{}", self.url.prefix, self.group)
     }
@@ -49,26 +49,26 @@ impl Keys {
 /// The partitions of this process.
 #[derive(Default)]
 pub(super) struct Share {
-    held: Mutex<Held>,
+    leases: Mutex<Leases>,
     changed: Notify,
 }
 
 #[derive(Default)]
-struct Held {
-    leases: BTreeMap<u64, Lease>,
-    /// No longer used here; their leases are still to be ended.
+struct Leases {
+    held: BTreeMap<u64, Lease>,
+    /// Partitions that are no longer read, whose leases must still be ended in Redis.
     returned: Vec<u64>,
 }
 
 struct Lease {
     until: Instant,
-    /// What is pending in it was not looked at yet.
-    is_fresh: bool,
-    /// Above this process's part.
-    is_unwanted: bool,
+    /// Whether pending entries of the partition must be claimed before new ones are read.
+    needs_claim: bool,
+    /// Whether it is above the quota of this process.
+    is_surplus: bool,
 }
 
-/// What people were reported last.
+/// The state that was last reported to the user.
 #[derive(Default)]
 struct Reported {
     fault: String,
@@ -76,66 +76,67 @@ struct Reported {
 }
 
 impl Share {
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn leases(&self) -> MutexGuard<'_, Leases> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Partitions that may be read.
+    /// Returns the partitions that this process may read.
     pub(super) fn owned(&self) -> Vec<u64> {
         let now = Instant::now();
-        let held = self.held();
-        let valid = held.leases.iter().filter(|(_, lease)| lease.until > now);
+        let leases = self.leases();
+        let valid = leases.held.iter().filter(|(_, lease)| lease.until > now);
         valid.map(|(partition, _)| *partition).collect()
     }
 
-    /// Whether what was read of it may still be sent.
+    /// Returns whether entries of a partition may still be sent.
     pub(super) fn is_owned(&self, partition: u64) -> bool {
-        let held = self.held();
-        let lease = held.leases.get(&partition);
+        let leases = self.leases();
+        let lease = leases.held.get(&partition);
         lease.is_some_and(|lease| lease.until > Instant::now())
     }
 
-    /// Those whose pending entries are to be looked at.
-    pub(super) fn fresh(&self) -> Vec<u64> {
-        let held = self.held();
-        let fresh = held.leases.iter().filter(|(_, lease)| lease.is_fresh);
-        fresh.map(|(partition, _)| *partition).collect()
+    /// Returns the partitions whose pending entries must be claimed.
+    pub(super) fn to_claim(&self) -> Vec<u64> {
+        let leases = self.leases();
+        let to_claim = leases.held.iter().filter(|(_, lease)| lease.needs_claim);
+        to_claim.map(|(partition, _)| *partition).collect()
     }
 
-    /// Pending entries of all are to be looked at: who knows what was answered and not heard.
-    pub(super) fn set_all_fresh(&self) {
-        for lease in self.held().leases.values_mut() {
-            lease.is_fresh = true;
+    /// Marks all partitions to be claimed. Called when a connection was lost, possibly with entries that were
+    /// delivered.
+    pub(super) fn claim_all(&self) {
+        for lease in self.leases().held.values_mut() {
+            lease.needs_claim = true;
         }
     }
 
-    /// Whether pending entries of these are still to be looked at.
-    pub(super) fn set_fresh(&self, partitions: &[u64], is_fresh: bool) {
-        let mut held = self.held();
+    /// Sets whether pending entries of these partitions must be claimed.
+    pub(super) fn set_needs_claim(&self, partitions: &[u64], needs_claim: bool) {
+        let mut leases = self.leases();
         for partition in partitions {
-            if let Some(lease) = held.leases.get_mut(partition) {
-                lease.is_fresh = is_fresh;
+            if let Some(lease) = leases.held.get_mut(partition) {
+                lease.needs_claim = needs_claim;
             }
         }
     }
 
-    /// Gives back what is above this process's part: nothing of it is under way now.
-    pub(super) fn let_go(&self) {
-        let mut held = self.held();
-        let unwanted = held.leases.iter().filter(|(_, lease)| lease.is_unwanted);
-        let unwanted: Vec<u64> = unwanted.map(|(partition, _)| *partition).collect();
-        for partition in unwanted {
-            held.leases.remove(&partition);
-            held.returned.push(partition);
+    /// Returns the leases above the quota. Called while no entry is in flight.
+    pub(super) fn return_surplus(&self) {
+        let mut leases = self.leases();
+        let surplus = leases.held.iter().filter(|(_, lease)| lease.is_surplus);
+        let surplus: Vec<u64> = surplus.map(|(partition, _)| *partition).collect();
+        for partition in surplus {
+            leases.held.remove(&partition);
+            leases.returned.push(partition);
         }
     }
 
-    /// Until the partitions have changed.
+    /// Waits until the partitions have changed.
     pub(super) async fn changed(&self) {
         self.changed.notified().await;
     }
 
-    /// Keeps the leases for as long as it is polled; `say` hears what changes.
+    /// Keeps the leases for as long as it is polled, and reports changes to `say`.
     pub(super) async fn keep(&self, keys: &Keys, say: &(dyn Fn(String) + Sync)) {
         let mut reported = Reported::default();
         loop {
@@ -164,7 +165,8 @@ impl Share {
             let processes = self.renew(&connection, keys).await?;
             reported.fault.clear();
             let owned = self.owned();
-            // Not held against what it was before the renewal: the reader gives back in between.
+            // Compared with the last report rather than the state before the renewal, since the reader may return
+            // leases at any time.
             if owned != reported.owned {
                 say(format!(
                     "reads {} of {} partitions, as one of {processes} processes: {}",
@@ -179,64 +181,64 @@ impl Share {
         }
     }
 
-    /// Renews, returns and takes; tells how many processes there are.
+    /// Renews leases, ends returned ones and takes free ones. Returns the number of live processes.
     async fn renew(&self, connection: &Connection, keys: &Keys) -> Result<usize, Fault> {
-        let names = alive(connection, keys).await?;
-        let part = part_of(&names, &keys.me, keys.partitions);
-        let held: Vec<u64> = self.held().leases.keys().copied().collect();
-        let asked = Instant::now();
-        let renewed = are_renewed(connection, keys, &held).await?;
+        let processes = live_processes(connection, keys).await?;
+        let quota = quota(&processes, &keys.me, keys.partitions);
+        let held: Vec<u64> = self.leases().held.keys().copied().collect();
+        let sent = Instant::now();
+        let renewed = renew_leases(connection, keys, &held).await?;
         for (partition, is_mine) in held.into_iter().zip(renewed) {
-            let mut held = self.held();
+            let mut leases = self.leases();
             if !is_mine {
-                held.leases.remove(&partition);
-            } else if let Some(lease) = held.leases.get_mut(&partition) {
-                lease.until = asked + OWN;
+                leases.held.remove(&partition);
+            } else if let Some(lease) = leases.held.get_mut(&partition) {
+                lease.until = sent + OWNED_FOR;
             }
         }
-        let returned = std::mem::take(&mut self.held().returned);
+        let returned = std::mem::take(&mut self.leases().returned);
         for partition in returned {
-            // Renewed, it cannot end and become another's before it is deleted.
-            if is_renewed(connection, keys, partition).await? {
+            // A renewed lease cannot end, and be taken by another process, before it is deleted.
+            if renew_lease(connection, keys, partition).await? {
                 connection
                     .send("DEL", words(&[&keys.lease(partition)]))
                     .await?;
             }
         }
         for partition in 0..keys.partitions {
-            if self.held().leases.len() >= part {
+            if self.leases().held.len() >= quota {
                 break;
             }
-            if self.held().leases.contains_key(&partition) {
+            if self.leases().held.contains_key(&partition) {
                 continue;
             }
-            let asked = Instant::now();
-            if is_taken(connection, keys, partition).await? {
+            let sent = Instant::now();
+            if take_lease(connection, keys, partition).await? {
                 let lease = Lease {
-                    until: asked + OWN,
-                    is_fresh: true,
-                    is_unwanted: false,
+                    until: sent + OWNED_FOR,
+                    needs_claim: true,
+                    is_surplus: false,
                 };
-                self.held().leases.insert(partition, lease);
+                self.leases().held.insert(partition, lease);
             }
         }
-        let mut held = self.held();
-        for (number, lease) in held.leases.values_mut().enumerate() {
-            lease.is_unwanted = number >= part;
+        let mut leases = self.leases();
+        for (number, lease) in leases.held.values_mut().enumerate() {
+            lease.is_surplus = number >= quota;
         }
-        Ok(names.len())
+        Ok(processes.len())
     }
 
-    /// Ends all leases at once, so that nobody has to wait for them. Nothing is under way any more.
+    /// Ends all leases, so that other processes can take them at once. Called when no entry is in flight any more.
     pub(super) async fn end(&self, connection: &Connection, keys: &Keys) -> Result<(), Fault> {
-        let held: Vec<u64> = {
-            let mut held = self.held();
-            let leases = std::mem::take(&mut held.leases);
-            let returned = std::mem::take(&mut held.returned);
-            leases.into_keys().chain(returned).collect()
+        let ended: Vec<u64> = {
+            let mut leases = self.leases();
+            let held = std::mem::take(&mut leases.held);
+            let returned = std::mem::take(&mut leases.returned);
+            held.into_keys().chain(returned).collect()
         };
-        for partition in held {
-            if is_renewed(connection, keys, partition).await? {
+        for partition in ended {
+            if renew_lease(connection, keys, partition).await? {
                 connection
                     .send("DEL", words(&[&keys.lease(partition)]))
                     .await?;
@@ -249,8 +251,8 @@ impl Share {
     }
 }
 
-/// Says that this process lives, and asks who does.
-async fn alive(connection: &Connection, keys: &Keys) -> Result<Vec<String>, Fault> {
+/// Registers this process as alive, and returns the names of all live processes.
+async fn live_processes(connection: &Connection, keys: &Keys) -> Result<Vec<String>, Fault> {
     let time = connection.send("TIME", Vec::new()).await?;
     let [seconds, micros] = items(&time) else {
         return Err(Fault::Lost(
@@ -277,17 +279,18 @@ async fn alive(connection: &Connection, keys: &Keys) -> Result<Vec<String>, Faul
     Ok(names.collect())
 }
 
-/// Renews a lease; whether it is ours. Of another's, this makes it last a little longer once.
-async fn is_renewed(connection: &Connection, keys: &Keys, partition: u64) -> Result<bool, Fault> {
+/// Renews a lease. Returns whether this process owns it; otherwise, this has extended the lease of another process
+/// once.
+async fn renew_lease(connection: &Connection, keys: &Keys, partition: u64) -> Result<bool, Fault> {
     let (key, lease) = (keys.lease(partition), millis(LEASE).to_string());
-    let holder = connection
+    let owner = connection
         .send("GETEX", words(&[&key, "PX", &lease]))
         .await?;
-    Ok(text(&holder) == Some(&keys.me))
+    Ok(text(&owner) == Some(&keys.me))
 }
 
-/// As [`is_renewed`], of many at once.
-async fn are_renewed(
+/// Renews several leases in one pipeline, as [`renew_lease`] does.
+async fn renew_leases(
     connection: &Connection,
     keys: &Keys,
     partitions: &[u64],
@@ -299,17 +302,18 @@ async fn are_renewed(
     if renewals.is_empty() {
         return Ok(Vec::new());
     }
-    let holders = connection.send_all("GETEX", renewals).await?;
-    if holders.len() != partitions.len() {
+    let owners = connection.send_all("GETEX", renewals).await?;
+    if owners.len() != partitions.len() {
         return Err(Fault::Lost(
             "the reply to GETEX could not be parsed".to_owned(),
         ));
     }
-    let is_mine = |holder: Option<String>| holder.as_deref() == Some(&keys.me);
-    Ok(holders.into_iter().map(is_mine).collect())
+    let is_mine = |owner: Option<String>| owner.as_deref() == Some(&keys.me);
+    Ok(owners.into_iter().map(is_mine).collect())
 }
 
-async fn is_taken(connection: &Connection, keys: &Keys, partition: u64) -> Result<bool, Fault> {
+/// Takes a lease unless another process has it. Returns whether this process has it now.
+async fn take_lease(connection: &Connection, keys: &Keys, partition: u64) -> Result<bool, Fault> {
     let (key, lease) = (keys.lease(partition), millis(LEASE).to_string());
     let set = words(&[&key, &keys.me, "NX", "PX", &lease]);
     Ok(text(&connection.send("SET", set).await?) == Some("OK"))
@@ -319,18 +323,18 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How many partitions a process is to have: all have the same number, but for the first by name,
-/// who have one more where it does not come out even.
-fn part_of(names: &[String], me: &str, partitions: u64) -> usize {
-    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+/// Returns the number of partitions of this process. All processes have the same number; if it does not divide evenly,
+/// the first ones by name have one more.
+fn quota(processes: &[String], me: &str, partitions: u64) -> usize {
+    let mut names: Vec<&str> = processes.iter().map(String::as_str).collect();
     names.sort_unstable();
     let count = names.len().max(1) as u64;
-    let place = names.iter().position(|name| *name == me).unwrap_or(0) as u64;
-    let part = partitions / count + u64::from(place < partitions % count);
-    usize::try_from(part).unwrap_or(usize::MAX)
+    let position = names.iter().position(|name| *name == me).unwrap_or(0) as u64;
+    let quota = partitions / count + u64::from(position < partitions % count);
+    usize::try_from(quota).unwrap_or(usize::MAX)
 }
 
-/// `0 to 7, 9`.
+/// Formats partitions as runs: `0 to 7, 9`.
 fn listed(partitions: &[u64]) -> String {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for &partition in partitions {
@@ -354,18 +358,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_even_and_come_to_all() {
+    fn quotas_are_even_and_add_up_to_all_partitions() {
         for processes in 1..=20_usize {
             let names: Vec<String> = (0..processes).map(|n| format!("p{n}")).collect();
-            let parts: Vec<usize> = names.iter().map(|me| part_of(&names, me, 16)).collect();
-            assert_eq!(parts.iter().sum::<usize>(), 16, "{parts:?}");
-            let (least, most) = (parts.iter().min(), parts.iter().max());
-            assert!(most.unwrap() - least.unwrap() <= 1, "{parts:?}");
+            let quotas: Vec<usize> = names.iter().map(|me| quota(&names, me, 16)).collect();
+            assert_eq!(quotas.iter().sum::<usize>(), 16, "{quotas:?}");
+            let (min, max) = (quotas.iter().min(), quotas.iter().max());
+            assert!(max.unwrap() - min.unwrap() <= 1, "{quotas:?}");
         }
     }
 
     #[test]
-    fn partitions_are_listed_by_their_runs() {
+    fn partitions_are_formatted_as_runs() {
         assert_eq!(listed(&[0, 1, 2, 5, 7, 8]), "0 to 2, 5, 7 to 8");
         assert_eq!(listed(&[]), "none");
     }

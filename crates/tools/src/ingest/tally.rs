@@ -1,9 +1,9 @@
-//! What was done so far: [`Tally`], for a line now and then and one at the end.
+//! The counts of an ingest: [`Tally`], reported periodically and at the end.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// While anything happens.
+/// The interval of reports, unless nothing has changed.
 const SHOWN_EVERY: Duration = Duration::from_secs(10);
 
 /// Counts of outcomes.
@@ -11,8 +11,9 @@ pub(super) struct Tally {
     pub(super) applied: u64,
     pub(super) duplicates: u64,
     pub(super) rejected: u64,
-    /// Entries that were taken, and trimmed off before they were acknowledged.
+    /// Pending entries that were trimmed before they were acknowledged.
     pub(super) trimmed: u64,
+    /// The time of the last report, and the total at that time.
     shown: (Instant, u64),
 }
 
@@ -27,16 +28,16 @@ impl Tally {
         }
     }
 
-    /// A line to show, where it is time for one.
+    /// Returns a line to report, if it is time for one.
     pub(super) fn due(&mut self) -> Option<String> {
-        let (at, done) = self.shown;
-        let all = self.applied + self.duplicates + self.rejected;
-        if at.elapsed() < SHOWN_EVERY || all == done {
+        let (at, before) = self.shown;
+        let total = self.applied + self.duplicates + self.rejected;
+        if at.elapsed() < SHOWN_EVERY || total == before {
             return None;
         }
         let took = u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let rate = (all - done).saturating_mul(1000) / took.max(1);
-        self.shown = (Instant::now(), all);
+        let rate = (total - before).saturating_mul(1000) / took.max(1);
+        self.shown = (Instant::now(), total);
         Some(format!("{self}; {rate} a second"))
     }
 }
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_come_first_and_what_was_trimmed_is_told() {
+    fn trimmed_entries_are_shown_if_there_are_any() {
         let mut tally = Tally::new();
         tally.applied = 3;
         assert_eq!(tally.to_string(), "applied 3, duplicates 0, rejected 0");

@@ -1,13 +1,13 @@
-//! Where the streams are, as a command line says it: [`StreamsUrl`].
+//! The URL of the streams: [`StreamsUrl`].
 
 use std::fmt;
 
 use redis_link::{ServerUrl, decoded};
 
-/// So that stream and entry id fit the id of a contribution, of 128 bytes.
+/// Ensures that a stream and an entry id fit into the id of a contribution, 128 bytes.
 const NAME_BYTES_MAX: usize = 80;
 
-/// One Redis server, who logs in there, and what the streams are called before their number.
+/// A Redis server, its credentials, and the prefix of the streams.
 #[derive(Clone, Eq, PartialEq)]
 pub(super) struct StreamsUrl {
     pub(super) server: ServerUrl,
@@ -15,14 +15,14 @@ pub(super) struct StreamsUrl {
 }
 
 impl fmt::Debug for StreamsUrl {
-    /// Without the login: it ends up in logs.
+    /// Formats the URL without credentials, since it may be logged.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.server, self.prefix)
     }
 }
 
 impl StreamsUrl {
-    /// Reads `redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX`; errors do not repeat the login.
+    /// Parses `redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX`. Errors do not repeat the credentials.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         const SHAPE: &str = "it must look like redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX";
         let (server, prefix) =
@@ -37,13 +37,13 @@ impl StreamsUrl {
         })
     }
 
-    /// The stream of a partition.
+    /// Returns the name of a partition's stream.
     pub(super) fn stream(&self, partition: u64) -> String {
         format!("{}:{partition}", self.prefix)
     }
 }
 
-/// A text that a stream, or a group, may be called.
+/// Validates the name of a stream or a group.
 pub(super) fn stream_name(text: &str) -> Result<String, String> {
     match text.len() {
         0 => Err("the name is missing".to_owned()),
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_has_all_its_parts() {
+    fn all_parts_of_a_url_are_parsed() {
         let url = StreamsUrl::parse("rediss://u%40x:p%2Fw@h.example:7000/gifts/{a}@b").unwrap();
         assert_eq!(url.server.to_string(), "rediss://h.example:7000");
         assert_eq!(url.stream(3), "gifts/{a}@b:3");
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_without_the_password() {
+    fn errors_do_not_repeat_the_password() {
         let long = format!("redis://h/{}", "x".repeat(81));
         for wrong in [
             "h:6379/g",

@@ -1,4 +1,4 @@
-//! What `load` takes on its command line: [`LoadArgs`].
+//! The command line of `load`: [`LoadArgs`].
 
 use std::time::Duration;
 
@@ -7,26 +7,26 @@ use clap::Args;
 use crate::board_path::BoardPath;
 use crate::server::ServerArgs;
 
-/// Contributions that one request may hold; the server takes more, but a live stream has none such.
+/// The maximum number of contributions of a request. The server accepts more, but live streams do not have them.
 const BATCH_MAX: i64 = 10_000;
-/// Requests under way at most, and streams.
+/// The maximum number of requests in flight, and of streams.
 const CONNECTIONS_MAX: i64 = 20_000;
-/// Requests per second at most, of writes and of reads: beyond it this machine is what is measured.
+/// The maximum number of contributions per second, and of reads. Beyond it, this machine would be the limit.
 const RATE_MAX: f64 = 1_000_000.0;
 
 /// Simulates a live stream against a server, and reports rates and percentiles of latency.
 ///
-/// Requests are sent when they are due, whether or not earlier ones were answered. Latency is measured
-/// from when a request was due: a wait for a server that stalls is part of it.
+/// Requests are sent when they are due, whether or not earlier ones have completed. Latency is measured
+/// from the time at which a request was due, so it includes the wait for a server that stalls.
 ///
-/// Exit status: 0 if every request was answered and every contribution accepted, 1 if not, 130 after
-/// Ctrl-C. The table is shown in each case.
+/// Exit status: 0 if every request succeeded and every contribution was accepted, 1 if not, 130 after
+/// Ctrl-C. The table is printed in each case.
 #[derive(Args, Debug)]
 pub struct LoadArgs {
     #[command(flatten)]
     pub(super) server: ServerArgs,
 
-    /// The board, as KIND/SUBJECT. Its kind needs the one field points, as gifts has it.
+    /// The board, as KIND/SUBJECT. Its kind must have points as its only field, as the kind gifts does.
     #[arg(long, default_value = "gifts/load", value_parser = BoardPath::parse)]
     pub(super) board: BoardPath,
 
@@ -44,8 +44,8 @@ pub struct LoadArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=BATCH_MAX))]
     pub(super) batch: u32,
 
-    /// Send contributions without ids: the server remembers nothing, and what has an unknown outcome is not sent
-    /// again.
+    /// Send contributions without ids: the server does not remember them, and those with an unknown outcome are not
+    /// sent again.
     #[arg(long)]
     pub(super) without_ids: bool,
 
@@ -58,7 +58,7 @@ pub struct LoadArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(..=CONNECTIONS_MAX))]
     pub(super) streams: u32,
 
-    /// Most requests in flight. One that is due meanwhile waits, and the wait is part of its latency.
+    /// Maximum number of requests in flight. Further ones wait, and the wait is part of their latency.
     #[arg(long, value_name = "N", default_value_t = 64)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=CONNECTIONS_MAX))]
     pub(super) concurrency: u32,
@@ -67,7 +67,7 @@ pub struct LoadArgs {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
     pub(super) duration: Duration,
 
-    /// Random seed: the same seed gives the same contributions.
+    /// Random seed: the same seed results in the same contributions.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u64,
 }

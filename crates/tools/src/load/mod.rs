@@ -1,12 +1,12 @@
-//! `megaboard load`: a live stream played to a server.
+//! `megaboard load`: sends the requests of a simulated live stream to a server.
 //!
 //! ```text
 //! pace ─► permit ─► request ─► tally ─► report
 //! ```
 //!
-//! Writes and reads each have a `pace::Pace`: an open loop, in which a request is due by the clock and
-//! not by the answer to the one before. What is asked is drawn from one seed (`viewers`); what came of
-//! it is counted in one place (`tally`). The requests are those of `megaboard-client`, with its retries.
+//! Writes and reads each have a `pace::Pace`: an open loop, in which the clock determines when a request is due, not
+//! the response to the one before. Requests are random, from one seed (`viewers`), and sent by `megaboard-client`, with
+//! its retries. `tally` counts the outcomes.
 
 mod args;
 mod pace;
@@ -38,7 +38,7 @@ use crate::runtime::Runtime;
 use crate::terminal;
 
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_secs(1);
-/// How long a request is tried, so that a server that comes back is gone on with.
+/// How long requests are retried, so that the load continues after a restart of the server.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(10);
 
 /// Runs the command.
@@ -49,7 +49,7 @@ pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
 
 async fn play(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
     let board = |client: &Client| client.board(args.board.kind(), args.board.subject());
-    // What is wrong with the server, the key or the board is better reported at once, before anything begins.
+    // Reports an error of the server, the key or the board before the load begins.
     let probe = args.server.client_with(RetryPolicy::none())?;
     board(&probe).top().n(1).await?;
     let retry = RetryPolicy {
@@ -63,10 +63,10 @@ async fn play(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
         with_ids: !args.without_ids,
         tally: Tally::default(),
     });
-    let begun = Instant::now();
-    let end = ask_all(args, &stage, begun).await;
+    let start = Instant::now();
+    let end = send_all(args, &stage, start).await;
     let counts = stage.tally.take();
-    terminal::print(&report::render(&counts, begun.elapsed(), end.unsent))?;
+    terminal::print(&report::render(&counts, start.elapsed(), end.unsent))?;
     Ok(match (end.interrupted, counts.is_clean()) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (false, true) => ExitCode::SUCCESS,
@@ -74,15 +74,15 @@ async fn play(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
     })
 }
 
-/// How a load ended.
+/// The end of a load.
 struct End {
     interrupted: bool,
-    /// Requests that were due while there was no permit for them.
+    /// Requests that were due, but got no permit in time.
     unsent: u64,
 }
 
-/// All that is asked, until time is over or somebody presses Ctrl-C, and nothing is under way.
-async fn ask_all(args: &LoadArgs, stage: &Arc<Stage>, begun: Instant) -> End {
+/// Sends all requests until the time is over or Ctrl-C is pressed, and waits for those in flight.
+async fn send_all(args: &LoadArgs, stage: &Arc<Stage>, start: Instant) -> End {
     let streams: JoinSet<()> = (0..args.streams)
         .map(|_| requests::watch(stage.clone()))
         .collect();
@@ -100,11 +100,11 @@ async fn ask_all(args: &LoadArgs, stage: &Arc<Stage>, begun: Instant) -> End {
     };
     let end = tokio::select! {
         (writes, reads, ()) = all => End { interrupted: false, unsent: writes + reads },
-        () = progress(&stage.tally, begun) => unreachable!("it goes on for ever"),
+        () = progress(&stage.tally, start) => unreachable!("an endless loop"),
         _ = tokio::signal::ctrl_c() => End { interrupted: true, unsent: 0 },
     };
-    // A request returns its permit when it is answered: with all of them nothing is in flight. A second
-    // Ctrl-C does not wait for that.
+    // A request returns its permit when it is complete, so that none is in flight when all permits are available. A
+    // second Ctrl-C ends the wait.
     tokio::select! {
         _ = permits.acquire_many(args.concurrency) => {}
         _ = tokio::signal::ctrl_c() => {}
@@ -113,22 +113,21 @@ async fn ask_all(args: &LoadArgs, stage: &Arc<Stage>, begun: Instant) -> End {
     end
 }
 
-/// Sends what the plan says when it is due, until the pace ends or time is over; returns how many requests
-/// there was no permit for.
+/// Sends the requests of a plan when they are due, until the pace ends or the time is over. Returns the number of
+/// requests that got no permit in time.
 async fn drive(
     mut pace: Pace,
     mut plan: Plan,
     stage: &Arc<Stage>,
     permits: &Arc<Semaphore>,
 ) -> u64 {
-    let over = pace.over();
+    let end = pace.end();
     let mut sent = 0;
     while let Some(due) = pace.next().await {
-        let Ok(permit) = tokio::time::timeout_at(over, permits.clone().acquire_owned()).await
-        else {
+        let Ok(permit) = tokio::time::timeout_at(end, permits.clone().acquire_owned()).await else {
             break;
         };
-        let permit = permit.expect("the permits are never closed");
+        let permit = permit.expect("the semaphore is never closed");
         let request = plan.next();
         let stage = stage.clone();
         sent += 1;
@@ -140,8 +139,8 @@ async fn drive(
     u64::from(pace.planned()) - sent
 }
 
-/// Shows how it goes where standard error is a terminal.
-async fn progress(tally: &Tally, begun: Instant) {
+/// Shows the progress, if standard error is a terminal.
+async fn progress(tally: &Tally, start: Instant) {
     let bar = ProgressBar::no_length();
     bar.set_style(ProgressStyle::default_spinner());
     let mut ticks = interval(PROGRESS_SHOWN_EVERY);
@@ -151,7 +150,7 @@ async fn progress(tally: &Tally, begun: Instant) {
         let now = tally.so_far();
         bar.set_message(format!(
             "{} s: {} contributions, {} reads, {} boards of streams in the last second",
-            begun.elapsed().as_secs(),
+            start.elapsed().as_secs(),
             now.0 - before.0,
             now.1 - before.1,
             now.2 - before.2,

@@ -1,4 +1,4 @@
-//! What a load came to, for people: [`render`].
+//! The report of a load: [`render`].
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::terminal::printable;
 const PERCENTILES: [(&str, f64); 4] =
     [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99.9", 99.9)];
 
-/// The table of operations, then contributions, streams and faults, where there were any. `unsent` are
+/// Formats a table of operations, then contributions, streams and faults, if there are any. `unsent` is the number of
 /// requests that were due and not sent in time.
 pub(super) fn render(counts: &Counts, elapsed: Duration, unsent: u64) -> String {
     let mut table = Table::new();
@@ -21,9 +21,9 @@ pub(super) fn render(counts: &Counts, elapsed: Duration, unsent: u64) -> String 
     header.extend(PERCENTILES.map(|(name, _)| right(name)));
     header.push(right("max"));
     table.set_header(header);
-    for (operation, answers) in &counts.operations {
+    for (operation, requests) in &counts.operations {
         let mut row = vec![Cell::new(operation.name())];
-        row.extend(cells(answers, elapsed).map(|text| right(&text)));
+        row.extend(cells(requests, elapsed).map(|text| right(&text)));
         table.add_row(row);
     }
     let mut text = table.trim_fmt();
@@ -67,16 +67,16 @@ fn right(text: &str) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
-fn cells(answers: &OperationCounts, elapsed: Duration) -> impl Iterator<Item = String> + use<> {
-    let latency = &answers.latency_us;
+fn cells(requests: &OperationCounts, elapsed: Duration) -> impl Iterator<Item = String> + use<> {
+    let latency = &requests.latency_us;
     let mut cells = vec![
-        (latency.len() + answers.failed).to_string(),
+        (latency.len() + requests.failed).to_string(),
         a_second(latency.len(), elapsed),
-        answers.failed.to_string(),
+        requests.failed.to_string(),
     ];
     let times = PERCENTILES.map(|(_, percentile)| latency.value_at_percentile(percentile));
     let times = times.into_iter().chain([latency.max()]);
-    // Of nothing there is no latency.
+    // Without successful requests, there is no latency.
     cells.extend(times.map(|us| match latency.len() {
         0 => "-".to_owned(),
         _ => milliseconds(us),
@@ -84,7 +84,7 @@ fn cells(answers: &OperationCounts, elapsed: Duration) -> impl Iterator<Item = S
     cells.into_iter()
 }
 
-/// Three digits or so: who reads it compares.
+/// Formats about three significant digits.
 #[expect(clippy::cast_precision_loss)]
 fn milliseconds(us: u64) -> String {
     let ms = us as f64 / 1_000.0;
@@ -106,10 +106,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_that_was_counted_is_told() {
+    fn the_report_contains_all_counts() {
         let tally = Tally::default();
         for ms in 1..=100 {
-            tally.answered(Operation::Top, Duration::from_millis(ms));
+            tally.succeeded(Operation::Top, Duration::from_millis(ms));
         }
         tally.failed(Operation::Contribute, "no\u{1b}route".to_owned());
         tally.contributed(Contributions {
@@ -118,12 +118,12 @@ mod tests {
             rejected: 2,
             undecided: 20,
         });
-        tally.saw();
+        tally.received_board();
         tally.interrupted("gone".to_owned());
         let counts = tally.take();
         assert!(!counts.is_clean());
-        let told = render(&counts, Duration::from_secs(10), 7);
-        let lines: Vec<Vec<&str>> = told
+        let report = render(&counts, Duration::from_secs(10), 7);
+        let lines: Vec<Vec<&str>> = report
             .lines()
             .map(|it| it.split_whitespace().collect())
             .collect();
@@ -140,7 +140,7 @@ mod tests {
             "1 times  gone",
             "1 times  no\\u{1b}route",
         ] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(report.contains(part), "{part}: {report}");
         }
     }
 

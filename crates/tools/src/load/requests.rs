@@ -1,4 +1,4 @@
-//! What is asked of the server, and what becomes of it: [`Plan`] draws a [`Request`], which counts itself.
+//! The requests of a load: [`Plan`] generates [`Request`]s, which count their outcomes.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use tokio::time::Instant;
 use super::tally::{Contributions, Operation, Tally};
 use super::viewers::Viewers;
 
-/// Entries of the tops that are read.
+/// The number of entries of tops.
 const TOP: u64 = 100;
-/// Entries of the tops that are streamed.
+/// The number of entries of streams.
 const STREAMED: u64 = 10;
-/// Entries of deep pages.
+/// The number of entries of deep pages.
 const PAGE: u64 = 50;
 
-/// Where all requests go, and where they are counted.
+/// What all requests share: the client, the board and the counts.
 pub(super) struct Stage {
     pub(super) client: Client,
     pub(super) board: Board,
@@ -23,7 +23,7 @@ pub(super) struct Stage {
     pub(super) tally: Tally,
 }
 
-/// Draws requests.
+/// Generates random requests.
 pub(super) enum Plan {
     Write { viewers: Viewers, batch: u32 },
     Read { viewers: Viewers },
@@ -31,12 +31,12 @@ pub(super) enum Plan {
 
 /// A request that is due.
 pub(super) enum Request {
-    /// Members, and what they give.
+    /// Members and points.
     Contribute(Vec<(String, i64)>),
     Top,
     Member(String),
     Around(String),
-    /// From this position on.
+    /// The first position of the page.
     Range(u64),
 }
 
@@ -49,7 +49,7 @@ impl Plan {
         Self::Read { viewers }
     }
 
-    /// The next request.
+    /// Returns the next request.
     pub(super) fn next(&mut self) -> Request {
         match self {
             Self::Write { viewers, batch } => {
@@ -66,7 +66,7 @@ impl Plan {
 }
 
 impl Request {
-    /// Sends it, and counts what became of it and how long it took since it was due.
+    /// Sends the request, and counts its outcome and the latency since it was due.
     pub(super) async fn send(self, stage: &Stage, due: Instant) {
         let board = &stage.board;
         let (operation, outcome) = match self {
@@ -86,15 +86,15 @@ impl Request {
             ),
         };
         match outcome {
-            Ok(()) => stage.tally.answered(operation, due.elapsed()),
+            Ok(()) => stage.tally.succeeded(operation, due.elapsed()),
             Err(error) => stage.tally.failed(operation, error.to_string()),
         }
     }
 }
 
-/// Nobody is on the board before their first gift: that they are not ranked is an answer.
-fn unless_unranked<T>(answer: Result<T, Error>) -> Result<(), Error> {
-    match answer {
+/// Ignores the error that a member is not ranked, which is expected before its first contribution.
+fn unless_unranked<T>(result: Result<T, Error>) -> Result<(), Error> {
+    match result {
         Err(Error::Problem(problem)) if problem.kind == ProblemType::NotRanked => Ok(()),
         other => other.map(drop),
     }
@@ -116,8 +116,8 @@ async fn contribute(stage: &Stage, gifts: Vec<(String, i64)>) -> Result<(), Erro
         Ok(outcome) => (outcome, 0, None),
         Err(error) => (error.outcome, error.undecided.len(), Some(error.cause)),
     };
-    for refused in &outcome.rejected {
-        stage.tally.fault(refused.detail.clone());
+    for rejected in &outcome.rejected {
+        stage.tally.fault(rejected.detail.clone());
     }
     stage.tally.contributed(Contributions {
         applied: outcome.applied,
@@ -128,14 +128,14 @@ async fn contribute(stage: &Stage, gifts: Vec<(String, i64)>) -> Result<(), Erro
     failure.map_or(Ok(()), Err)
 }
 
-/// Holds a stream for as long as it is polled.
+/// Reads a stream for as long as it is polled.
 pub(super) async fn watch(stage: Arc<Stage>) {
     let mut events = stage.board.stream().n(STREAMED).events();
     while let Some(event) = events.next().await {
         match event {
-            // It connects again by itself.
+            // The client reconnects.
             Ok(Event::Interrupted(error)) => stage.tally.interrupted(error.to_string()),
-            Ok(_) => stage.tally.saw(),
+            Ok(_) => stage.tally.received_board(),
             Err(error) => return stage.tally.interrupted(error.to_string()),
         }
     }

@@ -1,4 +1,4 @@
-//! What became of the requests: [`Tally`].
+//! The counts of a load: [`Tally`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use parking_lot::Mutex;
 
-/// Latencies are kept to three digits, in microseconds.
+/// The number of significant digits of latencies.
 const DIGITS: u8 = 3;
-/// What took longer counts as this, in microseconds: an hour.
+/// One hour. Longer latencies are recorded as this.
 const LATENCY_US_MAX: u64 = 3_600_000_000;
-/// Most different faults that are reported; all are counted.
+/// The maximum number of different faults that are reported. All are counted.
 pub(super) const FAULTS_MAX: usize = 10;
 
 /// The operations, in the order of the report.
@@ -35,8 +35,9 @@ impl Operation {
     }
 }
 
-/// How often an operation was answered and how long that took, and how often it was not.
+/// The counts of an operation.
 pub(super) struct OperationCounts {
+    /// The latencies of successful requests.
     pub(super) latency_us: Histogram<u64>,
     pub(super) failed: u64,
 }
@@ -47,52 +48,53 @@ pub(super) struct Contributions {
     pub(super) applied: u64,
     pub(super) duplicates: u64,
     pub(super) rejected: u64,
-    /// Surely not applied, or not known.
+    /// Not applied, or unknown.
     pub(super) undecided: u64,
 }
 
-/// What streams have brought.
+/// Counts of all streams.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Streams {
     pub(super) boards: u64,
     pub(super) interruptions: u64,
 }
 
-/// All that is counted. Shared by all requests.
+/// The counts, shared by all requests.
 #[derive(Default)]
 pub(super) struct Tally(Mutex<Counts>);
 
-/// What a tally has come to.
+/// The counts of a load.
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) operations: BTreeMap<Operation, OperationCounts>,
     pub(super) contributions: Contributions,
     pub(super) streams: Streams,
-    /// What went wrong, and how often.
+    /// Error messages, and how often they occurred.
     pub(super) faults: BTreeMap<String, u64>,
-    /// Faults of which there was no room to say more.
+    /// The number of faults beyond [`FAULTS_MAX`] different ones.
     pub(super) other_faults: u64,
 }
 
 impl Tally {
-    /// An answer that came after so long.
-    pub(super) fn answered(&self, operation: Operation, latency: Duration) {
+    /// Counts a successful request.
+    pub(super) fn succeeded(&self, operation: Operation, latency: Duration) {
         let us = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
         self.0.lock().of(operation).latency_us.saturating_record(us);
     }
 
-    /// A request without the answer that it is for.
+    /// Counts a failed request.
     pub(super) fn failed(&self, operation: Operation, why: String) {
         let mut counts = self.0.lock();
         counts.of(operation).failed += 1;
         counts.fault(why);
     }
 
-    /// A fault that is counted elsewhere.
+    /// Counts a message of which the request or the contribution is counted separately.
     pub(super) fn fault(&self, why: String) {
         self.0.lock().fault(why);
     }
 
+    /// Counts the outcomes of contributions.
     pub(super) fn contributed(&self, outcome: Contributions) {
         let all = &mut self.0.lock().contributions;
         all.applied += outcome.applied;
@@ -101,43 +103,46 @@ impl Tally {
         all.undecided += outcome.undecided;
     }
 
-    /// A stream has brought a board.
-    pub(super) fn saw(&self) {
+    /// Counts a board that a stream received.
+    pub(super) fn received_board(&self) {
         self.0.lock().streams.boards += 1;
     }
 
-    /// A stream broke off, or ended.
+    /// Counts a stream that was interrupted, or ended.
     pub(super) fn interrupted(&self, why: String) {
         let mut counts = self.0.lock();
         counts.streams.interruptions += 1;
         counts.fault(why);
     }
 
-    /// What is counted so far: contributions, answers to reads, boards of streams.
+    /// Returns the number of contributions, of successful reads, and of boards of streams so far.
     pub(super) fn so_far(&self) -> (u64, u64, u64) {
         let counts = self.0.lock();
         let reads = counts
             .operations
             .iter()
             .filter(|(operation, _)| **operation != Operation::Contribute)
-            .map(|(_, answers)| answers.latency_us.len());
+            .map(|(_, requests)| requests.latency_us.len());
         let contributions = counts.contributions.applied + counts.contributions.duplicates;
         (contributions, reads.sum(), counts.streams.boards)
     }
 
-    /// Everything, leaving nothing.
+    /// Returns all counts, and resets them.
     pub(super) fn take(&self) -> Counts {
         std::mem::take(&mut self.0.lock())
     }
 }
 
 impl Counts {
-    /// Whether all was answered and taken in.
+    /// Returns whether all requests succeeded and all contributions were accepted.
     pub(super) fn is_clean(&self) -> bool {
         self.contributions.rejected == 0
             && self.contributions.undecided == 0
             && self.streams.interruptions == 0
-            && self.operations.values().all(|answers| answers.failed == 0)
+            && self
+                .operations
+                .values()
+                .all(|requests| requests.failed == 0)
     }
 
     fn of(&mut self, operation: Operation) -> &mut OperationCounts {
@@ -145,7 +150,7 @@ impl Counts {
             .entry(operation)
             .or_insert_with(|| OperationCounts {
                 latency_us: Histogram::new_with_bounds(1, LATENCY_US_MAX, DIGITS)
-                    .expect("these bounds are ones of a histogram"),
+                    .expect("the bounds are valid"),
                 failed: 0,
             })
     }

@@ -1,8 +1,8 @@
-//! Who gives and who looks: [`Viewers`].
+//! Random members and gifts: [`Viewers`].
 
 use crate::gifts;
 
-/// Members who give as those of the demo do, drawn from a seed.
+/// Generates members and gifts from a seed, with the names and gifts of the demo.
 pub(super) struct Viewers {
     members: u32,
     random: fastrand::Rng,
@@ -16,24 +16,24 @@ impl Viewers {
         }
     }
 
-    /// A member and what it gives. The lower a member's number, the more often it gives.
+    /// Returns a member and points.
     pub(super) fn gift(&mut self) -> (String, i64) {
-        (self.member(), gifts::any_gift(&mut self.random))
+        (self.member(), gifts::random_gift(&mut self.random))
     }
 
-    /// A member, the busy ones more often.
+    /// Returns a member. Those with lower numbers are more frequent.
     pub(super) fn member(&mut self) -> String {
         let number = self.random.u32(..self.members);
         let number = self.random.u32(..=number);
-        gifts::of_crowd(number).0.as_str().to_owned()
+        gifts::crowd_member(number).0.as_str().to_owned()
     }
 
-    /// A position of the board, each as likely: from 0.
+    /// Returns a uniformly distributed position, from 0.
     pub(super) fn position(&mut self) -> u32 {
         self.random.u32(..self.members)
     }
 
-    /// A number below this, each as likely.
+    /// Returns a uniformly distributed number below `end`.
     pub(super) fn below(&mut self, end: u32) -> u32 {
         self.random.u32(..end)
     }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_gives_the_same_gifts() {
+    fn the_same_seed_results_in_the_same_gifts() {
         let gifts = |seed| {
             let mut viewers = Viewers::new(1_000, seed);
             (0..100).map(|_| viewers.gift()).collect::<Vec<_>>()

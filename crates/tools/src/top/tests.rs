@@ -15,7 +15,7 @@ fn shown(body: &str) -> String {
 }
 
 #[test]
-fn the_path_says_exactly_what_was_meant() {
+fn the_path_is_percent_encoded() {
     let server = ServerArgs {
         server: "http://a".to_owned(),
         key: None,
@@ -28,7 +28,7 @@ fn the_path_says_exactly_what_was_meant() {
 }
 
 #[test]
-fn wide_and_hostile_names_keep_the_columns_straight() {
+fn columns_are_aligned_despite_wide_and_control_characters() {
     let text = shown(
         r#"{"board":"gifts/room-1","window":"day:2026-11-20","version":"1","as_of":"2026-11-20T10:00:00.000Z",
         "members":12,"entries":[
@@ -47,7 +47,7 @@ fn wide_and_hostile_names_keep_the_columns_straight() {
 }
 
 #[test]
-fn a_board_with_a_time_of_its_own_says_so() {
+fn the_time_span_of_a_board_is_shown() {
     let text = shown(
         r#"{"board":"pk/1","window":"all","as_of":"t","members":0,"starts_at":"a","ends_at":"b",
         "final":true,"entries":[]}"#,
@@ -59,7 +59,7 @@ fn a_board_with_a_time_of_its_own_says_so() {
 }
 
 #[test]
-fn fields_stand_in_the_order_of_the_kind() {
+fn fields_are_in_the_order_of_the_kind() {
     let text = shown(
         r#"{"board":"hot/p","window":"all","as_of":"t","members":1,"stale":true,"entries":[
         {"rank":1,"member":"u","values":{"comments":3,"agree":-1,"last_reply":null},"reached_at":"r"}]}"#,
@@ -73,7 +73,7 @@ fn fields_stand_in_the_order_of_the_kind() {
 }
 
 #[test]
-fn an_empty_board_is_only_its_heading() {
+fn an_empty_board_has_only_a_heading() {
     let text = shown(
         r#"{"board":"k/s","window":"all","as_of":"t","members":0,"final":true,"entries":[]}"#,
     );
@@ -96,16 +96,18 @@ fn problems_and_unreachable_servers_are_errors() {
         "GET /v1/boards/gfits/a/top?n=3 HTTP/1.1"
     );
 
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0")
+    let free_address = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
         .unwrap();
-    let nobody = ServerArgs {
-        server: format!("http://{nobody}"),
+    let unreachable = ServerArgs {
+        server: format!("http://{free_address}"),
         key: None,
     };
-    let url = nobody.server.clone();
-    let error = run(&args(nobody, "gifts/a", None)).unwrap_err().to_string();
+    let url = unreachable.server.clone();
+    let error = run(&args(unreachable, "gifts/a", None))
+        .unwrap_err()
+        .to_string();
     assert!(
         error.starts_with(&format!("cannot reach {url}: ")),
         "{error}"

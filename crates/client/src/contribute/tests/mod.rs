@@ -1,4 +1,4 @@
-//! What is sent again and what is not, against a server that answers as it is told.
+//! Which contributions are sent again, tested against a scripted server.
 
 mod resending;
 mod undecided;
@@ -6,13 +6,13 @@ mod undecided;
 use crate::contribute::Contribution;
 use crate::scripted::Reply;
 
-/// So many, each with its own member.
+/// Returns contributions of different members.
 fn contributions(count: usize) -> Vec<Contribution> {
     let one = |n| Contribution::new("gifts/a", format!("u{n}")).points(1);
     (0..count).map(one).collect()
 }
 
-/// A receipt with these counts and lists of items.
+/// Returns a receipt with these counts and lists of items.
 fn receipt(status: u16, applied: u64, duplicates: u64, rejected: &str, failed: &str) -> Reply {
     let count = |items: &str| items.matches("index").count();
     let body = format!(

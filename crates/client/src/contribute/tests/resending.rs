@@ -1,4 +1,4 @@
-//! What is sent again, and under which ids.
+//! Contributions that are sent again, and their ids.
 
 use super::{applied, contributions, item, item_on, receipt};
 use crate::contribute::{Contribution, Returning};
@@ -6,7 +6,7 @@ use crate::problem::ProblemType;
 use crate::scripted::{Reply, Scripted};
 
 #[tokio::test]
-async fn a_broken_connection_is_followed_by_the_same_ids() {
+async fn a_failed_request_is_sent_again_with_the_same_ids() {
     for reply in [
         Reply::Break,
         Reply::BreakWithin,
@@ -35,10 +35,10 @@ async fn a_broken_connection_is_followed_by_the_same_ids() {
 }
 
 #[tokio::test]
-async fn of_a_receipt_only_what_failed_goes_out_again() {
+async fn only_failed_items_of_a_receipt_are_sent_again() {
     let failed = [item(1, "unavailable"), item(3, "unknown")].join(",");
     let server = Scripted::start([
-        // Where all failed, the status is 503.
+        // If all failed, the status is 503.
         receipt(200, 2, 0, &item(2, "not-open"), &failed),
         receipt(
             503,
@@ -66,7 +66,7 @@ async fn of_a_receipt_only_what_failed_goes_out_again() {
 }
 
 #[tokio::test]
-async fn what_failed_on_one_of_its_boards_goes_out_for_that_alone() {
+async fn a_contribution_is_sent_again_only_for_the_board_that_failed() {
     let event = Contribution::new("gifts/a", "u")
         .also_on("gifts/b")
         .also_on("gifts/c")
@@ -90,7 +90,7 @@ async fn what_failed_on_one_of_its_boards_goes_out_for_that_alone() {
 }
 
 #[tokio::test]
-async fn what_was_not_read_goes_out_again_even_without_ids() {
+async fn unread_contributions_are_sent_again_even_without_ids() {
     let cut = r#"{"applied":1,"duplicates":0,"rejected_count":0,"rejected":[],
         "failed_count":0,"failed":[],"read":1}"#;
     let server = Scripted::start([Reply::ok(cut), applied(2)]).await;
@@ -104,7 +104,7 @@ async fn what_was_not_read_goes_out_again_even_without_ids() {
 }
 
 #[tokio::test]
-async fn without_ids_what_surely_was_not_applied_goes_out_again() {
+async fn contributions_without_ids_are_sent_again_if_definitely_not_applied() {
     let server = Scripted::start([
         Reply::problem(429, "too-many-requests"),
         Reply::problem(503, "overloaded"),
@@ -120,7 +120,7 @@ async fn without_ids_what_surely_was_not_applied_goes_out_again() {
 }
 
 #[tokio::test]
-async fn failures_that_are_not_listed_go_out_again_under_their_ids() {
+async fn unlisted_failures_are_sent_again_with_their_ids() {
     let cut = r#"{"applied":1,"duplicates":0,"rejected_count":1,"rejected":[
         {"index":0,"board":"gifts/a","type":"not-open","detail":""}],
         "failed_count":2,"failed":[{"index":1,"board":"gifts/a","type":"unknown","detail":""}]}"#;
@@ -134,7 +134,7 @@ async fn failures_that_are_not_listed_go_out_again_under_their_ids() {
 }
 
 #[tokio::test]
-async fn failures_that_are_not_listed_go_out_again_without_ids_where_nothing_was_applied() {
+async fn unlisted_failures_without_ids_are_sent_again_if_nothing_was_applied() {
     let cut = r#"{"type":"overloaded","applied":0,"duplicates":0,"rejected_count":0,"rejected":[],
         "failed_count":3,"failed":[{"index":0,"board":"gifts/a","type":"overloaded","detail":""}]}"#;
     let server = Scripted::start([Reply::Answer(503, &[], cut.to_owned()), applied(3)]).await;
@@ -149,7 +149,7 @@ async fn failures_that_are_not_listed_go_out_again_without_ids_where_nothing_was
 }
 
 #[tokio::test]
-async fn many_go_out_in_order_and_indices_are_those_of_the_caller() {
+async fn several_requests_keep_the_order_and_report_the_indices_of_the_caller() {
     let server = Scripted::start([
         applied(1_000),
         receipt(200, 999, 0, &item(17, "invalid"), ""),
@@ -170,7 +170,7 @@ async fn many_go_out_in_order_and_indices_are_those_of_the_caller() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_for_a_server_goes_out_in_halves() {
+async fn a_request_that_is_too_large_is_split_in_halves() {
     let server = Scripted::start([
         Reply::problem(413, "too-large"),
         applied(2),
@@ -193,14 +193,14 @@ async fn what_is_too_large_for_a_server_goes_out_in_halves() {
 }
 
 #[tokio::test]
-async fn standings_come_with_the_index_of_the_caller() {
+async fn standings_have_the_index_of_the_caller() {
     let body = r#"{"applied":1,"duplicates":0,"rejected_count":0,"rejected":[],"failed_count":0,"failed":[],
         "standings":[{"index":0,"board":"gifts/a","member":"u100","windows":[
         {"window":"all","points":3,"reached_at":"2026-11-20T14:52:22.123Z","rank":4,"position":5}]}]}"#;
     let server = Scripted::start([applied(100), Reply::ok(body)]).await;
     let all = contributions(101);
-    let asked = server.client().contribute(&all).returning(Returning::Ranks);
-    let outcome = asked.await.unwrap();
+    let request = server.client().contribute(&all).returning(Returning::Ranks);
+    let outcome = request.await.unwrap();
     let written = &outcome.standings[0];
     assert_eq!((written.index, &*written.member), (100, "u100"));
     let window = &written.windows[0];

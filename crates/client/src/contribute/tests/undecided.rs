@@ -1,4 +1,4 @@
-//! What is told where not everything is decided.
+//! Contributions that are reported as undecided.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::problem::ProblemType;
 use crate::retry::RetryPolicy;
 use crate::scripted::{EAGER, Reply, Scripted};
 
-/// Each that is undecided: its index, whether it may be applied, whether it may be sent again.
-fn told(error: &ContributeError) -> Vec<(usize, bool, bool)> {
+/// Returns the undecided contributions: index, `may_be_applied`, `may_be_sent_again`.
+fn undecided(error: &ContributeError) -> Vec<(usize, bool, bool)> {
     let undecided = error.undecided.iter();
     undecided
         .map(|it| (it.index, it.may_be_applied, it.may_be_sent_again))
@@ -21,7 +21,7 @@ fn told(error: &ContributeError) -> Vec<(usize, bool, bool)> {
 }
 
 #[tokio::test]
-async fn without_an_id_an_unknown_outcome_stays_so() {
+async fn an_unknown_outcome_without_an_id_is_undecided() {
     for reply in [
         Reply::Break,
         Reply::BreakWithin,
@@ -34,33 +34,33 @@ async fn without_an_id_an_unknown_outcome_stays_so() {
         let server = Scripted::start([reply.clone()]).await;
         let event = Contribution::new("gifts/a", "u").points(1).without_id();
         let error = server.client().contribute(&[event]).await.unwrap_err();
-        assert_eq!(told(&error), [(0, true, false)], "{reply:?}");
+        assert_eq!(undecided(&error), [(0, true, false)], "{reply:?}");
         assert!(!error.may_be_sent_again() && error.cause.is_undecided());
         assert_eq!(server.done().len(), 1, "{reply:?}");
     }
 }
 
 #[tokio::test]
-async fn those_with_ids_go_on_beside_those_without() {
+async fn contributions_with_ids_are_sent_again_when_others_are_undecided() {
     let mut all = contributions(1_003);
     all[1] = all[1].clone().without_id();
     let server = Scripted::start([Reply::Break, applied(999)]).await;
     let error = server.client().contribute(&all).await.unwrap_err();
     assert_eq!(error.outcome.applied, 999);
-    // What was not sent at all surely is not applied.
-    let rest = [
+    // The last three were never sent.
+    let unsent = [
         (1_000, false, true),
         (1_001, false, true),
         (1_002, false, true),
     ];
-    assert_eq!(told(&error)[0], (1, true, false));
-    assert_eq!(told(&error)[1..], rest);
+    assert_eq!(undecided(&error)[0], (1, true, false));
+    assert_eq!(undecided(&error)[1..], unsent);
     let seen = server.done();
     assert_eq!(seen[1].json().as_array().unwrap().len(), 999);
 }
 
 #[tokio::test]
-async fn one_that_the_store_lost_does_not_hold_back_the_others() {
+async fn an_undecided_item_of_a_receipt_does_not_end_the_others() {
     let all: Vec<_> = contributions(3)
         .into_iter()
         .map(Contribution::without_id)
@@ -69,13 +69,13 @@ async fn one_that_the_store_lost_does_not_hold_back_the_others() {
     let server = Scripted::start([receipt(200, 1, 0, "", &failed), applied(1)]).await;
     let error = server.client().contribute(&all).await.unwrap_err();
     assert_eq!(error.outcome.applied, 2);
-    assert_eq!(told(&error), [(1, true, false)]);
+    assert_eq!(undecided(&error), [(1, true, false)]);
     assert!(error.cause.is(&ProblemType::Unknown), "{error}");
     assert_eq!(server.done()[1].json()[0]["member"], "u0");
 }
 
 #[tokio::test]
-async fn a_refusal_ends_it_and_keeps_what_was_done() {
+async fn a_refusal_ends_the_sending_and_keeps_the_outcome() {
     let server = Scripted::start([applied(1_000), Reply::problem(403, "forbidden")]).await;
     let error = server
         .client()
@@ -83,7 +83,7 @@ async fn a_refusal_ends_it_and_keeps_what_was_done() {
         .await
         .unwrap_err();
     assert_eq!(error.outcome.applied, 1_000);
-    assert_eq!(told(&error), [(1_000, false, true)]);
+    assert_eq!(undecided(&error), [(1_000, false, true)]);
     assert!(error.cause.is(&ProblemType::Forbidden) && error.may_be_sent_again());
     assert!(
         error.to_string().starts_with("T: d; 1000 applied"),
@@ -93,31 +93,31 @@ async fn a_refusal_ends_it_and_keeps_what_was_done() {
 }
 
 #[tokio::test]
-async fn a_doubt_outlives_a_refusal() {
+async fn a_refusal_of_a_retry_does_not_decide_the_first_attempt() {
     let server = Scripted::start([Reply::Break, Reply::problem(401, "unauthorized")]).await;
     let error = server
         .client()
         .contribute(&contributions(1))
         .await
         .unwrap_err();
-    assert_eq!(told(&error), [(0, true, true)]);
+    assert_eq!(undecided(&error), [(0, true, true)]);
     server.done();
 }
 
 #[tokio::test]
-async fn one_that_is_too_large_by_itself_is_refused() {
+async fn a_single_contribution_that_is_too_large_is_undecided() {
     let server = Scripted::start([Reply::problem(413, "too-large")]).await;
     let error = server
         .client()
         .contribute(&contributions(1))
         .await
         .unwrap_err();
-    assert_eq!(told(&error), [(0, false, true)]);
+    assert_eq!(undecided(&error), [(0, false, true)]);
     server.done();
 }
 
 #[tokio::test]
-async fn patience_ends_and_only_the_boards_that_lack_are_told() {
+async fn only_the_failed_boards_are_undecided_when_retries_end() {
     let event = Contribution::new("gifts/a", "u")
         .also_on("gifts/b")
         .points(1);
@@ -125,14 +125,14 @@ async fn patience_ends_and_only_the_boards_that_lack_are_told() {
     let server = Scripted::start([receipt(200, 1, 0, "", &failed)]).await;
     let client = server.client_with(RetryPolicy::none());
     let error = client.contribute(&[event]).await.unwrap_err();
-    assert_eq!(told(&error), [(0, false, true)]);
+    assert_eq!(undecided(&error), [(0, false, true)]);
     assert_eq!(error.undecided[0].boards, ["gifts/b"]);
     assert_eq!(error.outcome.applied, 1);
     server.done();
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_more_time_than_there_is_is_left_alone() {
+async fn a_retry_after_beyond_the_time_limit_ends_the_retries() {
     let later: &[_] = &[("retry-after", "61")];
     let server = Scripted::start([Reply::Answer(503, later, String::new())]).await;
     let error = server
@@ -147,17 +147,17 @@ async fn a_server_that_asks_for_more_time_than_there_is_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_has_applied_nothing() {
+async fn an_unreachable_server_has_applied_nothing() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", gone.local_addr().unwrap());
     drop(gone);
-    let patience = RetryPolicy {
+    let policy = RetryPolicy {
         give_up_after: Duration::from_millis(20),
         ..EAGER
     };
-    let client = Client::builder(url).retry_policy(patience).build().unwrap();
+    let client = Client::builder(url).retry_policy(policy).build().unwrap();
     let event = Contribution::new("gifts/a", "u").points(1).without_id();
     let error = client.contribute(&[event]).await.unwrap_err();
-    assert_eq!(told(&error), [(0, false, true)]);
+    assert_eq!(undecided(&error), [(0, false, true)]);
     assert!(matches!(error.cause, Error::Unreached { .. }), "{error}");
 }

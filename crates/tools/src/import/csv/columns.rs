@@ -1,40 +1,35 @@
-//! Where in a row each cell stands: [`Columns`], found by name in the header.
+//! The positions of the columns in a row: [`Columns`], found by name in the header.
 
 use std::io;
 
 use super::record::Cells;
 
-/// Why a file's header does not serve.
+/// An invalid header.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::import) enum HeaderError {
-    /// Not a header at all.
-    #[error("it is empty; expected a header")]
+    #[error("the file is empty; a header is expected")]
     Empty,
-    /// The first row cannot be read.
-    #[error("its header cannot be read: {0}")]
+    #[error("the header could not be parsed: {0}")]
     Broken(String),
-    /// A column is not there.
-    #[error("it has no column \"{column}\"; its columns are {there}")]
-    Missing { column: String, there: String },
-    /// A column is there more than once.
-    #[error("it has more than one column \"{column}\"; its columns are {there}")]
-    Twice { column: String, there: String },
-    /// The file cannot be read.
+    #[error("there is no column \"{column}\"; the columns are {columns}")]
+    Missing { column: String, columns: String },
+    #[error("there is more than one column \"{column}\"; the columns are {columns}")]
+    Twice { column: String, columns: String },
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
-/// Where the subject of the boards comes from: a text for all, or a column, by its name (`C` is
-/// `String`) or its [`Place`].
+/// The subject of the boards: the same for all rows, or a column, given by its name (`C` is `String`) or as a
+/// [`Column`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(in crate::import) enum SubjectSource<C> {
-    /// The same board for every row.
+    /// The same subject for all rows.
     Fixed(String),
-    /// The board is named in the row.
+    /// The subject in this column.
     Column(C),
 }
 
-/// The columns that a command line names.
+/// The columns named on the command line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(in crate::import) struct ColumnNames {
     pub(in crate::import) subject: SubjectSource<String>,
@@ -45,43 +40,44 @@ pub(in crate::import) struct ColumnNames {
 }
 
 /// A column of the file.
-pub(super) struct Place {
+pub(super) struct Column {
     pub(super) name: String,
     pub(super) index: usize,
 }
 
-/// The columns that make a contribution.
+/// The columns of a contribution.
 pub(super) struct Columns {
-    pub(super) subject: SubjectSource<Place>,
-    pub(super) member: Place,
-    pub(super) points: Place,
-    pub(super) at: Option<Place>,
-    pub(super) id: Option<Place>,
-    /// How many cells a row has.
+    pub(super) subject: SubjectSource<Column>,
+    pub(super) member: Column,
+    pub(super) points: Column,
+    pub(super) at: Option<Column>,
+    pub(super) id: Option<Column>,
+    /// The number of cells in a row.
     pub(super) width: usize,
 }
 
 impl Columns {
+    /// Finds the columns in a header.
     pub(super) fn find(names: ColumnNames, header: Cells<'_>) -> Result<Self, HeaderError> {
-        let place = |name: String| find(name, header);
+        let column = |name: String| find(name, header);
         Ok(Self {
             subject: match names.subject {
                 SubjectSource::Fixed(subject) => SubjectSource::Fixed(subject),
-                SubjectSource::Column(name) => SubjectSource::Column(place(name)?),
+                SubjectSource::Column(name) => SubjectSource::Column(column(name)?),
             },
-            member: place(names.member)?,
-            points: place(names.points)?,
-            at: names.at.map(place).transpose()?,
-            id: names.id.map(place).transpose()?,
+            member: column(names.member)?,
+            points: column(names.points)?,
+            at: names.at.map(column).transpose()?,
+            id: names.id.map(column).transpose()?,
             width: header.len(),
         })
     }
 
-    /// The columns whose cells a row cannot do without.
-    pub(super) fn needed(&self) -> impl Iterator<Item = &Place> {
+    /// Returns all columns. A row that lacks one of their cells is skipped.
+    pub(super) fn required(&self) -> impl Iterator<Item = &Column> {
         let subject = match &self.subject {
             SubjectSource::Fixed(_) => None,
-            SubjectSource::Column(place) => Some(place),
+            SubjectSource::Column(column) => Some(column),
         };
         [&self.member, &self.points]
             .into_iter()
@@ -91,17 +87,17 @@ impl Columns {
     }
 }
 
-fn find(name: String, header: Cells<'_>) -> Result<Place, HeaderError> {
+fn find(name: String, header: Cells<'_>) -> Result<Column, HeaderError> {
     let mut found = (0..header.len()).filter(|&index| header.get(index) == name.as_bytes());
     match (found.next(), found.next()) {
-        (Some(index), None) => Ok(Place { name, index }),
+        (Some(index), None) => Ok(Column { name, index }),
         (None, _) => Err(HeaderError::Missing {
             column: name,
-            there: list(header),
+            columns: list(header),
         }),
         (Some(_), Some(_)) => Err(HeaderError::Twice {
             column: name,
-            there: list(header),
+            columns: list(header),
         }),
     }
 }

@@ -1,8 +1,8 @@
-//! CSV with a header as rows: [`CsvRows`] turns each into a contribution.
+//! Reading CSV with a header: [`CsvRows`] converts each row to a contribution.
 //!
-//! The grammar is `csv-core`'s. It is fed line by line, which is what gives a row the number of the
-//! line it really begins on, after quoted newlines and blank lines, and bounds what a quote left
-//! open can swallow. Exact integers only: nothing is rounded, trimmed or guessed.
+//! `csv-core` parses the file line by line. So each row has the number of the line on which it begins, also after
+//! quoted newlines and blank lines, and an unclosed quote consumes a limited number of lines. Integers must be exact:
+//! nothing is rounded or trimmed.
 
 mod columns;
 mod record;
@@ -13,17 +13,17 @@ use serde::Serialize;
 
 pub(super) use columns::{ColumnNames, HeaderError, SubjectSource};
 
-use self::columns::{Columns, Place};
+use self::columns::{Column, Columns};
 use self::record::{Record, Records};
 use super::lines::Lines;
 use super::rows::{Resend, Row, RowKind, Rows};
 
-/// Reads the rows under a header.
+/// Reads the rows after the header.
 pub(super) struct CsvRows {
     records: Records,
     columns: Columns,
     kind: String,
-    /// The text that stands for an absent cell, as an empty one does.
+    /// A text that marks a missing value, in addition to the empty cell.
     missing: Option<String>,
 }
 
@@ -49,6 +49,7 @@ impl CsvRows {
         })
     }
 
+    /// Converts the last record to a contribution, which is appended to `out`.
     fn convert(&self, out: &mut Vec<u8>) -> io::Result<RowKind> {
         let cells = self.records.cells();
         if cells.len() != self.columns.width {
@@ -67,14 +68,14 @@ impl CsvRows {
         };
         if self
             .columns
-            .needed()
-            .any(|place| is_missing(cells.get(place.index)))
+            .required()
+            .any(|column| is_missing(cells.get(column.index)))
         {
             return Ok(RowKind::Skipped);
         }
-        let text = |place: &Place| {
-            std::str::from_utf8(cells.get(place.index))
-                .map_err(|_| format!("{}: not UTF-8", place.name))
+        let text = |column: &Column| {
+            std::str::from_utf8(cells.get(column.index))
+                .map_err(|_| format!("{}: not UTF-8", column.name))
         };
         let contribution = || {
             let points = text(&self.columns.points)?;
@@ -84,7 +85,7 @@ impl CsvRows {
                     self.kind,
                     match &self.columns.subject {
                         SubjectSource::Fixed(subject) => subject,
-                        SubjectSource::Column(place) => text(place)?,
+                        SubjectSource::Column(column) => text(column)?,
                     }
                 ),
                 member: text(&self.columns.member)?,
@@ -94,7 +95,13 @@ impl CsvRows {
                         self.columns.points.name
                     )
                 })?,
-                at: self.columns.at.as_ref().map(text).transpose()?.map(At::of),
+                at: self
+                    .columns
+                    .at
+                    .as_ref()
+                    .map(text)
+                    .transpose()?
+                    .map(At::parse),
                 id: self.columns.id.as_ref().map(text).transpose()?,
             })
         };
@@ -104,7 +111,7 @@ impl CsvRows {
                 out.push(b'\n');
                 Ok(RowKind::Contribution {
                     resend: match contribution.id {
-                        Some(_) => Resend::Known,
+                        Some(_) => Resend::Always,
                         None => Resend::Never,
                     },
                 })
@@ -127,7 +134,7 @@ impl Rows for CsvRows {
     }
 }
 
-/// A row as the server takes it.
+/// The wire format of a row.
 #[derive(Serialize)]
 struct Contribution<'a> {
     board: String,
@@ -139,7 +146,7 @@ struct Contribution<'a> {
     id: Option<&'a str>,
 }
 
-/// A time: epoch milliseconds go as a number, all else as the text it is.
+/// A time: epoch milliseconds as a number, or any other text unchanged.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum At<'a> {
@@ -148,13 +155,13 @@ enum At<'a> {
 }
 
 impl<'a> At<'a> {
-    fn of(text: &'a str) -> Self {
+    fn parse(text: &'a str) -> Self {
         exact_integer(text).map_or(Self::Text(text), Self::Millis)
     }
 }
 
-/// Digits, with `-` before them or nothing: `12.0`, `1e3`, `0x10`, `+5` and ` 5` are none, so that
-/// a column of something else is not taken for points.
+/// Parses digits with an optional `-`. `12.0`, `1e3`, `0x10`, `+5` and ` 5` are rejected, so that another column is not
+/// mistaken for points.
 fn exact_integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,6 +1,4 @@
-//! Lines put together to CSV records: [`Records`], one at a time, in memory that is bounded.
-//!
-//! What the cells mean is not known here.
+//! Parsing CSV records: [`Records`], one at a time, in bounded memory.
 
 use std::io;
 
@@ -8,25 +6,26 @@ use csv_core::{ReadRecordResult, Reader};
 
 use crate::import::lines::{LINE_BYTES_MAX, Line, Lines};
 
-/// How a record came out.
+/// The result of reading a record.
 pub(super) enum Record {
-    /// Whole, in [`Records::cells`].
+    /// [`Records::cells`] returns its cells.
     Cells,
-    /// Given up, for this reason; the next record begins on the line after.
+    /// The record is invalid, for this reason. The next one begins on the line after.
     Broken(String),
 }
 
-/// Reads records; blank lines are none.
+/// Reads records. Blank lines are ignored.
 pub(super) struct Records {
     lines: Lines,
     parser: Reader,
     line: Vec<u8>,
-    /// How much of `line` the parser has taken.
-    taken: usize,
-    /// The cells' bytes one after the other; longer than what is used of it.
+    /// The number of bytes of `line` that were parsed.
+    parsed: usize,
+    /// The concatenated bytes of the cells; may be longer than the part in use.
     bytes: Vec<u8>,
-    /// Where in `bytes` each cell ends; longer than what is used of it.
+    /// The end of each cell in `bytes`; may be longer than the part in use.
     ends: Vec<usize>,
+    /// The number of cells.
     cells: usize,
 }
 
@@ -36,14 +35,14 @@ impl Records {
             lines,
             parser: Reader::new(),
             line: Vec::new(),
-            taken: 0,
+            parsed: 0,
             bytes: Vec::new(),
             ends: Vec::new(),
             cells: 0,
         }
     }
 
-    /// The record read last.
+    /// Returns the cells of the last record.
     pub(super) fn cells(&self) -> Cells<'_> {
         Cells {
             bytes: &self.bytes,
@@ -51,14 +50,14 @@ impl Records {
         }
     }
 
-    /// Reads the next record and says on which line it begins; none at the end.
+    /// Reads the next record. Returns the line on which it begins, or `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<(u64, Record)>> {
         self.cells = 0;
         let mut bytes_used = 0;
         let mut first_line = None;
         loop {
-            if self.taken == self.line.len() {
-                self.taken = 0;
+            if self.parsed == self.line.len() {
+                self.parsed = 0;
                 match self.lines.next(&mut self.line)? {
                     Some(Line::Whole) => {}
                     Some(Line::TooLong) => {
@@ -70,25 +69,25 @@ impl Records {
                     }
                 }
             }
-            let rest = &self.line[self.taken..];
-            // A record has ended before this, or none has begun: the newline belongs to no cell.
-            if first_line.is_none() && rest.iter().all(|byte| matches!(byte, b'\r' | b'\n')) {
-                self.taken = self.line.len();
+            let unparsed = &self.line[self.parsed..];
+            // Outside of a record, a newline belongs to no cell.
+            if first_line.is_none() && unparsed.iter().all(|byte| matches!(byte, b'\r' | b'\n')) {
+                self.parsed = self.line.len();
                 continue;
             }
             let first_line = *first_line.get_or_insert(self.lines.number());
-            if bytes_used + rest.len() > LINE_BYTES_MAX {
+            if bytes_used + unparsed.len() > LINE_BYTES_MAX {
                 return Ok(Some((first_line, self.give_up(first_line, TOO_LONG))));
             }
-            // Every byte gives one byte of a cell or ends one cell, so this is always room enough.
-            grow(&mut self.bytes, bytes_used + rest.len() + 1);
-            grow(&mut self.ends, self.cells + rest.len() + 1);
-            let (result, taken, written, ended) = self.parser.read_record(
-                rest,
+            // Each byte of input results in at most one byte of a cell or one end of a cell.
+            grow(&mut self.bytes, bytes_used + unparsed.len() + 1);
+            grow(&mut self.ends, self.cells + unparsed.len() + 1);
+            let (result, parsed, written, ended) = self.parser.read_record(
+                unparsed,
                 &mut self.bytes[bytes_used..],
                 &mut self.ends[self.cells..],
             );
-            self.taken += taken;
+            self.parsed += parsed;
             bytes_used += written;
             self.cells += ended;
             if result == ReadRecordResult::Record {
@@ -97,7 +96,7 @@ impl Records {
         }
     }
 
-    /// The file has ended within a record: properly where only the last newline is absent.
+    /// Ends a record at the end of the file. It is complete if only the last newline is missing.
     fn end(&mut self, first_line: u64, bytes_used: usize) -> Record {
         grow(&mut self.bytes, bytes_used + 2);
         grow(&mut self.ends, self.cells + 2);
@@ -117,10 +116,10 @@ impl Records {
         }
     }
 
-    /// Reading goes on after the current line, outside of any quotes.
+    /// Skips the current record. Reading continues on the next line, outside of quotes.
     fn give_up(&mut self, first_line: u64, reason: &str) -> Record {
         self.parser.reset();
-        self.taken = self.line.len();
+        self.parsed = self.line.len();
         let last_line = self.lines.number();
         Record::Broken(if last_line > first_line {
             format!("{reason}; lines up to {last_line} are skipped with it")

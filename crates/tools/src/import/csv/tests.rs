@@ -17,7 +17,7 @@ fn open(file: &[u8], names: ColumnNames) -> Result<CsvRows, HeaderError> {
     CsvRows::open(lines, "gifts", names, Some("NA".to_owned()))
 }
 
-/// Every row: the line sent, or `skipped`, or the reason why it cannot be read.
+/// Reads all rows. Returns the line to send, `skipped`, or the reason why the row is invalid.
 fn read(file: &[u8], names: ColumnNames) -> Vec<(u64, String)> {
     let mut rows = open(file, names).unwrap();
     let mut read = Vec::new();
@@ -39,7 +39,7 @@ fn sent(member: &str, points: i64) -> String {
 }
 
 #[test]
-fn rows_have_the_line_they_begin_on() {
+fn rows_have_the_number_of_their_first_line() {
     for newline in ["\n", "\r\n"] {
         let file = [
             "who,note,points", // 1
@@ -77,7 +77,7 @@ fn rows_have_the_line_they_begin_on() {
 }
 
 #[test]
-fn points_are_exact_integers_and_nothing_else() {
+fn points_must_be_exact_integers() {
     for (text, value) in [
         ("0", 0),
         ("-7", -7),
@@ -115,7 +115,7 @@ fn points_are_exact_integers_and_nothing_else() {
 }
 
 #[test]
-fn a_row_without_a_needed_cell_is_skipped_and_other_cells_do_not_matter() {
+fn a_row_that_lacks_a_required_cell_is_skipped() {
     let names = ColumnNames {
         subject: SubjectSource::Column("room".to_owned()),
         at: Some("at".to_owned()),
@@ -130,26 +130,26 @@ fn a_row_without_a_needed_cell_is_skipped_and_other_cells_do_not_matter() {
         5,1763632800000,r,NA,bad,x\n\
         6,1763632800000,r,u,,x\n\
         7,1763632800000,r,u,5,NA\n";
-    let whole = |at: &str, board: &str, id: &str| {
+    let sent = |at: &str, board: &str, id: &str| {
         format!(r#"{{"board":"{board}","member":"u","points":5,"at":{at},"id":"{id}"}}"#)
     };
     let skipped = |line| (line, "skipped".to_owned());
     assert_eq!(
         read(file, names),
         [
-            (2, whole("\"2026-11-20T10:00:00Z\"", "gifts/r/8 x", "1")),
+            (2, sent("\"2026-11-20T10:00:00Z\"", "gifts/r/8 x", "1")),
             skipped(3),
             skipped(4),
             skipped(5),
             skipped(6),
             skipped(7),
-            (8, whole("1763632800000", "gifts/r", "7")),
+            (8, sent("1763632800000", "gifts/r", "7")),
         ]
     );
 }
 
 #[test]
-fn rows_that_cannot_be_read_say_why_and_the_rest_goes_on() {
+fn invalid_rows_are_reported_and_reading_continues() {
     let file = b"who,points,note\na,1\nb,2,x,y\n\xff,3,x\nc,4,\xff\n\"d\"\"\",5,\"a, b\"\n";
     assert_eq!(
         read(file, names()),
@@ -164,13 +164,13 @@ fn rows_that_cannot_be_read_say_why_and_the_rest_goes_on() {
 }
 
 #[test]
-fn a_quote_left_open_costs_no_more_than_the_limit() {
+fn an_unclosed_quote_consumes_at_most_the_limit() {
     let open_to_the_end = b"who,points\na,1\n\"b,2\nc,3\n";
-    let lost =
+    let reason =
         "a quote is not closed before the end of the file; lines up to 4 are skipped with it";
     assert_eq!(
         read(open_to_the_end, names()),
-        [(2, sent("a", 1)), (3, lost.to_owned())]
+        [(2, sent("a", 1)), (3, reason.to_owned())]
     );
     assert_eq!(
         read(b"who,points\na,\"1", names()),
@@ -192,19 +192,19 @@ fn a_quote_left_open_costs_no_more_than_the_limit() {
 }
 
 #[test]
-fn the_header_has_each_named_column_once() {
+fn the_header_must_have_each_named_column_once() {
     let message = |file: &[u8]| match open(file, names()) {
-        Ok(_) => panic!("a header that should not serve"),
+        Ok(_) => panic!("the header is invalid"),
         Err(error) => error.to_string(),
     };
     assert_eq!(
         message(b"who,score\n"),
-        "it has no column \"points\"; its columns are \"who\", \"score\""
+        "there is no column \"points\"; the columns are \"who\", \"score\""
     );
     assert_eq!(
         message(b"points,who,points\n"),
-        "it has more than one column \"points\"; its columns are \"points\", \"who\", \"points\""
+        "there is more than one column \"points\"; the columns are \"points\", \"who\", \"points\""
     );
-    assert_eq!(message(b"\n\n"), "it is empty; expected a header");
+    assert_eq!(message(b"\n\n"), "the file is empty; a header is expected");
     assert!(open(b"other,other,who,points", names()).is_ok());
 }

@@ -1,13 +1,13 @@
-//! Imports that do not take the whole file.
+//! Imports that end before the end of the file.
 
 use super::*;
 
 #[test]
-fn ctrl_c_lets_the_batch_under_way_end_and_no_more() {
+fn ctrl_c_ends_the_import_after_the_current_batch() {
     let stop = Stop::default();
-    let asked = stop.clone();
+    let signalled = stop.clone();
     let server = TestServer::start(move |_, request| {
-        asked.request();
+        signalled.request();
         all_applied(request)
     });
     let rows = u32::try_from(batch::BATCH_ROWS_MAX).unwrap();
@@ -29,7 +29,7 @@ fn ctrl_c_lets_the_batch_under_way_end_and_no_more() {
 }
 
 #[test]
-fn ctrl_c_before_the_first_batch_leaves_all_lines() {
+fn ctrl_c_before_the_first_batch_sends_nothing() {
     let stop = Stop::default();
     stop.request();
     let server = TestServer::start(|_, request| all_applied(request));
@@ -40,11 +40,11 @@ fn ctrl_c_before_the_first_batch_leaves_all_lines() {
 }
 
 #[test]
-fn ctrl_c_ends_the_waiting_for_a_server() {
+fn ctrl_c_ends_the_wait_for_a_server() {
     let stop = Stop::default();
-    let asked = stop.clone();
+    let signalled = stop.clone();
     let server = TestServer::start(move |_, _| {
-        asked.request();
+        signalled.request();
         Reply::Answer(503, "retry-after: 0\r\n", String::new())
     });
     let import = import(&server.args(), ndjson(&without_ids(1..=2)), 1, &stop);
@@ -60,13 +60,13 @@ fn ctrl_c_ends_the_waiting_for_a_server() {
 }
 
 #[test]
-fn a_file_that_breaks_off_is_imported_up_to_there() {
+fn a_truncated_file_is_imported_as_far_as_possible() {
     use std::io::Write as _;
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packed.write_all(with_ids(1..=5_000).as_bytes()).unwrap();
-    let mut packed = packed.finish().unwrap();
-    packed.truncate(packed.len() - 4);
-    let rows = Box::new(NdjsonRows::new(Lines::new(Cursor::new(packed)).unwrap()));
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(with_ids(1..=5_000).as_bytes()).unwrap();
+    let mut file = encoder.finish().unwrap();
+    file.truncate(file.len() - 4);
+    let rows = Box::new(NdjsonRows::new(Lines::new(Cursor::new(file)).unwrap()));
     let server = TestServer::start(|_, request| all_applied(request));
     let import = import(&server.args(), rows, 1, &Stop::default());
     assert!(
@@ -81,7 +81,7 @@ fn a_file_that_breaks_off_is_imported_up_to_there() {
 }
 
 #[test]
-fn an_import_goes_on_from_a_line() {
+fn an_import_may_start_at_a_later_line() {
     let server = TestServer::start(|_, request| all_applied(request));
     let file = "who,points\na,1\nb,x\nc,3\n";
     let import = import(&server.args(), csv(file), 4, &Stop::default());

@@ -1,4 +1,4 @@
-//! Whole imports, short of the process: a file in, requests and a summary out.
+//! Imports without a process: from a file to the requests and the summary.
 
 mod endings;
 mod outcomes;
@@ -17,7 +17,7 @@ use super::*;
 use crate::server::ServerArgs;
 use crate::test_server::{Reply, Request, TestServer};
 
-/// What an import came to.
+/// The result of an import.
 struct Import {
     outcome: Result<(), Halt>,
     summary: Summary,
@@ -36,7 +36,7 @@ fn import(server: &ServerArgs, rows: Box<dyn Rows>, from_line: u64, stop: &Stop)
     let mut say = |message| said.push(message);
     let mut delivery = Delivery::new(&runtime, &client, stop, &mut say);
     let outcome = send_all(Batches::new(rows, from_line), &mut delivery, stop);
-    let summary = delivery.summary();
+    let summary = delivery.report.summary;
     Import {
         outcome,
         summary,
@@ -66,7 +66,7 @@ fn csv(file: &str) -> Box<dyn Rows> {
     Box::new(CsvRows::open(lines, "gifts", columns, None).unwrap())
 }
 
-/// A receipt: the lists hold index, type and detail.
+/// Returns a receipt. The lists have index and type.
 fn receipt(applied: usize, rejected: &[(usize, &str)], failed: &[(usize, &str)]) -> Value {
     let list = |items: &[(usize, &str)]| -> Vec<Value> {
         let item = |&(index, kind): &(usize, &str)| json!({"index": index, "board": "gifts/room", "type": kind, "detail": "because"});

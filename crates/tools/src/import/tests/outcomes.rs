@@ -1,22 +1,22 @@
-//! Receipts: what they decide line by line, and what they leave open.
+//! Receipts with rejected, failed and unlisted contributions.
 
 use super::*;
 
 #[test]
-fn refused_rows_keep_their_lines_across_batches_and_skipped_rows() {
+fn rejected_rows_are_reported_by_their_lines() {
     let rows = batch::BATCH_ROWS_MAX;
     let mut file = "who,points\n\"quoted\nname\",1\n,2\nbad,x\n\n".to_owned();
-    // Line 2 was sent, 4 skipped, 5 unreadable, 6 blank; from line 7 on every row is sent.
+    // Line 2 is sent, 4 skipped, 5 unreadable, 6 blank; all rows from line 7 on are sent.
     file.extend((0..rows).map(|n| format!("m{n},1\n")));
     let server = TestServer::start(move |_, request| {
         let lines = request.lines();
-        // Of each batch the first and the last.
-        let refused = [(0, "out-of-range"), (lines.len() - 1, "not-a-member")];
-        Reply::ok(receipt(lines.len() - 2, &refused, &[]).to_string())
+        // The first and the last line of each batch.
+        let rejected = [(0, "out-of-range"), (lines.len() - 1, "not-a-member")];
+        Reply::ok(receipt(lines.len() - 2, &rejected, &[]).to_string())
     });
     let import = import(&server.args(), csv(&file), 1, &Stop::default());
     assert_eq!(import.outcome, Ok(()));
-    // An unreadable row is one of the rows of a batch: the first sends one line fewer.
+    // The unreadable row counts as a row of the first batch, which therefore has one line fewer.
     let last_of_first = 7 + rows as u64 - 3;
     assert_eq!(
         import.said,
@@ -38,7 +38,7 @@ fn refused_rows_keep_their_lines_across_batches_and_skipped_rows() {
     let summary = Summary {
         applied,
         skipped: 1,
-        refused: 4,
+        rejected: 4,
         unreadable: 1,
         ..Summary::default()
     };
@@ -52,7 +52,7 @@ fn refused_rows_keep_their_lines_across_batches_and_skipped_rows() {
 }
 
 #[test]
-fn what_failed_is_sent_again_where_it_cannot_count_twice() {
+fn failed_lines_are_sent_again_if_they_cannot_count_twice() {
     let file = [without_ids(1..=3), with_ids(4..=6)].concat();
     let server = TestServer::start(|before, request| match before {
         0 => {
@@ -64,7 +64,7 @@ fn what_failed_is_sent_again_where_it_cannot_count_twice() {
             ];
             Reply::ok(receipt(2, &[], &failed).to_string())
         }
-        // Places are counted anew in each request.
+        // Indices refer to the lines of this request.
         1 => Reply::ok(receipt(1, &[(2, "window-closed")], &[(1, "unavailable")]).to_string()),
         _ => all_applied(request),
     });
@@ -88,7 +88,7 @@ fn what_failed_is_sent_again_where_it_cannot_count_twice() {
     );
     let summary = Summary {
         applied: 4,
-        refused: 1,
+        rejected: 1,
         failed: 1,
         ..Summary::default()
     };
@@ -97,7 +97,7 @@ fn what_failed_is_sent_again_where_it_cannot_count_twice() {
 }
 
 #[test]
-fn lines_that_an_ended_stream_left_out_are_sent_again() {
+fn unread_lines_are_sent_again() {
     let server = TestServer::start(|before, request| {
         if before > 0 {
             return all_applied(request);
@@ -118,7 +118,7 @@ fn lines_that_an_ended_stream_left_out_are_sent_again() {
 }
 
 #[test]
-fn outcomes_that_the_server_does_not_list_are_not_passed_over() {
+fn unlisted_outcomes_are_reported_and_end_the_import() {
     let cut = |before: usize, request: &Request| {
         if before > 0 {
             return all_applied(request);
@@ -131,11 +131,11 @@ fn outcomes_that_the_server_does_not_list_are_not_passed_over() {
     let server = TestServer::start(cut);
     let rows = u32::try_from(batch::BATCH_ROWS_MAX).unwrap();
     let import = import_ndjson(&server, &without_ids(1..=rows + 1));
-    let [first, refused, listed, failed] = &import.said[..] else {
+    let [first, rejected, listed, failed] = &import.said[..] else {
         panic!("{:?}", import.said);
     };
     assert_eq!(first, "line 1: gifts/room: out-of-range: because");
-    assert!(refused.starts_with("1 more contributions of lines 1 to 1000 were rejected"));
+    assert!(rejected.starts_with("1 more contributions of lines 1 to 1000 were rejected"));
     assert_eq!(
         listed,
         "line 2: not applied: gifts/room: unavailable: because"
@@ -147,13 +147,13 @@ fn outcomes_that_the_server_does_not_list_are_not_passed_over() {
     );
     let summary = Summary {
         applied: 1,
-        refused: 2,
+        rejected: 2,
         failed: 2,
         ..Summary::default()
     };
     assert_eq!((import.summary, server.requests().len()), (summary, 1));
 
-    // With ids everything goes again: what was applied comes back as a duplicate.
+    // With ids all lines are sent again; applied ones are reported as duplicates.
     let server = TestServer::start(cut);
     let import = import_ndjson(&server, &with_ids(1..=5));
     assert_eq!(import.summary.failed, 0);
@@ -161,7 +161,7 @@ fn outcomes_that_the_server_does_not_list_are_not_passed_over() {
 }
 
 #[test]
-fn lines_that_were_not_read_are_not_among_those_of_which_nothing_is_known() {
+fn unread_lines_are_reported_as_not_applied() {
     let server = TestServer::start(|_, _| {
         let mut receipt = receipt(1, &[], &[]);
         receipt["failed_count"] = json!(2);
@@ -184,7 +184,7 @@ fn lines_that_were_not_read_are_not_among_those_of_which_nothing_is_known() {
 }
 
 #[test]
-fn where_nothing_was_applied_all_goes_again_though_the_server_lists_only_the_first() {
+fn all_lines_are_sent_again_if_nothing_was_applied() {
     let overloaded = |kind: &'static str| {
         move |before: usize, request: &Request| {
             if before > 0 {
@@ -210,7 +210,7 @@ fn where_nothing_was_applied_all_goes_again_though_the_server_lists_only_the_fir
     assert_eq!(import.summary, summary);
     assert_eq!(server.requests()[1].body, without_ids(1..=4));
 
-    // One that is not listed may have been applied.
+    // An unlisted one may have been applied.
     let server = TestServer::start(overloaded("unknown"));
     let import = import_ndjson(&server, &without_ids(1..=4));
     assert!(reason(&import).ends_with("continue with --from-line 5"));
@@ -218,7 +218,7 @@ fn where_nothing_was_applied_all_goes_again_though_the_server_lists_only_the_fir
 }
 
 #[test]
-fn of_failures_that_are_not_listed_only_lines_whose_order_matters_stay_behind() {
+fn after_unlisted_failures_only_ordered_lines_are_not_sent_again() {
     let line = |member: &str, set: bool| {
         format!(
             "{{\"board\":\"g/a\",\"member\":\"{member}\",\"set\":{set},\"id\":\"{member}{set}\"}}\n"
@@ -240,8 +240,8 @@ fn of_failures_that_are_not_listed_only_lines_whose_order_matters_stay_behind() 
     });
     let import = import_ndjson(&server, &lines.concat());
     assert_eq!(import.outcome, Ok(()));
-    let why = "may or may not have been applied: 3 contributions failed and are not listed; sent again, it might count \
-               behind a later line";
+    let why = "may or may not have been applied: 3 contributions failed and are not listed; if sent again, it might be \
+               applied after a later line";
     assert_eq!(
         import.said,
         [

@@ -1,13 +1,13 @@
-//! Servers that are away, busy, broken or unwilling.
+//! Servers that are unreachable, overloaded or failing, or refuse requests.
 
 use super::*;
 
 #[test]
-fn a_server_that_is_busy_or_away_is_waited_for() {
-    let busy = r#"{"title":"Unavailable","detail":"the store is away"}"#;
+fn temporary_failures_are_retried() {
+    let unavailable = r#"{"title":"Unavailable","detail":"the store is away"}"#;
     let server = TestServer::start(move |before, request| match before {
-        0 => Reply::Answer(503, "retry-after: 0\r\n", busy.to_owned()),
-        // Nothing applied, and each line says so.
+        0 => Reply::Answer(503, "retry-after: 0\r\n", unavailable.to_owned()),
+        // No line was applied.
         1 => Reply::Answer(
             503,
             "",
@@ -38,7 +38,7 @@ fn a_server_that_is_busy_or_away_is_waited_for() {
 }
 
 #[test]
-fn patience_ends_and_says_where_to_go_on() {
+fn the_line_to_continue_from_is_reported_when_retries_end() {
     let file = without_ids(1..=4);
     let server = TestServer::start(|before, request| match (before, request.lines().len()) {
         (0, 4) => Reply::ok(
@@ -54,12 +54,12 @@ fn patience_ends_and_says_where_to_go_on() {
     let import = import_ndjson(&server, &file);
     assert_eq!(
         reason(&import),
-        "the server answered with status 503. Lines from 3 on were not applied; \
+        "the server returned status 503. Lines from 3 on were not applied; \
          continue with --from-line 3"
     );
     assert_eq!(
         import.said.last().unwrap(),
-        "line 1: not applied: the server answered with status 503"
+        "line 1: not applied: the server returned status 503"
     );
     assert_eq!(
         import.summary,
@@ -70,15 +70,15 @@ fn patience_ends_and_says_where_to_go_on() {
         }
     );
 
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0")
+    let free_address = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
         .unwrap();
-    let nobody = ServerArgs {
-        server: format!("http://{nobody}"),
+    let unreachable = ServerArgs {
+        server: format!("http://{free_address}"),
         key: None,
     };
-    let import = super::import(&nobody, ndjson(&file), 2, &Stop::default());
+    let import = super::import(&unreachable, ndjson(&file), 2, &Stop::default());
     assert!(
         reason(&import).contains("Connection refused"),
         "{}",
@@ -93,9 +93,9 @@ fn patience_ends_and_says_where_to_go_on() {
 }
 
 #[test]
-fn a_connection_cut_after_sending_is_tried_again_only_with_ids() {
+fn lines_are_sent_again_after_a_broken_connection_only_with_ids() {
     let cut = |before: usize, request: &Request| match before {
-        // The first answer of all is there, so that the second batch leaves without asking.
+        // The first receipt has arrived, so that the second batch is sent without `Expect: 100-continue`.
         0 | 2 => all_applied(request),
         _ => Reply::Cut,
     };
@@ -128,10 +128,10 @@ fn a_connection_cut_after_sending_is_tried_again_only_with_ids() {
 }
 
 #[test]
-fn a_set_is_sent_again_only_beside_other_sets() {
+fn a_set_is_sent_again_only_among_sets() {
     let set = |member: &str| format!("{{\"member\":\"{member}\",\"set\":true,\"at\":1}}\n");
     let sets = [set("a"), set("b")].concat();
-    // Set again, it would undo what the id keeps from counting again.
+    // A repeated set would discard the other line, which does not count again because of its id.
     let mixed = [set("m1"), with_ids(1..=1)].concat();
     let unknown = receipt(1, &[], &[(0, "unknown")]).to_string();
     for first in [None, Some(unknown)] {
@@ -152,19 +152,19 @@ fn a_set_is_sent_again_only_beside_other_sets() {
         let server = start();
         let import = import_ndjson(&server, &mixed);
         assert_eq!(server.requests().len(), 1);
-        let told = import.said.join("\n") + &format!("{:?}", import.outcome);
+        let report = import.said.join("\n") + &format!("{:?}", import.outcome);
         let part = if is_cut {
             "lines 1 to 2 are applied is unknown"
         } else {
             "line 1: may or may not have been applied"
         };
-        assert!(told.contains(part), "{told}");
+        assert!(report.contains(part), "{report}");
     }
 }
 
 #[test]
-fn a_request_that_is_ended_midway_is_settled_as_far_as_it_came() {
-    // Half of the lines, and one of those failed.
+fn the_receipt_of_a_request_that_ended_early_is_used() {
+    // Half of the lines were read, and one of those failed.
     let halfway = |status| {
         let mut receipt = receipt(1, &[], &[(1, "unavailable")]);
         receipt["read"] = json!(2);
@@ -197,14 +197,14 @@ fn a_request_that_is_ended_midway_is_settled_as_far_as_it_came() {
         assert_eq!(import.summary.applied, 4);
         assert_eq!(server.requests()[1].body, without_ids(2..=4));
     }
-    // Refused behind the last line: there is nothing left to refuse.
+    // An error after the last line has no effect.
     let server = TestServer::start(|_, _| Reply::Answer(403, "", receipt(4, &[], &[]).to_string()));
     let import = import_ndjson(&server, &without_ids(1..=4));
     assert_eq!((import.outcome, import.summary.applied), (Ok(()), 4));
 }
 
 #[test]
-fn what_failed_is_not_put_behind_a_line_that_it_should_stand_before() {
+fn a_failed_line_is_not_sent_again_after_a_line_it_is_ordered_with() {
     let set = |member: &str, at: u32| {
         format!("{{\"board\":\"g/a\",\"member\":\"{member}\",\"set\":true,\"at\":{at}}}\n")
     };
@@ -221,13 +221,13 @@ fn what_failed_is_not_put_behind_a_line_that_it_should_stand_before() {
     for (first, second) in [(set("u", 1), sum("u")), (sum("u"), set("u", 1))] {
         let (import, requests) = import(&[first, second, sum("v")], &[(0, "unavailable")]);
         assert_eq!(requests.len(), 1);
-        let told = "line 1: not applied: gifts/room: unavailable: because; sent again, it would count \
-                    behind line 2";
-        assert_eq!(import.said, [told]);
+        let expected = "line 1: not applied: gifts/room: unavailable: because; if sent again, it would be applied \
+                        after line 2";
+        assert_eq!(import.said, [expected]);
         let counts = (import.summary.applied, import.summary.failed);
         assert_eq!((import.outcome, counts), (Ok(()), (2, 1)));
     }
-    // Nothing stands behind them of their member, or that is not applied either.
+    // No later line is ordered with it, or that one was not applied either.
     for (lines, failed, again) in [
         ([set("u", 1), sum("v")], &[(0, "unavailable")][..], 1),
         ([sum("u"), sum("u")], &[(0, "unavailable")], 1),
@@ -241,7 +241,7 @@ fn what_failed_is_not_put_behind_a_line_that_it_should_stand_before() {
         assert_eq!(requests[1].body, lines[..again].concat());
         assert_eq!((import.outcome, import.summary.applied), (Ok(()), 2));
     }
-    // Sets at times of their own go again together, and count once.
+    // Sets with a time are sent again together, and count once.
     let lines = [set("u", 1), set("v", 1), set("u", 2)];
     for kind in ["unavailable", "unknown"] {
         let (import, requests) = import(&lines, &[(0, kind)]);
@@ -251,7 +251,7 @@ fn what_failed_is_not_put_behind_a_line_that_it_should_stand_before() {
 }
 
 #[test]
-fn what_may_be_applied_is_not_called_undone() {
+fn lines_that_may_be_applied_are_not_reported_as_not_applied() {
     let server = TestServer::start(|_, _| Reply::Cut);
     let import = import_ndjson(&server, &with_ids(1..=2));
     assert!(
@@ -265,7 +265,7 @@ fn what_may_be_applied_is_not_called_undone() {
 }
 
 #[test]
-fn a_refusal_before_the_lines_left_ends_the_import_without_doubt() {
+fn after_a_refusal_before_the_body_was_sent_lines_are_not_applied() {
     let server = TestServer::start_refusing(|_, _| {
         Reply::Answer(
             401,
@@ -282,7 +282,7 @@ fn a_refusal_before_the_lines_left_ends_the_import_without_doubt() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_read_leaves_the_outcome_unknown() {
+fn the_outcome_is_unknown_if_the_response_cannot_be_parsed() {
     for reply in [
         || Reply::ok("<html>"),
         || Reply::ok(receipt(0, &[(9, "x")], &[]).to_string()),

@@ -1,0 +1,11 @@
+//! The settings of all measurements: [`Settings`].
+
+use std::path::PathBuf;
+
+/// The settings of all measurements.
+pub(crate) struct Settings {
+    /// The path of the server.
+    pub(crate) megaboard: PathBuf,
+    pub(crate) members: u64,
+    pub(crate) rounds: usize,
+}

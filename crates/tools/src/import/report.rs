@@ -1,0 +1,190 @@
+//! Counting and reporting the outcomes of lines: [`Report`].
+//!
+//! Lines are reported by their number in the file. If the import ends early, the report has the line to continue from.
+
+use megaboard_client::{Receipt, ReceiptItem};
+
+use super::batch::Batch;
+use super::summary::Summary;
+use crate::delivery::{Halt, Stop};
+
+/// What is known about lines that are not sent again.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Certainty {
+    /// They were not applied.
+    NotApplied,
+    /// Some may have been applied, but count once if they are sent again.
+    Resendable,
+    /// Some may have been applied, and might count twice if they are sent again.
+    Unknown,
+}
+
+impl Certainty {
+    /// Returns what a receipt says about a failed line.
+    pub(super) fn of_failed(item: &ReceiptItem) -> Self {
+        if item.is_unavailable() {
+            Self::NotApplied
+        } else {
+            Self::Unknown
+        }
+    }
+
+    /// Returns what is known about lines that may be sent again.
+    pub(super) fn of_resendable(in_doubt: bool) -> Self {
+        if in_doubt {
+            Self::Resendable
+        } else {
+            Self::NotApplied
+        }
+    }
+}
+
+/// Counts outcomes, and reports lines that were not applied.
+pub(super) struct Report<'a> {
+    pub(super) stop: &'a Stop,
+    /// Receives messages for the user, one line each.
+    pub(super) say: &'a mut (dyn FnMut(String) + Send),
+    pub(super) summary: Summary,
+}
+
+impl Report<'_> {
+    /// Counts the rows of a batch that are not sent, and reports the unreadable ones.
+    pub(super) fn unsent(&mut self, batch: &Batch) {
+        self.summary.skipped += batch.skipped;
+        self.summary.unreadable += batch.unreadable.len() as u64;
+        for (line, reason) in &batch.unreadable {
+            (self.say)(format!("line {line}: {reason}"));
+        }
+    }
+
+    /// Counts what a receipt decides, and reports rejected lines. `read` are those of the lines that the server read.
+    pub(super) fn decided(
+        &mut self,
+        batch: &Batch,
+        indices: &[usize],
+        read: &[usize],
+        receipt: &Receipt,
+    ) {
+        self.summary.applied += receipt.applied;
+        self.summary.duplicates += receipt.duplicates;
+        self.summary.rejected += receipt.rejected_count;
+        for item in &receipt.rejected {
+            let line = batch.outgoing[indices[item.index]].line;
+            (self.say)(format!("line {line}: {}", item.explain()));
+        }
+        let (unlisted, _) = receipt.unlisted();
+        if unlisted > 0 {
+            (self.say)(format!(
+                "{unlisted} more contributions of lines {} were rejected; the server does not list \
+                 which",
+                lines_of(batch, read)
+            ));
+        }
+    }
+
+    /// Counts and reports failed contributions of these lines that a receipt does not list.
+    pub(super) fn unlisted_failures(&mut self, batch: &Batch, lines: &[usize], count: u64) {
+        self.summary.failed += count;
+        (self.say)(format!(
+            "{count} more contributions of lines {} failed; the server does not list which. Check the \
+            boards before sending these lines again: those that were applied might count twice",
+            lines_of(batch, lines)
+        ));
+    }
+
+    /// Counts and reports a line that is not sent again.
+    pub(super) fn failed_line(
+        &mut self,
+        batch: &Batch,
+        index: usize,
+        reason: &str,
+        certainty: Certainty,
+    ) {
+        self.summary.failed += 1;
+        let what = match certainty {
+            Certainty::NotApplied => "not applied",
+            Certainty::Resendable => "may or may not have been applied, and can be sent again",
+            Certainty::Unknown => "may or may not have been applied",
+        };
+        (self.say)(format!(
+            "line {}: {what}: {reason}",
+            batch.outgoing[index].line
+        ));
+    }
+
+    /// Ends the import with these lines undone, and reports the line to continue from.
+    pub(super) fn give_up(
+        &mut self,
+        batch: &Batch,
+        indices: &[usize],
+        reason: &str,
+        certainty: Certainty,
+    ) -> Halt {
+        // Consecutive lines up to the end of the batch are reported by the first one.
+        let after_batch = batch.outgoing.len();
+        let run = indices
+            .iter()
+            .rev()
+            .zip((0..after_batch).rev())
+            .take_while(|(a, b)| *a == b);
+        let (single, run) = indices.split_at(indices.len() - run.count());
+        for &index in single {
+            self.failed_line(batch, index, reason, certainty);
+        }
+        self.summary.failed += run.len() as u64;
+        let Some((first, last)) = span(batch, run) else {
+            return self.end_before(batch.last_line + 1, reason);
+        };
+        self.halt(match certainty {
+            Certainty::NotApplied => format!(
+                "{reason}. Lines from {first} on were not applied; \
+                 continue with --from-line {first}"
+            ),
+            Certainty::Resendable => format!(
+                "{reason}. Lines from {first} on may not have been applied; \
+                 continue with --from-line {first}, which does not count anything twice"
+            ),
+            Certainty::Unknown => format!(
+                "{reason}. Whether lines {first} to {last} are applied is unknown, and sending them \
+                again might count them twice: neither do all of them have an id, nor are all of them \
+                sets with a time. Check their \
+                boards, then continue with --from-line {first} if they are not applied, or with \
+                --from-line {} if they are",
+                last + 1
+            ),
+        })
+    }
+
+    /// Ends the import before this line of the file.
+    pub(super) fn end_before(&mut self, line: u64, reason: &str) -> Halt {
+        self.halt(format!("{reason}; continue with --from-line {line}"))
+    }
+
+    fn halt(&mut self, text: String) -> Halt {
+        if self.stop.requested() {
+            (self.say)(text);
+            return Halt::Interrupted;
+        }
+        Halt::Failed(text)
+    }
+}
+
+/// Returns the first and the last line of the file of these lines of the batch.
+fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
+    let line = |index: &usize| batch.outgoing[*index].line;
+    Some((line(indices.first()?), line(indices.last()?)))
+}
+
+/// Formats the lines of the file of these lines of the batch as runs: `1 to 4, 7`.
+fn lines_of(batch: &Batch, indices: &[usize]) -> String {
+    let runs = indices.chunk_by(|index, next| index + 1 == *next);
+    let runs = runs.filter_map(|run| span(batch, run));
+    let runs = runs.map(|(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first} to {last}")
+        }
+    });
+    runs.collect::<Vec<_>>().join(", ")
+}
