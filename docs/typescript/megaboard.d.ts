@@ -1260,7 +1260,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "somebody else is changing the same",
+                 *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
                  *       "title": "Something else is in the way",
                  *       "type": "conflict"
@@ -1284,7 +1284,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "somebody else is changing the same",
+                 *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
                  *       "title": "Something else is in the way",
                  *       "type": "conflict"
@@ -1308,7 +1308,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "somebody else is changing the same",
+                 *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
                  *       "title": "Something else is in the way",
                  *       "type": "conflict"
@@ -1328,7 +1328,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "the key's scope is read, and this needs write",
+                 *       "detail": "key \"stream-ingest\" has scope write; this request requires admin",
                  *       "status": 403,
                  *       "title": "The key is not for this",
                  *       "type": "forbidden"
@@ -1348,7 +1348,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "the head has more than 65536 bytes or 100 lines",
+                 *       "detail": "the head of the request has more than 65536 bytes or 100 lines",
                  *       "status": 431,
                  *       "title": "The head of the request is too large",
                  *       "type": "head-too-large"
@@ -1510,7 +1510,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "if-match: the kind is \"3f9a0c1d22b4e7a1\" now",
+                 *       "detail": "if-match: it is \"3f9a0c1d22b4e7a1\" now",
                  *       "status": 412,
                  *       "title": "It has changed meanwhile",
                  *       "type": "precondition-failed"
@@ -1640,7 +1640,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "the store could not be reached",
+                 *       "detail": "the store is unavailable: the node of shard 3 is not connected",
                  *       "status": 503,
                  *       "title": "The store could not take it",
                  *       "type": "unavailable"
@@ -1660,7 +1660,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "host: \"boards.example\" is not among server.hosts",
+                 *       "detail": "host: \"boards.example\" is not a name of this server: without keys it answers to those of server.hosts",
                  *       "status": 421,
                  *       "title": "The server does not go by this name",
                  *       "type": "unknown-host"
@@ -1928,7 +1928,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "no window takes it any more",
+                 *       "detail": "at: every window of the kind that 2026-11-20T14:52:22.123Z falls into is closed",
                  *       "status": 422,
                  *       "title": "No window takes it any more",
                  *       "type": "window-closed"
@@ -2005,7 +2005,7 @@ export interface operations {
                      *       "rejected": [
                      *         {
                      *           "board": "gifts/room-8842",
-                     *           "detail": "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead",
+                     *           "detail": "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead of the server's clock, 2026-11-20T14:52:22.123Z",
                      *           "index": 7,
                      *           "type": "from-the-future"
                      *         }

@@ -1,4 +1,4 @@
-//! What every handler shares.
+//! [`App`]: the state that all handlers share.
 
 use std::sync::Arc;
 
@@ -17,27 +17,27 @@ use shard_router::{KnownKind, Moment, Router};
 use shard_store::Clock;
 use tokio::sync::watch;
 
+use crate::feeds::Feeds;
 use crate::metrics::{self, Metrics};
-use crate::routes::contributions::{WRITES_BYTES_MAX, WritePermits};
-use crate::stream::Feeds;
+use crate::write_permits::{WRITES_BYTES_MAX, WritePermits};
 
-/// The service behind the routes.
+/// The state that all handlers share.
 pub struct App {
     pub(crate) router: Arc<Router>,
     pub(crate) merger: Arc<Merger>,
     pub(crate) feeds: Feeds,
     pub(crate) access: Access,
     pub(crate) audit: AuditLog,
-    /// The servers that kinds may be published to.
+    /// The targets that kinds may be published to.
     pub(crate) publish_targets: PublishTargets,
-    /// Bytes of a JSON body.
+    /// Maximum bytes of a JSON body.
     pub(crate) body_bytes_max: usize,
-    /// Of all bodies that are held.
-    pub(crate) room: BodyMemory,
+    /// The memory of all bodies.
+    pub(crate) body_memory: BodyMemory,
     pub(crate) pools: Pools,
-    /// Of contributions that are being written.
+    /// The permits of contributions that are being written.
     pub(crate) write_permits: WritePermits,
-    /// Those that clients have not taken yet, but for those to scrapes.
+    /// Responses that clients have not read yet, except those to scrapes.
     pub(crate) answers: Responses,
     pub(crate) scrapes: Responses,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
@@ -60,7 +60,7 @@ impl HasAuditLog for App {
 }
 
 impl App {
-    /// A service that writes through the router and reads through the merger, for callers that `access` lets in.
+    /// Creates a service that writes through the router and reads through the merger, for callers that `access` admits.
     #[must_use]
     pub fn new(router: Arc<Router>, merger: Arc<Merger>, clock: Clock, access: Access) -> Self {
         let stop = watch::Sender::new(false);
@@ -78,7 +78,7 @@ impl App {
             audit: AuditLog::default(),
             publish_targets: PublishTargets::default(),
             body_bytes_max: BODY_BYTES_MAX,
-            room: BodyMemory::for_bodies_of(&pools.bodies, BODY_BYTES_MAX, BODIES_BYTES_MAX),
+            body_memory: BodyMemory::for_bodies_of(&pools.bodies, BODY_BYTES_MAX, BODIES_BYTES_MAX),
             pools,
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
             answers,
@@ -91,23 +91,23 @@ impl App {
         }
     }
 
-    /// The same with further metrics.
+    /// Adds metrics.
     #[must_use]
     pub fn with_metrics(mut self, register: impl FnOnce(&mut Registry)) -> Self {
         register(metrics::of_service(&mut self.registry));
         self
     }
 
-    /// The same with JSON bodies of at most so many bytes, and all of them together of so many.
+    /// Sets the maximum bytes of a JSON body, and of all bodies together.
     #[must_use]
     pub fn with_bodies_up_to(mut self, bytes: usize, all_bytes: usize) -> Self {
         self.body_bytes_max = bytes;
-        self.room = BodyMemory::for_bodies_of(&self.pools.bodies, bytes, all_bytes);
+        self.body_memory = BodyMemory::for_bodies_of(&self.pools.bodies, bytes, all_bytes);
         self
     }
 
-    /// The same with limits for heads and what connections read ahead, for details in receipts, and for events of
-    /// streams, each of all together.
+    /// Sets the maximum bytes of heads and of what connections read ahead, of details in receipts, and of the events of
+    /// streams; each is for all together.
     #[must_use]
     pub fn with_pools_up_to(
         self,
@@ -121,15 +121,15 @@ impl App {
         self
     }
 
-    /// The same with a limit for the memory of all contributions that are being written.
+    /// Sets the maximum memory of all contributions that are being written.
     #[must_use]
     pub fn with_writes_up_to(mut self, bytes: usize) -> Self {
         self.write_permits = WritePermits::of_bytes(bytes);
         self
     }
 
-    /// The same with large answers of at most so many bytes on their way at once, and of so many to one
-    /// address; by default a quarter of all.
+    /// Sets the maximum bytes of large responses that clients have not read yet, and of those to one address, which
+    /// defaults to a quarter of all.
     #[must_use]
     pub fn with_answers_up_to(mut self, bytes: usize, address_bytes: Option<usize>) -> Self {
         let address_bytes = address_bytes.unwrap_or(bytes / ADDRESS_PART);
@@ -138,40 +138,40 @@ impl App {
         self
     }
 
-    /// The same with this audit log.
+    /// Sets the audit log.
     #[must_use]
     pub fn with_audit_log(mut self, audit: AuditLog) -> Self {
         self.audit = audit;
         self
     }
 
-    /// The same with kinds that may be published to these servers.
+    /// Sets the targets that kinds may be published to.
     #[must_use]
     pub fn with_publish_targets(mut self, targets: PublishTargets) -> Self {
         self.publish_targets = targets;
         self
     }
 
-    /// The same with spans of the requests that the tracer takes.
+    /// Sets the tracer, which chooses the requests that have spans.
     #[must_use]
     pub fn with_tracer(mut self, tracer: Option<Arc<dyn Tracer>>) -> Self {
         self.tracer = tracer;
         self
     }
 
-    /// Returns how many bytes requests, answers and streams hold.
+    /// Returns the bytes that requests, responses and streams hold.
     #[must_use]
     pub fn held_bytes(&self) -> u64 {
         u64::try_from(self.pools.bytes()).unwrap_or(u64::MAX)
     }
 
-    /// Returns what requests are checked against.
+    /// Returns what requests are authorized by.
     #[must_use]
     pub const fn access(&self) -> &Access {
         &self.access
     }
 
-    /// All that was counted, as `OpenMetrics`.
+    /// Returns all metrics as `OpenMetrics`.
     pub(crate) fn open_metrics(&self) -> String {
         let mut text = String::new();
         let encoded = metering::text::encode(&mut text, &self.registry);
@@ -187,12 +187,12 @@ impl App {
         (self.clock)()
     }
 
-    /// This moment, for what has to be over by a time.
+    /// Returns the current moment, for calls with a deadline.
     pub(crate) fn moment(&self) -> Moment {
         Moment::of(&self.clock)
     }
 
-    /// The kind of this name, or 404.
+    /// Returns the kind of this name, or 404.
     pub(crate) async fn kind(&self, name: &str) -> Result<KnownKind, Problem> {
         let known = self.router.catalogue().kind(name).await?;
         known.ok_or_else(|| Problem::unknown_kind(name))
@@ -207,9 +207,9 @@ impl App {
         *self.stop.borrow()
     }
 
-    /// Ready once the server stops.
+    /// Waits until the server stops.
     pub(crate) async fn stopping(&self) {
-        // The sender lives as long as the service: there is no other error.
+        // The only error is a dropped sender, and `self` owns it.
         let _ = self.stop.subscribe().wait_for(|stopping| *stopping).await;
     }
 }

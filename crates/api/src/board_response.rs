@@ -1,11 +1,11 @@
-//! Responses about a board: what was asked, within what every such response says ([`BoardResponse`]).
+//! [`BoardResponse`]: a response about a board, in the envelope that all such responses have.
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use wire::Envelope;
 
-/// An envelope with an object's members behind its own.
+/// An envelope, followed by the members of another object.
 #[derive(Debug, Serialize)]
 pub(crate) struct BoardResponse<T: Serialize> {
     #[serde(flatten)]

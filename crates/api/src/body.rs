@@ -8,17 +8,17 @@ use serde::de::DeserializeOwned;
 
 use crate::app::App;
 
-/// Bytes of a JSON body without contributions: the longest names a thousand members.
+/// Maximum bytes of a JSON body without contributions: the longest ones name a thousand members.
 const JSON_BYTES_MAX: usize = 1 << 20;
 
-/// Reads a whole body of contributions, of as many bytes as the service takes.
+/// Reads a whole body of contributions, up to the configured limit.
 pub(crate) async fn whole(app: &App, body: Body) -> Result<Whole, Problem> {
     whole_of(app, body, app.body_bytes_max).await
 }
 
 async fn whole_of(app: &App, body: Body, bytes_max: usize) -> Result<Whole, Problem> {
     tokio::select! {
-        whole = whole_up_to(&app.room, body, bytes_max) => whole,
+        whole = whole_up_to(&app.body_memory, body, bytes_max) => whole,
         () = app.stopping() => {
             let detail = "the server is stopping, and the body has not come";
             Err(Problem::new(ProblemType::Unavailable, detail))
@@ -26,7 +26,7 @@ async fn whole_of(app: &App, body: Body, bytes_max: usize) -> Result<Whole, Prob
     }
 }
 
-/// Reads a whole JSON body of a route that takes no contributions.
+/// Reads a whole JSON body without contributions.
 pub(crate) async fn json_text(
     app: &App,
     headers: &HeaderMap,
@@ -40,7 +40,7 @@ pub(crate) async fn json_text(
     whole_of(app, body, app.body_bytes_max.min(JSON_BYTES_MAX)).await
 }
 
-/// Reads a whole JSON body of this shape.
+/// Reads and parses a whole JSON body without contributions.
 pub(crate) async fn json<T: DeserializeOwned>(
     app: &App,
     headers: &HeaderMap,

@@ -1,4 +1,4 @@
-//! Dispatch: [`dispatch`] has a request answered by the handler of its route.
+//! [`dispatch`]: calls the handler of the route of a request.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::app::App;
 use crate::percent;
 use crate::route::{CallHandler, Matched, Route};
 
-/// Has a request answered by the handler of its route. Its extractors find what the path was matched to in the
-/// request's extensions.
+/// Calls the handler of the route of a request. Its extractors take the parameters of the path from the request's
+/// extensions.
 pub(crate) async fn dispatch(app: &Arc<App>, matched: &Matched, mut request: Request) -> Response {
     let is_head = request.method() == Method::HEAD;
     let answered = match handler_of(matched, request.method(), request.uri()) {
         Ok(handler) => {
-            request.extensions_mut().insert(matched.clone());
+            request.extensions_mut().insert(matched.params().clone());
             handler(request, app.clone()).await
         }
         Err(problem) => problem.into_response(),
@@ -26,20 +26,21 @@ pub(crate) async fn dispatch(app: &Arc<App>, matched: &Matched, mut request: Req
     finished(answered, is_head)
 }
 
-/// Returns the handler of a request; refuses one of no route, and one with a parameter that is not percent-encoded.
+/// Returns the handler of a request. Refuses a request without a route, and one with a parameter that is not
+/// percent-encoded.
 fn handler_of(matched: &Matched, method: &Method, uri: &Uri) -> Result<CallHandler, Problem> {
     let route = matched.route().ok_or_else(|| unknown_path(uri))?;
     let path = uri.path();
-    // Nearly all are recognized by their text.
+    // Nearly all paths have none.
     if path.contains('%') {
-        let mut params = matched.params(path);
+        let mut params = matched.params().iter(path);
         params.try_for_each(|(name, value)| percent::check(name, value))?;
     }
     let handler = route.handler(method);
     handler.ok_or_else(|| not_allowed(route, method, uri))
 }
 
-/// Gives a response its length, and that to a `HEAD` no body.
+/// Sets the length of a response, and removes the body of a response to `HEAD`.
 fn finished(mut response: Response, is_head: bool) -> Response {
     let length = response.body().size_hint().exact();
     if let Some(length) = length
@@ -56,7 +57,7 @@ fn finished(mut response: Response, is_head: bool) -> Response {
     response
 }
 
-/// 404.
+/// Returns the 404 of a path without a route.
 pub(crate) fn unknown_path(uri: &Uri) -> Problem {
     Problem::new(
         ProblemType::UnknownPath,
@@ -64,7 +65,7 @@ pub(crate) fn unknown_path(uri: &Uri) -> Problem {
     )
 }
 
-/// 405, with the methods that the route has.
+/// Returns the 405 of a method that the route does not have, with the methods that it has.
 pub(crate) fn not_allowed(route: &Route, method: &Method, uri: &Uri) -> Problem {
     let detail = format!("{method} is not supported on path {:?}", uri.path());
     let problem = Problem::new(ProblemType::MethodNotAllowed, detail);

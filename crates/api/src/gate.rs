@@ -1,12 +1,13 @@
-//! What stands before the routes, and refuses requests: [`Gate`].
+//! [`Gate`]: checks every request before its handler is called.
 //!
-//! `unread_body` hands it every request. It counts the request for `/metrics`, answers for other origins where that is
-//! configured, checks the host, takes a permit, charges the address, takes a token out of the query, checks the key,
-//! and has the route's handler answer. The table of routes ([`crate::route`]) says what a route requires of its
-//! callers, and [`Access`](access::Access) checks it. A handler whose boards are in the body or the query asks its
-//! [`Caller`]. For a route that is audited the gate gives the handler an entry to begin, and ends it. The response
-//! counts until its connection has written it ([`connection::Responses`]).
+//! `unread_body` passes it every request. The gate counts the request for `/metrics`, handles CORS if that is
+//! configured, checks the host, takes a permit, applies the rate limit of the address, removes a token from the query,
+//! checks the key, and calls the route's handler. The table of routes ([`crate::route`]) says what a route requires of
+//! its callers, and [`Access`](access::Access) checks it. A handler whose boards are in the body or the query checks
+//! its [`Caller`] itself. For an audited route, the gate passes the handler an audit entry to begin, and ends it. A
+//! response counts until its connection has written it ([`connection::Responses`]).
 
+mod route_metrics;
 mod token;
 
 use std::convert::Infallible;
@@ -26,35 +27,38 @@ use problem::{Problem, ProblemType};
 use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
+use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
 use crate::percent;
 use crate::route::{Matched, Needs};
-use crate::server::ServerLimits;
+use crate::server_limits::ServerLimits;
 
-/// Where every path of the contract begins that asks for a key.
+/// The beginning of every path that requires a key.
 const KEYED: &str = "/v1/";
 
-/// Scrapes under way at once: of two monitoring servers, and of a person.
+/// Maximum concurrent scrapes: of two monitoring servers, and of a person.
 const SCRAPES_MAX: usize = 4;
 
-/// When an address with all streams that it may have is to try again.
+/// `Retry-After` for an address that has the maximum number of streams.
 const STREAM_WAIT: Duration = Duration::from_secs(1);
 
-/// What stands before the routes.
+/// The checks before the routes.
 pub(crate) struct Gate {
     app: Arc<App>,
+    metrics: MetricsByRoute,
     requests: RequestPermits,
     scrapes: RequestPermits,
     streams: PerAddress,
-    /// It listens on its own machine alone.
+    /// The server listens only on a loopback address.
     is_local: bool,
 }
 
 impl Gate {
-    /// A gate before the routes of this service. `is_local`: the server listens on its own machine alone.
+    /// Creates the gate of a service. `is_local`: the server listens only on a loopback address.
     pub(crate) fn new(app: Arc<App>, limits: &ServerLimits, is_local: bool) -> Self {
         Self {
+            metrics: MetricsByRoute::new(&app.metrics.http),
             app,
             requests: RequestPermits::up_to(limits.requests_max),
             scrapes: RequestPermits::up_to(SCRAPES_MAX),
@@ -63,12 +67,12 @@ impl Gate {
         }
     }
 
-    /// Returns what takes requests as spans.
+    /// Returns the tracer, if one is configured.
     pub(crate) fn tracer(&self) -> Option<&dyn Tracer> {
         self.app.tracer.as_deref()
     }
 
-    /// Whether this peer decides which of its requests are traced.
+    /// Whether this peer may decide which of its requests are traced.
     pub(crate) fn is_tracer(&self, peer: IpAddr) -> bool {
         self.app.access.is_tracer(peer)
     }
@@ -81,15 +85,15 @@ impl Gate {
         matched: &Matched,
         flow: &Arc<Flow>,
     ) -> Response {
-        let http = &self.app.metrics.http;
-        let counted = http.begin(request.method(), matched);
-        let response = self.let_in(peer, request, matched, flow).await;
+        let route = self.metrics.of(request.method(), matched);
+        let counted = self.app.metrics.http.begin(route);
+        let response = self.with_cors(peer, request, matched, flow).await;
         counted.end(&response);
         response
     }
 
-    /// Refuses a request, or has it answered by its route.
-    async fn let_in(
+    /// Handles CORS, around refusals too: otherwise pages could not read them.
+    async fn with_cors(
         &self,
         peer: IpAddr,
         request: Request<Body>,
@@ -99,7 +103,6 @@ impl Gate {
         let Some(cors) = self.app.access.cors() else {
             return self.send(peer, request, matched, flow).await;
         };
-        // Around refusals, too, or pages could not read why.
         let send = |request| async move {
             Ok::<_, Infallible>(self.send(peer, request, matched, flow).await)
         };
@@ -107,7 +110,7 @@ impl Gate {
         answered.unwrap_or_else(|never| match never {})
     }
 
-    /// Has the answer count until the connection has written it.
+    /// Counts the response until the connection has written it.
     async fn send(
         &self,
         peer: IpAddr,
@@ -122,7 +125,7 @@ impl Gate {
             &app.answers
         };
         let answers = answers.to(app.access.client(peer, request.headers()));
-        // What may change something takes the room for a large answer before it does.
+        // A request that may change something reserves the bytes of a large response before it does.
         if !request.method().is_safe() {
             request.extensions_mut().insert(answers.clone());
         }
@@ -145,7 +148,7 @@ impl Gate {
         if let Err(problem) = host {
             return problem.into_response();
         }
-        // Held until the response is there; streams, either way, are not counted once they are let in.
+        // Held until the response is there. Streams of either direction do not count after they were admitted.
         let permits = self.permits(matched);
         let permit = permits.acquire();
         if permit.is_none() && !is_probe {
@@ -157,19 +160,19 @@ impl Gate {
         }
         let _permit = permit.filter(|_| !is_stream_of_lines(&request, matched));
         if matched.is_stream() {
-            // Streams alone look at it.
+            // Only streams use it.
             request.extensions_mut().insert(flow.clone());
             return self.stream(peer, request, matched).await;
         }
         if is_audited(request.method(), matched) {
-            // Boxed, since it is rare, and every request would carry its size.
+            // Boxed, since this is rare and would increase the size of every request.
             let audited = self.audited(peer, request, matched).boxed().await;
             return audited.unwrap_or_else(IntoResponse::into_response);
         }
         dispatch(&self.app, matched, request).await
     }
 
-    /// A stream, of which each address has so many.
+    /// Opens a stream, if its address does not have the maximum number.
     async fn stream(&self, peer: IpAddr, request: Request<Body>, matched: &Matched) -> Response {
         let address = self.app.access.client(peer, request.headers());
         let Some(permit) = self.streams.enter(address) else {
@@ -178,7 +181,7 @@ impl Gate {
             return Problem::too_many_requests(what, STREAM_WAIT).into_response();
         };
         let response = dispatch(&self.app, matched, request).await;
-        // Held for as long as the body is.
+        // Held as long as the body.
         response.map(|body| {
             Body::new(body.map_frame(move |frame| {
                 let _ = &permit;
@@ -187,7 +190,7 @@ impl Gate {
         })
     }
 
-    /// The permits that a request takes one of.
+    /// Returns the permits for this request.
     fn permits(&self, matched: &Matched) -> &RequestPermits {
         if matched.is_scraped() {
             &self.scrapes
@@ -212,14 +215,14 @@ impl Gate {
             request.method(),
             request.uri(),
         );
-        // Its handler begins it, once it has found nothing to refuse.
+        // The handler begins it, once nothing of the request is left to refuse.
         let entry = app.audit.entry(audited);
         request.extensions_mut().insert(entry.clone());
         let response = dispatch(&self.app, matched, request).await;
         entry.end(response, app.now()).await
     }
 
-    /// Checks whether the request is let in. What its handler is to know of the caller goes with it.
+    /// Authorizes the request, and adds the caller to its extensions.
     fn admit(
         &self,
         peer: IpAddr,
@@ -239,7 +242,7 @@ impl Gate {
         if !request.body().is_end_stream() {
             check_encoding(request.headers())?;
         }
-        // No handler sees a token: it is gone by then, also where there are no keys.
+        // Removed even without keys, so that no handler gets a token.
         let token = if matched.is_stream() {
             token::take(request)
         } else {
@@ -263,9 +266,9 @@ impl Gate {
         token: Option<&str>,
     ) -> Result<Option<Caller>, Problem> {
         let (method, uri) = (request.method(), request.uri());
-        // As the handler will read it; what it will not read names nothing that there is.
+        // As the handler will read it; a value that it cannot read is not the name of anything.
         let param = |name| {
-            let param = matched.param(uri.path(), name)?;
+            let param = matched.params().get(uri.path(), name)?;
             Some(percent::decoded(param).unwrap_or_default())
         };
         let route = matched.route();
@@ -282,7 +285,7 @@ impl Gate {
                 let kind = param("kind");
                 authorizer.caller(scope, kind.as_deref()).map(Some)
             }
-            // A route that the table lacks is refused here: no handler is reached past it.
+            // A route that is not in the table is refused here: no handler is called without authorization.
             None => {
                 if uri.path().starts_with(KEYED) {
                     authorizer.check_key()?;
@@ -296,22 +299,22 @@ impl Gate {
     }
 }
 
-/// Whether the audit log has an entry for it.
+/// Whether the request is audited.
 fn is_audited(method: &Method, matched: &Matched) -> bool {
     matched
         .route()
         .is_some_and(|route| route.is_audited(method))
 }
 
-/// Whether it may go on for hours: connections bound how many of those there are. Told by its route, too,
-/// or any request could say that it is one.
+/// Whether the request may take hours: the number of these is limited by connections alone. The route is checked too,
+/// or any request could claim it.
 fn is_stream_of_lines(request: &Request<Body>, matched: &Matched) -> bool {
     matched.takes_lines()
         && request.method() == Method::POST
         && media_type(request.headers()) == LINES
 }
 
-/// Refuses a compressed body: a small one could become a large one.
+/// Refuses compressed bodies: a small one could become a large one.
 fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
     let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
     let compressed = encodings.find(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"));
@@ -330,7 +333,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_contributions_come_as_a_stream_of_lines() {
+    fn only_contributions_may_be_a_stream_of_lines() {
         for (method, path, media_type, is_stream) in [
             ("POST", "/v1/contributions", "application/x-ndjson", true),
             (

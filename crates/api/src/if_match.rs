@@ -1,10 +1,9 @@
-//! `If-Match`, and `If-None-Match` of a write: whether something is still what the client saw.
+//! `If-Match`, and `If-None-Match` of a write: whether the target is still what the client saw.
 
 use axum::http::{HeaderMap, HeaderName, header};
-
 use problem::{Problem, ProblemType};
 
-/// 412 unless what there is now, by its entity tag, is what the headers ask for (RFC 9110, 13.1).
+/// Returns 412 if the headers require another entity tag than the current one (RFC 9110, 13.1).
 pub(crate) fn check(headers: &HeaderMap, etag: Option<&str>) -> Result<(), Problem> {
     if headers.contains_key(header::IF_MATCH) && !names(headers, header::IF_MATCH, etag) {
         let now = etag.map_or("there is none now".to_owned(), |etag| {
@@ -19,7 +18,7 @@ pub(crate) fn check(headers: &HeaderMap, etag: Option<&str>) -> Result<(), Probl
     Ok(())
 }
 
-/// Whether a header names the tag, by strong comparison, or whatever there is.
+/// Whether a header names the tag, by strong comparison, or `*`.
 fn names(headers: &HeaderMap, header: HeaderName, etag: Option<&str>) -> bool {
     let Some(etag) = etag else { return false };
     headers.get_all(header).iter().any(|value| {
@@ -39,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_seen_is_written_to() {
+    fn a_write_requires_the_tag_that_was_seen() {
         const NOW: Option<&str> = Some("\"b\"");
         for (name, value, etag, passes) in [
             ("if-match", "\"b\"", NOW, true),

@@ -1,4 +1,4 @@
-//! `If-None-Match`: whether a client has already what it asks for.
+//! `If-None-Match` of a read: whether the client already has the response.
 
 use axum::http::{HeaderMap, header};
 

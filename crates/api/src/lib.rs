@@ -5,13 +5,15 @@
 //! observed     gives each request its id, and a span if it is traced (crate request-trace)
 //! unread_body  hands the request to the gate; reads the unread part of its body, or ends the connection
 //! gate         refuses requests: metrics, CORS, host, limits, keys (crate access), audit entries (crate audit)
+//! dispatch     calls the handler of the route
 //! route        the one table of routes, by which a path is matched once
-//! dispatch     has the handler of the route answer; routes/: a handler a file
-//! params, target, body, if_match, if_none_match    what handlers read of a request
+//! routes       the handlers, one endpoint or resource in each file
 //! stream       server-sent events
-//! metrics      what the HTTP interface counts
-//! openapi      the contract as a document
+//! target, body, params, if_match, if_none_match    what handlers read of a request
+//! app          the state that all handlers share: feeds, metrics, write_permits, and the crates below
 //! ```
+//!
+//! Each takes only from those below it. `openapi`, in tests alone, makes the document of the contract from the routes.
 //!
 //! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`. [`serve`] is
 //! the whole.
@@ -20,21 +22,28 @@ mod app;
 mod board_response;
 mod body;
 mod dispatch;
+mod feeds;
 mod gate;
 mod if_match;
 mod if_none_match;
 mod metrics;
 mod observed;
+#[cfg(test)]
 mod openapi;
 mod params;
+mod path_params;
 mod percent;
+mod read_window;
 mod route;
 mod routes;
 mod server;
+mod server_limits;
 mod stream;
 mod target;
 mod unread_body;
+mod write_permits;
 
 pub use app::App;
-pub use routes::WRITES_BYTES_MAX;
-pub use server::{ServerLimits, serve};
+pub use server::serve;
+pub use server_limits::ServerLimits;
+pub use write_permits::WRITES_BYTES_MAX;

@@ -1,12 +1,11 @@
-//! What the HTTP interface counts, and its names in `GET /metrics`: the one place for names.
+//! The metrics of the HTTP interface, and their names in `GET /metrics`. The only place for names.
 //!
-//! A new metric is a field of the struct that counts it, made and registered here: `http` for requests, `writes` for
-//! contributions, `streams` for event streams. Connections count themselves in `connection`, the process in
-//! `metering`. All but the process's get the prefix `megaboard_`, counters end in `_total`; the rest comes from the
-//! crates below, which have a `metrics.rs` of their own: `App::new` hands the registry down to the router (which
-//! registers the store's, [`ShardStore::register_metrics`](shard_store::ShardStore::register_metrics)) and the
-//! merger. Requests are counted in one place, by the gate; a `Problem` leaves its type in the response's extensions
-//! for that.
+//! A new metric is a field of the struct that counts it, registered in its file: `http` for requests, `writes` for
+//! contributions, `streams` for event streams. The metrics of connections are in `connection`, those of the process in
+//! `metering`. All but those of the process get the prefix `megaboard_`, counters end in `_total`. The crates below
+//! have a `metrics.rs` of their own: `App::new` passes the registry to the router (which registers the store's,
+//! [`ShardStore::register_metrics`](shard_store::ShardStore::register_metrics)) and the merger. Requests are counted in
+//! one place, by the gate, which finds the type of a `Problem` in the response's extensions.
 //!
 //! **Invariant:** no label holds a name that users choose: a kind, a board, a subject, a member. Their number has no
 //! limit.
@@ -27,14 +26,14 @@ use merger::Merger;
 use metering::{Gauge, Info, Registry, labels, register_process};
 use shard_router::Router;
 
-pub(crate) use http::Http;
+pub(crate) use http::{Http, RouteMetrics};
 pub(crate) use streams::Streams;
 pub(crate) use writes::Writes;
 
-/// What all names begin with that are not the process's.
+/// The prefix of all names except those of the process.
 const PREFIX: &str = "megaboard";
 
-/// Handles of what is counted here.
+/// The metrics of the HTTP interface.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     pub(crate) http: Http,
@@ -45,7 +44,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Registers all that is counted here, and in what the service writes and reads through.
+    /// Registers these metrics, and those of the router, the merger and the store.
     pub(crate) fn register(&self, router: &Router, merger: &Merger, access: &Access) -> Registry {
         let mut registry = Registry::default();
         register_process(&mut registry);
@@ -54,10 +53,10 @@ impl Metrics {
             ("version", env!("CARGO_PKG_VERSION")),
             ("store", router.store().name()),
         ]);
-        ours.register("build", "What is running", Info::new(build));
+        ours.register("build", "The version and the store", Info::new(build));
         ours.register(
             "ready",
-            "Whether the store takes writes and answers reads, as GET /readyz says it: 1 or 0",
+            "Whether the store is ready, as GET /readyz reports it: 1 or 0",
             self.ready.clone(),
         );
         self.http.register(ours, access.guesses_refused());
@@ -69,13 +68,13 @@ impl Metrics {
         registry
     }
 
-    /// Whether the store was ready just now.
+    /// Sets whether the store is ready.
     pub(crate) fn note_ready(&self, is_ready: bool) {
         self.ready.set(i64::from(is_ready));
     }
 }
 
-/// Where what is ours is registered.
+/// Returns the registry for names with the prefix.
 pub(crate) fn of_service(registry: &mut Registry) -> &mut Registry {
     registry.sub_registry_with_prefix(PREFIX)
 }

@@ -1,4 +1,4 @@
-//! A request from its head to its response, as logs and traces see it: [`ObservedRequest`].
+//! [`ObservedRequest`]: the id, the log line and the span of a request.
 
 use std::future::poll_fn;
 use std::net::IpAddr;
@@ -17,7 +17,7 @@ use crate::route::{Matched, Route};
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
-/// Characters of a path in a span: thousands of spans may wait for a collector.
+/// Maximum characters of a path in a span: thousands of spans may wait for a collector.
 const PATH_CHARS_MAX: usize = 512;
 
 /// A request whose head has arrived.
@@ -27,14 +27,14 @@ pub(crate) struct ObservedRequest {
     line: Option<Line>,
 }
 
-/// What the line of a request says, where there is one.
+/// The contents of the log line of a request, if there is one.
 struct Line {
     method: Method,
     path: String,
 }
 
 impl ObservedRequest {
-    /// Gives it an id, and a span where the tracer takes it.
+    /// Gives the request an id, and a span if the tracer chooses it.
     pub(crate) fn new<B>(
         request: &Request<B>,
         matched: &Matched,
@@ -45,7 +45,7 @@ impl ObservedRequest {
         let (id, parent) = (request_id(headers), trace_parent(headers));
         let mut trace = parent.map(|parent| parent.trace);
         let mut span = Span::none();
-        // Anybody may say that it samples; requests of untrusted peers are sampled by chance.
+        // The sampling decision of an untrusted peer is ignored: its requests are sampled at random.
         let believed = parent.filter(|_| gate.is_tracer(peer));
         let tracer = gate.tracer();
         let tracer = tracer.filter(|tracer| tracer.samples(believed.as_ref()));
@@ -68,7 +68,7 @@ impl ObservedRequest {
         }
     }
 
-    /// Answers it. Log lines meanwhile carry the id, and the response does.
+    /// Waits for the response. Log lines written meanwhile have the id, and so does the response.
     pub(crate) async fn answered(
         self,
         mut answer: Pin<&mut (impl Future<Output = Response> + Send)>,
@@ -92,13 +92,13 @@ impl ObservedRequest {
         .await;
         let headers = response.headers_mut();
         headers.insert(REQUEST_ID, id);
-        // Responses contain names that callers made up: no browser is to guess another media type.
+        // Responses contain names that callers chose, so browsers must not guess another media type.
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
         response
     }
 }
 
-/// Records how it was answered.
+/// Records the response.
 fn record(span: &Span, line: Option<&Line>, response: &Response) {
     let status = response.status();
     if let Some(Line { method, path }) = line {
@@ -107,7 +107,7 @@ fn record(span: &Span, line: Option<&Line>, response: &Response) {
     if span.is_none() {
         return;
     }
-    // A signed one: others would go out as text.
+    // Signed: unsigned numbers are exported as text.
     span.record("http.response.status_code", i64::from(status.as_u16()));
     if status.is_server_error() {
         span.record("otel.status_code", "ERROR");
@@ -115,13 +115,13 @@ fn record(span: &Span, line: Option<&Line>, response: &Response) {
     }
 }
 
-/// A path as far as a span has it.
+/// Shortens a path to [`PATH_CHARS_MAX`].
 fn cut(path: &str) -> &str {
     let end = path.char_indices().nth(PATH_CHARS_MAX);
     end.map_or(path, |(end, _)| &path[..end])
 }
 
-/// By OpenTelemetry's conventions for HTTP servers. The query is left out: it may have a token.
+/// Creates a span by OpenTelemetry's conventions for HTTP servers. The query is left out: it may have a token.
 fn span_of<B>(request: &Request<B>, peer: IpAddr, route: Option<&'static str>) -> Span {
     let method = match *request.method() {
         Method::GET => "GET",
@@ -131,7 +131,7 @@ fn span_of<B>(request: &Request<B>, peer: IpAddr, route: Option<&'static str>) -
         Method::DELETE => "DELETE",
         Method::OPTIONS => "OPTIONS",
         Method::PATCH => "PATCH",
-        // Others are arbitrary texts.
+        // Other methods are arbitrary texts.
         _ => "_OTHER",
     };
     let span = tracing::trace_span!(
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_has_no_long_path() {
+    fn long_paths_are_shortened() {
         assert_eq!(cut("/v1/kinds"), "/v1/kinds");
         let long = format!("/{}", "é".repeat(60_000));
         assert_eq!(cut(&long).chars().count(), PATH_CHARS_MAX);

@@ -1,4 +1,4 @@
-//! Query parameters: each is taken by name and checked, and what is left is an error.
+//! [`Params`]: query parameters. Each is taken by name and checked; those that are left are errors.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -9,7 +9,7 @@ use problem::Problem;
 
 use crate::percent;
 
-/// The parameters of one request that its handler has not taken yet.
+/// The query parameters of a request that its handler has not taken yet.
 pub(crate) struct Params<'a> {
     left: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
@@ -19,7 +19,7 @@ fn wrong(name: &str, value: &str, expected: impl Display) -> Problem {
 }
 
 impl<'a> Params<'a> {
-    /// Those of a query. One that is not percent-encoded is an error.
+    /// Parses a query. An invalid percent-encoding is an error.
     pub(crate) fn of(query: Option<&'a str>) -> Result<Self, Problem> {
         let query = query.unwrap_or_default();
         for pair in query.split('&').filter(|pair| pair.contains('%')) {
@@ -33,19 +33,19 @@ impl<'a> Params<'a> {
         })
     }
 
-    /// The parameter's text. Given twice it is an error.
+    /// Takes a parameter as text. A repeated parameter is an error.
     pub(crate) fn text(&mut self, name: &str) -> Result<Option<Cow<'a, str>>, Problem> {
-        let Some(place) = self.left.iter().position(|(other, _)| other == name) else {
+        let Some(index) = self.left.iter().position(|(other, _)| other == name) else {
             return Ok(None);
         };
-        let (_, value) = self.left.swap_remove(place);
+        let (_, value) = self.left.swap_remove(index);
         if self.left.iter().any(|(other, _)| other == name) {
             return Err(Problem::invalid(format!("{name}: is given twice")));
         }
         Ok(Some(value))
     }
 
-    /// A count within a range.
+    /// Takes a count within a range.
     pub(crate) fn count(
         &mut self,
         name: &str,
@@ -70,7 +70,7 @@ impl<'a> Params<'a> {
             })
     }
 
-    /// A field's value.
+    /// Takes the value of a field.
     pub(crate) fn value(&mut self, name: &str) -> Result<Option<Value>, Problem> {
         let Some(text) = self.text(name)? else {
             return Ok(None);
@@ -85,7 +85,7 @@ impl<'a> Params<'a> {
             .ok_or_else(|| wrong(name, &text, "an integer within ±9007199254740991"))
     }
 
-    /// `min` and `max` of the first field, in order where both are given.
+    /// Takes `min` and `max` of the first field. It is an error if `min` is above `max`.
     pub(crate) fn bounds(&mut self) -> Result<(Option<Value>, Option<Value>), Problem> {
         let bounds = (self.value("min")?, self.value("max")?);
         match bounds {
@@ -96,7 +96,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// `true` or `false`; without it `false`.
+    /// Takes `true` or `false`; defaults to `false`.
     pub(crate) fn flag(&mut self, name: &str) -> Result<bool, Problem> {
         match self.text(name)?.as_deref() {
             None | Some("false") => Ok(false),
@@ -105,7 +105,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// Whatever is left is an error.
+    /// Returns an error if any parameter is left.
     pub(crate) fn finish(self) -> Result<(), Problem> {
         match self.left.first() {
             None => Ok(()),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn every_parameter_is_asked_for_or_an_error() {
+    fn parameters_that_were_not_taken_are_errors() {
         let mut params = of("n=10&window=day%3A2026-11-20&x=1");
         assert_eq!(params.count("n", 1..=10).unwrap(), Some(10));
         assert_eq!(
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_percent_encoded_is_refused_by_name() {
+    fn invalid_encodings_are_refused_by_name() {
         for (query, name) in [
             ("n=1&after=100%", "after: \"100%\""),
             ("after=%zz&n=1", "after: \"%zz\""),

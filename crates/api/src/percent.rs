@@ -1,21 +1,20 @@
-//! Percent-encoding of parameters, in paths and in queries: [`check`].
+//! [`decoded`] and [`check`]: percent-encoding of parameters, in paths and in queries.
 //!
-//! What libraries make of a wrong one is a guess: they keep a `%` that begins nothing, and bytes that are no UTF-8
-//! become U+FFFD. Then two texts would name one thing. So it is refused before they read it.
+//! Libraries guess what an invalid encoding means: they keep a `%` without digits, and replace invalid UTF-8 by U+FFFD.
+//! Then two texts would name the same thing. So invalid encodings are refused here.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
-
 use problem::Problem;
 
-/// Digits behind a `%`.
+/// Digits after a `%`.
 const DIGITS: usize = 2;
 
-/// What a parameter says; `None` if that is not percent-encoded UTF-8.
+/// Decodes a parameter; `None` if it is not percent-encoded UTF-8.
 pub(crate) fn decoded(text: &str) -> Option<Cow<'_, str>> {
-    let is_encoded = |behind: &str| {
-        let digits = behind.as_bytes().get(..DIGITS);
+    let is_encoded = |after: &str| {
+        let digits = after.as_bytes().get(..DIGITS);
         digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
     if !text.split('%').skip(1).all(is_encoded) {
@@ -38,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_encoded_is_refused_by_name() {
+    fn invalid_encodings_are_refused_by_name() {
         for (text, said) in [
             ("", ""),
             ("room-1", "room-1"),

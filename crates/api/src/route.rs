@@ -1,13 +1,12 @@
 //! The one table of routes: each path and method, what it requires of its callers, and its handler.
 //!
-//! A path is matched once, when its request's head has arrived: [`Matched`] is what limits, authorization, the
-//! metrics, traces, the audit log and dispatch go by. What a route is in the `OpenAPI` document
-//! stands beside its handler (`#[utoipa::path]`); a test compares the document with the table.
+//! A path is matched once, when the head of its request has arrived: limits, authorization, metrics, traces, the audit
+//! log and dispatch all use the [`Matched`]. The description of a route for the `OpenAPI` document is at its handler
+//! (`#[utoipa::path]`); a test compares the document with the table.
 //!
-//! **Invariant:** a path or a method that the table lacks is not served, and where there are keys the gate itself
-//! answers for it.
+//! **Invariant:** a path or a method that is not in the table is not served; if keys are configured, the gate refuses
+//! it.
 
-use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use access::Scope;
@@ -19,28 +18,29 @@ use futures::future::BoxFuture;
 use matchit::Router;
 
 use crate::app::App;
+use crate::path_params::PathParams;
 use crate::routes::{
     around, board, boards, contributions, count, erase, health, kinds, lookup, member, members,
     metrics, openapi, page, range, rank, stream, stream_tokens, top, tops,
 };
 
-/// What a route asks of its callers.
+/// What a route requires of its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
-    /// Nothing, from anybody.
+    /// Nothing.
     Nothing,
-    /// A key for reading, unless the setting says otherwise.
+    /// A key for reading, unless `metrics_open` is set.
     Metrics,
     /// A key for reading, or a token of the board.
     Stream,
-    /// A key of this scope, for the kind in the path where it has one.
+    /// A key of this scope, for the kind in the path if there is one.
     Key(Scope),
 }
 
 use Needs::{Key, Metrics, Nothing, Stream};
 use Scope::{Admin, Read, Write};
 
-/// A path, as the table writes it, and its methods. `HEAD` is served as `GET` is.
+/// A path, as the table has it, and its methods. `HEAD` is served like `GET`.
 #[derive(Debug)]
 pub(crate) struct Route {
     path: &'static str,
@@ -58,21 +58,21 @@ struct Served {
 /// Calls a handler.
 pub(crate) type CallHandler = fn(Request, Arc<App>) -> BoxFuture<'static, Response>;
 
-/// What the machinery around asks: neither limits nor load keep it from an answer.
+/// Paths of probes: limits do not apply to them.
 const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
-/// Whether it is a path that the machinery around asks.
+/// Whether it is the path of a probe.
 pub(crate) fn is_probe(path: &str) -> bool {
     PROBES.contains(&path)
 }
 
-/// What is asked for what is counted.
+/// The path of the metrics.
 const SCRAPED: &str = "/metrics";
 
-/// Where a `POST` may be a stream of lines.
+/// The path where a `POST` may be a stream of lines.
 const TAKES_LINES: &str = "/v1/contributions";
 
-/// The name of a method, and the handler of a route by it.
+/// Makes a method of a route, with its handler.
 macro_rules! served {
     ($name:ident $handler:path, $needs:expr) => {
         Served {
@@ -83,7 +83,7 @@ macro_rules! served {
     };
 }
 
-/// Makes the table of rows `PATH { METHOD handler: needs, ... }`.
+/// Makes the table from rows `PATH { METHOD handler: needs, ... }`.
 macro_rules! routes {
     ($($path:tt { $($method:ident $($handler:ident)::+: $needs:expr),+ $(,)? })+) => {
         static ROUTES: &[Route] = &[$(Route {
@@ -141,12 +141,12 @@ routes! {
 }
 
 impl Route {
-    /// The path, as the table writes it.
+    /// Returns the path, as the table has it.
     pub(crate) const fn path(&self) -> &'static str {
         self.path
     }
 
-    /// The names of its methods.
+    /// Returns the names of its methods.
     pub(crate) fn methods(&self) -> impl Iterator<Item = &'static str> {
         self.methods.iter().map(|served| served.name)
     }
@@ -159,23 +159,22 @@ impl Route {
         self.methods.iter().find(|served| served.name == name)
     }
 
-    /// The handler of a method; none that the path does not serve.
+    /// Returns the handler of a method; `None` if the path does not have it.
     pub(crate) fn handler(&self, method: &Method) -> Option<CallHandler> {
         self.served(method).map(|served| served.handler)
     }
 
-    /// What a method asks; none that the path does not serve.
+    /// Returns what a method requires; `None` if the path does not have it.
     pub(crate) fn needs(&self, method: &Method) -> Option<Needs> {
         self.served(method).map(|served| served.needs)
     }
 
-    /// Whether the machinery around asks it: neither limits nor load keep it from an answer.
     fn is_probe(&self) -> bool {
         is_probe(self.path)
     }
 
-    /// Whether it returns the metrics. They are needed most when the server is full, so the limits of other requests do
-    /// not apply to it.
+    /// Whether it returns the metrics. They are needed most when the server is overloaded, so the limits of other
+    /// requests do not apply to it.
     fn is_scraped(&self) -> bool {
         self.path == SCRAPED
     }
@@ -185,18 +184,18 @@ impl Route {
         self.path == TAKES_LINES
     }
 
-    /// Whether it is a stream, which a token of its board opens, too.
+    /// Whether it is a stream of events, which a token of its board may open.
     fn is_stream(&self) -> bool {
         self.methods.iter().any(|served| served.needs == Stream)
     }
 
-    /// Whether the audit log says who did it: what only an admin may change, and what takes away.
+    /// Whether a request is audited: changes that require an admin, and every `DELETE`.
     pub(crate) fn is_audited(&self, method: &Method) -> bool {
         let changes = matches!(self.needs(method), Some(Key(Admin))) && method == Method::PUT;
         changes || (method == Method::DELETE && self.needs(method).is_some())
     }
 
-    /// The methods that the path serves, as `Allow` lists them.
+    /// Returns the methods of the path, in the form of `Allow`.
     pub(crate) fn allow(&self) -> String {
         let listed = |name| match name {
             "GET" => "GET,HEAD",
@@ -207,20 +206,17 @@ impl Route {
     }
 }
 
-/// All of the table.
+/// Returns all routes.
 pub(crate) fn all() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter()
 }
 
-/// What a method of a path asks, by the path as the table writes it.
+/// Returns what a method of a path requires, by the path as the table has it.
 #[cfg(test)]
 pub(crate) fn needs_of(path: &str, method: &Method) -> Option<Needs> {
     let route = ROUTES.iter().find(|route| route.path == path)?;
     route.needs(method)
 }
-
-/// Parameters of a path.
-const PARAMS_MAX: usize = 3;
 
 /// The indexes in the table, by path.
 static INDEXES: LazyLock<Router<usize>> = LazyLock::new(|| {
@@ -232,62 +228,44 @@ static INDEXES: LazyLock<Router<usize>> = LazyLock::new(|| {
     indexes
 });
 
-/// What a path was matched to: its route, if it has one, and where its parameters are.
-#[derive(Debug, Clone, Default)]
+/// What a path was matched to: its route, if it has one, and its parameters.
+#[derive(Debug, Default)]
 pub(crate) struct Matched {
     index: Option<usize>,
-    /// By name, as parts of the path.
-    params: [Option<(&'static str, Range<usize>)>; PARAMS_MAX],
+    params: PathParams,
 }
 
 impl Matched {
-    /// Matches a path. One with an empty parameter is of no route.
+    /// Matches a path. A path with an empty parameter has no route.
     pub(crate) fn of(path: &str) -> Self {
         let Ok(found) = INDEXES.at(path) else {
             return Self::default();
         };
-        let mut params = [const { None }; PARAMS_MAX];
-        for ((name, value), param) in found.params.iter().zip(&mut params) {
-            if value.is_empty() {
-                return Self::default();
-            }
-            let begin = value.as_ptr().addr() - path.as_ptr().addr();
-            *param = Some((name, begin..begin + value.len()));
-        }
-        Self {
-            index: Some(*found.value),
-            params,
+        match PathParams::of(path, &found.params) {
+            Some(params) => Self {
+                index: Some(*found.value),
+                params,
+            },
+            None => Self::default(),
         }
     }
 
-    /// The index of its route in [`all`].
+    /// Returns the index of its route in [`all`].
     pub(crate) const fn index(&self) -> Option<usize> {
         self.index
     }
 
-    /// Its route.
+    /// Returns its route.
     pub(crate) fn route(&self) -> Option<&'static Route> {
         self.index.map(|index| &ROUTES[index])
     }
 
-    /// The parameters of the path that was matched, by name, as they are written.
-    pub(crate) fn params<'p>(
-        &self,
-        path: &'p str,
-    ) -> impl Iterator<Item = (&'static str, &'p str)> {
-        let params = self.params.iter().flatten();
-        params.filter_map(move |(name, part)| Some((*name, path.get(part.clone())?)))
+    /// Returns the parameters of the path.
+    pub(crate) const fn params(&self) -> &PathParams {
+        &self.params
     }
 
-    /// A parameter of the path that was matched, as it is written.
-    pub(crate) fn param<'p>(&self, path: &'p str, name: &str) -> Option<&'p str> {
-        let mut params = self.params(path);
-        params
-            .find(|(other, _)| *other == name)
-            .map(|(_, value)| value)
-    }
-
-    /// Whether it is what the machinery around asks.
+    /// Whether it is a probe.
     pub(crate) fn is_probe(&self) -> bool {
         self.route().is_some_and(Route::is_probe)
     }
@@ -302,7 +280,7 @@ impl Matched {
         self.route().is_some_and(Route::takes_lines)
     }
 
-    /// Whether it is a stream.
+    /// Whether it is a stream of events.
     pub(crate) fn is_stream(&self) -> bool {
         self.route().is_some_and(Route::is_stream)
     }
@@ -310,36 +288,15 @@ impl Matched {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-    use crate::openapi::documented;
-
-    /// Files of pages: they alone are served without standing in the document.
-    const PAGES: [&str; 2] = ["/", "/page/{file}"];
 
     #[test]
-    fn what_is_served_stands_in_the_document_and_the_other_way_round() {
-        let methods = |route: &Route| {
-            let methods = route.methods().map(|name| name.parse::<Method>().unwrap());
-            methods.collect::<Vec<_>>()
-        };
-        let mut served: BTreeMap<_, _> = all()
-            .map(|route| (route.path.to_owned(), methods(route)))
-            .collect();
-        for page in PAGES {
-            assert_eq!(served.remove(page), Some(vec![Method::GET]), "{page}");
-        }
-        assert_eq!(served, documented().into_iter().collect());
-    }
-
-    #[test]
-    fn a_path_with_an_empty_parameter_is_of_no_route() {
+    fn a_path_with_an_empty_parameter_has_no_route() {
         for Route { path, .. } in ROUTES {
             let parts: Vec<&str> = path.split('/').collect();
             let filled = |empty: Option<usize>| {
-                let filled = parts.iter().enumerate().map(|(place, part)| match *part {
-                    _ if empty == Some(place) => "",
+                let filled = parts.iter().enumerate().map(|(index, part)| match *part {
+                    _ if empty == Some(index) => "",
                     part if part.starts_with('{') => "a",
                     part => part,
                 });
@@ -348,18 +305,19 @@ mod tests {
             let whole = filled(None);
             let matched = Matched::of(&whole);
             assert_eq!(matched.route().map(Route::path), Some(*path));
-            let params: Vec<_> = matched.params(&whole).map(|(_, value)| value).collect();
+            let params = matched.params().iter(&whole);
+            let params: Vec<_> = params.map(|(_, value)| value).collect();
             let named = parts.iter().filter(|part| part.starts_with('{'));
             assert_eq!(params, vec!["a"; named.count()]);
-            for place in (0..parts.len()).filter(|place| parts[*place].starts_with('{')) {
-                let path = filled(Some(place));
+            for index in (0..parts.len()).filter(|index| parts[*index].starts_with('{')) {
+                let path = filled(Some(index));
                 assert!(Matched::of(&path).route().is_none(), "{path}");
             }
         }
     }
 
     #[test]
-    fn nothing_of_the_contract_is_for_anybody() {
+    fn every_route_of_the_contract_requires_a_key() {
         for route in ROUTES {
             for served in route.methods {
                 assert_eq!(
@@ -374,13 +332,14 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_something_is_not_for_reading() {
-        let asking = ["/v1/top", "/rank", "/lookup", "/v1/stream-tokens"];
+    fn routes_that_change_something_require_more_than_read() {
+        // Reads whose parameters are in a body.
+        let posted = ["/v1/top", "/rank", "/lookup", "/v1/stream-tokens"];
         for route in ROUTES {
             for Served { name, needs, .. } in route.methods {
-                let reads = *name == "GET" || asking.iter().any(|end| route.path.ends_with(end));
+                let reads = *name == "GET" || posted.iter().any(|end| route.path.ends_with(end));
                 if let Key(scope) = needs {
-                    // Who is hidden is not for everybody who reads.
+                    // A read scope is not enough to see hidden members.
                     let about_hidden = route.path.ends_with("/hidden");
                     let expected = reads && !about_hidden;
                     assert_eq!(*scope == Read, expected, "{name} {}", route.path);

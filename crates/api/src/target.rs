@@ -1,27 +1,24 @@
-//! What a request under `/v1/boards/{kind}/{subject}` is about: its board, its kind, its window.
+//! What a request is about: the board, the kind, the member in its path, and the window in its query.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use board::{
-    Activity, BoardName, Calendar, Kind, Member, Period, Subject, Timestamp, Window,
-    WindowSelector, WindowState,
+    BoardName, Kind, Member, Period, Subject, Timestamp, Window, WindowSelector, WindowState,
 };
-use merger::final_from;
 use problem::{Problem, ProblemType};
 use shard_router::KnownKind;
-use wire::{Envelope, WindowShape};
 
 use crate::app::App;
 use crate::params::Params;
+use crate::path_params::PathParams;
 use crate::percent;
-use crate::route::Matched;
+use crate::read_window::ReadWindow;
 
-/// The file in the path, which may be none.
+/// The file in the path, which may not exist.
 pub(crate) struct FilePath(pub(crate) String);
 
 impl<S: Sync> FromRequestParts<S> for FilePath {
@@ -32,7 +29,7 @@ impl<S: Sync> FromRequestParts<S> for FilePath {
     }
 }
 
-/// The name of a kind in the path, which may be none.
+/// The name of a kind in the path, which may not exist.
 pub(crate) struct KindPath(pub(crate) String);
 
 impl FromRequestParts<Arc<App>> for KindPath {
@@ -43,7 +40,7 @@ impl FromRequestParts<Arc<App>> for KindPath {
     }
 }
 
-/// The member in the path, of whatever board.
+/// The member in the path.
 pub(crate) struct MemberPath(pub(crate) Member);
 
 impl FromRequestParts<Arc<App>> for MemberPath {
@@ -56,18 +53,18 @@ impl FromRequestParts<Arc<App>> for MemberPath {
     }
 }
 
-/// A parameter of the path that its request was dispatched by; empty where there is none.
+/// Returns a parameter of the path; empty if there is none.
 fn text_of<'p>(parts: &'p Parts, name: &str) -> Cow<'p, str> {
     param(parts, name).unwrap_or_default()
 }
 
 fn param<'p>(parts: &'p Parts, name: &str) -> Option<Cow<'p, str>> {
-    let matched = parts.extensions.get::<Matched>()?;
-    // One that is not percent-encoded was refused before.
-    percent::decoded(matched.param(parts.uri.path(), name)?)
+    let params = parts.extensions.get::<PathParams>()?;
+    // Dispatch has rejected values that are not percent-encoded.
+    percent::decoded(params.get(parts.uri.path(), name)?)
 }
 
-/// The board in the path, of a kind that is known.
+/// The board in the path, of a kind that exists.
 pub(crate) struct BoardPath {
     pub(crate) board: BoardName,
     pub(crate) known: KnownKind,
@@ -104,50 +101,8 @@ impl FromRequestParts<Arc<App>> for BoardPath {
     }
 }
 
-/// The window of a read, resolved and kept.
-#[derive(Debug, Clone)]
-pub(crate) struct ReadWindow {
-    pub(crate) window: Window,
-    /// From when on it takes nothing more.
-    closes_at: Option<Timestamp>,
-    /// How long after that servers of other clocks may still have it open.
-    clock_tolerance: Duration,
-    /// Only so many of the board are ranked, by its kind.
-    pub(crate) listed: Option<u64>,
-    calendar: Calendar,
-}
-
-impl ReadWindow {
-    /// Whether a look at the shards that began then shows all that the window of a board of this time ever
-    /// takes. Never asked of the moment: what was seen before the end is not final after it.
-    pub(crate) fn is_final(&self, as_of: Timestamp, activity: &Activity) -> bool {
-        let from = final_from(self.closes_at, activity, self.clock_tolerance);
-        from.is_some_and(|from| as_of >= from)
-    }
-
-    /// The envelope of an answer about a board in this window.
-    pub(crate) fn envelope<T>(
-        &self,
-        board: &BoardName,
-        answer: &merger::ReadResult<T>,
-    ) -> Envelope {
-        let window = WindowShape {
-            name: self.name(),
-            listed: self.listed,
-            is_final: self.is_final(answer.as_of, &answer.activity),
-        };
-        Envelope::new(board, window, answer)
-    }
-
-    /// Its text. Made when it is asked for: an answer that is kept needs none.
-    pub(crate) fn name(&self) -> String {
-        self.calendar.name(self.window)
-    }
-}
-
-/// What every read is asked at last: the window that `?window=` names for a kind, or the kind's
-/// first, at this moment. `fresh`, where nobody has asked for it yet, may be said of a read that is
-/// always fresh. Any other parameter is an error.
+/// Reads the remaining parameters of a read: the window that `?window=` selects at this moment, by default the kind's
+/// first. `fresh` is accepted for reads that are always fresh. Any other parameter is an error.
 pub(crate) fn read_window(
     app: &App,
     kind: &Kind,
@@ -159,7 +114,7 @@ pub(crate) fn read_window(
     resolve(app, kind, selector.as_deref())
 }
 
-/// The window that a text names for a kind at this moment, or the kind's first.
+/// Returns the window that a text selects at this moment; without one the kind's first.
 pub(crate) fn resolve(
     app: &App,
     kind: &Kind,
@@ -168,7 +123,7 @@ pub(crate) fn resolve(
     resolve_now(app, kind, selector_of(kind, selector)?)
 }
 
-/// What a text selects of a kind's windows; without one the current window of the kind's first period.
+/// Parses a window selector; without a text, selects the current window of the kind's first period.
 pub(crate) fn selector_of(kind: &Kind, text: Option<&str>) -> Result<WindowSelector, Problem> {
     let Some(text) = text else {
         return Ok(WindowSelector::Current(kind.windows()[0].period));
@@ -177,20 +132,14 @@ pub(crate) fn selector_of(kind: &Kind, text: Option<&str>) -> Result<WindowSelec
     selector.map_err(|error| Problem::invalid(format!("window: {error}")))
 }
 
-/// The window that is selected at this moment.
+/// Returns the window that is selected at this moment.
 pub(crate) fn resolve_now(
     app: &App,
     kind: &Kind,
     selector: WindowSelector,
 ) -> Result<ReadWindow, Problem> {
     let window = window_at(kind, selector, app.now())?;
-    Ok(ReadWindow {
-        window,
-        closes_at: kind.closes_at(window),
-        clock_tolerance: app.merger.clock_tolerance(),
-        listed: kind.retain().map(|retain| retain.keep),
-        calendar: kind.calendar().clone(),
-    })
+    Ok(ReadWindow::new(kind, window, app.merger.clock_tolerance()))
 }
 
 fn window_at(kind: &Kind, selector: WindowSelector, now: Timestamp) -> Result<Window, Problem> {
@@ -204,7 +153,7 @@ fn window_at(kind: &Kind, selector: WindowSelector, now: Timestamp) -> Result<Wi
     }
 }
 
-/// The one window that a set names, if it names one.
+/// Returns the only window that a write names, if it names one.
 pub(crate) fn resolve_only(
     kind: &Kind,
     selector: Option<&str>,

@@ -1,10 +1,9 @@
-//! What is left unread of a request's body once its response is known.
+//! Handles the unread body of a request: the part that was not read when the response was ready.
 //!
-//! A response may be known before the body was read: the path is wrong, or the media type. The next request on the
-//! connection begins behind that body, so that a short unread body is read and dropped. With a long one the connection
-//! ends, and the response says so, or a client that keeps its connections would send its next request into the end of
-//! this one. Such a body is read on, up to a limit, while the response is sent: a connection that is closed with bytes
-//! unread is reset, and the response may be lost with it.
+//! A response may be ready before the body was read, for example because the path or the media type is wrong. The next
+//! request on the connection begins after that body, so a short unread body is read and dropped. After a long one the
+//! connection is closed, and the response says so. Such a body is read on, up to a limit, while the response is sent: a
+//! connection that is closed with unread bytes is reset, and the response may be lost.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -26,19 +25,19 @@ use tokio::time::timeout;
 use crate::gate::Gate;
 use crate::route::Matched;
 
-/// Bytes of an unread body that are read and dropped.
+/// Maximum bytes of an unread body that is read and dropped.
 const UNREAD_BYTES_MAX: usize = 64 << 10;
 
-/// How long a response waits for them.
+/// Maximum delay of the response by that.
 const UNREAD_WAIT_MAX: Duration = Duration::from_millis(100);
 
-/// Bytes of a longer unread body that are read while the response is sent.
+/// Maximum bytes of a longer unread body that are read while the response is sent.
 const LINGER_BYTES_MAX: usize = 64 << 20;
 
-/// How long they are read.
+/// Maximum time for that.
 const LINGER_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// The same on a connection that is for probes alone, since the next probe needs it.
+/// The same on a connection for probes alone, which the next probe needs.
 const SPARE_LINGER_BYTES_MAX: usize = 1 << 20;
 const SPARE_LINGER_WAIT_MAX: Duration = Duration::from_secs(1);
 
@@ -64,7 +63,7 @@ pub(crate) async fn answer(
     let request = request.map(|body| Body::new(Lent::new(body, back)));
     let mut response = gate.answer(peer, request, matched, flow).await;
     if let Ok(Unread { body, was_polled }) = unread.try_recv() {
-        // A client that waits for `100 Continue`, and has not got it, is not asked to send what is not read.
+        // A client that waits for `100 Continue` has not sent the body, and does not have to.
         let left = if expects_continue && !was_polled {
             None
         } else {
@@ -81,12 +80,12 @@ pub(crate) async fn answer(
     response
 }
 
-/// Whether it is what a connection for probes alone is for.
+/// Whether the request is accepted on a connection for probes alone.
 pub(crate) fn is_for_spare(matched: &Matched) -> bool {
     matched.is_probe() || matched.is_scraped()
 }
 
-/// Answers on a connection that is for probes alone: one request, without its body.
+/// Answers on a connection for probes alone: one request, without its body.
 async fn answer_spare(
     gate: &Gate,
     peer: IpAddr,
@@ -111,14 +110,14 @@ async fn answer_spare(
     response
 }
 
-/// Whether the client sends the body only after `100 Continue`: when the body is first polled.
+/// Whether the client sends the body only after `100 Continue`, which is sent when the body is first polled.
 fn expects_continue(request: &Request<Incoming>) -> bool {
     let expected = request.headers().get(header::EXPECT);
     request.version() > Version::HTTP_10
         && expected.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
 }
 
-/// Reads and drops a short unread body. One that is longer is returned.
+/// Reads and drops a short unread body. Returns a longer one.
 async fn drop_short(mut body: Incoming) -> Result<(), Incoming> {
     let read = read_up_to(&mut body, UNREAD_BYTES_MAX);
     match timeout(UNREAD_WAIT_MAX, read).await {
@@ -127,14 +126,14 @@ async fn drop_short(mut body: Incoming) -> Result<(), Incoming> {
     }
 }
 
-/// Reads on while the response is sent. A client may send all of its body before it reads.
+/// Reads the body while the response is sent: a client may send all of it before it reads.
 async fn linger(mut body: Incoming, bytes_max: usize, wait_max: Duration) {
     let read = read_up_to(&mut body, bytes_max);
-    // However it ends: the connection ends with it.
+    // The result does not matter: the connection is closed in any case.
     let _ = timeout(wait_max, read).await;
 }
 
-/// Whether the body came to its end within so many bytes.
+/// Reads the body, and returns whether it ended within this many bytes.
 async fn read_up_to(body: &mut Incoming, bytes_max: usize) -> bool {
     let mut bytes = 0;
     while let Some(frame) = body.frame().await {
@@ -154,7 +153,7 @@ struct Lent {
     back: Option<oneshot::Sender<Unread>>,
 }
 
-/// What was not read of a body.
+/// The unread body.
 struct Unread {
     body: Incoming,
     was_polled: bool,
@@ -206,7 +205,7 @@ impl Drop for Lent {
             && !body.is_end_stream()
         {
             let was_polled = self.was_polled;
-            // An error: the connection has ended meanwhile.
+            // Fails if the connection has ended in the meantime.
             let _ = back.send(Unread { body, was_polled });
         }
     }

@@ -153,9 +153,9 @@ impl Scope<'_> {
         for _ in 0..ROUNDS_MAX {
             let missing = (0..self.shards()).filter(|s| readings[usize::from(*s)].is_none());
             let missing: Vec<u16> = missing.collect();
-            let look = |shard: &u16| (*shard, [reaches[usize::from(*shard)].ask(cut)].into());
+            let ask = |shard: &u16| (*shard, [reaches[usize::from(*shard)].ask(cut)].into());
             if !missing.is_empty() {
-                let answers = self.round(missing.iter().map(look).collect()).await?;
+                let answers = self.round(missing.iter().map(ask).collect()).await?;
                 for (shard, reading) in missing.iter().zip(answers) {
                     readings[usize::from(*shard)] = Some(reading);
                 }

@@ -22,6 +22,7 @@ mod metrics;
 mod ranks;
 mod read;
 mod scope;
+mod steady;
 mod version;
 
 pub use cache::{Rendered, Snapshot, TopForm, TopResponse, TopView};

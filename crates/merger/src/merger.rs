@@ -15,7 +15,8 @@ use crate::cache::{GlobalBoards, Rendered};
 use crate::error::ReadError;
 use crate::metrics::Counters;
 use crate::ranks::RankedEntry;
-use crate::scope::{Scope, steady};
+use crate::scope::Scope;
+use crate::steady::steady;
 use crate::version::Version;
 
 /// Maximum wait of a read of a closed window for the durability of what it has seen.

@@ -145,12 +145,12 @@ impl Counters {
         self.register_merges(registry);
         registry.register(
             "top_reads",
-            "Tops by where they came from: hit (the cache), miss (a merge that was made, taken or waited for), stale (the cache, since the store is away)",
+            "Tops by source: hit (the cache), miss (a merge that was made, taken from another server or waited for), stale (the cache, since the store is unavailable)",
             self.tops.clone(),
         );
         registry.register_with_unit(
             "top_age",
-            "How long before it was served the merge of a top began",
+            "Age of the merge of a top when it was served",
             Unit::Seconds,
             self.ages.clone(),
         );
@@ -176,7 +176,7 @@ impl Counters {
         let uncreated = uncreated.clone();
         registry.register(
             "cache_uncreated_boards",
-            "Names without contributions that are known as such",
+            "Cached names without contributions",
             ScrapedMetric::gauge(move || as_float(uncreated.entry_count())),
         );
     }
@@ -184,48 +184,48 @@ impl Counters {
     fn register_merges(&self, registry: &mut Registry) {
         registry.register(
             "merges",
-            "Merges of global boards that were begun, those that found nothing changed included",
+            "Merges of global boards, including those that found nothing changed",
             self.merges.clone(),
         );
         registry.register(
             "merges_unchanged",
-            "Merges that found no shard changed, and kept the bytes there were",
+            "Merges that found no shard changed, and kept the old bytes",
             self.unchanged.clone(),
         );
         registry.register(
             "merge_failures",
-            "Merges that the store did not let come to an end: it was away, or its answer was lost",
+            "Merges that failed because the store was unavailable, or its response was lost",
             self.failures.clone(),
         );
         registry.register(
             "merges_abandoned",
-            "Merges that whoever made them did not wait for to the end",
+            "Merges whose caller did not wait for the end",
             self.abandoned.clone(),
         );
         registry.register_with_unit(
             "merge_duration",
-            "Merges of global boards, from the first call to a shard to the bytes, or until nobody waited for them",
+            "Duration of merges of global boards, from the first call to a shard to the bytes, or until they were abandoned",
             Unit::Seconds,
             self.durations.clone(),
         );
         registry.register(
             "merge_waits",
-            "Reads that found a merge of their board under way, and waited for it",
+            "Reads that waited for a merge of their board in progress",
             self.waits.clone(),
         );
         registry.register(
             "merges_taken",
-            "Global boards taken from another server that had merged them",
+            "Global boards that were taken from another server",
             self.taken.clone(),
         );
         registry.register(
             "shard_rounds",
-            "Rounds of calls to shards, by all reads: calls of one round go out together",
+            "Rounds of calls to shards, by all reads: the calls of one round are concurrent",
             self.round_trips.clone(),
         );
         registry.register(
             "shard_entries_fetched",
-            "Entries that shards sent, to all reads",
+            "Entries that shards sent to all reads",
             self.entries_fetched.clone(),
         );
     }

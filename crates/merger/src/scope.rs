@@ -5,7 +5,6 @@
 //! ranks every member, the store on Redis trims each shard's list. The standing of a member that
 //! was trimmed off such a list is in [`RangePart::unlisted`](shard_store::RangePart::unlisted).
 
-mod steady;
 mod windows;
 
 use std::sync::Arc;
@@ -24,8 +23,6 @@ use crate::hidden::HidingQuery;
 use crate::list_length::{Counting, HiddenKeys};
 use crate::metrics::Counters;
 use crate::version::Version;
-
-pub(crate) use steady::steady;
 
 /// Parts that shards may be sending at once where entries are only counted: limits how many shards
 /// are read concurrently, to at least one.
@@ -63,7 +60,7 @@ impl Scope<'_> {
     }
 
     /// Reads one shard, as if it had no hidden members.
-    pub(crate) async fn look(
+    pub(crate) async fn read(
         &self,
         shard: u16,
         ranges: Arc<[RangeAsk]>,
@@ -72,35 +69,37 @@ impl Scope<'_> {
         let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
         let hidden: Vec<&Member> = hidden.collect();
         if hidden.is_empty() && self.hidden_keys.is_none() {
-            return self.look_at(shard, ranges, unless).await;
+            return self.read_raw(shard, ranges, unless).await;
         }
         // Boxed, since this is rare and would increase the size of every read.
-        self.look_past(shard, &ranges, hidden, unless).boxed().await
+        self.read_visible(shard, &ranges, hidden, unless)
+            .boxed()
+            .await
     }
 
-    async fn look_past(
+    async fn read_visible(
         &self,
         shard: u16,
         ranges: &[RangeAsk],
         hidden: Vec<&Member>,
         unless: Option<ShardVersion>,
     ) -> Result<ShardReading, StoreError> {
-        let past = HidingQuery {
+        let hiding = HidingQuery {
             kind: self.kind,
             ranges,
             hidden,
             hidden_keys: self.hidden_keys.as_deref(),
         };
-        for spare in past.spares() {
-            let reading = self.look_at(shard, past.query(spare).into(), unless);
-            if let Some(reading) = past.visible(reading.await?) {
+        for spare in hiding.spares() {
+            let reading = self.read_raw(shard, hiding.query(spare).into(), unless);
+            if let Some(reading) = hiding.visible(reading.await?) {
                 return Ok(reading);
             }
         }
         unreachable!("as many spare entries as hidden members suffice")
     }
 
-    pub(crate) async fn look_at(
+    pub(crate) async fn read_raw(
         &self,
         shard: u16,
         ranges: Arc<[RangeAsk]>,
@@ -121,12 +120,12 @@ impl Scope<'_> {
     /// One round: reads these shards concurrently.
     pub(crate) async fn round(
         &self,
-        looks: Vec<(u16, Arc<[RangeAsk]>)>,
+        reads: Vec<(u16, Arc<[RangeAsk]>)>,
     ) -> Result<Vec<ShardReading>, StoreError> {
-        let looks = looks
+        let reads = reads
             .into_iter()
-            .map(|(shard, ranges)| self.look(shard, ranges, None));
-        let readings = try_join_all(looks).await?;
+            .map(|(shard, ranges)| self.read(shard, ranges, None));
+        let readings = try_join_all(reads).await?;
         self.counters
             .count_round(readings.iter().map(entries).sum());
         Ok(readings)
@@ -159,9 +158,9 @@ impl Scope<'_> {
             .flat_map(|hidden_keys| hidden_keys.ranges())
             .count();
         let at_once = (COUNTED_PARTS_MAX / (ranges.len() + beside).max(1)).max(1);
-        let look = |shard| self.look(shard, ranges.clone(), None).boxed();
-        let looks: Vec<_> = (0..self.shards()).map(look).collect();
-        let mut readings = stream::iter(looks).buffered(at_once);
+        let read = |shard| self.read(shard, ranges.clone(), None).boxed();
+        let reads: Vec<_> = (0..self.shards()).map(read).collect();
+        let mut readings = stream::iter(reads).buffered(at_once);
         let mut fetched = 0;
         let mut shards = 0..;
         while let Some(reading) = readings.next().await {
@@ -179,8 +178,8 @@ impl Scope<'_> {
         ranges: Arc<[RangeAsk]>,
         known: &Version,
     ) -> Result<Vec<ShardReading>, StoreError> {
-        let look = |shard| self.look(shard, ranges.clone(), known.shard(shard));
-        let readings = try_join_all((0..self.shards()).map(look)).await?;
+        let read = |shard| self.read(shard, ranges.clone(), known.shard(shard));
+        let readings = try_join_all((0..self.shards()).map(read)).await?;
         self.counters
             .count_round(readings.iter().map(entries).sum());
         Ok(readings)

@@ -62,10 +62,10 @@ pub struct Catalogue {
     store: Arc<dyn ShardStore>,
     records: ArcSwap<HashMap<KindName, Arc<KindRecord>>>,
     /// The number of reads of the store that have begun.
-    looks: AtomicU64,
+    reads_begun: AtomicU64,
     /// The last read that is in `records`. Reads are serialized, so that an older one does not
     /// replace a newer one.
-    looked: Mutex<u64>,
+    last_read: Mutex<u64>,
 }
 
 impl Catalogue {
@@ -74,8 +74,8 @@ impl Catalogue {
         let catalogue = Self {
             store,
             records: ArcSwap::default(),
-            looks: AtomicU64::new(0),
-            looked: Mutex::new(0),
+            reads_begun: AtomicU64::new(0),
+            last_read: Mutex::new(0),
         };
         catalogue.refresh().await?;
         Ok(catalogue)
@@ -87,18 +87,18 @@ impl Catalogue {
     /// has lost its data, and this server writes back what it has.
     pub fn refresh(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         let refreshed = async {
-            let begun = self.looks.load(Ordering::SeqCst);
-            let mut looked = self.looked.lock().await;
-            if *looked > begun {
+            let begun = self.reads_begun.load(Ordering::SeqCst);
+            let mut last_read = self.last_read.lock().await;
+            if *last_read > begun {
                 return Ok(());
             }
-            let look = self.looks.fetch_add(1, Ordering::SeqCst) + 1;
-            let mut records = self.look().await?;
+            let read = self.reads_begun.fetch_add(1, Ordering::SeqCst) + 1;
+            let mut records = self.read().await?;
             if self.put_back(&records).await? {
-                records = self.look().await?;
+                records = self.read().await?;
             }
             self.records.store(Arc::new(records));
-            *looked = look;
+            *last_read = read;
             Ok(())
         };
         // Boxed, since this is rare and would increase the size of callers.
@@ -112,7 +112,7 @@ impl Catalogue {
         if written.is_empty() {
             return;
         }
-        let _no_look = self.looked.lock().await;
+        let _no_read = self.last_read.lock().await;
         let mut records = (**self.records.load()).clone();
         for record in written {
             let known = records.get(&record.name);
@@ -123,7 +123,7 @@ impl Catalogue {
         self.records.store(Arc::new(records));
     }
 
-    async fn look(&self) -> Result<HashMap<KindName, Arc<KindRecord>>, StoreError> {
+    async fn read(&self) -> Result<HashMap<KindName, Arc<KindRecord>>, StoreError> {
         let records = self.store.kinds().await?.into_iter();
         let records = records.map(|record| (record.name.clone(), Arc::new(record)));
         Ok(records.collect())

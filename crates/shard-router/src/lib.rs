@@ -2,20 +2,24 @@
 //!
 //! [`Router`] takes [`BoardBatches`]: contributions, grouped by board as they are read. `plan`
 //! admits each to its windows by its time (rejected: in the future, in a closed window, in a window
-//! that is no longer kept); `send` splits the batch of a board by shard, sends the parts to the
-//! store, and retries when a board was deleted in the meantime. A [`Watcher`] is notified of boards
+//! that is no longer kept); `send` finds or creates the board (`target_board`), splits its batch by
+//! shard (`shard_batch`), sends the parts to the store, and retries when the board was deleted in
+//! the meantime. A [`Watcher`] is notified of boards
 //! that have changed. [`Catalogue`] is the server's copy of the kinds, [`Boards`] a cache of the
 //! boards' records.
 
 mod batch;
 mod boards;
 mod catalogue;
+mod empty_board;
 mod metrics;
 mod moment;
+mod pending;
 mod plan;
 mod router;
 mod send;
 mod shard_batch;
+mod target_board;
 mod trace_target;
 mod watch;
 mod write;

@@ -13,7 +13,7 @@ pub(crate) struct Metrics {
     /// Boards of one request.
     pub(crate) boards: Histogram,
     /// Batches that met an incarnation of their board that had ended.
-    pub(crate) met_dead: Counter,
+    pub(crate) met_ended: Counter,
 }
 
 impl Default for Metrics {
@@ -21,7 +21,7 @@ impl Default for Metrics {
         Self {
             batches: Histogram::new(&SIZES),
             boards: Histogram::new(&SIZES),
-            met_dead: Counter::default(),
+            met_ended: Counter::default(),
         }
     }
 }
@@ -36,13 +36,13 @@ impl Metrics {
         );
         registry.register(
             "write_boards",
-            "Boards that were written to together: those of one request, or of 1,000 contributions of it",
+            "Boards that were written to together: those of a request, or of 1,000 contributions of it",
             self.boards.clone(),
         );
         registry.register(
             "writes_to_ended_boards",
-            "Batches that met a board that had just ended, and went on to the next under its name",
-            self.met_dead.clone(),
+            "Batches that met a board that had just been deleted, and were sent to the next board of its name",
+            self.met_ended.clone(),
         );
     }
 }

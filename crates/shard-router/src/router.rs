@@ -18,7 +18,8 @@ use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
 use crate::moment::Moment;
 use crate::plan::plan;
-use crate::send::{Gate, Sending};
+use crate::send::{ActivityCheck, Sending};
+use crate::target_board::BoardFinder;
 use crate::watch::{Watch, Watcher};
 use crate::write::WriteOutcome;
 
@@ -115,7 +116,8 @@ impl Router {
         report: bool,
     ) -> BoxFuture<'_, Vec<WriteOutcome>> {
         let (batches, moment) = (batches.into(), moment.into());
-        self.write_at(batches, moment, report, Gate::Kept).boxed()
+        self.write_at(batches, moment, report, ActivityCheck::Enforced)
+            .boxed()
     }
 
     /// Removes a member from these boards of a kind, including those whose activity is over or has
@@ -139,7 +141,7 @@ impl Router {
             let slot = batches.slot(board.clone());
             batches.push(slot, kind, removal);
         }
-        self.write_at(batches, now.into(), false, Gate::Open)
+        self.write_at(batches, now.into(), false, ActivityCheck::Skipped)
             .boxed()
     }
 
@@ -148,7 +150,7 @@ impl Router {
         batches: BoardBatches,
         moment: Moment,
         report: bool,
-        gate: Gate,
+        activity_check: ActivityCheck,
     ) -> Vec<WriteOutcome> {
         let count = batches.len();
         // A rejection is permanent, and by a wrong clock a contribution may only seem too early or
@@ -169,11 +171,13 @@ impl Router {
         let watch = Watch::over_writes(self.watcher(), &plan.boards);
         let sending = Sending {
             store: &*self.store,
-            catalogue: &self.catalogue,
-            boards: &self.boards,
+            finder: BoardFinder {
+                catalogue: &self.catalogue,
+                boards: &self.boards,
+            },
             moment,
             report,
-            gate,
+            activity_check,
             metrics: &self.metrics,
         };
         let sending = &sending;

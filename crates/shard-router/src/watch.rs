@@ -9,7 +9,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use board::{BoardName, Window, Windows};
-use shard_store::ItemFailure;
 
 use crate::batch::{BoardBatch, KindPart};
 use crate::write::WriteOutcome;
@@ -116,21 +115,21 @@ impl<'a> Watch<'a> {
 
     /// Reports boards where anything was or may have been changed.
     pub(crate) fn written(mut self, written: &[WriteOutcome]) {
-        self.tell(|board| {
+        self.report(|board| {
             let mut outcomes = board.indexes.iter().map(|index| &written[*index]);
-            outcomes.any(may_have_changed)
+            outcomes.any(WriteOutcome::may_have_changed_board)
         });
     }
 
     /// Reports the board that was deleted, or may have been: the watcher reads its current state.
     pub(crate) fn deleted(mut self) {
-        self.tell(|_| true);
+        self.report(|_| true);
     }
 
-    fn tell(&mut self, is_told: impl Fn(&Watched) -> bool) {
+    fn report(&mut self, has_changed: impl Fn(&Watched) -> bool) {
         let boards = std::mem::take(&mut self.boards);
         let Some(watcher) = self.watcher else { return };
-        for board in boards.iter().filter(|board| is_told(board)) {
+        for board in boards.iter().filter(|board| has_changed(board)) {
             for change in board.changes() {
                 watcher.board_changed(&board.board, change);
             }
@@ -146,17 +145,5 @@ impl Drop for Watch<'_> {
                 watcher.board_may_change(&board.board, change);
             }
         }
-    }
-}
-
-/// Returns whether a write may have changed the board. A duplicate may have: the request that
-/// applied it may have ended unreported.
-fn may_have_changed(written: &WriteOutcome) -> bool {
-    match written {
-        WriteOutcome::Applied(_)
-        | WriteOutcome::Duplicate(_)
-        | WriteOutcome::Failed(ItemFailure::Unknown(_)) => true,
-        WriteOutcome::Rejected(_)
-        | WriteOutcome::Failed(ItemFailure::Overloaded(_) | ItemFailure::Unavailable(_)) => false,
     }
 }

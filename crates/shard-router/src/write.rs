@@ -5,7 +5,7 @@ use std::sync::Arc;
 use board::{
     ActivityRejection, AdmissionError, BoardName, ContributionId, Member, Timestamp, Window,
 };
-use shard_store::{Change, ItemFailure, ItemRejected, WindowStanding};
+use shard_store::{Change, ItemFailure, ItemRejected, Outcome, WindowStanding};
 
 use crate::catalogue::KnownKind;
 
@@ -40,6 +40,29 @@ pub enum WriteOutcome {
     Rejected(WriteRejected),
     /// The store failed.
     Failed(ItemFailure),
+}
+
+impl WriteOutcome {
+    /// Returns whether the write may have changed the board. A duplicate may have: the request that
+    /// applied it may have ended unreported.
+    pub(crate) const fn may_have_changed_board(&self) -> bool {
+        match self {
+            Self::Applied(_) | Self::Duplicate(_) | Self::Failed(ItemFailure::Unknown(_)) => true,
+            Self::Rejected(_)
+            | Self::Failed(ItemFailure::Overloaded(_) | ItemFailure::Unavailable(_)) => false,
+        }
+    }
+}
+
+impl From<Outcome> for WriteOutcome {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Applied(standings) => Self::Applied(standings),
+            Outcome::Duplicate(standings) => Self::Duplicate(standings),
+            Outcome::Rejected(rejected) => Self::Rejected(rejected.into()),
+            Outcome::Failed(failure) => Self::Failed(failure),
+        }
+    }
 }
 
 /// Why a write is rejected.

@@ -1,24 +1,24 @@
-//! The token in the query of a stream: [`take`].
+//! [`take`]: removes the token from the query of a stream.
 
 use axum::http::uri::PathAndQuery;
 use axum::http::{Request, Uri};
 
 use crate::percent;
 
-/// The query parameter that brings one.
+/// The query parameter of the token.
 const PARAMETER: &str = "token";
 
-/// Takes the token out of a request's query, so that no handler sees it, nor any log of theirs.
+/// Removes the token from a request's query, so that no handler gets or logs it. Returns it.
 pub(crate) fn take<B>(request: &mut Request<B>) -> Option<String> {
     let query = request.uri().query()?;
-    // By the name that handlers read: it may be percent-encoded.
+    // By its decoded name, as handlers would read it.
     let is_token = |pair: &&str| {
         let name = pair.split('=').next().and_then(percent::decoded);
         name.is_some_and(|name| name == PARAMETER)
     };
     let token = query.split('&').find(is_token)?;
     let token = token.split_once('=').map_or("", |(_, value)| value);
-    // Given twice it is not valid, and is removed all the same.
+    // A repeated token is invalid, and is removed nevertheless.
     let single = query.split('&').filter(is_token).count() == 1;
     let token = if single {
         token.to_owned()
@@ -32,7 +32,7 @@ pub(crate) fn take<B>(request: &mut Request<B>) -> Option<String> {
         target.push_str(&others.join("&"));
     }
     let mut parts = request.uri().clone().into_parts();
-    // A part of what was a URI is one.
+    // Valid, since it is a part of a valid URI.
     parts.path_and_query = PathAndQuery::try_from(target).ok();
     if let Ok(uri) = Uri::from_parts(parts) {
         *request.uri_mut() = uri;
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_token_is_taken_out_of_the_query_and_nothing_else() {
+    fn only_the_token_is_removed_from_the_query() {
         for (uri, taken, left) in [
             ("/a/stream", None, "/a/stream"),
             ("/a/stream?n=3", None, "/a/stream?n=3"),

@@ -1,12 +1,12 @@
-//! The formats of `GET /metrics`, and which of them a scraper wants: [`Format`].
+//! [`Format`]: the formats of `GET /metrics`, chosen by `Accept`.
 //!
-//! Metrics are written as `OpenMetrics` 1.0. The text format of Prometheus, 0.0.4, is for scrapers that do not ask for
-//! that; it is made from it line by line.
+//! Metrics are written as `OpenMetrics` 1.0. For scrapers that do not accept it, they are converted line by line to the
+//! text format of Prometheus, 0.0.4.
 
 use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, HeaderValue};
 
-/// How metrics are written.
+/// A format of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// `OpenMetrics` 1.0.
@@ -19,11 +19,12 @@ pub(crate) enum Format {
 const OPEN_METRICS: &str = "application/openmetrics-text";
 const TEXT: &str = "text/plain";
 
-/// Versions of `OpenMetrics` that a scraper may name; 0.0.1 is how Prometheus named 1.0.0 up to its version 2.38.
+/// Versions of `OpenMetrics` that a scraper may name; Prometheus up to 2.38 named 1.0.0 as 0.0.1.
 const VERSIONS: [&str; 2] = ["1.0.0", "0.0.1"];
 
 impl Format {
-    /// The format that a request wants: `OpenMetrics` only where it is named, and not below plain text.
+    /// Returns the format for a request: `OpenMetrics` only if it is named, and not with a lower quality than plain
+    /// text.
     pub(crate) fn wanted(headers: &HeaderMap) -> Self {
         let accepted = headers.get_all(ACCEPT).iter();
         let accepted = accepted.filter_map(|value| value.to_str().ok());
@@ -43,7 +44,7 @@ impl Format {
         }
     }
 
-    /// The value of `Content-Type`.
+    /// Returns the value of `Content-Type`.
     pub(crate) const fn media_type(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -51,7 +52,7 @@ impl Format {
         })
     }
 
-    /// Writes what was encoded as `OpenMetrics` in this format.
+    /// Converts `OpenMetrics` to this format.
     pub(crate) fn write(self, open_metrics: String) -> String {
         match self {
             Self::OpenMetrics => open_metrics,
@@ -91,15 +92,15 @@ impl<'a> Range<'a> {
     }
 }
 
-/// The text format of Prometheus: a family is called as its samples are, an info is a gauge, and there are neither units
-/// nor an end.
+/// Converts to the text format of Prometheus: a family has the name of its samples, an info is a gauge, and there are
+/// neither units nor an end.
 fn text_of(open_metrics: &str) -> String {
     let mut text = String::with_capacity(open_metrics.len());
     let mut help = "";
     for line in open_metrics.lines() {
-        if let Some(rest) = line.strip_prefix("# HELP ") {
-            // Written once the type is known.
-            help = rest;
+        if let Some(text) = line.strip_prefix("# HELP ") {
+            // Written when the type is known.
+            help = text;
         } else if let Some((name, kind)) = type_of(line) {
             let (suffix, kind) = match kind {
                 "counter" => ("_total", kind),
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn all_others_get_plain_text() {
+    fn other_scrapers_get_plain_text() {
         for accept in [
             &[][..],
             &[""],
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_is_called_as_its_samples_are() {
+    fn families_of_plain_text_have_the_names_of_their_samples() {
         let mut registry = Registry::default();
         let (counter, sizes) = (Counter::default(), Histogram::new(&SIZES));
         counter.inc();

@@ -2,126 +2,99 @@
 
 use std::time::Instant;
 
-use axum::http::{Method, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use metering::{
     Counter, CounterFamily, Gauge, Histogram, HistogramFamily, REQUESTS, Registry, Unit, labels,
 };
 use problem::ProblemType;
 
-use crate::route::{self, Matched};
-
-/// The label of paths and methods that there are no routes for: their number has no limit.
-const OTHER: &str = "other";
-
-/// Classes of status, and last that of a request whose client has gone before its response.
+/// Classes of status; the last is for requests whose client has disconnected before the response.
 const ENDS: [&str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "gone"];
 
-/// The place of the last one.
+/// The index of `gone`.
 const GONE: usize = ENDS.len() - 1;
 
-/// Requests by their route.
+/// The metrics of requests.
 #[derive(Debug)]
 pub(crate) struct Http {
     durations: HistogramFamily,
     requests: CounterFamily,
     problems: CounterFamily,
-    /// By the index of their path in the table of routes, and by method.
-    routes: Vec<Vec<(&'static str, Route)>>,
-    other: Route,
-    /// By the place of their type in [`ProblemType::ALL`].
+    /// By the index of their type in [`ProblemType::ALL`].
     by_problem: Vec<Counter>,
     under_way: Gauge,
 }
 
-/// One method of one path.
+/// The metrics of one method of one route.
 #[derive(Debug)]
-struct Route {
+pub(crate) struct RouteMetrics {
     duration: Histogram,
     ends: [Counter; ENDS.len()],
 }
 
-/// A request from its head to the head of its answer, or until its client has gone.
+/// A request from its head to the head of its response, or until its client has disconnected.
 pub(crate) struct CountedRequest<'a> {
     http: &'a Http,
-    route: &'a Route,
+    route: &'a RouteMetrics,
     began: Instant,
-    /// The place in [`ENDS`].
+    /// The index in [`ENDS`].
     end: usize,
 }
 
 impl Default for Http {
     fn default() -> Self {
-        let durations = HistogramFamily::new_with_constructor(&REQUESTS);
-        let (requests, problems) = (CounterFamily::default(), CounterFamily::default());
-        let route = |path, method| {
-            let of = [("route", path), ("method", method)];
-            let status = |status| labels([("route", path), ("method", method), ("status", status)]);
-            Route {
-                duration: durations.get_or_create_owned(&labels(of)),
-                ends: ENDS.map(|end| requests.get_or_create_owned(&status(end))),
-            }
-        };
-        let routes = route::all().map(|row| {
-            let path = row.path();
-            let methods = row.methods().map(|method| (method, route(path, method)));
-            methods.collect()
-        });
+        let problems = CounterFamily::default();
         let problem =
             |kind: ProblemType| problems.get_or_create_owned(&labels([("type", kind.word())]));
         Self {
-            routes: routes.collect(),
-            other: route(OTHER, OTHER),
             by_problem: ProblemType::ALL.map(problem).to_vec(),
             under_way: Gauge::default(),
-            durations,
-            requests,
+            durations: HistogramFamily::new_with_constructor(&REQUESTS),
+            requests: CounterFamily::default(),
             problems,
         }
     }
 }
 
 impl Http {
-    /// Counts a request from now on.
-    pub(crate) fn begin(&self, method: &Method, matched: &Matched) -> CountedRequest<'_> {
+    /// Returns the metrics of a method of a route.
+    pub(crate) fn of_route(&self, route: &'static str, method: &'static str) -> RouteMetrics {
+        let of = [("route", route), ("method", method)];
+        let status = |status| labels([("route", route), ("method", method), ("status", status)]);
+        RouteMetrics {
+            duration: self.durations.get_or_create_owned(&labels(of)),
+            ends: ENDS.map(|end| self.requests.get_or_create_owned(&status(end))),
+        }
+    }
+
+    /// Counts a request to this route, which begins now.
+    pub(crate) fn begin<'a>(&'a self, route: &'a RouteMetrics) -> CountedRequest<'a> {
         self.under_way.inc();
         CountedRequest {
             http: self,
-            route: self.route(method, matched),
+            route,
             began: Instant::now(),
             end: GONE,
         }
     }
 
-    fn route(&self, method: &Method, matched: &Matched) -> &Route {
-        let name = match method.as_str() {
-            // As the table of routes has it.
-            "HEAD" => "GET",
-            name => name,
-        };
-        let route = matched.index().and_then(|index| {
-            let mut methods = self.routes[index].iter();
-            methods.find(|(method, _)| *method == name)
-        });
-        route.map_or(&self.other, |(_, route)| route)
-    }
-
-    /// Names them.
+    /// Registers the metrics.
     pub(super) fn register(&self, registry: &mut Registry, guesses_refused: &Counter) {
         registry.register(
             "http_requests",
-            "Requests by route, method and class of status, or gone: the client was, before its answer; HEAD counts as GET, what there is no route for as other",
+            "Requests by route, method and class of status; gone: the client disconnected before the response. HEAD counts as GET, requests without a route as other",
             self.requests.clone(),
         );
         registry.register_with_unit(
             "http_request_duration",
-            "Requests from their head to the head of their answer, or until their client was gone",
+            "Duration of requests from their head to the head of the response, or until the client disconnected",
             Unit::Seconds,
             self.durations.clone(),
         );
         registry.register(
             "http_requests_under_way",
-            "Requests that are not answered yet",
+            "Requests in progress",
             self.under_way.clone(),
         );
         registry.register(
@@ -131,14 +104,14 @@ impl Http {
         );
         registry.register(
             "http_guesses_refused",
-            "Requests with a wrong key whose address had sent too many of them",
+            "Requests with a wrong key from an address that had sent too many of them",
             guesses_refused.clone(),
         );
     }
 }
 
 impl CountedRequest<'_> {
-    /// It is answered.
+    /// Records the response.
     pub(crate) fn end(mut self, response: &Response) {
         self.end = class_of(response.status());
         if let Some(kind) = response.extensions().get::<ProblemType>() {
@@ -148,7 +121,7 @@ impl CountedRequest<'_> {
 }
 
 impl Drop for CountedRequest<'_> {
-    /// Also of a request whose client has gone: where answers take too long, that is all there is of them.
+    /// Also counts requests whose client has disconnected: if responses take too long, there are no others.
     fn drop(&mut self) {
         self.route.duration.observe(self.began.elapsed());
         self.route.ends[self.end].inc();
@@ -156,7 +129,7 @@ impl Drop for CountedRequest<'_> {
     }
 }
 
-/// The place of a status in [`ENDS`].
+/// Returns the index of a status in [`ENDS`].
 fn class_of(status: StatusCode) -> usize {
     let class = usize::from(status.as_u16() / 100);
     class.clamp(1, GONE) - 1
@@ -167,38 +140,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_counts_for_its_route_and_what_has_none_for_other() {
+    fn each_request_counts_once_by_how_it_ended() {
         let http = Http::default();
-        let answer = |method: Method, path: &str, status: StatusCode| {
+        let top = http.of_route("/top", "GET");
+        let answer = |status: StatusCode| {
             let mut response = Response::default();
             *response.status_mut() = status;
-            http.begin(&method, &Matched::of(path)).end(&response);
+            http.begin(&top).end(&response);
         };
-        answer(Method::GET, "/v1/boards/gifts/a/top", StatusCode::OK);
-        answer(
-            Method::HEAD,
-            "/v1/boards/gifts/b/top",
-            StatusCode::NOT_MODIFIED,
-        );
-        answer(
-            Method::POST,
-            "/v1/boards/gifts/b/top",
-            StatusCode::METHOD_NOT_ALLOWED,
-        );
-        answer(Method::GET, "/wp-login.php", StatusCode::NOT_FOUND);
-        answer(Method::GET, "/v1/boards/gifts//top", StatusCode::NOT_FOUND);
-        let top = http.route(&Method::GET, &Matched::of("/v1/boards/x/y/top"));
-        let ends = |route: &Route| route.ends.each_ref().map(Counter::get);
-        assert_eq!(ends(top), [0, 1, 1, 0, 0, 0]);
+        answer(StatusCode::OK);
+        answer(StatusCode::NOT_MODIFIED);
+        let ends = |route: &RouteMetrics| route.ends.each_ref().map(Counter::get);
+        assert_eq!(ends(&top), [0, 1, 1, 0, 0, 0]);
         assert_eq!(top.duration.count(), 2);
-        assert_eq!(ends(&http.other), [0, 0, 0, 3, 0, 0]);
         assert_eq!(http.under_way.get(), 0);
-        let gone = http.begin(&Method::GET, &Matched::of("/v1/kinds"));
+        let gone = http.begin(&top);
         assert_eq!(http.under_way.get(), 1);
         drop(gone);
         assert_eq!(http.under_way.get(), 0);
-        let kinds = http.route(&Method::GET, &Matched::of("/v1/kinds"));
-        assert_eq!(ends(kinds), [0, 0, 0, 0, 0, 1]);
-        assert_eq!(kinds.duration.count(), 1);
+        assert_eq!(ends(&top), [0, 1, 1, 0, 0, 1]);
+        assert_eq!(top.duration.count(), 3);
     }
 }

@@ -1,8 +1,8 @@
-//! Event streams.
+//! Event streams: how many are open, and what they are sent.
 
 use metering::{Counter, Gauge, Registry};
 
-/// What readers of event streams are sent.
+/// The metrics of event streams.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
     open: Gauge,
@@ -12,28 +12,28 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// How many streams are open, and how many tops are looked at for them.
+    /// Sets the numbers of open streams and of running feeds.
     pub(crate) fn note_open(&self, streams: usize, feeds: usize) {
         self.open.set(i64::try_from(streams).unwrap_or(i64::MAX));
         self.feeds.set(i64::try_from(feeds).unwrap_or(i64::MAX));
     }
 
-    /// Names them.
+    /// Registers the metrics.
     pub(super) fn register(&self, registry: &mut Registry) {
         registry.register("streams", "Event streams that are open", self.open.clone());
         registry.register(
             "stream_feeds",
-            "Tops that are looked at for streams: one for each board, window and n that is watched",
+            "Tops that are read for streams: one for each board, window and n",
             self.feeds.clone(),
         );
         registry.register(
             "stream_frames",
-            "Frames given to streams, whole boards and changes",
+            "Frames sent to streams, as whole boards or as changes",
             self.frames.clone(),
         );
         registry.register(
             "stream_frames_skipped",
-            "Frames that a stream was not given, since it had not taken the one before in time",
+            "Frames that were not sent to a stream, since its client had not read the one before",
             self.skipped.clone(),
         );
     }

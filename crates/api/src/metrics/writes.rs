@@ -1,10 +1,9 @@
-//! Contributions by what became of them, and how many come together.
+//! Contributions by their outcome, and how many come together.
 
 use metering::{Counter, CounterFamily, Histogram, Registry, SIZES, labels};
+use problem::ProblemType;
 use shard_router::WriteOutcome;
 use shard_store::ItemFailure;
-
-use problem::ProblemType;
 
 /// Contributions, each once for each board that it names.
 #[derive(Debug)]
@@ -17,7 +16,7 @@ pub(crate) struct Writes {
     overloaded: Counter,
     unavailable: Counter,
     unknown: Counter,
-    /// By the place of the reason in [`ProblemType::ALL`].
+    /// By the index of the reason in [`ProblemType::ALL`].
     by_reason: Vec<Counter>,
     requests: Histogram,
 }
@@ -43,14 +42,14 @@ impl Default for Writes {
     }
 }
 
-/// The contributions of one request, counted when it ends, however it does.
+/// The contributions of one request, counted on drop.
 pub(crate) struct Request<'a> {
     writes: &'a Writes,
     contributions: usize,
 }
 
 impl Writes {
-    /// Counts what became of a write.
+    /// Counts the outcome of a write.
     pub(crate) fn count(&self, written: &WriteOutcome) {
         let counter = match written {
             WriteOutcome::Applied(_) => &self.applied,
@@ -66,8 +65,8 @@ impl Writes {
         counter.inc();
     }
 
-    /// Counts what was not tried, by what kept it from that.
-    pub(crate) fn leave(&self, problem: ProblemType) {
+    /// Counts a contribution that was not sent to the store, by the reason.
+    pub(crate) fn count_unsent(&self, problem: ProblemType) {
         let counter = match problem {
             ProblemType::Overloaded => &self.overloaded,
             ProblemType::Unavailable => &self.unavailable,
@@ -80,13 +79,13 @@ impl Writes {
         counter.inc();
     }
 
-    /// Counts what was found wrong.
+    /// Counts a rejected contribution.
     pub(crate) fn reject(&self, reason: ProblemType) {
         self.rejected.inc();
         self.by_reason[reason as usize].inc();
     }
 
-    /// A request whose contributions are counted as they come.
+    /// Starts counting the contributions of a request.
     pub(crate) const fn request(&self) -> Request<'_> {
         Request {
             writes: self,
@@ -94,11 +93,11 @@ impl Writes {
         }
     }
 
-    /// Names them.
+    /// Registers the metrics.
     pub(super) fn register(&self, registry: &mut Registry) {
         registry.register(
             "contributions",
-            "Contributions by outcome, those of PUT and DELETE of a member included: each once for each board that it names",
+            "Contributions by outcome, including PUT and DELETE of a member: each counts once for each of its boards",
             self.outcomes.clone(),
         );
         registry.register(
@@ -108,14 +107,14 @@ impl Writes {
         );
         registry.register(
             "request_contributions",
-            "Contributions that came with one request of POST /v1/contributions",
+            "Contributions of one request of POST /v1/contributions",
             self.requests.clone(),
         );
     }
 }
 
 impl Request<'_> {
-    /// So many more have come.
+    /// Adds contributions that were received.
     pub(crate) const fn add(&mut self, contributions: usize) {
         self.contributions += contributions;
     }

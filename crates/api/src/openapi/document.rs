@@ -1,6 +1,4 @@
 //! The document, made from the handlers and their types.
-//!
-//! Only tests make it, and hold the file against it: a server has no need of the code, which is much.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +12,17 @@ use wire::TopWritten;
 use super::gate::{self, operations};
 use super::problems::problems_of;
 use crate::board_response::BoardResponse;
+use crate::feeds::written::ChangesWritten;
 use crate::routes;
-use crate::stream::{ChangesWritten, NoPositionShape, OwnPositionShape};
+use crate::stream::{NoPositionShape, OwnPositionShape};
 
 /// Event `member` of a stream.
 type OwnPositionResponse = BoardResponse<OwnPositionShape<'static>>;
 
-/// The same of one who is not ranked.
+/// The same for a member that is not ranked.
 type NoPositionResponse = BoardResponse<NoPositionShape<'static>>;
 
-/// What holds for all routes.
+/// The routes, and what they have in common.
 #[derive(utoipa::OpenApi)]
 #[openapi(
     info(
@@ -77,7 +76,7 @@ type NoPositionResponse = BoardResponse<NoPositionShape<'static>>;
         routes::openapi::show,
         routes::page::docs,
     ),
-    // What is in no response by itself: events of streams, and what all problems are.
+    // Schemas that are not a response by themselves: events of streams, and problems.
     components(schemas(
         ProblemShape<'static>,
         TopWritten,
@@ -88,7 +87,7 @@ type NoPositionResponse = BoardResponse<NoPositionShape<'static>>;
 )]
 struct Contract;
 
-/// The whole document.
+/// Returns the whole document.
 pub(super) fn document() -> OpenApi {
     let mut document = Contract::openapi();
     document.info.contact = None;
@@ -97,8 +96,8 @@ pub(super) fn document() -> OpenApi {
     document
 }
 
-/// The paths and methods of the document.
-pub(crate) fn documented() -> Vec<(String, Vec<Method>)> {
+/// Returns the paths and methods of the document.
+pub(super) fn documented() -> Vec<(String, Vec<Method>)> {
     let methods = |(path, mut item): (String, _)| {
         let methods = operations(&mut item).map(|(method, _)| method);
         (path, methods.collect())
@@ -106,7 +105,7 @@ pub(crate) fn documented() -> Vec<(String, Vec<Method>)> {
     document().paths.paths.into_iter().map(methods).collect()
 }
 
-/// Gives every answer of problems alone a name, since many operations have the same ones.
+/// Names the responses that have only problems, since many operations have the same ones.
 fn name_problems(document: &mut OpenApi) {
     let mut named = BTreeMap::new();
     for item in document.paths.paths.values_mut() {
@@ -128,7 +127,7 @@ fn name_problems(document: &mut OpenApi) {
     components.responses.extend(named);
 }
 
-/// The words of the problems that a response is of, as its name.
+/// Returns the name of a response: the words of its problems. `None` if it has others.
 fn words_of(response: &Response) -> Option<String> {
     let words = problems_of(response)?.into_iter().map(ProblemType::word);
     Some(words.collect::<Vec<_>>().join("."))

@@ -1,4 +1,4 @@
-//! What stands before the routes, said of each: its key, and what it is refused with whatever it is.
+//! What the gate requires and returns, added to every operation: keys, and problems that any request may have.
 
 use access::Scope;
 use axum::http::Method;
@@ -10,10 +10,10 @@ use utoipa::openapi::{Components, OpenApi, RefOr};
 use super::problems::{problems_of, responses_for};
 use crate::route::{Needs, is_probe, needs_of};
 
-/// What the document calls a key.
+/// The name of the security scheme for keys.
 const KEY: &str = "key";
 
-/// Adds what the gate asks and answers to every operation.
+/// Adds the requirements and problems of the gate to every operation.
 pub(super) fn add_to(document: &mut OpenApi) {
     let scheme = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
@@ -29,7 +29,7 @@ pub(super) fn add_to(document: &mut OpenApi) {
     }
 }
 
-/// The operations of a path.
+/// Returns the operations of a path.
 pub(super) fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
     let all = [
         (Method::GET, &mut item.get),
@@ -68,7 +68,7 @@ fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
         }
     }
     if path.contains('{') {
-        // Of a parameter that is empty.
+        // For an empty parameter.
         problems.push(ProblemType::UnknownPath);
     }
     responses.extend(responses_for(&problems));
@@ -78,7 +78,7 @@ fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
     operation.security = Some(vec![key]);
 }
 
-/// What every request may be refused with, probes included.
+/// Returns the problems of every request, probes included.
 fn of_the_connection() -> Vec<ProblemType> {
     use ProblemType as P;
     vec![
@@ -90,7 +90,7 @@ fn of_the_connection() -> Vec<ProblemType> {
     ]
 }
 
-/// What every route but probes may return beside; bodies have problems of their own.
+/// Returns the further problems of every route except probes.
 fn of_every_route(is_keyed: bool, has_body: bool) -> Vec<ProblemType> {
     use ProblemType as P;
     let mut problems = vec![P::UnknownHost, P::TooManyRequests, P::Overloaded];

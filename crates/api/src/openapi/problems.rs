@@ -1,21 +1,20 @@
-//! What may go wrong, as responses of the document: statuses, words and examples come from [`ProblemType`].
+//! Problems as responses of the document. Their statuses and words come from [`ProblemType`].
 
 use std::collections::BTreeMap;
 
+use problem::{ProblemShape, ProblemType};
 use serde_json::json;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Ref, SchemaType, Type};
 use utoipa::openapi::{ContentBuilder, RefOr, Response, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema as _};
 
-use problem::{ProblemShape, ProblemType};
-
 /// The media type of problems.
 pub(super) const MEDIA_TYPE: &str = "application/problem+json";
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
-/// The responses for these problems, by their statuses.
+/// Returns the responses for these problems, by status.
 pub(super) fn responses_for(problems: &[ProblemType]) -> Responses {
     let mut by_status: BTreeMap<u16, Vec<ProblemType>> = BTreeMap::new();
     for problem in problems {
@@ -29,7 +28,7 @@ pub(super) fn responses_for(problems: &[ProblemType]) -> Responses {
     by_status.into_iter().map(response).collect()
 }
 
-/// The problems that a response is of; none where it is of something else.
+/// Returns the problems that a response describes; `None` if it describes something else.
 pub(super) fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
     if !response.content.contains_key(MEDIA_TYPE) {
         return None;
@@ -127,14 +126,14 @@ groups! {
     OfRemoval: UnknownKind NotRanked WindowClosed NotOpen;
 }
 
-/// What a problem of this type may say.
+/// Returns an example of what the server sends as the detail of a problem of this type.
 const fn detail_of(problem: ProblemType) -> &'static str {
     use ProblemType as P;
     match problem {
         P::Malformed => "EOF while parsing an object at line 1 column 12",
         P::Invalid => "n: \"0\" is not a whole number from 1 to 1000",
         P::Unauthorized => "authorization: the key is unknown",
-        P::Forbidden => "the key's scope is read, and this needs write",
+        P::Forbidden => "key \"stream-ingest\" has scope write; this request requires admin",
         P::UnknownKind => "kind \"gift\" is not known",
         P::UnknownBoard => "there is no board \"gifts/room-8842\"",
         P::UnknownWindow => "window: kind races has no day windows, only week, all",
@@ -144,24 +143,37 @@ const fn detail_of(problem: ProblemType) -> &'static str {
             "member \"u1\" is not among the best 1000 of day:2026-11-20: it has no neighbours"
         }
         P::MethodNotAllowed => "GET is not supported on path \"/v1/top\"",
-        P::UnknownHost => "host: \"boards.example\" is not among server.hosts",
+        P::UnknownHost => {
+            "host: \"boards.example\" is not a name of this server: without keys it answers to those of \
+             server.hosts"
+        }
         P::TargetTooLong => "the first line of the request has more than 65536 bytes",
-        P::HeadTooLarge => "the head has more than 65536 bytes or 100 lines",
+        P::HeadTooLarge => "the head of the request has more than 65536 bytes or 100 lines",
         P::TooSlow => "the body sent nothing for 30 s",
-        P::Conflict => "somebody else is changing the same",
-        P::BoardExists => "the board has contributions: its settings are fixed",
-        P::KindHasBoards => "the kind has boards, and the change would give them another meaning",
+        P::Conflict => "kind gifts is being changed by another request: retry",
+        P::BoardExists => "the board has contributions already",
+        P::KindHasBoards => {
+            "fields: cannot change while the kind has boards: standings are folded and ordered by the fields"
+        }
         P::WindowGone => "window: day:2026-01-01 is past its retention",
-        P::PreconditionFailed => "if-match: the kind is \"3f9a0c1d22b4e7a1\" now",
+        P::PreconditionFailed => "if-match: it is \"3f9a0c1d22b4e7a1\" now",
         P::TooLarge => "the body is larger than 16777216 bytes",
         P::UnsupportedMediaType => "content-type: \"text/plain\" is not application/json",
         P::OutOfRange => "points: 9007199254740992 is outside ±9007199254740991",
-        P::WindowClosed => "no window takes it any more",
-        P::NotOpen => "the board does not take it at this time",
-        P::FromTheFuture => "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead",
+        P::WindowClosed => {
+            "at: every window of the kind that 2026-11-20T14:52:22.123Z falls into is closed"
+        }
+        P::NotOpen => {
+            "at: 2026-11-20T14:52:22.123Z lies outside of the board's activity, from \
+             2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z"
+        }
+        P::FromTheFuture => {
+            "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead of the server's clock, \
+             2026-11-20T14:52:22.123Z"
+        }
         P::TooManyRequests => "key \"stream-ingest\" sends too many requests; retry after 1 s",
         P::Overloaded => "8192 requests are under way already",
-        P::Unavailable => "the store could not be reached",
-        P::Unknown => "the store's answer did not arrive",
+        P::Unavailable => "the store is unavailable: the node of shard 3 is not connected",
+        P::Unknown => "the store's response did not arrive: 10.0.0.1:6379: no answer of a function",
     }
 }

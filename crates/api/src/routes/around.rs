@@ -1,4 +1,4 @@
-//! `GET .../members/{member}/around`: a member among its neighbours.
+//! `GET .../members/{member}/around`: a member and its neighbours.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::openapi::problems;
 use crate::params::Params;
 use crate::target::{BoardPath, read_window};
 
-/// Neighbours on one side.
+/// Maximum neighbours on one side.
 const NEIGHBOURS_MAX: u64 = 500;
 
-/// Neighbours on one side where it is not said how many.
+/// Default neighbours on one side.
 const NEIGHBOURS_DEFAULT: u64 = 5;
 
-/// What it answers.
+/// The body of the response.
 #[cfg(test)]
 type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
 

@@ -1,4 +1,4 @@
-//! `/v1/boards/{kind}/{subject}`: what the board is, its settings before it is created, its end.
+//! `/v1/boards/{kind}/{subject}`: reads a board, puts its settings before it is created, deletes it.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ struct StoredSettingsShape {
     expiry: ExpiryShape,
 }
 
-/// What it answers.
+/// The body of the response.
 #[cfg(test)]
 type InfoAnswer = BoardResponse<InfoShape>;
 
@@ -213,7 +213,7 @@ pub(crate) async fn delete(
     }
 }
 
-/// What the store has of a board now, whatever this server knows.
+/// Reads the record of a board from the store, not from the cache.
 async fn record_of(app: &App, path: &BoardPath) -> Result<Option<BoardRecord>, StoreError> {
     app.router.store().board(&path.board).await
 }

@@ -90,7 +90,7 @@ pub(crate) async fn list(
     caller.check_kind(&kind)?;
     let known = app.kind(&kind).await?;
     let name = known.kind.name();
-    // One more shows whether there are more.
+    // One more than asked shows whether there is a next page.
     let mut records = app
         .router
         .store()

@@ -24,7 +24,7 @@ struct CountShape {
     count: u64,
 }
 
-/// What it answers.
+/// The body of the response.
 #[cfg(test)]
 type CountAnswer = BoardResponse<CountShape>;
 

@@ -1,4 +1,4 @@
-//! `DELETE /v1/members/{member}`: a member off every board, in steps that end within their time.
+//! `DELETE /v1/members/{member}`: removes a member from every board, in several requests if it takes long.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use shard_router::{KnownKind, WriteOutcome, WriteRejected};
 use shard_store::{ItemRejected, KindRecord};
 use tokio::time::{Duration, Instant};
 
-use super::members::{Change, Meant, change_in, meant};
+use super::members::{Change, Selection, change_in, selection};
 use crate::app::App;
 use crate::board_response;
 #[cfg(test)]
@@ -24,10 +24,10 @@ use crate::openapi::problems::OfHiding;
 use crate::params::Params;
 use crate::target::MemberPath;
 
-/// Boards that a member is erased from at once.
+/// Boards that a member is removed from concurrently.
 const PAGE_BOARDS: usize = 256;
 
-/// After which an answer says where to go on: proxies give up on longer ones.
+/// How long a request goes on before it returns `next`: proxies time out longer ones.
 const ERASE_FOR: Duration = Duration::from_secs(10);
 
 /// How far a member is erased.
@@ -72,7 +72,7 @@ pub(crate) async fn erase(
 ) -> Result<Response, Problem> {
     let until = Instant::now() + ERASE_FOR;
     let mut params = Params::of(query.as_deref())?;
-    let meant = meant(&app, &caller, member, &mut params).await?;
+    let selection = selection(&app, &caller, member, &mut params).await?;
     let after = params.text("after")?;
     params.finish()?;
     let after: Option<After> = after
@@ -80,12 +80,12 @@ pub(crate) async fn erase(
         .transpose()
         .map_err(|error: IdentError| Problem::invalid(format!("after: {error}")))?;
     if let Some(after) = &after {
-        check(&app, &caller, &meant, after)?;
+        check(&app, &caller, &selection, after)?;
     }
     entry.begin(app.now()).await?;
     let mut erasing = Erasing {
         app: &app,
-        meant: &meant,
+        selection: &selection,
         until,
         shape: ErasedShape::default(),
         written: Vec::new(),
@@ -96,11 +96,11 @@ pub(crate) async fn erase(
     Ok(answer(&shape, erased))
 }
 
-/// How far it came, and what kept it from going on; in the audit log either way.
+/// Returns the progress, with the problem that ended it, if any. The audit log has the progress in any case.
 fn answer(shape: &ErasedShape, erased: Result<(), Problem>) -> Response {
     let mut response = match erased {
         Ok(()) => board_response::json(shape),
-        // What was erased stays so: the next request goes on there.
+        // The next request goes on from here.
         Err(problem) => problem.with(shape).into_response(),
     };
     let details = serde_json::to_value(shape).unwrap_or_default();
@@ -108,7 +108,7 @@ fn answer(shape: &ErasedShape, erased: Result<(), Problem>) -> Response {
     response
 }
 
-/// Where an erasure goes on: behind a board, or, written without a subject, at the first of a kind.
+/// Where an erasure goes on: after a board, or, without a subject, at the first board of a kind.
 #[derive(Debug)]
 struct After {
     kind: KindName,
@@ -133,67 +133,68 @@ impl FromStr for After {
     }
 }
 
-/// Whether all that is meant lies behind it or was done: where it could not be the `next` of an answer
-/// about these kinds, the end would be told of what nobody has looked at.
-fn check(app: &App, caller: &Caller, meant: &Meant, after: &After) -> Result<(), Problem> {
+/// Rejects an `after` that cannot be the `next` of a response about these kinds: boards would be skipped, and the
+/// member reported as erased from them.
+fn check(app: &App, caller: &Caller, selection: &Selection, after: &After) -> Result<(), Problem> {
     let kind = after.kind.as_str();
     caller.check_kind(kind)?;
-    let is_meant = meant
+    let is_selected = selection
         .kinds
         .iter()
         .any(|known| *known.kind.name() == after.kind);
-    if is_meant {
+    if is_selected {
         return Ok(());
     }
-    if meant.one {
+    if selection.one {
         let detail = format!("after: is of kind {kind}, and not of the one that is meant");
         return Err(Problem::invalid(detail));
     }
-    // One that was deleted between two answers: there is nothing of it, and the next goes on.
+    // A kind that was deleted between two requests has no boards left: the next kind follows.
     if app.router.catalogue().ever_existed(&after.kind) {
         return Ok(());
     }
     Err(Problem::invalid(format!("after: there is no kind {kind}")))
 }
 
-/// One request's part of an erasure.
+/// The part of an erasure that one request does.
 struct Erasing<'a> {
     app: &'a App,
-    meant: &'a Meant,
+    selection: &'a Selection,
     until: Instant,
     shape: ErasedShape,
-    /// Kinds that hide the member no longer.
+    /// Kinds that no longer hide the member.
     written: Vec<KindRecord>,
 }
 
 impl Erasing<'_> {
     async fn all(&mut self, after: Option<&After>) -> Result<(), Problem> {
-        let kinds = &self.meant.kinds;
+        let kinds = &self.selection.kinds;
         let first = after.map_or(0, |after| {
             kinds.partition_point(|known| *known.kind.name() < after.kind)
         });
-        for (place, known) in kinds[first..].iter().enumerate() {
+        for (index, known) in kinds[first..].iter().enumerate() {
             let name = known.kind.name();
             let here = after.filter(|after| after.kind == *name);
             let after = here.and_then(|after| after.subject.clone());
-            // Where it fails, too, the next request has somewhere to go on.
+            // Set first, so that the next request knows where to go on if this fails.
             self.shape.next = Some(format!(
                 "{name}/{}",
                 after.as_ref().map_or("", Subject::as_str)
             ));
-            // Each request does one at least.
-            let is_late = place > 0 && Instant::now() >= self.until;
+            // Each request does at least one kind.
+            let is_late = index > 0 && Instant::now() >= self.until;
             if is_late || !self.kind(known, after).await? {
                 return Ok(());
             }
-            // A name that is hidden is kept as well.
-            change_in(self.app, self.meant, name, Change::Show, &mut self.written).await?;
+            // The hidden members of a kind also have the name.
+            let selection = self.selection;
+            change_in(self.app, selection, name, Change::Show, &mut self.written).await?;
         }
         self.shape.next = None;
         Ok(())
     }
 
-    /// Whether all boards of the kind were done within the time.
+    /// Removes the member from the boards of a kind. Returns `false` if the time was not enough for all of them.
     async fn kind(
         &mut self,
         known: &KnownKind,
@@ -212,7 +213,9 @@ impl Erasing<'_> {
                 .map(|record| Arc::new(record.name))
                 .collect();
             let now = self.app.now();
-            let written = router.erase(&self.meant.member, known, &boards, now).await;
+            let written = router
+                .erase(&self.selection.member, known, &boards, now)
+                .await;
             for (board, written) in boards.iter().zip(written) {
                 match written {
                     WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_) => self.shape.erased += 1,
@@ -290,21 +293,21 @@ mod tests {
         App::new(router, merger, settings.clock, access)
     }
 
-    /// What a request that has no time answers, with `after` of the one before.
+    /// Returns the response to a request whose time is over at once, with `after` of the request before.
     async fn step(app: &App, member: &Member, after: Option<&str>) -> ErasedShape {
         let catalogue = app.router.catalogue();
         let kinds = catalogue.kinds().into_iter();
         let kinds: Vec<_> = kinds
             .filter_map(|k| catalogue.known(k.name().as_str()))
             .collect();
-        let meant = Meant {
+        let selection = Selection {
             member: member.clone(),
             kinds,
             one: false,
         };
         let mut erasing = Erasing {
             app,
-            meant: &meant,
+            selection: &selection,
             until: Instant::now(),
             shape: ErasedShape::default(),
             written: Vec::new(),
@@ -315,7 +318,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn kinds_without_boards_take_their_time_too() {
+    async fn the_time_limit_applies_to_kinds_without_boards() {
         let app = app(&["a", "b", "c"]).await;
         let member = Member::new("u1").unwrap();
         let catalogue = app.router.catalogue();
@@ -353,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn after_is_a_board_or_the_first_of_a_kind() {
+    fn after_is_a_board_or_a_kind() {
         let read = |text: &str| text.parse::<After>().map(|after| after.subject);
         assert_eq!(read("gifts/").unwrap(), None);
         assert_eq!(read("gifts/a/").unwrap().unwrap().as_str(), "a/");

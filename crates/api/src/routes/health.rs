@@ -1,4 +1,4 @@
-//! `GET /healthz`: the process answers. `GET /readyz`: the store does, too.
+//! `GET /healthz`: the process is alive. `GET /readyz`: the store is ready, too.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ pub(crate) async fn alive() -> Response {
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     let store = app.router.store();
     if let Err(error) = store.check_ready().await {
-        // It asks for no key, and the reason may name nodes of the store.
+        // The route requires no key, and the reason may name nodes of the store.
         return Err(if app.access.has_keys() {
             Problem::new(
                 ProblemType::Unavailable,

@@ -1,4 +1,4 @@
-//! `/v1/kinds`: the kinds, at run time.
+//! `/v1/kinds`: lists, reads, puts and deletes kinds.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::openapi::problems;
 use crate::params::Params;
 use crate::target::KindPath;
 
-/// Bytes of a digest, as many as distinguish kinds.
+/// Bytes of the digest in an entity tag.
 const ETAG_BYTES: usize = 8;
 
 #[derive(Serialize)]
@@ -91,7 +91,7 @@ pub(crate) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref())?.finish()?;
-    // A client that is about to change it has to see it as it is, not as this server last saw it.
+    // A client that is about to change the kind needs its current version, not the one that this server has cached.
     app.router.catalogue().refresh().await?;
     let known = app.kind(&name).await?;
     let etag = etag(&known.kind);
@@ -153,7 +153,7 @@ pub(crate) async fn put(
     Params::of(query.as_deref())?.finish()?;
     let shape: KindShape = body::json(&app, &headers, request).await?;
     let wanted = shape.into_kind_at(&name, &app.publish_targets)?;
-    // Asked of the very kind that is replaced, whatever is written meanwhile.
+    // Checked against the kind that is replaced, even if others write it in the meantime.
     let checked = |held: Option<&Kind>| {
         if_match::check(&headers, held.map(etag).as_deref())?;
         let held = held.and_then(Kind::publication);
@@ -197,7 +197,7 @@ pub(crate) async fn delete(
     let name = KindName::new(&name).map_err(|_| Problem::unknown_kind(&name))?;
     let checked = |held: &Kind| {
         if_match::check(&headers, Some(&etag(held)))?;
-        // Else a caller who may not take it away would make the kind anew without it.
+        // Otherwise a caller that may not remove the publication could create the kind again without it.
         check_publication(&app, &caller, held.publication(), None)
     };
     // Another server may have changed it.
@@ -213,7 +213,8 @@ pub(crate) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Publication is for keys alone that are bound to no kinds: what is written elsewhere is nobody's kind.
+/// Checks whether the caller may change the publication. That requires a key that is not bound to kinds, since targets
+/// are shared by all kinds.
 fn check_publication(
     app: &App,
     caller: &Caller,
@@ -223,7 +224,7 @@ fn check_publication(
     let is_same = match (held, wanted) {
         (None, None) => true,
         (Some(held), Some(wanted)) => {
-            // Which target it is counts, not how the kind refers to it.
+            // Compares the targets themselves, which a kind may name in several ways.
             let named = |publication: &Publication| {
                 let target = app.publish_targets.resolve(&publication.at);
                 target.map(|(name, _)| name.clone())
@@ -250,7 +251,7 @@ fn answer(app: &App, caller: &Caller, kind: &Kind) -> Response {
     (etag, json(&shown(app, caller, kind))).into_response()
 }
 
-/// Names all settings of a kind, also those that the caller may not see.
+/// Returns the entity tag of all settings of a kind, including those that the caller may not see.
 fn etag(kind: &Kind) -> String {
     let text = serde_json::to_vec(&KindShape::from(kind)).expect("an answer is JSON");
     let digest = Sha256::digest(text);

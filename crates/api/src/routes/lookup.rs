@@ -1,4 +1,4 @@
-//! `POST /v1/boards/{kind}/{subject}/lookup`: many members at once, in the order asked.
+//! `POST /v1/boards/{kind}/{subject}/lookup`: many members, in the order of the request.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::openapi::problems;
 use crate::params::Params;
 use crate::target::{BoardPath, read_window};
 
-/// Members of one lookup.
+/// Maximum members of a lookup.
 const MEMBERS_MAX: usize = 1000;
 
 /// Members to look up.
@@ -37,7 +37,8 @@ struct LookupShape {
     members: List<String, MEMBERS_MAX>,
 }
 
-/// An entry, its `rank` null off the list of a kind that ranks only its best; or a member with `rank` null.
+/// An entry, with `rank` null if it is not on the list of a kind that ranks only its best; or a member with `rank`
+/// null.
 struct LookedUpShape<'a> {
     rules: &'a Rules,
     member: &'a Member,
@@ -68,7 +69,7 @@ impl Serialize for LookedUpShape<'_> {
     }
 }
 
-/// What it answers.
+/// The body of the response.
 #[cfg(test)]
 type LookupResponse = BoardResponse<Entries<LookedUpShape<'static>>>;
 

@@ -1,4 +1,4 @@
-//! `.../members/{member}`: one member's place, its standing set outright, its removal.
+//! `.../members/{member}`: reads the position of a member, sets its standing, removes it.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::params::Params;
 use crate::routes::contributions::Receipt;
 use crate::target::{BoardPath, read_window, resolve_only};
 
-/// What it answers.
+/// The body of the response.
 #[cfg(test)]
 type MemberResponse = BoardResponse<MemberShape<'static>>;
 
@@ -66,7 +66,7 @@ pub(crate) async fn show(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref())?;
-    // Behind the end of a list nobody has a position.
+    // There are no positions after the end of a list.
     let end = path.kind().retain().map_or(u64::MAX, |retain| retain.keep);
     let target = params.count("target", 1..=end)?;
     let window = read_window(&app, path.kind(), params)?;
@@ -86,14 +86,14 @@ pub(crate) async fn show(
     Ok(BoardResponse { envelope, body }.into_response())
 }
 
-/// The change of the first field that gives the target; none where none does.
+/// Returns the change of the first field by which the member reaches the target, if there is one.
 fn to_target(
     app: &App,
     kind: &Kind,
     found: &MemberStanding<MemberView, UnlistedView>,
 ) -> Option<i64> {
     let (own, standing, target, without) = match found {
-        // Where nobody else is at the target it stands there or above.
+        // Without another member at the target, the member is there or above already.
         MemberStanding::Ranked(view) => (&view.own().entry, &view.standing, &view.target, Some(0)),
         MemberStanding::Unlisted(view) => (&view.entry, &view.standing, &view.target, None),
         MemberStanding::NoStanding => return None,
@@ -143,7 +143,7 @@ pub(crate) async fn set(
     path.member()?.check_visible().map_err(unfit)?;
     let text = body::json_text(&app, &headers, request).await?;
     let shape: StandingShape<'_> = connection::from_json(&text)?;
-    // The current window and the default of `at` are those of one moment, after the body has come.
+    // One moment for the current window and for the default of `at`, after the body was read.
     let moment = app.moment();
     let now = moment.now;
     let only = resolve_only(path.kind(), selector.as_deref(), now)?;

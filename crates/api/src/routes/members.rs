@@ -1,4 +1,4 @@
-//! `/v1/members/{member}/hidden`, `/v1/hidden`: whom kinds hide.
+//! `/v1/members/{member}/hidden`, `/v1/hidden`: the hidden members of kinds.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::openapi::problems::{OfHiding, OfKind};
 use crate::params::Params;
 use crate::target::MemberPath;
 
-/// Bytes of an answer beside the names in it, with a problem around it.
+/// Maximum bytes of a response beside the names in it, with a problem around it.
 const HEAD_BYTES_MAX: usize = 2 << 10;
 
 /// Bytes of a kind beside its name.
@@ -48,23 +48,23 @@ struct HiddenShape<'a> {
     hidden: Vec<&'a str>,
 }
 
-/// A member, and the kinds that are meant.
-pub(super) struct Meant {
+/// A member, and the kinds that a request selects.
+pub(super) struct Selection {
     pub(super) member: Member,
     /// By name.
     pub(super) kinds: Vec<KnownKind>,
-    /// Whether it is one kind that was named.
+    /// Whether the request names a kind.
     pub(super) one: bool,
 }
 
-/// The member of the path, and the kind that `?kind=` names, or all that the caller may touch.
-pub(super) async fn meant(
+/// Returns the member, and the kind that `?kind=` names, or all kinds that the caller may change.
+pub(super) async fn selection(
     app: &App,
     caller: &Caller,
     member: Member,
     params: &mut Params<'_>,
-) -> Result<Meant, Problem> {
-    // Another server may have made kinds just now.
+) -> Result<Selection, Problem> {
+    // Another server may have created kinds just now.
     app.router.catalogue().refresh().await?;
     let named = params.text("kind")?;
     let one = named.is_some();
@@ -77,7 +77,7 @@ pub(super) async fn meant(
         let known = |name: &KindName| app.router.catalogue().known(name.as_str());
         kinds.filter_map(|kind| known(kind.name())).collect()
     };
-    Ok(Meant { member, kinds, one })
+    Ok(Selection { member, kinds, one })
 }
 
 /// In which kinds a member is hidden
@@ -170,12 +170,12 @@ pub(crate) async fn show(
     hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
-/// What becomes of a member in a kind.
+/// A change of the hidden members of a kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
-    /// It is hidden.
+    /// Hides the member.
     Hide,
-    /// It is hidden no longer.
+    /// Shows it again.
     Show,
 }
 
@@ -188,8 +188,8 @@ impl Change {
     }
 }
 
-/// Makes a change, if any, in the kinds that are meant, and reports in which the member is hidden then. One
-/// kind that refuses it does not keep it from the others.
+/// Makes a change, if any, in the selected kinds, and reports in which of them the member is hidden then. If it fails
+/// in one kind, it is made in the others nevertheless.
 async fn hidden_in(
     app: &App,
     caller: &Caller,
@@ -198,28 +198,28 @@ async fn hidden_in(
     change: Option<(Change, AuditEntry, AddressResponses)>,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query)?;
-    let meant = meant(app, caller, member, &mut params).await?;
+    let selection = selection(app, caller, member, &mut params).await?;
     params.finish()?;
-    let (change, room) = match change {
+    let (change, reservation) = match change {
         None => (None, None),
         Some((change, entry, answers)) => {
-            // What the answer may come to: it cannot be refused any more once something is changed.
-            let mut room = answers.room();
-            room.resize(bytes_max(&meant))?;
+            // Reserved first: after a change the response cannot be refused.
+            let mut reservation = answers.room();
+            reservation.resize(bytes_max(&selection))?;
             entry.begin(app.now()).await?;
-            (Some(change), Some(room))
+            (Some(change), Some(reservation))
         }
     };
     let mut problem = None;
     let mut hidden_in = Vec::new();
     let mut written = Vec::new();
     let is_away = |problem: &Problem| problem.kind.is_of_store();
-    for known in &meant.kinds {
-        let mut is_hidden = known.kind.hidden().contains(&meant.member);
-        // Where the store is away for one, it is for all, and each would be waited for.
+    for known in &selection.kinds {
+        let mut is_hidden = known.kind.hidden().contains(&selection.member);
+        // If the store is unavailable for one kind, it is for all, and each would take a timeout.
         let change = change.filter(|_| !problem.as_ref().is_some_and(is_away));
         if let Some(change) = change {
-            match change_in(app, &meant, known.kind.name(), change, &mut written).await {
+            match change_in(app, &selection, known.kind.name(), change, &mut written).await {
                 Ok(is) => is_hidden = is,
                 Err(new) => problem = problem.or(Some(new)),
             }
@@ -230,44 +230,47 @@ async fn hidden_in(
     }
     app.router.catalogue().add_written(written).await;
     let shape = HiddenInShape {
-        member: meant.member.as_str(),
+        member: selection.member.as_str(),
         hidden_in,
     };
     let response = match problem {
         None => json(&shape),
         Some(problem) => problem.with(&shape).into_response(),
     };
-    Ok(match room {
+    Ok(match reservation {
         None => response,
-        Some(room) => room.answer(response),
+        Some(reservation) => reservation.answer(response),
     })
 }
 
-/// Bytes of an answer that names all kinds that are meant.
-fn bytes_max(meant: &Meant) -> usize {
-    let names = meant.kinds.iter().map(|known| known.kind.name().as_str());
+/// Returns the maximum bytes of a response that names all selected kinds.
+fn bytes_max(selection: &Selection) -> usize {
+    let names = selection
+        .kinds
+        .iter()
+        .map(|known| known.kind.name().as_str());
     let names: usize = names.map(|name| name.len() + QUOTES_BYTES).sum();
-    HEAD_BYTES_MAX + ESCAPED_BYTES_MAX * meant.member.as_str().len() + names
+    HEAD_BYTES_MAX + ESCAPED_BYTES_MAX * selection.member.as_str().len() + names
 }
 
-/// Makes it in one kind, and answers whether that hides the member then. What was `written` is for the catalogue to
-/// learn.
+/// Makes a change in one kind, and returns whether the kind hides the member then. The caller adds the `written`
+/// records to the catalogue.
 pub(super) async fn change_in(
     app: &App,
-    meant: &Meant,
+    selection: &Selection,
     kind: &KindName,
     change: Change,
     written: &mut Vec<KindRecord>,
 ) -> Result<bool, Problem> {
     let catalogue = app.router.catalogue();
-    let changed = catalogue.hide(kind, |hidden| change.of(hidden, &meant.member));
+    let changed = catalogue.hide(kind, |hidden| change.of(hidden, &selection.member));
     match changed.await {
         Ok(record) => {
             written.extend(record);
             Ok(matches!(change, Change::Hide))
         }
-        // Deleted meanwhile: it is none of all that there are.
-        Err(CatalogueError::Unknown(_)) if !meant.one => Ok(false),
+        // Deleted in the meantime: no longer one of all kinds.
+        Err(CatalogueError::Unknown(_)) if !selection.one => Ok(false),
         Err(error) => Err(Problem::from(error).at(kind.as_str())),
     }
 }

@@ -1,4 +1,4 @@
-//! `GET /metrics`: what the service has counted, for Prometheus, in the format that is asked for.
+//! `GET /metrics`: the metrics of the service, in the format that the scraper accepts.
 
 use std::sync::Arc;
 
@@ -34,9 +34,9 @@ pub(crate) async fn show(State(app): State<Arc<App>>, headers: HeaderMap) -> Res
         .streams
         .note_open(app.feeds.streams(), app.feeds.len());
     let format = Format::wanted(&headers);
-    let said = [
+    let headers = [
         (header::CONTENT_TYPE, format.media_type()),
         (header::VARY, HeaderValue::from_static("accept")),
     ];
-    (said, format.write(app.open_metrics())).into_response()
+    (headers, format.write(app.open_metrics())).into_response()
 }

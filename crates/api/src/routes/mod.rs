@@ -1,4 +1,4 @@
-//! The handlers, an endpoint or a resource a file. What they share is in the crate's root.
+//! The handlers, one endpoint or resource in each file. What they share is in the crate's root.
 
 pub(crate) mod around;
 pub(crate) mod board;
@@ -20,6 +20,3 @@ pub(crate) mod stream;
 pub(crate) mod stream_tokens;
 pub(crate) mod top;
 pub(crate) mod tops;
-
-pub use contributions::WRITES_BYTES_MAX;
-pub(crate) use top::{form, form_of};

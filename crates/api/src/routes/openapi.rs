@@ -6,10 +6,12 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::if_none_match;
-use crate::openapi::TEXT;
 #[cfg(test)]
 use crate::openapi::params::OfKnown;
 use crate::routes::page::digest;
+
+/// The document.
+const TEXT: &str = include_str!("../../../../docs/openapi.json");
 
 static ETAG: LazyLock<HeaderValue> = LazyLock::new(|| digest(TEXT.as_bytes()));
 
@@ -35,14 +37,14 @@ static ETAG: LazyLock<HeaderValue> = LazyLock::new(|| digest(TEXT.as_bytes()));
     ),
 ))]
 pub(crate) async fn show(headers: HeaderMap) -> Response {
-    let said = [
+    let cached = [
         (header::ETAG, ETAG.clone()),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
     if if_none_match::matches(&headers, ETAG.as_bytes()) {
-        return (StatusCode::NOT_MODIFIED, said).into_response();
+        return (StatusCode::NOT_MODIFIED, cached).into_response();
     }
     let media_type = HeaderValue::from_static("application/json");
     let media_type = [(header::CONTENT_TYPE, media_type)];
-    (said, media_type, TEXT).into_response()
+    (cached, media_type, TEXT).into_response()
 }

@@ -40,10 +40,10 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
 );
 
-/// What `/` answers.
+/// The file at `/`.
 const START: &str = "index.html";
 
-/// What `/docs` answers.
+/// The file at `/docs`.
 const DOCS: &str = "docs.html";
 
 macro_rules! page_files {
@@ -59,7 +59,7 @@ const FILES: &[(&str, &[u8])] = page_files! {
     "rows.js" "state.js" "stream.js" "theme.js"
 };
 
-/// A file with what is said of it.
+/// A file and its headers.
 struct PageFile {
     name: &'static str,
     media_type: HeaderValue,
@@ -87,7 +87,7 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
-/// A strong `ETag` of what never changes while the server runs.
+/// Returns a strong `ETag` for bytes that do not change while the server runs.
 pub(crate) fn digest(bytes: &[u8]) -> HeaderValue {
     let tag = format!("\"{:032x}\"", XxHash3_128::oneshot(bytes));
     HeaderValue::try_from(tag).expect("quotes and hexadecimal digits are ASCII")
@@ -136,18 +136,18 @@ fn answer(name: &str, headers: &HeaderMap) -> Result<Response, Problem> {
         let detail = format!("the page has no file {name:?}");
         Problem::new(ProblemType::UnknownPath, detail)
     })?;
-    let said = said_of(file);
+    let headers_of_file = headers_of(file);
     if if_none_match::matches(headers, file.etag.as_bytes()) {
-        return Ok((StatusCode::NOT_MODIFIED, said).into_response());
+        return Ok((StatusCode::NOT_MODIFIED, headers_of_file).into_response());
     }
     let media_type = [(header::CONTENT_TYPE, file.media_type.clone())];
-    Ok((said, media_type, Bytes::from_static(file.bytes)).into_response())
+    Ok((headers_of_file, media_type, Bytes::from_static(file.bytes)).into_response())
 }
 
-fn said_of(file: &PageFile) -> [(HeaderName, HeaderValue); 3] {
+fn headers_of(file: &PageFile) -> [(HeaderName, HeaderValue); 3] {
     [
         (header::ETAG, file.etag.clone()),
-        // Asked for each time, and seldom sent: a new server's page is never mixed with an old one's.
+        // Revalidated each time, so that files of different versions are never mixed.
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
         (header::CONTENT_SECURITY_POLICY, POLICY),
     ]

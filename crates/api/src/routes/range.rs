@@ -1,4 +1,4 @@
-//! `GET /v1/boards/{kind}/{subject}/range`: by position, at any depth, or by the first field.
+//! `GET /v1/boards/{kind}/{subject}/range`: entries by position, at any depth, or by the first field.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::openapi::problems;
 use crate::params::Params;
 use crate::target::{BoardPath, read_window};
 
-/// Entries of one page.
-pub(crate) const PAGE_MAX: u64 = 1000;
+/// Maximum entries of a page.
+const PAGE_MAX: u64 = 1000;
 
-/// Entries of a range by field where `limit` is not given.
+/// Default of `limit`.
 const LIMIT_DEFAULT: u64 = 100;
 
-/// What it answers.
+/// The body of the response.
 #[cfg(test)]
 type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
 

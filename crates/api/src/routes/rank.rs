@@ -1,4 +1,4 @@
-//! `GET` and `POST /v1/boards/{kind}/{subject}/rank`: the place that a standing would have.
+//! `GET` and `POST /v1/boards/{kind}/{subject}/rank`: the position that a standing would have.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use crate::openapi::params::{OfBoard, OfPoints, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems::OfScore;
 use crate::params::Params;
-use crate::target::{BoardPath, ReadWindow, read_window};
+use crate::read_window::ReadWindow;
+use crate::target::{BoardPath, read_window};
 
 /// Null where it would not be on the list of a kind that ranks only its best.
 #[derive(Serialize)]
@@ -47,7 +48,7 @@ struct ValuesShape<'a> {
     values: Option<NamedIntegers<'a>>,
 }
 
-/// What it answers.
+/// The body of the response.
 #[cfg(test)]
 type RankResponse = BoardResponse<RankShape>;
 
@@ -84,7 +85,7 @@ pub(crate) async fn of_points(
     let window = read_window(&app, path.kind(), params)?;
     let points = points.ok_or_else(|| Problem::invalid("points: is missing"))?;
     let values = InputValues::Points(Integer::Exact(points)).read_outright(path.kind())?;
-    place(&app, &path, &window, &values).await
+    position(&app, &path, &window, &values).await
 }
 
 /// The place that values would have
@@ -122,10 +123,10 @@ pub(crate) async fn of_values(
     let text = body::json_text(&app, &headers, request).await?;
     let shape: ValuesShape<'_> = connection::from_json(&text)?;
     let values = InputValues::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
-    place(&app, &path, &window, &values).await
+    position(&app, &path, &window, &values).await
 }
 
-async fn place(
+async fn position(
     app: &App,
     path: &BoardPath,
     window: &ReadWindow,
@@ -138,8 +139,8 @@ async fn place(
         .await?;
     let envelope = window.envelope(board, &answer);
     let body = RankShape {
-        rank: answer.value.map(|place| place.rank),
-        position: answer.value.map(|place| place.position),
+        rank: answer.value.map(|view| view.rank),
+        position: answer.value.map(|view| view.position),
     };
     Ok(BoardResponse { envelope, body }.into_response())
 }

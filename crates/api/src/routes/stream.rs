@@ -12,19 +12,20 @@ use connection::Flow;
 use problem::Problem;
 
 use crate::app::App;
+use crate::feeds::Watched;
 #[cfg(test)]
 use crate::openapi::params::{OfBoard, OfStream};
 #[cfg(test)]
 use crate::openapi::problems::OfWindow;
 use crate::params::Params;
 use crate::routes::top::entries_wanted;
-use crate::stream::{OwnPosition, Reader, Watched};
+use crate::stream::{OwnPosition, Reader};
 use crate::target::{BoardPath, selector_of};
 
-/// Neither kept by caches, nor compressed or changed on the way: what compresses collects events first.
-const AS_IT_IS: HeaderValue = HeaderValue::from_static("no-cache, no-transform");
+/// Disables caching and compression by proxies, which would delay events.
+const NO_TRANSFORM: HeaderValue = HeaderValue::from_static("no-cache, no-transform");
 
-/// What asks proxies to pass each event on as it comes.
+/// Disables buffering by proxies.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The top as it moves
@@ -81,7 +82,7 @@ pub(crate) async fn show(
             header::CONTENT_TYPE,
             HeaderValue::from_static("text/event-stream"),
         ),
-        (header::CACHE_CONTROL, AS_IT_IS),
+        (header::CACHE_CONTROL, NO_TRANSFORM),
         (UNBUFFERED, HeaderValue::from_static("no")),
     ];
     Ok((headers, body).into_response())

@@ -19,12 +19,12 @@ use crate::body;
 use crate::openapi::problems::OfKind;
 use crate::params::Params;
 
-/// How long a token holds where nothing is said.
+/// Default validity of a token.
 const TTL_DEFAULT: Duration = Duration::from_mins(10);
 
 const TTL_MIN: Duration = Duration::from_secs(1);
 
-/// How long a token may hold: it cannot be taken back before its end.
+/// Maximum validity of a token: it cannot be revoked.
 const TOKEN_TTL_MAX: Duration = Duration::from_hours(1);
 
 /// What a token is wanted for.
@@ -91,7 +91,7 @@ pub(crate) async fn issue(
         token: app.access().issue_token(&board.to_string(), &caller, end),
         expires_at: end.to_string(),
     };
-    // What lets somebody in is nothing for a cache.
+    // Caches must not store credentials.
     let no_store = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
     Ok((no_store, json(&shape)).into_response())
 }

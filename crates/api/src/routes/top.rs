@@ -1,17 +1,16 @@
 //! `GET /v1/boards/{kind}/{subject}/top`: the best n, from the cached global board.
 //!
-//! The entries are a slice of the snapshot's bytes, with what else the answer says around them. The
-//! snapshot keeps the first answer that was made of it, so that the next reader who asks the same
-//! costs a lookup and a write.
+//! The entries are a slice of the snapshot's bytes. The snapshot caches the first response that was made of it, so that
+//! the same request costs a lookup and a write.
 
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use board::{Activity, Kind, Timestamp};
+use board::{Kind, Timestamp};
 use bytes::Bytes;
-use merger::{Snapshot, TopForm, TopResponse, TopView};
+use merger::{Snapshot, TopForm, TopResponse};
 use problem::Problem;
 #[cfg(test)]
 use wire::TopWritten;
@@ -23,9 +22,9 @@ use crate::openapi::params::{OfBoard, OfKnown, OfTop, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
-use crate::target::{BoardPath, ReadWindow, read_window};
+use crate::target::{BoardPath, read_window};
 
-/// Entries of an answer where `n` is not given.
+/// Default of `n`.
 const ENTRIES_DEFAULT: usize = 100;
 
 /// The best n, from the cached global board
@@ -65,7 +64,7 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    // Whole, where extractors of query and headers would copy them.
+    // Takes the whole request: extractors would copy the query and the headers.
     let (mut parts, _) = request.into_parts();
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
@@ -76,7 +75,7 @@ pub(crate) async fn show(
         .merger
         .top(&path.board, path.kind(), window.window, fresh)
         .await?;
-    let form = form(&window, &view, n);
+    let form = window.form(&view, n);
     let TopResponse { body, etag } = view.snapshot.response(form, || {
         let name = window.name();
         TopResponse {
@@ -94,42 +93,15 @@ pub(crate) async fn show(
     Ok(([media_type], caching(etag), body).into_response())
 }
 
-/// `n`, up to the kind's depth.
+/// Returns `n`, at most the kind's `top`.
 pub(crate) fn entries_wanted(params: &mut Params<'_>, kind: &Kind) -> Result<usize, Problem> {
     let n = params.count("n", 1..=kind.top() as u64)?;
     Ok(n.and_then(|n| usize::try_from(n).ok())
         .unwrap_or(ENTRIES_DEFAULT.min(kind.top())))
 }
 
-/// What distinguishes the response from others made of the same snapshot.
-pub(crate) fn form(window: &ReadWindow, view: &TopView, n: usize) -> TopForm {
-    let Snapshot {
-        as_of, activity, ..
-    } = &*view.snapshot;
-    form_of(window, *as_of, activity, view.stale, n)
-}
-
-/// The same of a board of this time that was looked at then.
-pub(crate) fn form_of(
-    window: &ReadWindow,
-    as_of: Timestamp,
-    activity: &Activity,
-    stale: bool,
-    n: usize,
-) -> TopForm {
-    let is_final = window.is_final(as_of, activity);
-    TopForm {
-        window: window.window,
-        n,
-        is_final,
-        // What is final is as it is now, whether the store can be asked or not.
-        stale: stale && !is_final,
-        listed: window.listed,
-    }
-}
-
-/// The version names the board's incarnation, and with it its time; with window and form it names the bytes, but
-/// for `as_of`. A board not yet created has no incarnation, and a time that may change: that is named too.
+/// Returns the entity tag. The version identifies the board's incarnation and, with window and form, all bytes except
+/// `as_of`. A board not yet created has no incarnation, and an activity that may change, which is in the tag too.
 fn etag(window: &str, snapshot: &Snapshot, form: TopForm) -> String {
     let stale = if form.stale { ".stale" } else { "" };
     let closed = if form.is_final { ".final" } else { "" };

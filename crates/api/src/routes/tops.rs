@@ -1,4 +1,4 @@
-//! `POST /v1/top`: the top of many boards in one answer.
+//! `POST /v1/top`: the tops of many boards in one response.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,27 +20,27 @@ use wire::List;
 #[cfg(test)]
 use wire::TopsWritten;
 
-use super::top;
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
 use crate::openapi::problems::OfWindow;
 use crate::params::Params;
-use crate::target::{ReadWindow, resolve};
+use crate::read_window::ReadWindow;
+use crate::target::resolve;
 
-/// Boards of one request.
+/// Maximum boards of a request.
 const BOARDS_MAX: usize = 100;
 
-/// Entries of all boards of one request.
+/// Maximum entries of all boards of a request.
 const ENTRIES_MAX: u64 = 100_000;
 
-/// Boards that are merged at once.
+/// Maximum boards that are merged concurrently.
 const AT_ONCE_MAX: usize = 16;
 
-/// What an answer ends with.
+/// The end of a response.
 const END: &[u8] = b"]}";
 
-/// Entries a board where `n` is not given.
+/// Default of `n`.
 const ENTRIES_DEFAULT: u64 = 10;
 
 /// Boards whose tops are wanted.
@@ -88,7 +88,7 @@ pub(crate) async fn many(
     Params::of(query.as_deref())?.finish()?;
     let shape: TopsShape = body::json(&app, &headers, request).await?;
     let count = shape.boards.0.len();
-    // Each kind has a depth of its own, and none is deeper than this.
+    // The `top` of a kind is checked later; none is larger than this.
     if let Some(n) = shape.n.filter(|n| !(1..=u64::from(TOP_MAX)).contains(n)) {
         let detail = format!("n: {n} is not a whole number from 1 to {TOP_MAX}");
         return Err(Problem::invalid(detail));
@@ -108,15 +108,15 @@ pub(crate) async fn many(
         top.boxed()
     });
     let mut tops = stream::iter(tops.collect::<Vec<_>>()).buffered(AT_ONCE_MAX);
-    // Each is rendered when its turn comes, under the limit of all answers.
-    let mut room = answers.room();
+    // Rendered one after the other, under the limit of all responses.
+    let mut reservation = answers.room();
     let mut body = b"{\"boards\":[".to_vec();
     while let Some(top) = tops.next().await {
         if !body.ends_with(b"[") {
             body.push(b',');
         }
         body.extend(top?.json());
-        room.resize_for_read(body.len() + END.len()).await?;
+        reservation.resize_for_read(body.len() + END.len()).await?;
     }
     body.extend_from_slice(END);
     drop(tops);
@@ -127,10 +127,10 @@ pub(crate) async fn many(
         ),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
-    Ok(room.answer((headers, body).into_response()))
+    Ok(reservation.answer((headers, body).into_response()))
 }
 
-/// Rejects a board that is named twice: a short request could ask for one answer a hundred times.
+/// Rejects a board that is named twice: a short request could ask for a large response a hundred times.
 fn check_distinct(boards: &[String]) -> Result<(), Problem> {
     let mut seen = HashSet::new();
     match boards.iter().find(|board| !seen.insert(board.as_str())) {
@@ -181,7 +181,7 @@ impl Top {
     }
 
     fn json(&self) -> Vec<u8> {
-        let form = top::form(&self.window, &self.view, self.n);
+        let form = self.window.form(&self.view, self.n);
         let name = self.window.name();
         wire::top_json(&self.board, &name, &self.view.snapshot, form)
     }
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_board_is_named_once() {
+    fn repeated_boards_are_rejected() {
         let boards = ["gifts/a", "gifts/b"].map(str::to_owned);
         assert_eq!(check_distinct(&boards), Ok(()));
         let twice = ["gifts/a", "gifts/b", "gifts/a"].map(str::to_owned);

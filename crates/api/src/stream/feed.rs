@@ -1,69 +1,104 @@
-//! One top that is read for all its readers.
+//! [`Feed`]: reads one top for all its readers.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, Kind, Timestamp, WindowSelector};
-use bytes::Bytes;
+use board::{Kind, Timestamp};
 use merger::ReadError;
 use problem::{Problem, ProblemType};
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::frame::{Frame, event_aside};
 use crate::app::App;
-use crate::routes::form;
+use crate::feeds::frame::{Frame, event_aside};
+use crate::feeds::{Added, Signal, Watched};
 use crate::target::resolve_now;
 
-/// Silence after which readers are sent a comment: proxies in between keep the connection, and a
-/// reader who has gone is found out.
+/// Silence after which readers are sent a comment: proxies keep the connection, and a reader that has disconnected is
+/// noticed.
 const BEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Pause between two looks at least, whatever the kind allows.
-const LOOK_INTERVAL_MIN: Duration = Duration::from_millis(20);
+/// Minimum pause between two reads of a top, whatever the kind allows.
+const READ_INTERVAL_MIN: Duration = Duration::from_millis(20);
 
-/// What is watched: the first `n` of a window. The current one of a period rolls on with the calendar.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Watched {
-    pub(crate) board: BoardName,
-    pub(crate) window: WindowSelector,
-    pub(crate) n: usize,
+/// A reader's subscription to a feed.
+pub(super) struct Subscription {
+    pub(super) signals: watch::Receiver<Signal>,
+    pub(super) permit: OwnedSemaphorePermit,
 }
 
-/// What readers are sent. A slow reader finds the last one here, and none of those before.
-#[derive(Debug, Clone)]
-pub(super) struct Signal {
-    pub(super) frame: Arc<Frame>,
-    /// Comments sent so far.
-    pub(super) beats: u64,
-    /// Why there is nothing more to come.
-    pub(super) end: Option<Bytes>,
+/// Subscribes to a feed, and starts it if it is not running.
+pub(super) async fn subscribe(app: &Arc<App>, watched: &Watched) -> Result<Subscription, Problem> {
+    let permit = app.feeds.permit()?;
+    let signals = match app.feeds.subscribe(watched) {
+        Some(signals) => signals,
+        None => start(app, watched).await?,
+    };
+    Ok(Subscription { signals, permit })
 }
 
-/// What keeps one top in sight.
-pub(super) struct Feed {
-    pub(super) app: Arc<App>,
-    pub(super) watched: Watched,
+async fn start(app: &Arc<App>, watched: &Watched) -> Result<watch::Receiver<Signal>, Problem> {
+    let feed = Feed {
+        app: app.clone(),
+        watched: watched.clone(),
+    };
+    let mut last = feed.read(None).await?;
+    let frame = last.frame.take();
+    let frame = frame.expect("the first read always has a frame");
+    if app.feeds.is_closed() {
+        let detail = "the server is stopping";
+        return Err(Problem::new(ProblemType::Unavailable, detail));
+    }
+    let (signals, receiver) = watch::channel(Signal {
+        frame,
+        beats: 0,
+        end: None,
+    });
+    let slot = match app.feeds.add(watched, signals)? {
+        Added::New(slot) => slot,
+        Added::Existing(receiver) => return Ok(receiver),
+    };
+    tokio::spawn(async move {
+        let feeds = &feed.app.feeds;
+        loop {
+            tokio::select! {
+                () = feed.run(&slot.signals, &mut last) => {}
+                () = feeds.closed() => {}
+            }
+            if feeds.remove(&slot) {
+                return;
+            }
+        }
+    });
+    Ok(receiver)
 }
 
-/// What was seen, and what it was seen by.
-pub(super) struct Sight {
-    pub(super) frame: Option<Arc<Frame>>,
+/// A top, and the service that it is read through.
+struct Feed {
+    app: Arc<App>,
+    watched: Watched,
+}
+
+/// The result of a read.
+struct FeedReading {
+    /// `None` if the frame before shows the same.
+    frame: Option<Arc<Frame>>,
     as_of: Timestamp,
-    look_interval: Duration,
+    /// The pause until the next read.
+    interval: Duration,
 }
 
-/// Why a look saw nothing.
+/// Why a read has no result.
 #[derive(Debug)]
-pub(super) enum LookError {
-    /// Another kind was taking the place of the one that was looked by: the next look is by that.
+enum FeedError {
+    /// The kind was being replaced: the next read uses the new one.
     KindChanged(ReadError),
     Failed(Problem),
-    /// What it saw is more than all streams may hold.
+    /// All streams together would hold too much.
     PoolFull(Problem),
 }
 
-impl From<ReadError> for LookError {
+impl From<ReadError> for FeedError {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::KindChanged => Self::KindChanged(error),
@@ -74,60 +109,60 @@ impl From<ReadError> for LookError {
     }
 }
 
-impl From<Problem> for LookError {
+impl From<Problem> for FeedError {
     fn from(problem: Problem) -> Self {
         Self::Failed(problem)
     }
 }
 
-impl From<LookError> for Problem {
-    fn from(error: LookError) -> Self {
+impl From<FeedError> for Problem {
+    fn from(error: FeedError) -> Self {
         match error {
-            LookError::KindChanged(error) => error.into(),
-            LookError::Failed(problem) | LookError::PoolFull(problem) => problem,
+            FeedError::KindChanged(error) => error.into(),
+            FeedError::Failed(problem) | FeedError::PoolFull(problem) => problem,
         }
     }
 }
 
 impl Feed {
-    /// A look; no frame where it shows what the one before it showed.
-    pub(super) async fn look(&self, before: Option<&Frame>) -> Result<Sight, LookError> {
+    /// Reads the top.
+    async fn read(&self, before: Option<&Frame>) -> Result<FeedReading, FeedError> {
         let Watched { board, window, n } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
         let window = resolve_now(&self.app, kind, *window)?;
         let top = self.app.merger.top(board, kind, window.window, false);
         let view = top.await?;
-        let form = form(&window, &view, *n);
+        let form = window.form(&view, *n);
         let pool = &self.app.pools.streams;
         let frame = Frame::of(board, &window, &view, form, before, pool);
-        Ok(Sight {
-            frame: frame.map_err(LookError::PoolFull)?,
+        Ok(FeedReading {
+            frame: frame.map_err(FeedError::PoolFull)?,
             as_of: view.snapshot.as_of,
-            look_interval: look_interval(kind),
+            interval: read_interval(kind),
         })
     }
 
-    /// The last board there is, as stale, since the store is away; none of a window that has
-    /// begun since.
-    fn look_again(
+    /// Returns the last frame as stale, for use while the store is unavailable; `None` if another window has begun
+    /// since.
+    fn stale(
         &self,
-        known: &Sight,
+        last: &FeedReading,
         kind: &Kind,
         before: &Frame,
     ) -> Result<Option<Arc<Frame>>, Problem> {
         let window = resolve_now(&self.app, kind, self.watched.window);
         match window {
-            Ok(window) if window.window == before.window() => before.stale(&window, known.as_of),
+            Ok(window) if window.window == before.window() => before.stale(&window, last.as_of),
             Ok(_) | Err(_) => Ok(None),
         }
     }
 
-    /// Looks again and again, and sends readers what is new, until the last of them has gone or there
-    /// is nothing more to see.
-    pub(super) async fn run(&self, signals: &watch::Sender<Signal>, sight: &mut Sight) {
+    /// Reads the top again and again, and sends readers what is new, until there are no readers, or nothing more can
+    /// come.
+    async fn run(&self, signals: &watch::Sender<Signal>, last: &mut FeedReading) {
         let mut beat_at = Instant::now() + BEAT_INTERVAL;
-        let mut look_at = Instant::now() + sight.look_interval;
+        let mut read_at = Instant::now() + last.interval;
         loop {
             tokio::select! {
                 () = signals.closed() => return,
@@ -136,26 +171,24 @@ impl Feed {
                     beat_at = Instant::now() + BEAT_INTERVAL;
                     continue;
                 }
-                () = sleep_until(look_at) => {}
+                () = sleep_until(read_at) => {}
             }
             let before = signals.borrow().frame.clone();
-            let looked = self.look(Some(&before)).await;
-            look_at = Instant::now() + sight.look_interval;
-            let frame = match looked {
-                Ok(seen) => {
-                    *sight = seen;
-                    Ok(sight.frame.take())
+            let reading = self.read(Some(&before)).await;
+            read_at = Instant::now() + last.interval;
+            let frame = match reading {
+                Ok(reading) => {
+                    *last = reading;
+                    Ok(last.frame.take())
                 }
-                // Who still has the old one's board would be shown it by the new one's calendar.
-                Err(LookError::KindChanged(_)) => Ok(None),
-                Err(LookError::Failed(problem)) if is_passing(&problem) => {
+                // A stale frame would show the old kind's board by the new kind's calendar.
+                Err(FeedError::KindChanged(_)) => Ok(None),
+                Err(FeedError::Failed(problem)) if is_temporary(&problem) => {
                     let kind = self.watched.board.kind().as_str();
                     let known = self.app.router.catalogue().known(kind);
-                    known.map_or(Ok(None), |known| {
-                        self.look_again(sight, &known.kind, &before)
-                    })
+                    known.map_or(Ok(None), |known| self.stale(last, &known.kind, &before))
                 }
-                Err(LookError::Failed(problem) | LookError::PoolFull(problem)) => Err(problem),
+                Err(FeedError::Failed(problem) | FeedError::PoolFull(problem)) => Err(problem),
             };
             match frame {
                 Ok(None) => {}
@@ -173,16 +206,16 @@ impl Feed {
     }
 }
 
-/// Whether another look may find what this one did not.
-fn is_passing(problem: &Problem) -> bool {
+/// Whether the next read may succeed.
+fn is_temporary(problem: &Problem) -> bool {
     matches!(
         problem.kind,
         ProblemType::Overloaded | ProblemType::Unavailable | ProblemType::Unknown
     )
 }
 
-fn look_interval(kind: &Kind) -> Duration {
-    kind.max_staleness().max(LOOK_INTERVAL_MIN)
+fn read_interval(kind: &Kind) -> Duration {
+    kind.max_staleness().max(READ_INTERVAL_MIN)
 }
 
 #[cfg(test)]
@@ -190,14 +223,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_that_changes_is_no_store_that_is_away() {
+    fn a_changed_kind_is_not_an_unavailable_store() {
         assert!(matches!(
-            LookError::from(ReadError::KindChanged),
-            LookError::KindChanged(_)
+            FeedError::from(ReadError::KindChanged),
+            FeedError::KindChanged(_)
         ));
-        let away = LookError::from(ReadError::Unavailable("gone".to_owned()));
-        assert!(matches!(&away, LookError::Failed(problem) if is_passing(problem)));
-        let over = LookError::from(ReadError::WindowGone);
-        assert!(matches!(&over, LookError::Failed(problem) if !is_passing(problem)));
+        let away = FeedError::from(ReadError::Unavailable("gone".to_owned()));
+        assert!(matches!(&away, FeedError::Failed(problem) if is_temporary(problem)));
+        let over = FeedError::from(ReadError::WindowGone);
+        assert!(matches!(&over, FeedError::Failed(problem) if !is_temporary(problem)));
     }
 }

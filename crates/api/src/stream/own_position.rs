@@ -1,4 +1,4 @@
-//! A member's own place, sent beside the top as it changes.
+//! [`OwnPosition`]: a member's own position, sent beside the top when it changes.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,45 +13,44 @@ use serde::Serialize;
 use tokio::time::timeout;
 use wire::MemberShape;
 
-use super::feed::Watched;
-use super::frame::event_aside;
 use super::reader::Reader;
 use crate::app::App;
 use crate::board_response::BoardResponse;
+use crate::feeds::Watched;
+use crate::feeds::frame::event_aside;
 use crate::target::resolve_now;
 
-/// Members above that are compared to find those that have overtaken.
+/// Members directly above that are compared to find those that have overtaken.
 const ABOVE_MAX: u64 = 10;
 
-/// How long a board's events wait for a look at a place.
-const LOOK_WAIT_MAX: Duration = Duration::from_secs(2);
+/// Maximum wait of a board's events for the read of a position.
+const READ_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// Whose place, and what was sent of it last.
+/// The member of a stream, and its position as it was sent last.
 pub(crate) struct OwnPosition {
     app: Arc<App>,
     watched: Watched,
     member: Member,
-    shown: Option<ShownPlace>,
+    shown: Option<ShownPosition>,
 }
 
-/// What a look at a place came to.
-enum Look {
-    /// The event with it.
-    News(Bytes),
+/// The result of a read of the position.
+enum PositionRead {
+    /// It has changed: the event with it.
+    Changed(Bytes),
     /// It was sent before.
-    Same,
-    /// It could not be seen.
+    Unchanged,
     Failed,
 }
 
-/// A place as it was sent.
-struct ShownPlace {
+/// A position as it was sent.
+struct ShownPosition {
     window: Window,
     is_final: bool,
-    /// The entry and its place; what else an answer says changes all the time.
-    place: Vec<u8>,
+    /// The entry with its position, as JSON. The rest of the event, such as `as_of`, changes all the time.
+    json: Vec<u8>,
     position: Option<u64>,
-    /// Who stood directly above.
+    /// The members directly above.
     above: Vec<Member>,
 }
 
@@ -78,11 +77,11 @@ pub(crate) struct NoPositionShape<'a> {
     member: &'a str,
 }
 
-impl ShownPlace {
-    /// Whether it shows all that the other would.
+impl ShownPosition {
+    /// Whether the event of the other would show nothing new.
     fn shows(&self, other: &Self) -> bool {
         let same_window = self.window == other.window && self.is_final == other.is_final;
-        same_window && self.place == other.place
+        same_window && self.json == other.json
     }
 }
 
@@ -96,7 +95,7 @@ impl OwnPosition {
         }
     }
 
-    /// A reader's events, and behind each frame the member's place where that has changed.
+    /// Returns the events of a reader, and after each frame the member's position, if it has changed.
     pub(crate) fn beside(
         self,
         reader: Reader,
@@ -105,44 +104,45 @@ impl OwnPosition {
         stream::unfold((reader, self, seen), async |(mut reader, mut own, seen)| {
             let sent = reader.sent();
             let (event, seen) = match if sent == seen {
-                Look::Same
+                PositionRead::Unchanged
             } else {
-                own.look().await
+                own.read().await
             } {
-                Look::News(event) => (event, sent),
-                Look::Same => (reader.next().await?, sent),
-                // Tried again behind what comes next.
-                Look::Failed => (reader.next().await?, seen),
+                PositionRead::Changed(event) => (event, sent),
+                PositionRead::Unchanged => (reader.next().await?, sent),
+                // Read again after the next event.
+                PositionRead::Failed => (reader.next().await?, seen),
             };
             Some((Ok(event), (reader, own, seen)))
         })
     }
 
-    /// Looks where the member stands now. The board's events wait for it, but not for long.
-    async fn look(&mut self) -> Look {
-        let read = async {
-            let _permit = self.app.feeds.places().acquire().await;
-            self.read().await
+    /// Reads the member's position. The board's events wait for it, at most for [`READ_WAIT_MAX`].
+    async fn read(&mut self) -> PositionRead {
+        let event = async {
+            let _permit = self.app.feeds.position_reads().acquire().await;
+            self.event().await
         };
-        let shown = tokio::select! {
-            shown = timeout(LOOK_WAIT_MAX, read) => shown,
-            () = self.app.feeds.closed() => return Look::Same,
+        let event = tokio::select! {
+            event = timeout(READ_WAIT_MAX, event) => event,
+            () = self.app.feeds.closed() => return PositionRead::Unchanged,
         };
-        match shown {
+        match event {
             Ok(Ok(Some((event, shown)))) => {
                 self.shown = Some(shown);
-                Look::News(event)
+                PositionRead::Changed(event)
             }
-            Ok(Ok(None)) => Look::Same,
+            Ok(Ok(None)) => PositionRead::Unchanged,
             Ok(Err(problem)) => {
                 tracing::debug!(member = %self.member, detail = problem.detail, "a place could not be read");
-                Look::Failed
+                PositionRead::Failed
             }
-            Err(_) => Look::Failed,
+            Err(_) => PositionRead::Failed,
         }
     }
 
-    async fn read(&self) -> Result<Option<(Bytes, ShownPlace)>, Problem> {
+    /// Returns the event with the current position; `None` if it was sent before.
+    async fn event(&self) -> Result<Option<(Bytes, ShownPosition)>, Problem> {
         let Watched { board, window, .. } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
@@ -157,10 +157,10 @@ impl OwnPosition {
             MemberStanding::Unlisted(_) | MemberStanding::NoStanding => None,
         };
         let place = MemberShape::of(kind.rules(), &answer.value, answer.members);
-        let shown = ShownPlace {
+        let shown = ShownPosition {
             window: window.window,
             is_final: window.is_final(answer.as_of, &answer.activity),
-            place: place.as_ref().map(json).unwrap_or_default(),
+            json: place.as_ref().map(json).unwrap_or_default(),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),
         };
@@ -184,8 +184,8 @@ impl OwnPosition {
         Ok(Some((event_aside("member", &text), shown)))
     }
 
-    /// Who of those directly above has come there since, where the member has fallen.
-    fn overtaken_by<'a>(&self, now: &'a ShownPlace) -> Vec<&'a str> {
+    /// Returns the members directly above that were not there before, if the member has fallen.
+    fn overtaken_by<'a>(&self, now: &'a ShownPosition) -> Vec<&'a str> {
         let before = self.shown.as_ref();
         let Some(before) = before.filter(|before| before.window == now.window) else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! A reader of a feed.
+//! [`Reader`]: the events of one stream.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -13,33 +13,32 @@ use futures::{Stream, stream};
 use problem::Problem;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use super::feed::{Signal, Watched};
-use super::feeds::Seat;
-use super::frame::{Frame, event_aside};
+use super::feed::{Subscription, subscribe};
 use crate::app::App;
+use crate::feeds::frame::{Frame, event_aside};
+use crate::feeds::{Signal, Watched};
 use crate::metrics::Streams;
 
-/// The range that the time before a reconnect is drawn from, for each stream, in milliseconds: a server
-/// that restarts has all its clients connect again, and not all at the same moment.
+/// The range of the time before a reconnect, in milliseconds. It is drawn for each stream, so that the clients of a
+/// server that restarts do not all connect again at the same moment.
 const RETRY_MS: RangeInclusive<u32> = 500..=2_500;
 
-/// A comment, for silence.
+/// A comment: sent when there has been no event for a while.
 const BEAT: Bytes = Bytes::from_static(b":\n\n");
 
-/// The events of one stream. It holds nothing that is yet to be sent: what it is asked for next is the
-/// newest there is.
+/// The events of one stream. It has no queue: the next event is always the newest.
 pub(crate) struct Reader {
     signals: watch::Receiver<Signal>,
     /// Frames are held back while the connection has not taken the one before.
     flow: Option<Arc<Flow>>,
     has_begun: bool,
     sent: Sent,
-    /// Asked before each event, silence's comments included.
+    /// Checked before each event, comments included.
     admission: Option<Admission>,
     _permit: OwnedSemaphorePermit,
 }
 
-/// On whose behalf a stream goes on: it ends with the key.
+/// The caller of a stream. The stream ends when the caller's key does.
 pub(crate) struct Admission {
     pub(crate) app: Arc<App>,
     pub(crate) caller: Caller,
@@ -47,7 +46,7 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    /// The event with the end of it.
+    /// Returns the last event of the stream, if the caller's key has ended.
     fn end(&self) -> Option<Bytes> {
         let Self { app, caller, kind } = self;
         let checked = caller.check_still_for(&app.access, kind.as_str(), app.now());
@@ -56,17 +55,17 @@ impl Admission {
     }
 }
 
-/// What a signal has for a reader.
+/// What a signal contains that a reader was not sent yet.
 enum News {
     None,
     Event(Bytes),
-    /// What moved between the frame before and this one.
+    /// What has moved between the frame before and this one.
     Moves(Arc<Frame>),
 }
 
-/// What a reader was sent, and in which form.
+/// What a reader has been sent, and in which form.
 struct Sent {
-    /// It is sent what moved, where that is possible.
+    /// The reader is sent what has moved, where that is possible.
     changes: bool,
     has_ended: bool,
     /// The number of the last frame.
@@ -76,7 +75,7 @@ struct Sent {
 }
 
 impl Reader {
-    /// A reader of what is watched, from now on. With `changes` it is sent what moved where that is possible.
+    /// Creates a reader of a feed. With `changes` it is sent what has moved, where that is possible.
     pub(crate) async fn of(
         app: &Arc<App>,
         caller: Caller,
@@ -84,11 +83,12 @@ impl Reader {
         changes: bool,
         flow: Option<Arc<Flow>>,
     ) -> Result<Self, Problem> {
-        let seat = app.feeds.seat(app, watched).await?;
+        let subscription = subscribe(app, watched).await?;
         if let Some(flow) = &flow {
             flow.streams();
         }
-        let mut reader = Self::at(seat, changes, flow, app.metrics.streams.clone());
+        let metrics = app.metrics.streams.clone();
+        let mut reader = Self::at(subscription, changes, flow, metrics);
         reader.admission = Some(Admission {
             app: app.clone(),
             caller,
@@ -97,12 +97,21 @@ impl Reader {
         Ok(reader)
     }
 
-    fn at(mut seat: Seat, changes: bool, flow: Option<Arc<Flow>>, metrics: Arc<Streams>) -> Self {
-        let beats = seat.signals.borrow().beats;
-        // What there is already is new to a new reader.
-        seat.signals.mark_changed();
+    fn at(
+        subscription: Subscription,
+        changes: bool,
+        flow: Option<Arc<Flow>>,
+        metrics: Arc<Streams>,
+    ) -> Self {
+        let Subscription {
+            mut signals,
+            permit,
+        } = subscription;
+        let beats = signals.borrow().beats;
+        // The current frame is new to a new reader.
+        signals.mark_changed();
         Self {
-            signals: seat.signals,
+            signals,
             flow,
             has_begun: false,
             sent: Sent {
@@ -113,16 +122,16 @@ impl Reader {
                 metrics,
             },
             admission: None,
-            _permit: seat.permit,
+            _permit: permit,
         }
     }
 
-    /// The number of the last frame that was sent.
+    /// Returns the number of the last frame that was sent.
     pub(super) const fn sent(&self) -> u64 {
         self.sent.number
     }
 
-    /// Its events, one after the other.
+    /// Returns its events, one after the other.
     pub(crate) fn events(self) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
         stream::unfold(self, async |mut reader| {
             let event = reader.next().await?;
@@ -130,8 +139,8 @@ impl Reader {
         })
     }
 
-    /// The next event, once there is one and the connection has taken the one before; none behind the end.
-    /// A caller that drops this before it is ready may miss an event.
+    /// Returns the next event, once there is one and the connection has taken the one before; `None` after the end. A
+    /// caller that drops this future before it is ready may miss an event.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
         if self.sent.has_ended {
             return None;
@@ -149,14 +158,14 @@ impl Reader {
                 self.sent.has_ended = true;
                 return Some(end);
             }
-            // Looked at in its place: what all readers share is counted by each who holds it.
+            // Borrowed, not cloned: cloning would change the reference counts that all readers share.
             let signal = self.signals.borrow_and_update();
             let news = self.sent.news(&signal);
             drop(signal);
             match news {
                 News::None => {}
                 News::Event(event) => return Some(event),
-                // Made by the first who wants it, and not while nothing can be sent.
+                // Made for the first reader that needs it, and only when it can be sent.
                 News::Moves(frame) => {
                     return Some(frame.changes().unwrap_or_else(|| frame.board.clone()));
                 }
@@ -165,7 +174,7 @@ impl Reader {
     }
 }
 
-/// What a stream begins with: how long to wait before connecting again.
+/// Returns the first event of a stream: how long to wait before connecting again.
 fn begin() -> Bytes {
     let (min, max) = (*RETRY_MS.start(), *RETRY_MS.end());
     let drawn = getrandom::u32().expect("the system has random bytes");
@@ -174,7 +183,7 @@ fn begin() -> Bytes {
 }
 
 impl Sent {
-    /// What a signal has that was not sent yet; sent by that.
+    /// Returns what the signal has that was not sent yet, and records it as sent.
     fn news(&mut self, signal: &Signal) -> News {
         let Signal { frame, beats, end } = signal;
         if let Some(end) = end {
@@ -215,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    /// Events by the numbers of their frames.
+    /// Events, by the numbers of their frames.
     const BOARDS: [&str; 5] = ["", "board 1", "board 2", "board 3", "board 4"];
     const CHANGES: [&str; 5] = ["", "", "changes 2", "changes 3", "changes 4"];
 
@@ -236,12 +245,12 @@ mod tests {
                 end: None,
             });
             let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
-            let seat = Seat {
+            let subscription = Subscription {
                 signals: receiver,
                 permit,
             };
             let (flow, metrics) = (Arc::<Flow>::default(), Arc::<Streams>::default());
-            let reader = Reader::at(seat, changes, Some(flow.clone()), metrics.clone());
+            let reader = Reader::at(subscription, changes, Some(flow.clone()), metrics.clone());
             let mut seen = Self {
                 signals,
                 events: reader.events().boxed(),
@@ -253,14 +262,14 @@ mod tests {
             seen
         }
 
-        /// Tells the frame of this number, with its changes.
+        /// Publishes the frame of this number, with its changes.
         fn publish(&self, number: usize) {
             let frame = Frame::bare(number as u64, BOARDS[number], Some(CHANGES[number]));
             self.signals
                 .send_modify(|signal| signal.frame = Arc::new(frame));
         }
 
-        /// What can be sent now; none where there is nothing yet.
+        /// Returns the event that can be sent now; `None` if there is none yet.
         fn next(&mut self) -> Option<String> {
             let event = self.events.next().now_or_never()?;
             let bytes = event.expect("the stream goes on").unwrap();
@@ -268,7 +277,7 @@ mod tests {
         }
     }
 
-    /// How long the first event of a stream asks to wait.
+    /// Returns how long the first event of a stream asks to wait.
     fn retry_ms(begin: &str) -> u32 {
         let retry = begin.strip_prefix("retry: ").unwrap();
         retry.strip_suffix("\n\n").unwrap().parse().unwrap()
@@ -279,7 +288,7 @@ mod tests {
         let drawn = (0..1_000).map(|_| retry_ms(std::str::from_utf8(&begin()).unwrap()));
         let drawn: Vec<u32> = drawn.collect();
         assert!(drawn.iter().all(|retry_ms| RETRY_MS.contains(retry_ms)));
-        // A thousand of them leave no quarter of the range empty, but for once in 10^125 runs.
+        // The probability that a thousand of them leave a quarter of the range empty is 10^-125.
         for quarter in 0..4 {
             let from = 500 + quarter * 500;
             let is_there = |retry_ms: &u32| (from..=from + 500).contains(retry_ms);
@@ -324,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beat_is_a_comment_where_there_is_no_frame() {
+    fn a_beat_without_a_frame_is_a_comment() {
         let mut seen = Seen::begun(true);
         seen.signals.send_modify(|signal| signal.beats += 1);
         assert_eq!(seen.next().as_deref(), Some(":\n\n"));
@@ -336,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_sent_and_nothing_behind_it() {
+    fn nothing_is_sent_after_the_end() {
         let mut seen = Seen::begun(false);
         seen.publish(2);
         let end = Some(Bytes::from_static(b"why"));
@@ -346,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_that_is_gone_ends_the_stream() {
+    fn the_end_of_the_feed_ends_the_stream() {
         let Seen {
             signals,
             mut events,

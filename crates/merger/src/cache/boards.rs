@@ -5,9 +5,9 @@ use std::sync::Arc;
 use board::BoardName;
 use moka::sync::Cache;
 
-use super::gate::Gates;
 use super::publish::Publishers;
 use super::shown_times::ShownTimes;
+use super::single_flight::SingleFlight;
 use super::snapshot::{Key, Snapshot};
 use crate::version::Version;
 
@@ -25,10 +25,10 @@ pub(crate) struct GlobalBoards {
     pub(crate) snapshots: Cache<Key, Arc<Snapshot>>,
     /// The last version of each closed window that is known to be durable.
     pub(crate) finals: Cache<Key, Version>,
-    pub(super) merges: Gates<Key>,
+    pub(super) merges: SingleFlight<Key>,
     pub(super) sharing: Sharing,
     pub(crate) uncreated: Cache<BoardName, Arc<Snapshot>>,
-    pub(super) creations: Gates<BoardName>,
+    pub(super) creations: SingleFlight<BoardName>,
 }
 
 impl GlobalBoards {
@@ -46,10 +46,10 @@ impl GlobalBoards {
         Self {
             snapshots,
             finals,
-            merges: Gates::default(),
+            merges: SingleFlight::default(),
             sharing: Sharing::default(),
             uncreated: Cache::new(UNCREATED_MAX),
-            creations: Gates::default(),
+            creations: SingleFlight::default(),
         }
     }
 

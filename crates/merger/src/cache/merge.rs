@@ -13,7 +13,8 @@ use super::snapshot::{Key, Need, Shape, Snapshot};
 use crate::error::ReadError;
 use crate::gather::{Cut, Gathered, Want};
 use crate::merger::Merger;
-use crate::scope::{Scope, steady};
+use crate::scope::Scope;
+use crate::steady::steady;
 use crate::version::Version;
 
 impl Merger {
@@ -26,19 +27,19 @@ impl Merger {
         key: Key,
         need: Need,
     ) -> Result<Option<Arc<Snapshot>>, ReadError> {
-        let place = self.boards.merges.at(&key);
+        let flight = self.boards.merges.at(&key);
         let mut has_waited = false;
         let wait = || {
             has_waited = true;
             self.counters.count_wait();
         };
-        let mut last = place.enter(wait).await;
-        let at_gate = match &*last {
+        let mut last = flight.enter(wait).await;
+        let of_last = match &*last {
             Some((began, Err(error))) if *began >= need.not_before => return Err(error.clone()),
             Some((_, Ok(snapshot))) => Some(snapshot.clone()),
             _ => None,
         };
-        let known = at_gate.or_else(|| self.boards.snapshots.get(&key));
+        let known = of_last.or_else(|| self.boards.snapshots.get(&key));
         if let Some(snapshot) = &known
             && (snapshot.serves(kind, need)
                 || has_waited && snapshot.serves_waiting_read(kind, need))

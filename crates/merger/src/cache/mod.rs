@@ -2,7 +2,7 @@
 //!
 //! A [`Snapshot`] is made once and served unchanged: its first n entries are a slice of its bytes.
 //! A board that is read is merged again when the last merge is older than the kind allows, one
-//! merge at a time for each board (`gate`). If no shard has changed, the old bytes are kept. The
+//! merge at a time for each board (`single_flight`). If no shard has changed, the old bytes are kept. The
 //! absence of boards that are not yet created is cached in the same way (`state`). Where several
 //! servers share a store, one of them merges under a lease and publishes the result (`publish`,
 //! `wire`), and the others use it (`share`). A `fresh` read always merges. Boards that are not read
@@ -13,11 +13,11 @@
 //! older snapshots are not used.
 
 mod boards;
-mod gate;
 mod merge;
 mod publish;
 mod share;
 mod shown_times;
+mod single_flight;
 mod snapshot;
 mod state;
 mod top;

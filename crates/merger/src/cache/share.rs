@@ -28,7 +28,7 @@ const POLL_MIN: Duration = Duration::from_millis(4);
 /// The maximum interval between two polls for another server's merge.
 const POLL_MAX: Duration = Duration::from_millis(64);
 
-/// The caller inside the gate of a board, and what it needs.
+/// The caller that is about to merge a board, and what it needs.
 pub(super) struct MergeRequest<'a> {
     pub(super) record: Arc<BoardRecord>,
     pub(super) kind: &'a Arc<Kind>,
@@ -107,8 +107,8 @@ impl Merger {
                     return Ok(SharedMerge::Merge(Some(held)));
                 }
                 SharedTake::Wait(left) if Instant::now() < give_up => {
-                    let patience = give_up.saturating_duration_since(Instant::now());
-                    tokio::time::sleep(pause.min(left).min(patience)).await;
+                    let wait_max = give_up.saturating_duration_since(Instant::now());
+                    tokio::time::sleep(pause.min(left).min(wait_max)).await;
                     pause = (pause * 2).min(POLL_MAX);
                     continue;
                 }

@@ -1,8 +1,8 @@
 //! [`BoardState`]: the current incarnation of a board, for tops.
 //!
-//! Rooms open before the first gift, and everybody in them reads. So the absence of a board is
-//! cached like its top would be: as old as the kind allows, looked up by one caller at a time, and
-//! served as stale while the store is unavailable.
+//! A chat room has many readers before its board has the first contribution. So the absence of a
+//! board is cached like its top would be: as old as the kind allows, read by one caller at a time,
+//! and served as stale while the store is unavailable.
 
 use std::sync::Arc;
 
@@ -31,8 +31,8 @@ impl Merger {
         kind: &Kind,
         need: Need,
     ) -> Result<BoardState, ReadError> {
-        let place = self.boards.creations.at(name);
-        let mut last = place.enter(|| {}).await;
+        let flight = self.boards.creations.at(name);
+        let mut last = flight.enter(|| {}).await;
         if let Some(incarnation) = self.state_at_hand(name, kind, need) {
             return Ok(incarnation);
         }
@@ -82,7 +82,7 @@ impl Merger {
             return Some(BoardState::On(record));
         }
         let uncreated = self.boards.uncreated.get(name)?;
-        let will_do = uncreated.is_of_now(need, now);
-        will_do.then_some(BoardState::Uncreated(uncreated))
+        let is_current = uncreated.is_of_now(need, now);
+        is_current.then_some(BoardState::Uncreated(uncreated))
     }
 }

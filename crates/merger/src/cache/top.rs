@@ -91,8 +91,8 @@ impl Merger {
         need: Need,
     ) -> Option<Arc<Snapshot>> {
         let known = self.boards.snapshots.get(&(record.incarnation, window))?;
-        let will_do = known.serves(kind, self.need_of(record, need));
-        will_do.then_some(known)
+        let serves = known.serves(kind, self.need_of(record, need));
+        serves.then_some(known)
     }
 
     /// Merges or waits for a top. Boxed, so that callers neither contain its size nor compile it

@@ -33,14 +33,14 @@ impl Merger {
     ) -> ReadFuture<'a, Vec<MemberStanding<RankedEntry>>> {
         let answer = self.on_board(board, kind, window, move |scope| async move {
             let mut value = vec![MemberStanding::NoStanding; members.len()];
-            let placed = scope.find(members, &mut value).await?;
-            let counted = scope.count_above(&placed).await?;
+            let located = scope.locate(members, &mut value).await?;
+            let counted = scope.count_above(&located).await?;
             let listed = counted.listed.listed();
-            for (placed, above) in placed.into_iter().zip(counted.above) {
-                value[placed.index] = if above.entries < listed {
-                    MemberStanding::Ranked(above.rank(scope.groups(), placed.entry))
+            for (member, above) in located.into_iter().zip(counted.above) {
+                value[member.index] = if above.entries < listed {
+                    MemberStanding::Ranked(above.rank(scope.groups(), member.entry))
                 } else {
-                    MemberStanding::Unlisted(placed.entry)
+                    MemberStanding::Unlisted(member.entry)
                 };
             }
             Ok(ReadResult {
@@ -74,31 +74,31 @@ fn ask(anchor: Anchor) -> RangeAsk {
 impl Scope<'_> {
     /// Locates the members on their own shards. Members off their shard's list are written to
     /// `off`.
-    async fn find(
+    async fn locate(
         &self,
         members: &[Member],
         off: &mut [MemberStanding<RankedEntry>],
     ) -> Result<Vec<LocatedMember>, StoreError> {
-        let mut places: Vec<Vec<usize>> = vec![Vec::new(); usize::from(self.shards())];
+        let mut indexes: Vec<Vec<usize>> = vec![Vec::new(); usize::from(self.shards())];
         for (index, member) in members.iter().enumerate() {
             let shard = self.record.shards.shard_of(member.placement_hash());
-            places[usize::from(shard)].push(index);
+            indexes[usize::from(shard)].push(index);
         }
         let asked: Vec<(u16, Vec<usize>)> = (0..self.shards())
-            .zip(places)
-            .filter(|(_, places)| !places.is_empty())
+            .zip(indexes)
+            .filter(|(_, indexes)| !indexes.is_empty())
             .collect();
-        let looks = asked.iter().map(|(shard, places)| {
-            let ranges = places
+        let reads = asked.iter().map(|(shard, indexes)| {
+            let ranges = indexes
                 .iter()
                 .map(|index| ask(Anchor::Member(members[*index].clone())));
             (*shard, ranges.collect())
         });
-        let readings = self.round(looks.collect()).await?;
+        let readings = self.round(reads.collect()).await?;
         let mut ranked = Vec::with_capacity(members.len());
-        for ((shard, places), reading) in asked.into_iter().zip(readings) {
+        for ((shard, indexes), reading) in asked.into_iter().zip(readings) {
             let parts = reading.parts.unwrap_or_default();
-            for (index, part) in places.into_iter().zip(parts) {
+            for (index, part) in indexes.into_iter().zip(parts) {
                 if part.anchor.is_some()
                     && let Some(entry) = part.entries.last().cloned()
                 {

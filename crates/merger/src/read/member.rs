@@ -63,7 +63,7 @@ impl Merger {
     ) -> ReadFuture<'a, MemberStanding<MemberView, UnlistedView>> {
         self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
-                Around::Unranked(_) => Ok(scope.nobody(Version::UNCREATED, 0)),
+                Around::Unranked(_) => Ok(scope.no_standing(Version::UNCREATED, 0)),
                 Around::Ranked(gathered, own) => scope.found(member, *gathered, own, target).await,
             }
         })
@@ -84,7 +84,7 @@ impl Merger {
                 Around::Unranked(own) => {
                     let gathered = scope.gather(&Cut::Top, NOTHING, Some(own)).await?;
                     let version = scope.version(&gathered.readings);
-                    Ok(scope.nobody(version, gathered.members))
+                    Ok(scope.no_standing(version, gathered.members))
                 }
                 Around::Ranked(gathered, own) => scope.found(member, *gathered, own, None).await,
             }
@@ -170,7 +170,7 @@ impl Scope<'_> {
         })
     }
 
-    fn nobody(&self, version: Version, members: u64) -> MemberResult {
+    fn no_standing(&self, version: Version, members: u64) -> MemberResult {
         ReadResult {
             version,
             as_of: self.as_of,
@@ -189,8 +189,8 @@ impl Scope<'_> {
             (None, None) => return Ok(Around::Unranked((shard, reading))),
             (None, Some(entry)) => (Cut::Top, NOTHING, entry.clone()),
             (Some(anchor), _) => {
-                let place = usize::try_from(anchor - own.start).ok();
-                let entry = place.and_then(|place| own.entries.get(place));
+                let index = usize::try_from(anchor - own.start).ok();
+                let entry = index.and_then(|index| own.entries.get(index));
                 let entry = entry.ok_or_else(|| lost(member))?.clone();
                 let around = Want::Around {
                     before: above,

@@ -24,7 +24,7 @@ const NEIGHBOURHOOD: f64 = 4.0;
 const NEAR: u64 = 640;
 
 /// Maximum searches, of two rounds each; then the page is read from the closest key found.
-const LOOKS_MAX: usize = 4;
+const SEARCHES_MAX: usize = 4;
 
 /// The starting point for reading a page.
 pub(super) enum Steered {
@@ -54,7 +54,7 @@ struct Interval {
 pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steered, StoreError> {
     let shards = u64::from(scope.shards());
     let count = usize::from(scope.shards());
-    let mut look = vec![around(from / shards, to / shards); count];
+    let mut search = vec![around(from / shards, to / shards); count];
     let mut left = Interval {
         from,
         above: None,
@@ -63,8 +63,8 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
         high: vec![u64::MAX; count],
     };
     let near = (to - from).max(NEAR).max(8 * shards);
-    for _ in 0..LOOKS_MAX {
-        let seen = sample(scope, &look).await?;
+    for _ in 0..SEARCHES_MAX {
+        let seen = sample(scope, &search).await?;
         let members: u64 = seen.iter().map(|reading| reading.members).sum();
         if from >= members {
             return Ok(Steered::PastTheEnd(seen));
@@ -77,7 +77,7 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
         if left.off(to) <= near || !progress {
             break;
         }
-        look = left.shares(&seen, to, members);
+        search = left.shares(&seen, to, members);
     }
     let pivot = left.closest(to);
     Ok(pivot.map_or(Steered::Pivot(Cut::Top, 0), |pivot| {
@@ -98,10 +98,10 @@ fn around(low: u64, high: u64) -> (u64, u64) {
 }
 
 /// Samples every shard evenly between two of its local ranks.
-async fn sample(scope: &Scope<'_>, look: &[(u64, u64)]) -> Result<Vec<ShardReading>, StoreError> {
+async fn sample(scope: &Scope<'_>, search: &[(u64, u64)]) -> Result<Vec<ShardReading>, StoreError> {
     let of_one = SAMPLES_OF_ALL / u64::from(scope.shards());
     let of_one = of_one.clamp(SAMPLES_MIN, SAMPLES_MAX);
-    let looks = (0..scope.shards()).zip(look).map(|(shard, (low, high))| {
+    let reads = (0..scope.shards()).zip(search).map(|(shard, (low, high))| {
         let width = high.saturating_sub(*low);
         let samples = of_one.min(width.max(1));
         let rank = |sample| {
@@ -115,7 +115,7 @@ async fn sample(scope: &Scope<'_>, look: &[(u64, u64)]) -> Result<Vec<ShardReadi
         };
         (shard, (0..samples).map(ask).collect())
     });
-    scope.round(looks.collect()).await
+    scope.round(reads.collect()).await
 }
 
 /// Counts the candidates on every shard, and narrows the interval. Returns false if it did not get

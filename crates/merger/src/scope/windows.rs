@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use shard_store::StoreError;
 
 use super::Scope;
-use super::steady::steady;
+use crate::steady::steady;
 
 /// Windows of shards that are counted at once where some of their members are hidden.
 const COUNTED_WINDOWS_MAX: usize = 64;
@@ -66,21 +66,21 @@ impl Scope<'_> {
             let mut hidden = self.kind.hidden().on_shard(self.record.shards, shard);
             hidden.next().is_some()
         };
-        let looks = (0..).zip(counts).filter(|(shard, _)| hides(*shard));
-        let looks = looks.flat_map(|(shard, counts)| {
+        let reads = (0..).zip(counts).filter(|(shard, _)| hides(*shard));
+        let reads = reads.flat_map(|(shard, counts)| {
             counts.iter_mut().map(move |count| async move {
                 let window = count.window;
                 let there = Scope {
                     window,
                     ..self.clone()
                 };
-                count.members = there.look(shard, [].into(), None).await?.members;
+                count.members = there.read(shard, [].into(), None).await?.members;
                 Ok::<_, StoreError>(())
             })
         });
-        let looks: Vec<_> = looks.map(FutureExt::boxed).collect();
-        let mut looks = stream::iter(looks).buffer_unordered(COUNTED_WINDOWS_MAX);
-        while let Some(counted) = looks.next().await {
+        let reads: Vec<_> = reads.map(FutureExt::boxed).collect();
+        let mut reads = stream::iter(reads).buffer_unordered(COUNTED_WINDOWS_MAX);
+        while let Some(counted) = reads.next().await {
             counted?;
         }
         self.counters.count_round(0);

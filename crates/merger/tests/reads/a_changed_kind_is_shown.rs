@@ -1,5 +1,5 @@
-//! Depth and rank style may change while a kind has boards; a board at rest follows. A kind without
-//! boards may become another, which the old one reads nothing of.
+//! Depth and rank style may change while a kind has boards, and apply to a cached board that has not changed. A kind
+//! without boards may change its meaning; the old one does not read the new boards.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::kinds::{kind, points};
 use crate::stage::{NOW_MS, Stage, text};
 
 #[tokio::test]
-async fn a_board_at_rest_is_as_deep_as_its_kind_has_become() {
+async fn an_unchanged_board_gets_the_new_depth_of_its_kind() {
     let mut spec = points(16);
     spec.top = 2;
     let stage = Stage::in_memory(kind(spec)).await;
@@ -25,7 +25,7 @@ async fn a_board_at_rest_is_as_deep_as_its_kind_has_become() {
 }
 
 #[tokio::test]
-async fn a_board_at_rest_has_the_ranks_of_what_its_kind_has_become() {
+async fn an_unchanged_board_gets_the_new_rank_style_of_its_kind() {
     let stage = Stage::in_memory(kind(points(16))).await;
     for (member, points) in [("a", 9), ("b", 9), ("c", 7)] {
         stage.points(member, points).await;
@@ -38,12 +38,12 @@ async fn a_board_at_rest_has_the_ranks_of_what_its_kind_has_become() {
     let top = stage.merger.top(&stage.board, &competition, ALL, false);
     let top = top.await.unwrap();
     assert_eq!(text(&top), "1:1:b,2:1:a,3:3:c");
-    // Whoever holds the version holds the bytes.
+    // Equal versions mean equal bytes.
     assert_ne!(top.snapshot.version, ordinal.snapshot.version);
 }
 
 #[tokio::test]
-async fn a_kind_that_was_replaced_reads_nothing_of_the_new_boards() {
+async fn a_replaced_kind_does_not_read_the_new_boards() {
     let mut stage = Stage::in_memory(kind(points(16))).await;
     let now = Timestamp::from_millis(NOW_MS);
     stage.points("a", 9).await;

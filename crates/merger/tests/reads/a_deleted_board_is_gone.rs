@@ -1,4 +1,4 @@
-//! A board that is deleted under the cache shows its next incarnation, or nothing.
+//! A cached board that is deleted shows its next incarnation, or nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use board::Timestamp;
 use shard_router::Router;
 
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::stage::{NOW_MS, Stage, text};
-use crate::woven::Woven;
 
-/// A server over the same store, whose deletes the first does not hear of.
-async fn delete_elsewhere(store: &Arc<Woven>, stage: &Stage) {
+/// Deletes the board on another server, of which the first is not notified.
+async fn delete_elsewhere(store: &Arc<HookedStore>, stage: &Stage) {
     let elsewhere = Router::open(store.clone()).await.unwrap();
     let now = Timestamp::from_millis(NOW_MS);
     elsewhere.delete_board(&stage.board, now).await.unwrap();
@@ -19,7 +19,7 @@ async fn delete_elsewhere(store: &Arc<Woven>, stage: &Stage) {
 
 #[tokio::test]
 async fn a_fresh_read_shows_the_next_incarnation() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;
     let first = stage.top(true).await.unwrap().snapshot;
@@ -34,7 +34,7 @@ async fn a_fresh_read_shows_the_next_incarnation() {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_of_any_kind_shows_the_next_incarnation() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;
     stage.top(false).await.unwrap();
@@ -51,8 +51,8 @@ async fn a_read_of_any_kind_shows_the_next_incarnation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_cached_of_an_incarnation_that_ended_is_shown_no_longer_than_a_read_may_be_old() {
-    let store = Woven::new();
+async fn a_cached_incarnation_that_has_ended_is_not_shown_longer_than_its_kind_allows() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;
     stage.top(false).await.unwrap();
@@ -62,18 +62,18 @@ async fn what_was_cached_of_an_incarnation_that_ended_is_shown_no_longer_than_a_
 }
 
 #[tokio::test]
-async fn a_board_that_dies_between_two_shards_is_read_as_the_next() {
-    let store = Woven::new();
+async fn a_board_deleted_between_two_shards_is_read_as_the_next() {
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     for n in 0..200 {
         stage.points(&format!("old{n}"), 7).await;
     }
-    let alive = Arc::new(AtomicBool::new(true));
+    let exists = Arc::new(AtomicBool::new(true));
     let (within, again) = (store.clone(), stage.clone());
     store.before_reads(move |shard| {
-        let (within, again, alive) = (within.clone(), again.clone(), alive.clone());
+        let (within, again, exists) = (within.clone(), again.clone(), exists.clone());
         async move {
-            if shard == 8 && alive.swap(false, Ordering::SeqCst) {
+            if shard == 8 && exists.swap(false, Ordering::SeqCst) {
                 delete_elsewhere(&within, &again).await;
                 again.points("new", 1).await;
             }

@@ -1,4 +1,4 @@
-//! Single reads, each held against the twin.
+//! [`Agree`]: single reads, each compared with the twin.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::twin::{Shown, Twin, all_shown, shown};
 
 pub(crate) const ALL: Window = Window::ALL_TIME;
 
-/// A board as it is read, and as it should be.
+/// A board and its twin.
 #[derive(Clone, Copy)]
 pub(crate) struct Agree<'a> {
     pub(crate) stage: &'a Stage,
-    /// How it is read; its rank style need not be the stored kind's.
+    /// The kind that it is read under; its rank style may differ from the stored kind's.
     pub(crate) kind: &'a Arc<Kind>,
     pub(crate) twin: &'a Twin,
 }
@@ -33,7 +33,7 @@ impl Agree<'_> {
         answer.value
     }
 
-    /// Of these nobody is found, whatever is asked.
+    /// Checks that no read finds these members.
     pub(crate) async fn hides(&self, hidden: &Hidden) {
         let merger = &self.stage.merger;
         let members: Vec<Member> = hidden.iter().cloned().collect();
@@ -62,7 +62,7 @@ impl Agree<'_> {
         assert_eq!(counted, self.twin.len());
     }
 
-    /// The positions from `from` to `to`.
+    /// Checks the positions from `from` to `to`.
     pub(crate) async fn range(&self, from: u64, to: u64) {
         let merger = &self.stage.merger;
         let read = merger.range(self.board(), self.kind, ALL, from, to).await;
@@ -71,7 +71,7 @@ impl Agree<'_> {
         assert_eq!(read, self.twin.range(style, from, to), "{from} to {to}");
     }
 
-    /// The member at this position, among so many neighbours.
+    /// Checks the member at this position, with this many neighbours.
     pub(crate) async fn member(&self, position: u64, around: (u64, u64), target: Option<u64>) {
         let merger = &self.stage.merger;
         let member = &self.twin.at(self.style(), position).row.member;
@@ -97,7 +97,7 @@ impl Agree<'_> {
         );
     }
 
-    /// The members at these positions; 0 stands for one who is not ranked.
+    /// Checks a lookup of the members at these positions; 0 is a member that is not ranked.
     pub(crate) async fn lookup(&self, positions: &[u64]) {
         let merger = &self.stage.merger;
         let wanted: Vec<Option<Shown>> = positions
@@ -118,7 +118,7 @@ impl Agree<'_> {
         assert_eq!(read, wanted);
     }
 
-    /// The entries and the number of those whose first field lies between these.
+    /// Checks the entries whose first field is between these, and their number.
     pub(crate) async fn between(&self, ends: (Option<Value>, Option<Value>), limit: u64) {
         let merger = &self.stage.merger;
         let positions = self.twin.between(ends);
@@ -134,13 +134,13 @@ impl Agree<'_> {
         assert_eq!(read, wanted, "{limit} between {ends:?}");
     }
 
-    /// The place of who comes with these values then.
-    pub(crate) async fn place(&self, values: &Values, at: Timestamp) {
+    /// Checks the position that these values would have at that time.
+    pub(crate) async fn position(&self, values: &Values, at: Timestamp) {
         let merger = &self.stage.merger;
         let read = merger
             .position(self.board(), self.kind, ALL, values, at)
             .await;
-        let (rank, position) = self.twin.place(self.style(), values, at);
+        let (rank, position) = self.twin.position_of(self.style(), values, at);
         assert_eq!(
             self.value(read.unwrap()),
             Some(PositionView { rank, position }),
@@ -148,7 +148,7 @@ impl Agree<'_> {
         );
     }
 
-    /// The cached top, merged anew.
+    /// Checks the cached top, merged again.
     pub(crate) async fn top(&self) {
         let merger = &self.stage.merger;
         let top = merger.top(self.board(), self.kind, ALL, true).await;

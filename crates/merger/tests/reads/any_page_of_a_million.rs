@@ -1,4 +1,4 @@
-//! Any stretch of a million positions is what sorting gives, however deep, ties and all.
+//! Any range of a million positions equals the sorted board, at any depth, with ties.
 
 use board::RankStyle;
 
@@ -42,11 +42,11 @@ fn pages_at_the_ends_are_those_of_the_sorted_board() {
 }
 
 #[test]
-fn pages_that_begin_inside_a_group_of_equals_know_its_rank() {
+fn pages_that_begin_inside_a_group_have_its_rank() {
     let million = million();
     let mut random = Random::of_run(2);
     for _ in 0..50 {
-        // The twentieth part of a million at most: every group lies on every shard.
+        // At most a twentieth of a million: every group is on every shard.
         let position = random.within(1, MEMBERS);
         let group = million.twin.at(RankStyle::Competition, position).rank;
         let agree = million.agree(1);

@@ -1,5 +1,4 @@
-//! A board with a time of its own says so, is final from its end on without a write, and is empty when it
-//! has gone.
+//! A board with an activity reports it, is final from its end on without a write, and is empty when it has expired.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,9 +10,9 @@ use shard_store::BoardSettings;
 use store_local::LocalStore;
 
 use crate::agree::ALL;
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::stage::{NOW_MS, Stage, text};
-use crate::woven::Woven;
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -21,14 +20,14 @@ fn at(ms: i64) -> Timestamp {
     Timestamp::from_millis(NOW_MS + ms)
 }
 
-/// For a minute from now on, and kept for one more.
+/// An activity of a minute from now on; kept for one more.
 fn battle() -> Activity {
     let minute = Duration::from_mins(1);
     Activity::new(Some(at(0)), Some(at(MINUTE_MS)), Some(minute)).unwrap()
 }
 
-/// Cached tops of it may be an hour old.
-async fn settled() -> Stage {
+/// Creates a board with settings, whose cached tops may be an hour old.
+async fn with_settings() -> Stage {
     let stage = Stage::in_memory(kind(points(16))).await;
     put_settings(&stage, battle()).await;
     stage
@@ -61,7 +60,7 @@ async fn page(stage: &Stage) -> ReadResult<usize> {
     }
 }
 
-/// Of the window without bounds, which never closes.
+/// Whether a read of the window without bounds, which never closes, is final.
 fn is_final(as_of: Timestamp, activity: Activity) -> bool {
     final_from(None, &activity, Duration::ZERO).is_some_and(|from| as_of >= from)
 }
@@ -72,8 +71,8 @@ async fn is_final_page(stage: &Stage) -> bool {
 }
 
 #[tokio::test]
-async fn an_uncreated_board_shows_its_time() {
-    let stage = settled().await;
+async fn an_uncreated_board_shows_its_activity() {
+    let stage = with_settings().await;
     let answer = page(&stage).await;
     assert_eq!(
         (answer.activity, is_final(answer.as_of, answer.activity)),
@@ -85,7 +84,7 @@ async fn an_uncreated_board_shows_its_time() {
         (top.activity, is_final(top.as_of, top.activity)),
         (battle(), false)
     );
-    // That nobody came is final, too, and however old a top may be.
+    // An empty board is final, too, even if a top may be old.
     set_clock(&stage, MINUTE_MS);
     let top = stage.top(false).await.unwrap().snapshot;
     assert_eq!(
@@ -96,8 +95,8 @@ async fn an_uncreated_board_shows_its_time() {
 }
 
 #[tokio::test]
-async fn a_cached_top_is_final_from_the_end_on_and_holds_what_came_before() {
-    let stage = settled().await;
+async fn a_top_is_final_from_the_end_on_with_all_contributions() {
+    let stage = with_settings().await;
     stage.points("u1", 5).await;
     let top = stage.top(false).await.unwrap();
     assert_eq!(
@@ -107,7 +106,7 @@ async fn a_cached_top_is_final_from_the_end_on_and_holds_what_came_before() {
         ),
         ("1:1:u1".to_owned(), false)
     );
-    // As old as it may be: what has just come is not shown.
+    // Not too old yet, so the last write is not shown.
     stage.points("u2", 7).await;
     set_clock(&stage, MINUTE_MS - 1);
     let top = stage.top(false).await.unwrap();
@@ -136,16 +135,16 @@ async fn a_cached_top_is_final_from_the_end_on_and_holds_what_came_before() {
 }
 
 #[tokio::test]
-async fn what_a_crash_would_take_back_is_not_final() {
-    let store = Woven::new();
+async fn a_result_that_is_not_durable_is_not_final() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     put_settings(&stage, battle()).await;
     stage.points("u1", 5).await;
     assert!(!is_final_page(&stage).await);
     stage.top(false).await.unwrap();
-    assert_eq!(store.durable_asked(), 0, "nothing was called final");
+    assert_eq!(store.durable_waits(), 0, "nothing was final");
     set_clock(&stage, MINUTE_MS);
-    store.lose_its_journal();
+    store.fail_durable();
     for _ in 0..2 {
         let answer = page(&stage).await;
         assert_eq!((answer.value, answer.as_of), (1, at(MINUTE_MS - 1)));
@@ -154,27 +153,27 @@ async fn what_a_crash_would_take_back_is_not_final() {
         assert_eq!((text(&top), top.stale), ("1:1:u1".to_owned(), false));
         assert_eq!(top.snapshot.as_of, at(MINUTE_MS - 1));
     }
-    store.let_be();
+    store.clear_hooks();
     assert!(is_final_page(&stage).await);
     let top = stage.top(false).await.unwrap();
     assert_eq!(
         (text(&top), top.snapshot.as_of),
         ("1:1:u1".to_owned(), at(MINUTE_MS))
     );
-    // What was final once is so without a wait.
-    let asked = store.durable_asked();
+    // A version that was final once stays final without a wait.
+    let asked = store.durable_waits();
     stage.top(true).await.unwrap();
     assert!(is_final_page(&stage).await);
-    assert_eq!((asked, store.durable_asked()), (5, 5));
-    store.lose_its_journal();
+    assert_eq!((asked, store.durable_waits()), (5, 5));
+    store.fail_durable();
     assert!(is_final_page(&stage).await);
     let top = stage.top(true).await.unwrap();
     assert_eq!(top.snapshot.as_of, at(MINUTE_MS));
 }
 
 #[tokio::test(start_paused = true)]
-async fn those_who_wait_for_a_slow_disk_wait_together() {
-    let store = Woven::new();
+async fn readers_share_the_wait_for_a_slow_disk() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     put_settings(&stage, battle()).await;
     stage.points("u1", 5).await;
@@ -189,7 +188,7 @@ async fn those_who_wait_for_a_slow_disk_wait_together() {
             ("1:1:u1".to_owned(), at(MINUTE_MS - 1))
         );
     }
-    assert_eq!(store.durable_asked(), 1);
+    assert_eq!(store.durable_waits(), 1);
     assert!(began.elapsed() < Duration::from_secs(2));
     store.stall(false);
     let top = stage.top(false).await.unwrap();
@@ -197,29 +196,29 @@ async fn those_who_wait_for_a_slow_disk_wait_together() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_board_not_yet_created_waits_for_the_disk_only_where_that_is_final() {
-    let store = Woven::new();
+async fn an_uncreated_board_waits_for_the_disk_only_if_it_is_final() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     put_settings(&stage, battle()).await;
     store.stall(true);
     let top = async || stage.top(false).await.unwrap().snapshot;
     let first = top().await;
     assert!(Arc::ptr_eq(&top().await, &first));
-    assert_eq!(store.durable_asked(), 0);
+    assert_eq!(store.durable_waits(), 0);
     set_clock(&stage, MINUTE_MS);
     assert_eq!(top().await.as_of, at(MINUTE_MS - 1));
     store.stall(false);
     let last = top().await;
     assert_eq!((last.members, last.as_of), (0, at(MINUTE_MS)));
-    // What was final once is so without a wait.
+    // A version that was final once stays final without a wait.
     store.stall(true);
     assert!(Arc::ptr_eq(&top().await, &last));
-    assert_eq!(store.durable_asked(), 2);
+    assert_eq!(store.durable_waits(), 2);
 }
 
 #[tokio::test]
-async fn a_board_that_has_gone_is_empty_before_the_sweep_and_after() {
-    let stage = settled().await;
+async fn an_expired_board_is_empty_before_and_after_the_sweep() {
+    let stage = with_settings().await;
     stage.points("u1", 5).await;
     assert_eq!(stage.top(false).await.unwrap().snapshot.members, 1);
     for swept in [false, true] {
@@ -232,7 +231,7 @@ async fn a_board_that_has_gone_is_empty_before_the_sweep_and_after() {
                 .await
                 .unwrap();
         }
-        // What the sweep leaves is that the name takes nothing from before.
+        // The sweep leaves that the name accepts nothing from before.
         let left = if swept {
             Activity::new(Some(at(2 * MINUTE_MS)), None, None).unwrap()
         } else {
@@ -252,7 +251,7 @@ async fn a_board_that_has_gone_is_empty_before_the_sweep_and_after() {
 }
 
 #[tokio::test]
-async fn a_board_of_the_name_that_follows_is_found() {
+async fn the_next_board_of_a_name_is_found() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let here = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     put_settings(&here, battle()).await;
@@ -260,7 +259,7 @@ async fn a_board_of_the_name_that_follows_is_found() {
     assert_eq!(page(&here).await.members, 1);
     store_expires(&here).await;
     set_clock(&here, 2 * MINUTE_MS);
-    // Created by another server: here the record of the board that has gone is at hand.
+    // Created by another server, while `here` has cached the record of the expired board.
     let there = shard_router::Router::open(store).await.unwrap();
     let known = there.catalogue().known(here.kind.name().as_str()).unwrap();
     let write = shard_router::Write {

@@ -1,16 +1,16 @@
-//! A fresh read comes from a merge that began after it: whoever was answered `applied` sees it.
+//! A fresh read uses a merge that began after it, so it has everything that was reported as applied before.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::sync::Semaphore;
 
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::stage::{Stage, text};
-use crate::woven::Woven;
 
 #[tokio::test]
-async fn what_was_applied_before_is_in_it() {
+async fn a_fresh_read_has_everything_applied_before() {
     let stage = Stage::in_memory(kind(points(16))).await;
     for points in 1..100 {
         stage.points("u1", points).await;
@@ -24,11 +24,11 @@ async fn what_was_applied_before_is_in_it() {
 }
 
 #[tokio::test]
-async fn a_merge_that_began_before_it_came_will_not_do() {
-    let store = Woven::new();
+async fn a_fresh_read_does_not_use_an_earlier_merge() {
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(4)), 1 << 20).await);
     stage.points("u1", 7).await;
-    // The first merge reads its shards, and is held before it is done with the last.
+    // The first merge reads its shards, and is blocked at the last.
     let (reached, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let first_merge = Arc::new(AtomicBool::new(true));
     let (stop, pass, first) = (reached.clone(), go_on.clone(), first_merge.clone());
@@ -45,21 +45,21 @@ async fn a_merge_that_began_before_it_came_will_not_do() {
     let reader = stage.clone();
     let early = tokio::spawn(async move { reader.top(false).await.unwrap() });
     reached.acquire().await.unwrap().forget();
-    // Written and answered while that merge is under way, on shards that it has read already.
+    // Applied during that merge, on shards that it has read already.
     for n in 0..20 {
         stage.points(&format!("later{n}"), 100).await;
     }
     let reader = stage.clone();
     let fresh = tokio::spawn(async move { reader.top(true).await.unwrap() });
     let reader = stage.clone();
-    let patient = tokio::spawn(async move { reader.top(false).await.unwrap() });
+    let cached = tokio::spawn(async move { reader.top(false).await.unwrap() });
     tokio::task::yield_now().await;
     go_on.add_permits(1);
     let early = early.await.unwrap().snapshot;
     assert!(early.members < 21, "{}", early.members);
     assert_eq!(fresh.await.unwrap().snapshot.members, 21);
-    // Who may be shown something older waits for nothing else.
-    assert!(patient.await.unwrap().snapshot.members >= early.members);
+    // A read that may be older does not wait for another merge.
+    assert!(cached.await.unwrap().snapshot.members >= early.members);
     assert_eq!(stage.merger.counters().merges(), 2);
     assert_eq!(
         text(&stage.top(false).await.unwrap()).split(',').count(),
@@ -70,7 +70,7 @@ async fn a_merge_that_began_before_it_came_will_not_do() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn fresh_reads_that_wait_together_share_the_next_merge() {
     const READERS: usize = 1000;
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(4)), 1 << 20).await);
     stage.points("u1", 7).await;
     let (reached, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
@@ -83,18 +83,18 @@ async fn fresh_reads_that_wait_together_share_the_next_merge() {
             Ok(())
         }
     });
-    let come = Arc::new(AtomicUsize::new(0));
+    let begun = Arc::new(AtomicUsize::new(0));
     let read = |fresh| {
-        let (reader, come) = (stage.clone(), come.clone());
+        let (reader, begun) = (stage.clone(), begun.clone());
         tokio::spawn(async move {
-            come.fetch_add(1, Ordering::SeqCst);
+            begun.fetch_add(1, Ordering::SeqCst);
             reader.top(fresh).await.unwrap()
         })
     };
     let early = read(false);
     reached.acquire_many(4).await.unwrap().forget();
     let waiting: Vec<_> = (0..READERS).map(|_| read(true)).collect();
-    while come.load(Ordering::SeqCst) < 1 + READERS {
+    while begun.load(Ordering::SeqCst) < 1 + READERS {
         tokio::task::yield_now().await;
     }
     go_on.add_permits(Semaphore::MAX_PERMITS / 2);
@@ -102,8 +102,8 @@ async fn fresh_reads_that_wait_together_share_the_next_merge() {
     for reader in waiting {
         assert_eq!(reader.await.unwrap().snapshot.members, 1);
     }
-    // One under way when they came, one for those who were there by its end, and one for each task
-    // that had announced itself and not yet come: those are as many as there are threads.
+    // The first merge, one for those that waited for its end, and at most one for each thread, whose task had been
+    // counted and did not wait yet.
     let merges = stage.merger.counters().merges();
     assert!(merges <= 2 + 4, "{merges}");
 }

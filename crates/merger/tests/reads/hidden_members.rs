@@ -1,5 +1,5 @@
-//! Hidden members leave no trace in what is read, however many, wherever they stand; shown again, they
-//! stand where they stood.
+//! Reads are as if hidden members did not exist, whatever their number and positions; shown again, they have their
+//! positions.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn hiding(kind: &Kind, hidden: Hidden) -> Arc<Kind> {
 }
 
 #[tokio::test]
-async fn a_board_at_rest_closes_up_and_opens_again() {
+async fn an_unchanged_board_hides_and_shows_members() {
     let stage = Stage::in_memory(kind(points(16))).await;
     for (member, points) in [("a", 9), ("b", 8), ("c", 7)] {
         stage.points(member, points).await;
@@ -39,20 +39,20 @@ async fn a_board_at_rest_closes_up_and_opens_again() {
     let closed = top(&without).await;
     assert_eq!(text(&closed), "1:1:b,2:2:c");
     assert_eq!(closed.snapshot.members, 2);
-    // Whoever holds the version holds the bytes.
+    // Equal versions mean equal bytes.
     assert_ne!(closed.snapshot.version, whole.snapshot.version);
     let others = hiding(&stage.kind, members(&["b"]));
     let other = top(&others).await;
     assert_eq!(text(&other), "1:1:a,2:2:c");
     assert_ne!(other.snapshot.version, closed.snapshot.version);
-    // What is contributed meanwhile counts.
+    // Contributions in the meantime count.
     stage.points("a", 1).await;
     let again = top(&stage.kind).await;
     assert_eq!(text(&again), "1:1:b,2:2:c,3:3:a");
 }
 
 #[tokio::test]
-async fn a_changed_kind_hides_whom_it_hid() {
+async fn a_changed_kind_keeps_its_hidden_members() {
     let stage = Stage::in_memory(kind(points(16))).await;
     stage.points("a", 9).await;
     let catalogue = stage.router.catalogue();
@@ -87,7 +87,7 @@ async fn a_changed_kind_hides_whom_it_hid() {
     assert!(kind.hidden().is_empty());
 }
 
-/// The best ten of a million and 490 more, among them a whole page in the middle.
+/// Returns the best ten of a million and 490 more, among them a whole page in the middle.
 fn few_of_a_million(random: &mut Random) -> Hidden {
     let million = million();
     let middle = random.within(1, MEMBERS - 100);
@@ -101,7 +101,7 @@ fn few_of_a_million(random: &mut Random) -> Hidden {
 }
 
 #[test]
-fn pages_and_ranks_of_a_million_are_those_of_the_others() {
+fn pages_and_ranks_of_a_million_ignore_hidden_members() {
     let million = million();
     let mut random = Random::of_run(300);
     let hidden = few_of_a_million(&mut random);
@@ -135,7 +135,7 @@ fn pages_and_ranks_of_a_million_are_those_of_the_others() {
 }
 
 #[test]
-fn a_rank_past_few_hidden_takes_two_round_trips() {
+fn a_rank_with_few_hidden_members_takes_two_round_trips() {
     let million = million();
     let (merger, board) = (million.merger(), &million.stage.board);
     let mut random = Random::of_run(301);
@@ -145,7 +145,7 @@ fn a_rank_past_few_hidden_takes_two_round_trips() {
         let read = merger.member(board, kind, ALL, member, (1, 1), None);
         let (price, _) = million.runtime.block_on(price(&merger, read));
         assert!(price.round_trips <= 2);
-        // The spare beside what is asked where nobody is hidden.
+        // Includes the spare entries for hidden members.
         assert!(price.entries <= 16 * 4, "{price:?}");
     }
 }

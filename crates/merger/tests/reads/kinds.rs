@@ -1,11 +1,11 @@
-//! The kinds that boards under test are of.
+//! The kinds of the boards in these tests.
 
 use std::time::Duration;
 
 use board::{Direction, FieldName, FieldRule, Kind, KindSpec, Mode, Op, Rules, Ties, Value};
 use store_conformance::fixtures::gifts_spec;
 
-/// A kind of one field that sums, ranked for all time, with room to change it.
+/// A kind of one field that sums, ranked for all time, to be modified.
 pub(crate) fn points(shards: u64) -> KindSpec {
     KindSpec {
         shards,
@@ -14,7 +14,7 @@ pub(crate) fn points(shards: u64) -> KindSpec {
     }
 }
 
-/// A kind whose fields can be null: they hold the largest value named.
+/// A kind whose fields can be null: each keeps the largest value.
 pub(crate) fn nullable(shards: u64, orders: &[Direction], ties: Ties) -> KindSpec {
     let field = |(index, order): (usize, &Direction)| FieldRule {
         name: FieldName::new(&format!("f{index}")).unwrap(),

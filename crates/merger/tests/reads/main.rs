@@ -1,7 +1,7 @@
-//! Reads over many shards: held against a plain sort, counted, raced with writes, and made to fail.
+//! Reads over many shards: compared with a plain sort, counted, raced with writes, and made to fail.
 //!
-//! `stage` sets a board up, `twin` is the plain sort that it has to agree with, `woven` is a store
-//! that lets a test in between its calls.
+//! `stage` sets a board up, `twin` is the plain sort that reads have to agree with (`agree`), `hooked_store` is a store
+//! that calls a test before and after its reads.
 
 #![expect(
     clippy::unwrap_used,
@@ -10,20 +10,19 @@
 
 mod a_changed_kind_is_shown;
 mod a_deleted_board_is_gone;
-mod a_failing_store_is_bridged;
-mod a_list_ends_where_it_says;
-mod a_shard_never_goes_back;
+mod a_version_is_one_board;
 mod agree;
 mod any_page_of_a_million;
 mod boards_end;
 mod fresh_sees_what_was_applied;
 mod hidden_members;
+mod hooked_store;
 mod kinds;
-mod many_are_looked_up_at_a_bounded_price;
 mod members_of_a_million;
 mod million;
 mod one_merge_serves_all;
 mod price;
+mod price_of_a_lookup;
 mod price_of_a_page;
 mod price_of_a_rank;
 mod price_of_a_top;
@@ -36,10 +35,11 @@ mod sharing_may_fail;
 mod small_boards;
 mod stage;
 mod the_cache_has_a_limit;
+mod top_lists;
 mod trimmed;
 mod twin;
+mod unavailable_stores;
 mod values_of_a_million;
-mod versions_are_one_board_everywhere;
+mod versions_never_go_back;
 mod windows_close;
-mod woven;
 mod writes_between_rounds;

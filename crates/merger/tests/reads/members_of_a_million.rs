@@ -1,4 +1,4 @@
-//! Every member of a million is found at its position, among its neighbours, alone or in a crowd.
+//! Every member of a million is found at its position, among its neighbours, alone or with others.
 
 use merger::MemberStanding;
 
@@ -6,7 +6,7 @@ use crate::million::{MEMBERS, long, million};
 use crate::random::Random;
 
 #[test]
-fn members_stand_where_sorting_puts_them() {
+fn members_have_the_positions_of_the_sorted_board() {
     let million = million();
     let mut random = Random::of_run(3);
     let count = if long() { 20_000 } else { 400 };
@@ -26,12 +26,12 @@ fn members_stand_where_sorting_puts_them() {
 }
 
 #[test]
-fn a_lookup_finds_each_in_the_order_asked() {
+fn a_lookup_is_in_the_order_of_the_request() {
     let million = million();
     let mut random = Random::of_run(4);
     for len in [1, 2, 100, 1000] {
         for style in 0..2 {
-            // 0 stands for nobody; some members are asked for twice.
+            // 0 is an unknown member; some members are requested twice.
             let mut positions: Vec<u64> = (0..len).map(|_| random.within(0, MEMBERS)).collect();
             positions[usize::try_from(len / 2).unwrap()] = positions[0];
             positions[usize::try_from(len - 1).unwrap()] = 0;
@@ -43,7 +43,7 @@ fn a_lookup_finds_each_in_the_order_asked() {
 }
 
 #[test]
-fn who_is_not_ranked_has_no_place() {
+fn an_unknown_member_has_no_standing() {
     let million = million();
     let nobody = board::Member::new("nobody").unwrap();
     let stage = &million.stage;

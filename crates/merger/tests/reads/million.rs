@@ -20,12 +20,12 @@ const TIMES: u64 = 10;
 pub(crate) struct Million {
     pub(crate) stage: Stage,
     pub(crate) twin: Twin,
-    /// The same rules, once for each rank style: what ranks are is told by who reads.
+    /// The same rules, once for each rank style: the reader chooses it.
     pub(crate) kinds: [Arc<Kind>; 2],
     pub(crate) runtime: Runtime,
 }
 
-/// The board; made by whoever comes first.
+/// Returns the board; the first caller creates it.
 pub(crate) fn million() -> &'static Million {
     static MILLION: OnceLock<Million> = OnceLock::new();
     MILLION.get_or_init(|| {
@@ -60,12 +60,12 @@ fn row(n: u64, random: &mut Random) -> Row {
 }
 
 impl Million {
-    /// A merger of its own for who counts what reads cost.
+    /// Creates a separate merger, for counting what reads cost.
     pub(crate) fn merger(&self) -> Merger {
         self.stage.another_merger()
     }
 
-    /// The member at this position.
+    /// Returns the member at this position.
     pub(crate) fn member(&self, position: u64) -> Member {
         self.twin.at(RankStyle::Ordinal, position).row.member
     }
@@ -79,7 +79,7 @@ impl Million {
     }
 }
 
-/// Whether everything is to be looked at, where a sample will do: `MEGABOARD_TEST_LONG`.
+/// Whether to check everything instead of a sample: `MEGABOARD_TEST_LONG`.
 pub(crate) fn long() -> bool {
     std::env::var_os("MEGABOARD_TEST_LONG").is_some()
 }

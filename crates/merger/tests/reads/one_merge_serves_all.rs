@@ -1,4 +1,4 @@
-//! However many read a board at once, it is merged once, and not at all while it is young enough.
+//! Concurrent readers of a board share one merge, and none is made while the last one is recent enough.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,16 +7,16 @@ use std::time::Duration;
 use merger::TopView;
 use tokio::time::Instant;
 
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::stage::{Stage, text};
-use crate::woven::Woven;
 
 const READERS: usize = 10_000;
 
-/// All of them at once, while the store waits until the last has come.
-async fn stampede(store: &Woven, stage: &Arc<Stage>, fresh: bool) -> Vec<TopView> {
-    let come = Arc::new(AtomicUsize::new(0));
-    let seen = come.clone();
+/// Reads concurrently, while the store waits until the last reader has begun.
+async fn stampede(store: &HookedStore, stage: &Arc<Stage>, fresh: bool) -> Vec<TopView> {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let seen = begun.clone();
     store.before_reads(move |_| {
         let seen = seen.clone();
         async move {
@@ -27,9 +27,9 @@ async fn stampede(store: &Woven, stage: &Arc<Stage>, fresh: bool) -> Vec<TopView
         }
     });
     let read = || {
-        let (stage, come) = (stage.clone(), come.clone());
+        let (stage, begun) = (stage.clone(), begun.clone());
         tokio::spawn(async move {
-            come.fetch_add(1, Ordering::SeqCst);
+            begun.fetch_add(1, Ordering::SeqCst);
             stage.top(fresh).await.unwrap()
         })
     };
@@ -38,13 +38,13 @@ async fn stampede(store: &Woven, stage: &Arc<Stage>, fresh: bool) -> Vec<TopView
     for reader in readers {
         tops.push(reader.await.unwrap());
     }
-    store.let_be();
+    store.clear_hooks();
     tops
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_stampede_on_a_board_never_read_makes_one_merge() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     stage.points("u1", 7).await;
     let tops = stampede(&store, &stage, false).await;
@@ -56,7 +56,7 @@ async fn a_stampede_on_a_board_never_read_makes_one_merge() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_stampede_on_an_expired_board_makes_one_merge() {
     const STALENESS: Duration = Duration::from_millis(300);
-    let store = Woven::new();
+    let store = HookedStore::new();
     let mut spec = points(16);
     spec.max_staleness = STALENESS;
     let stage = Arc::new(Stage::over(store.clone(), kind(spec), 1 << 20).await);
@@ -64,7 +64,7 @@ async fn a_stampede_on_an_expired_board_makes_one_merge() {
     let first = Instant::now();
     stage.top(false).await.unwrap();
     stage.points("u2", 9).await;
-    // Two merges never begin closer together than a read may be old.
+    // Two merges never begin within one maximum staleness.
     tokio::time::sleep_until(first + STALENESS * 2).await;
     let began = Instant::now();
     let tops = stampede(&store, &stage, false).await;
@@ -76,14 +76,14 @@ async fn a_stampede_on_an_expired_board_makes_one_merge() {
 
 #[tokio::test(start_paused = true)]
 async fn a_board_is_merged_when_it_is_older_than_its_kind_allows() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     let staleness = stage.kind.max_staleness();
     stage.points("u1", 7).await;
     stage.top(false).await.unwrap();
     stage.points("u2", 9).await;
     tokio::time::advance(staleness).await;
-    // Just young enough.
+    // Just recent enough.
     assert_eq!(text(&stage.top(false).await.unwrap()), "1:1:u1");
     assert_eq!(stage.merger.counters().merges(), 1);
     tokio::time::advance(Duration::from_millis(1)).await;
@@ -93,21 +93,21 @@ async fn a_board_is_merged_when_it_is_older_than_its_kind_allows() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn waiting_readers_share_a_merge_that_the_cache_has_no_room_for() {
-    let store = Woven::new();
+async fn waiting_readers_share_a_merge_that_does_not_fit_the_cache() {
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1).await);
     stage.points("u1", 7).await;
     let tops = stampede(&store, &stage, false).await;
     assert!(tops.iter().all(|top| text(top) == "1:1:u1"));
-    // Who came in the middle of it has waited at the gate. A task that had announced itself and not
-    // yet come there merges for itself: those are as many as there are threads.
+    // Readers that began during the merge have waited for it. A task that had been counted and did not wait yet merges
+    // itself: at most one for each thread.
     let merges = stage.merger.counters().merges();
     assert!(merges <= 4, "{merges}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_stampede_on_an_uncreated_board_asks_for_it_once() {
-    let store = Woven::new();
+async fn a_stampede_on_an_uncreated_board_reads_its_record_once() {
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     let read = || {
         let stage = stage.clone();
@@ -118,15 +118,15 @@ async fn a_stampede_on_an_uncreated_board_asks_for_it_once() {
         let top = reader.await.unwrap();
         assert_eq!((text(&top).as_str(), top.snapshot.members), ("", 0));
     }
-    assert_eq!(store.boards_asked(), 1);
-    // Its first gift is seen here at once.
+    assert_eq!(store.board_reads(), 1);
+    // Its first contribution is shown here at once.
     stage.points("u1", 7).await;
     assert_eq!(text(&stage.top(false).await.unwrap()), "1:1:u1");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_board_is_shown_as_uncreated_no_longer_than_a_read_may_be_old() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     assert_eq!(text(&stage.top(false).await.unwrap()), "");
     let elsewhere = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
@@ -134,12 +134,12 @@ async fn a_board_is_shown_as_uncreated_no_longer_than_a_read_may_be_old() {
     assert_eq!(text(&stage.top(false).await.unwrap()), "");
     tokio::time::advance(Duration::from_millis(1)).await;
     assert_eq!(text(&stage.top(true).await.unwrap()), "1:1:u1");
-    // From then on it is known to have been created.
+    // From now on it is known to have been created.
     assert_eq!(text(&stage.top(false).await.unwrap()), "1:1:u1");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unchanged_board_is_seen_again_without_an_entry() {
+async fn an_unchanged_board_is_merged_without_entries() {
     let stage = Stage::in_memory(kind(points(16))).await;
     stage.points("u1", 7).await;
     let first = stage.top(false).await.unwrap().snapshot;
@@ -157,8 +157,8 @@ async fn an_unchanged_board_is_seen_again_without_an_entry() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_abandoned_merge_holds_up_nobody() {
-    let store = Woven::new();
+async fn an_abandoned_merge_blocks_no_reader() {
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     stage.points("u1", 7).await;
     let reading = Arc::new(tokio::sync::Notify::new());
@@ -172,7 +172,7 @@ async fn an_abandoned_merge_holds_up_nobody() {
     reading.notified().await;
     let other = stage.clone();
     let waiting = tokio::spawn(async move { other.top(false).await.unwrap() });
-    store.let_be();
+    store.clear_hooks();
     given_up.abort();
     assert!(given_up.await.unwrap_err().is_cancelled());
     let top = tokio::time::timeout(Duration::from_mins(1), waiting).await;

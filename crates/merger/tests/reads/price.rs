@@ -1,4 +1,4 @@
-//! What a read costs, by the merger's own counters.
+//! [`price`]: what a read costs, by the merger's counters.
 
 use merger::Merger;
 
@@ -26,7 +26,7 @@ fn spent(merger: &Merger) -> Price {
     }
 }
 
-/// What `read` costs, where nobody else reads through this merger.
+/// Returns what `read` costs. Nothing else may read through this merger.
 pub(crate) async fn price<T>(merger: &Merger, read: impl Future<Output = T>) -> (Price, T) {
     let before = spent(merger);
     let answer = read.await;

@@ -1,4 +1,4 @@
-//! A page of a million costs at most three round trips and 1,500 entries, wherever it lies.
+//! A page of a million costs at most three round trips and 1,500 entries, at any position.
 
 use crate::agree::ALL;
 use crate::million::{MEMBERS, Million, long, million};
@@ -15,7 +15,7 @@ struct Prices {
     longer: usize,
 }
 
-/// Of pages of `len` at random positions and at both ends.
+/// Returns the prices of pages of `len` at random positions and at both ends.
 fn prices(million: &Million, style: usize, len: u64) -> Prices {
     let pages = if long() { 10_000 } else { 300 };
     let merger = million.merger();
@@ -56,9 +56,9 @@ fn a_page_of_a_hundred_takes_three_round_trips_and_1500_entries_at_most() {
     }
 }
 
-/// Rarely some shard has more of a page than was fetched, and is asked once more.
+/// Rarely a shard has more of a page than was fetched, and is read again.
 #[test]
-fn shorter_and_longer_pages_take_no_more_round_trips_but_for_a_few() {
+fn other_page_lengths_rarely_take_more_round_trips() {
     for (len, entries_max) in [(1, 1500), (10, 1500), (1000, 3500)] {
         let prices = prices(million(), 0, len);
         assert!(prices.longer * 1_000 <= prices.pages, "{prices:?}");

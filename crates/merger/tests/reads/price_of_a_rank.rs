@@ -1,4 +1,4 @@
-//! Who asks for ranks pays round trips by the kind of the question, never by the size of the board.
+//! The round trips of a read of ranks depend on the read, not on the size of the board.
 
 use board::{Member, Timestamp};
 
@@ -20,7 +20,7 @@ fn the_rank_of_a_member_takes_two_round_trips() {
         let read = merger.member(board, kind, ALL, member, (1, 1), None);
         let (price, _) = million.runtime.block_on(price(&merger, read));
         assert_eq!(price.round_trips, 2);
-        // A few of each shard: the neighbours of one stand on any of them.
+        // A few of each shard: the neighbours may be on any of them.
         assert!(price.entries <= 16 * 4, "{price:?}");
     }
 }
@@ -41,7 +41,7 @@ fn a_lookup_of_a_thousand_takes_two_round_trips() {
 }
 
 #[test]
-fn counts_and_places_take_one_round_trip_and_no_entry() {
+fn counts_and_positions_take_one_round_trip_and_no_entry() {
     let million = million();
     let (merger, board) = (million.merger(), &million.stage.board);
     let kind = &million.kinds[1];
@@ -52,8 +52,8 @@ fn counts_and_places_take_one_round_trip_and_no_entry() {
     assert_eq!((counting.round_trips, counting.entries), (1, 0));
 
     let (values, at) = (value(25).into(), Timestamp::from_millis(NOW_MS));
-    let place = merger.position(board, kind, ALL, &values, at);
-    let (placing, place) = million.runtime.block_on(price(&merger, place));
-    assert!(place.unwrap().value.unwrap().position > MEMBERS / 4);
-    assert_eq!((placing.round_trips, placing.entries), (1, 0));
+    let position = merger.position(board, kind, ALL, &values, at);
+    let (price, position) = million.runtime.block_on(price(&merger, position));
+    assert!(position.unwrap().value.unwrap().position > MEMBERS / 4);
+    assert_eq!((price.round_trips, price.entries), (1, 0));
 }

@@ -51,7 +51,7 @@ fn a_top_of_a_million_takes_two_round_trips() {
         assert_eq!(read.unwrap().snapshot.rendered.ends.len() as u64, top);
         println!("top {top}: {price:?}");
         assert!(price.round_trips <= 2, "{price:?}");
-        // A share of few entries spreads wide.
+        // Shares of few entries vary more.
         assert!(price.entries <= top * 2 + 128, "{price:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Boards whose members do not spread as hashes do: reads are right, and take a few more rounds.
+//! Boards whose members are not evenly distributed: reads are exact, and take a few more rounds.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::random::Random;
 use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Twin};
 
-/// Pages, tops, members and lookups held against the twin; the dearest page and the top.
+/// Compares pages, tops, members and lookups with the twin. Returns the prices of the dearest page and of the top.
 fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
     let runtime = Builder::new_current_thread().build().unwrap();
     let mut random = Random::of_run(400 + shards);
@@ -64,7 +64,7 @@ async fn members_agree(agree: Agree<'_>, random: &mut Random) {
     agree.lookup(&asked).await;
 }
 
-/// Members `u0`, `u1`, ... of which those are taken that `keep` says, by their shard of so many.
+/// Returns `count` of the members `u0`, `u1`, ..., for whose shard `keep` returns true.
 fn members(count: usize, shards: u64, mut keep: impl FnMut(u16) -> bool) -> Vec<Member> {
     let shards = ShardCount::new(shards).unwrap();
     let named = (0..).map(|n: u64| Member::new(&format!("u{n}")).unwrap());
@@ -98,7 +98,7 @@ fn shards_each_half_the_size_of_the_last() {
 fn one_shard_is_read_in_one_round() {
     let (pages, top) = check(1, members(50_000, 1, |_| true));
     assert_eq!(pages.round_trips, 1);
-    // With shared ranks, the one above tells where the first group begins.
+    // With shared ranks, the entry above shows where the first group begins.
     assert_eq!(pages.entries, 101);
     assert_eq!((top.round_trips, top.entries), (1, 1000));
 }
@@ -107,7 +107,7 @@ fn one_shard_is_read_in_one_round() {
 fn four_thousand_shards_with_a_few_members_each() {
     let (pages, top) = check(4096, members(20_000, 4096, |_| true));
     assert!(pages.round_trips <= 4, "{pages:?}");
-    // No more than there are, twice: a shard that holds five is soon read whole.
+    // At most twice the number of members: a shard with five is soon read as a whole.
     assert!(pages.entries <= 40_000, "{pages:?}");
     assert!(top.round_trips <= 3, "{top:?}");
     assert!(top.entries <= 16_000, "{top:?}");
@@ -121,7 +121,7 @@ fn four_thousand_shards_with_fewer_members_than_shards() {
 }
 
 #[test]
-fn nobody_at_all_costs_a_round() {
+fn an_empty_board_takes_one_round() {
     let runtime = Builder::new_current_thread().build().unwrap();
     let stage = runtime.block_on(Stage::in_memory(kind(points(64))));
     let one = Row {

@@ -1,7 +1,7 @@
-//! Reads while four threads write: every answer is one that the board could have given.
+//! Reads while three threads write: every result is a possible state of the board.
 //!
-//! Writers keep every standing that they have ever made. What is shown has to be one of those, no
-//! member twice, positions without gaps, in strict order.
+//! Writers record every standing that they write. Every entry must be one of those; no member occurs twice, positions
+//! have no gaps, and the order is strict.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::twin::{Row, shown};
 const WRITERS: u64 = 3;
 const MEMBERS: u64 = 5_000;
 
-/// Member, points and time of every standing there ever was.
+/// Member, points and time of every standing that was written.
 type History = Mutex<HashSet<(String, i64, i64)>>;
 
-fn told(row: &Row) -> (String, i64, i64) {
+fn standing(row: &Row) -> (String, i64, i64) {
     let points = row.values.get(0).unwrap().get();
     (row.member.to_string(), points, row.at.millis())
 }
@@ -38,15 +38,15 @@ fn row(member: u64, random: &mut Random) -> Row {
     }
 }
 
-/// Sets members to random standings until it is over; each has one writer.
+/// Sets members to random standings until `over`; each member has one writer.
 async fn write(stage: &Stage, writer: u64, history: &History, over: &AtomicBool) {
     let mut random = Random::of_run(500 + writer);
     while !over.load(Ordering::Relaxed) {
         let members: Vec<u64> = (0..20).map(|_| random.below(MEMBERS / WRITERS)).collect();
         let own = members.into_iter().map(|n| n * WRITERS + writer);
         let rows: Vec<Row> = own.map(|member| row(member, &mut random)).collect();
-        // Before it is written, so that nobody sees what is not in it.
-        history.lock().extend(rows.iter().map(told));
+        // Recorded before the write, so that no reader sees a standing that is not recorded.
+        history.lock().extend(rows.iter().map(standing));
         stage.set(&stage.board, &rows).await;
     }
 }
@@ -57,8 +57,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What a stretch that begins at `first` may look like.
-    fn holds(&self, first: u64, entries: &[RankedEntry]) {
+    /// Checks a range that begins at position `first`.
+    fn check(&self, first: u64, entries: &[RankedEntry]) {
         let positions: Vec<u64> = entries.iter().map(|entry| entry.position).collect();
         let gapless: Vec<u64> = (first..first + entries.len() as u64).collect();
         assert_eq!(positions, gapless);
@@ -71,8 +71,8 @@ impl Reader<'_> {
         for entry in entries {
             let row = shown(&self.stage.kind, entry).row;
             assert!(
-                self.history.lock().contains(&told(&row)),
-                "never was: {row:?}"
+                self.history.lock().contains(&standing(&row)),
+                "never written: {row:?}"
             );
             assert!(1 <= entry.rank && entry.rank <= entry.position, "{entry:?}");
         }
@@ -95,7 +95,7 @@ impl Reader<'_> {
         let answer = answer.await.unwrap();
         let there = (to + 1).min(answer.members + 1).saturating_sub(from);
         assert_eq!(answer.value.len() as u64, there, "{from} to {to}");
-        self.holds(from, &answer.value);
+        self.check(from, &answer.value);
     }
 
     async fn member(&self, random: &mut Random) {
@@ -115,7 +115,7 @@ impl Reader<'_> {
         assert_eq!(*index as u64, above.min(own.position - 1));
         let worse = around.len() - index - 1;
         assert_eq!(worse as u64, below.min(answer.members - own.position));
-        self.holds(around[0].position, around);
+        self.check(around[0].position, around);
     }
 
     async fn lookup(&self, random: &mut Random) {
@@ -132,8 +132,8 @@ impl Reader<'_> {
             assert!(found.rank <= found.position, "{found:?}");
             let row = shown(&stage.kind, &found).row;
             assert!(
-                self.history.lock().contains(&told(&row)),
-                "never was: {row:?}"
+                self.history.lock().contains(&standing(&row)),
+                "never written: {row:?}"
             );
         }
     }
@@ -145,17 +145,17 @@ impl Reader<'_> {
         let answer = merger.between(&stage.board, &stage.kind, ALL, ends, 300);
         let entries = answer.await.unwrap().value;
         for entry in &entries {
-            let (_, points, _) = told(&shown(&stage.kind, entry).row);
+            let (_, points, _) = standing(&shown(&stage.kind, entry).row);
             assert!((min..=min + 9).contains(&points), "{entry:?}");
         }
         if let Some(first) = entries.first() {
-            self.holds(first.position, &entries);
+            self.check(first.position, &entries);
         }
     }
 }
 
 #[test]
-fn every_answer_is_one_that_the_board_could_have_given() {
+fn every_result_is_a_possible_state_of_the_board() {
     let reads = if long() { 20_000 } else { 1_500 };
     let mut spec = points(16);
     spec.rank = RankStyle::Competition;
@@ -164,14 +164,14 @@ fn every_answer_is_one_that_the_board_could_have_given() {
     let (history, over) = (History::default(), AtomicBool::new(false));
     let mut random = Random::of_run(499);
     let rows: Vec<Row> = (0..MEMBERS).map(|n| row(n, &mut random)).collect();
-    history.lock().extend(rows.iter().map(told));
+    history.lock().extend(rows.iter().map(standing));
     runtime().block_on(stage.set(&stage.board, &rows));
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             let (stage, history, over) = (&stage, &history, &over);
             scope.spawn(move || runtime().block_on(write(stage, writer, history, over)));
         }
-        // Writers end however the reader does.
+        // Writers end even if the reader panics.
         let _ends = Ends(&over);
         let reader = Reader {
             stage: &stage,

@@ -1,4 +1,4 @@
-//! Random numbers by a seed that a failure can be run again with.
+//! [`Random`]: random numbers by a seed, with which a failure can be reproduced.
 
 /// The seed of this run: `MEGABOARD_TEST_SEED`, or 1.
 pub(crate) fn seed() -> u64 {
@@ -15,7 +15,7 @@ pub(crate) fn seed() -> u64 {
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Numbers of the run's seed; `stream` tells tests apart.
+    /// Creates random numbers by the seed of the run; `stream` distinguishes tests.
     pub(crate) fn of_run(stream: u64) -> Self {
         Self::new(seed() ^ stream.rotate_left(32))
     }

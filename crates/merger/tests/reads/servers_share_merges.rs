@@ -1,4 +1,4 @@
-//! Several servers on one store: one merges, the others take what it has published.
+//! Several servers on one store: one merges, the others use what it has published.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,22 +10,22 @@ use shard_store::SharedMergeResult;
 use tokio::time::{Instant, advance};
 
 use crate::agree::ALL;
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::stage::{Stage, text};
-use crate::woven::Woven;
 
 const STALENESS: Duration = Duration::from_millis(200);
 
-/// A board that several servers show, the stage's own and others.
+/// A board that several servers show: the stage's own and others.
 pub(crate) struct Servers {
-    pub(crate) store: Arc<Woven>,
+    pub(crate) store: Arc<HookedStore>,
     pub(crate) stage: Stage,
     pub(crate) others: Vec<Merger>,
 }
 
 impl Servers {
     pub(crate) async fn of(servers: usize) -> Self {
-        let store = Woven::of_several();
+        let store = HookedStore::of_several_servers();
         let mut spec = points(16);
         spec.max_staleness = STALENESS;
         let stage = Stage::over(store.clone(), kind(spec), 64 << 20).await;
@@ -41,11 +41,11 @@ impl Servers {
         std::iter::once(&*self.stage.merger).chain(&self.others)
     }
 
-    /// The board as one of them shows it.
+    /// Returns the board as one of them shows it.
     pub(crate) async fn top(&self, merger: &Merger, fresh: bool) -> TopView {
         let Stage { board, kind, .. } = &self.stage;
         let top = merger.top(board, kind, ALL, fresh).await.unwrap();
-        // What is published goes its way behind the answer.
+        // Boards are published in the background.
         tokio::task::yield_now().await;
         top
     }
@@ -58,7 +58,7 @@ impl Servers {
         self.all().map(|server| server.counters().taken()).sum()
     }
 
-    /// Until what is shown now is too old.
+    /// Waits until the current top is too old.
     pub(crate) async fn age(&self) {
         advance(STALENESS + Duration::from_millis(1)).await;
     }
@@ -91,7 +91,7 @@ async fn merges_do_not_multiply_with_servers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_taken_is_what_was_merged() {
+async fn a_shared_board_equals_the_merged_one() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
     let merged = servers.top(&servers.stage.merger, false).await.snapshot;
@@ -104,7 +104,7 @@ async fn what_is_taken_is_what_was_merged() {
     assert_eq!(taken.rendered.ends, merged.rendered.ends);
     assert_eq!(taken.members, merged.members);
     assert_eq!(taken.as_of, merged.as_of);
-    // It is shown until it is as old as a read may be, not longer.
+    // It is shown as long as the kind allows, not longer.
     servers.stage.points("u2", 9).await;
     advance(Duration::from_millis(150)).await;
     assert_eq!(
@@ -117,7 +117,7 @@ async fn what_is_taken_is_what_was_merged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_board_at_rest_is_not_sent_again() {
+async fn an_unchanged_board_is_published_once() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
     for _ in 0..5 {
@@ -127,7 +127,7 @@ async fn a_board_at_rest_is_not_sent_again() {
         servers.age().await;
     }
     assert_eq!((servers.merges(), servers.taken()), (5, 5));
-    let published = servers.store.place().published();
+    let published = servers.store.shared_boards().published();
     let board = |merged: &&SharedMergeResult| matches!(merged, SharedMergeResult::Board { .. });
     assert_eq!(published.iter().filter(board).count(), 1);
     assert_eq!(published.len(), 5);
@@ -142,11 +142,11 @@ async fn a_fresh_read_merges_itself() {
     let fresh = servers.top(&servers.others[0], true).await;
     assert_eq!(text(&fresh), "1:1:u2,2:2:u1");
     assert_eq!((servers.merges(), servers.taken()), (2, 0));
-    assert_eq!(servers.store.place().leases(), 1);
+    assert_eq!(servers.store.shared_boards().leases(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn servers_of_another_form_take_nothing() {
+async fn servers_with_another_kind_do_not_share() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
     servers.top(&servers.stage.merger, false).await;
@@ -159,9 +159,9 @@ async fn servers_of_another_form_take_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn too_large_a_board_is_merged_by_each() {
+async fn a_too_large_board_is_merged_by_each_server() {
     let servers = Servers::of(2).await;
-    servers.store.place().take_at_most(100);
+    servers.store.shared_boards().limit_to(100);
     servers.stage.points("u1", 7).await;
     let start = Instant::now();
     for _ in 0..3 {
@@ -171,7 +171,7 @@ async fn too_large_a_board_is_merged_by_each() {
         servers.age().await;
     }
     assert_eq!((servers.merges(), servers.taken()), (6, 0));
-    // Asked for once by each, and nobody waited for anybody.
-    assert_eq!(servers.store.place().leases(), 2);
+    // Each has acquired a lease once, and no server has waited.
+    assert_eq!(servers.store.shared_boards().leases(), 2);
     assert!(start.elapsed() < STALENESS * 4);
 }

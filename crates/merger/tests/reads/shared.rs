@@ -1,6 +1,6 @@
-//! A place in memory where servers share merged boards, which a test can lose and garble things in.
+//! [`SharedInMemory`]: shared boards in memory, which a test can lose and damage.
 //!
-//! Its clock is that of the test. What a real store does about time, retries and loss is not here.
+//! Its clock is that of the test. It does not simulate what a real store does about time, retries and loss.
 
 use std::collections::HashMap;
 use std::future::ready;
@@ -14,13 +14,13 @@ use parking_lot::Mutex;
 use shard_store::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop, StoreError};
 use tokio::time::Instant;
 
-/// How long a lease is good for.
+/// The duration of a lease.
 pub(crate) const LEASE: Duration = Duration::from_millis(500);
 
 type Name = (Incarnation, Window, String);
 
 #[derive(Default)]
-struct Place {
+struct Slot {
     board: Option<Board>,
     lease: Option<(String, Instant)>,
 }
@@ -31,24 +31,24 @@ struct Board {
     began: Instant,
 }
 
-/// What goes wrong.
+/// A simulated fault.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Trouble {
     #[default]
     Nothing,
     /// Every call fails.
     Away,
-    /// What is published does not arrive, nor does the end of its lease.
+    /// Published boards and ends of leases are lost.
     Loses,
-    /// As `Loses`, and leases that are out never end.
+    /// Like `Loses`, and leases never expire.
     LosesForGood,
-    /// Boards are said to be of this moment.
-    Flatters,
+    /// Every board is reported with an age of zero.
+    AgeZero,
 }
 
 pub(crate) struct SharedInMemory {
     start: Instant,
-    places: Mutex<HashMap<Name, Place>>,
+    slots: Mutex<HashMap<Name, Slot>>,
     leases: Mutex<u64>,
     published: Mutex<Vec<SharedMergeResult>>,
     trouble: Mutex<Trouble>,
@@ -59,7 +59,7 @@ impl Default for SharedInMemory {
     fn default() -> Self {
         Self {
             start: Instant::now(),
-            places: Mutex::default(),
+            slots: Mutex::default(),
             leases: Mutex::default(),
             published: Mutex::default(),
             trouble: Mutex::default(),
@@ -69,31 +69,31 @@ impl Default for SharedInMemory {
 }
 
 impl SharedInMemory {
-    /// From now on this goes wrong.
+    /// Sets the fault.
     pub(crate) fn trouble(&self, trouble: Trouble) {
         *self.trouble.lock() = trouble;
     }
 
-    /// From now on larger boards are not shared.
-    pub(crate) fn take_at_most(&self, bytes_max: usize) {
+    /// Sets the maximum bytes of a board; larger ones are not shared.
+    pub(crate) fn limit_to(&self, bytes_max: usize) {
         *self.bytes_max.lock() = bytes_max;
     }
 
-    /// Leases given so far.
+    /// Returns the number of leases acquired so far.
     pub(crate) fn leases(&self) -> u64 {
         *self.leases.lock()
     }
 
-    /// What was published so far, what was lost included.
+    /// Returns what was published so far, including what was lost.
     pub(crate) fn published(&self) -> Vec<SharedMergeResult> {
         self.published.lock().clone()
     }
 
-    /// Changes the bytes of every board there is.
-    pub(crate) fn garble(&self, garbled: impl Fn(&Bytes) -> Bytes) {
-        for place in self.places.lock().values_mut() {
-            if let Some(board) = &mut place.board {
-                board.bytes = garbled(&board.bytes);
+    /// Changes the bytes of every board.
+    pub(crate) fn damage(&self, damaged: impl Fn(&Bytes) -> Bytes) {
+        for slot in self.slots.lock().values_mut() {
+            if let Some(board) = &mut slot.board {
+                board.bytes = damaged(&board.bytes);
             }
         }
     }
@@ -101,10 +101,10 @@ impl SharedInMemory {
     fn take_now(&self, top: &SharedTop, known: Option<&str>, age_max: Duration) -> SharedTake {
         let now = Instant::now();
         let trouble = *self.trouble.lock();
-        let mut places = self.places.lock();
-        let place = places.entry(name_of(top)).or_default();
-        if let Some(board) = &place.board {
-            let age = if trouble == Trouble::Flatters {
+        let mut slots = self.slots.lock();
+        let slot = slots.entry(name_of(top)).or_default();
+        if let Some(board) = &slot.board {
+            let age = if trouble == Trouble::AgeZero {
                 Duration::ZERO
             } else {
                 now - board.began
@@ -117,7 +117,7 @@ impl SharedInMemory {
                 return SharedTake::Board { bytes, age };
             }
         }
-        match &place.lease {
+        match &slot.lease {
             Some(_) if trouble == Trouble::LosesForGood => return SharedTake::Wait(LEASE),
             Some((_, until)) if now < *until => return SharedTake::Wait(*until - now),
             _ => {}
@@ -125,13 +125,13 @@ impl SharedInMemory {
         let mut leases = self.leases.lock();
         *leases += 1;
         let token = leases.to_string();
-        place.lease = Some((token.clone(), now + LEASE));
+        slot.lease = Some((token.clone(), now + LEASE));
         let began = u64::try_from((now - self.start).as_nanos()).unwrap();
         SharedTake::Merge(Lease {
             token,
             // In nanoseconds: the clock of a test may stand still.
             began_ms: began.cast_signed(),
-            published: place.board.as_ref().map(|board| board.version.clone()),
+            published: slot.board.as_ref().map(|board| board.version.clone()),
         })
     }
 
@@ -141,13 +141,13 @@ impl SharedInMemory {
             return;
         }
         let began = self.start + Duration::from_nanos(lease.began_ms.cast_unsigned());
-        let mut places = self.places.lock();
-        let place = places.entry(name_of(top)).or_default();
-        place.lease.take_if(|(token, _)| *token == lease.token);
-        if place.board.as_ref().is_some_and(|it| it.began >= began) {
+        let mut slots = self.slots.lock();
+        let slot = slots.entry(name_of(top)).or_default();
+        slot.lease.take_if(|(token, _)| *token == lease.token);
+        if slot.board.as_ref().is_some_and(|it| it.began >= began) {
             return;
         }
-        match (merged, &mut place.board) {
+        match (merged, &mut slot.board) {
             (SharedMergeResult::Board { version, bytes }, board) => {
                 *board = Some(Board {
                     version,

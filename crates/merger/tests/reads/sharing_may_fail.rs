@@ -1,4 +1,4 @@
-//! Whatever becomes of leases and boards that servers share, it costs merges and nothing else.
+//! Lost or damaged leases and shared boards cost merges, and nothing else.
 
 use std::time::Duration;
 
@@ -15,16 +15,16 @@ use crate::stage::{Stage, row, text};
 async fn a_lease_that_is_lost_costs_one_more_merge() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
-    servers.store.place().trouble(Trouble::Loses);
+    servers.store.shared_boards().trouble(Trouble::Loses);
     servers.top(&servers.stage.merger, false).await;
-    servers.store.place().trouble(Trouble::Nothing);
+    servers.store.shared_boards().trouble(Trouble::Nothing);
     servers.stage.points("u2", 9).await;
     let start = Instant::now();
     let top = servers.top(&servers.others[0], false).await;
     assert_eq!(text(&top), "1:1:u2,2:2:u1");
     assert!(start.elapsed() <= LEASE, "{:?}", start.elapsed());
     assert_eq!((servers.merges(), servers.taken()), (2, 0));
-    // From then on they share again.
+    // From now on they share again.
     servers.age().await;
     for server in servers.all() {
         assert_eq!(text(&servers.top(server, false).await), "1:1:u2,2:2:u1");
@@ -33,10 +33,10 @@ async fn a_lease_that_is_lost_costs_one_more_merge() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_a_lease_without_end() {
+async fn the_wait_for_a_lease_is_bounded() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
-    servers.store.place().trouble(Trouble::LosesForGood);
+    servers.store.shared_boards().trouble(Trouble::LosesForGood);
     servers.top(&servers.stage.merger, false).await;
     let start = Instant::now();
     let top = servers.top(&servers.others[0], false).await;
@@ -45,7 +45,7 @@ async fn nobody_waits_for_a_lease_without_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_merge_that_fails_gives_its_lease_back() {
+async fn a_failed_merge_releases_its_lease() {
     let servers = Servers::of(2).await;
     let Stage { board, kind, .. } = &servers.stage;
     servers.stage.points("u1", 7).await;
@@ -55,7 +55,7 @@ async fn a_merge_that_fails_gives_its_lease_back() {
     });
     let failed = servers.stage.merger.top(board, kind, ALL, false).await;
     failed.unwrap_err();
-    servers.store.let_be();
+    servers.store.clear_hooks();
     merges_at_once(&servers).await;
 }
 
@@ -67,26 +67,26 @@ async fn an_abandoned_merge_releases_its_lease() {
     servers.store.before_reads(|_| std::future::pending());
     let reader = servers.stage.merger.top(board, kind, ALL, false);
     timeout(Duration::from_millis(1), reader).await.unwrap_err();
-    servers.store.let_be();
+    servers.store.clear_hooks();
     merges_at_once(&servers).await;
 }
 
-/// The other server merges under a lease of its own, without waiting for the first to end.
+/// Asserts that the other server merges under a lease of its own, without waiting for the first to expire.
 async fn merges_at_once(servers: &Servers) {
-    assert_eq!(servers.store.place().leases(), 1);
+    assert_eq!(servers.store.shared_boards().leases(), 1);
     tokio::task::yield_now().await;
     let start = Instant::now();
     let top = servers.top(&servers.others[0], false).await;
     assert_eq!(text(&top), "1:1:u1");
     assert_eq!(start.elapsed(), Duration::ZERO);
-    assert_eq!(servers.store.place().leases(), 2);
+    assert_eq!(servers.store.shared_boards().leases(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_place_everybody_merges() {
+async fn without_shared_boards_each_server_merges() {
     let servers = Servers::of(2).await;
     servers.stage.points("u1", 7).await;
-    servers.store.place().trouble(Trouble::Away);
+    servers.store.shared_boards().trouble(Trouble::Away);
     for server in servers.all() {
         let top = servers.top(server, false).await;
         assert_eq!((text(&top).as_str(), top.stale), ("1:1:u1", false));
@@ -95,8 +95,8 @@ async fn without_the_place_everybody_merges() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn garbage_is_merged_anew() {
-    let garbages: [fn(&Bytes) -> Bytes; 4] = [
+async fn damaged_boards_are_merged_again() {
+    let damages: [fn(&Bytes) -> Bytes; 4] = [
         |_| Bytes::new(),
         |_| Bytes::from_static(b"garbage that is longer than a checksum"),
         |board| board.slice(..board.len() - 1),
@@ -106,11 +106,11 @@ async fn garbage_is_merged_anew() {
             bytes.into()
         },
     ];
-    for garbage in garbages {
+    for damage in damages {
         let servers = Servers::of(2).await;
         servers.stage.points("u1", 7).await;
         servers.top(&servers.stage.merger, false).await;
-        servers.store.place().garble(garbage);
+        servers.store.shared_boards().damage(damage);
         servers.stage.points("u2", 9).await;
         let top = servers.top(&servers.others[0], false).await;
         assert_eq!(text(&top), "1:1:u2,2:2:u1");
@@ -119,7 +119,7 @@ async fn garbage_is_merged_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_board_is_not_shown_instead() {
+async fn another_board_is_not_shown_in_its_place() {
     let servers = Servers::of(2).await;
     let Stage { merger, kind, .. } = &servers.stage;
     let another = servers.stage.board_about("another");
@@ -127,18 +127,18 @@ async fn another_board_is_not_shown_instead() {
     merger.top(&another, kind, ALL, false).await.unwrap();
     servers.stage.points("u1", 7).await;
     servers.top(merger, false).await;
-    let published = servers.store.place().published();
+    let published = servers.store.shared_boards().published();
     let SharedMergeResult::Board { bytes, .. } = &published[0] else {
         panic!("{published:?}");
     };
-    servers.store.place().garble(|_| bytes.clone());
+    servers.store.shared_boards().damage(|_| bytes.clone());
     let top = servers.top(&servers.others[0], false).await;
     assert_eq!(text(&top), "1:1:u1");
     assert_eq!(servers.taken(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_board_that_goes_back_is_not_shown() {
+async fn an_older_published_board_is_not_shown() {
     let servers = Servers::of(2).await;
     let other = &servers.others[0];
     servers.stage.points("u1", 7).await;
@@ -146,14 +146,14 @@ async fn a_board_that_goes_back_is_not_shown() {
     servers.stage.points("u2", 9).await;
     assert_eq!(text(&servers.top(other, true).await), "1:1:u2,2:2:u1");
     servers.age().await;
-    // By a clock that is wrong the older one is the younger.
-    servers.store.place().trouble(Trouble::Flatters);
+    // By a wrong clock the older board seems newer.
+    servers.store.shared_boards().trouble(Trouble::AgeZero);
     assert_eq!(text(&servers.top(other, false).await), "1:1:u2,2:2:u1");
     assert_eq!((servers.merges(), servers.taken()), (3, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_shown_and_let_go_of_is_not_gone_back_behind() {
+async fn after_an_eviction_an_older_board_is_not_shown() {
     let mut servers = Servers::of(1).await;
     servers.others.push(servers.stage.another_merger_of(1));
     let other = &servers.others[0];
@@ -162,7 +162,7 @@ async fn what_was_shown_and_let_go_of_is_not_gone_back_behind() {
     servers.stage.points("u2", 9).await;
     assert_eq!(text(&servers.top(other, true).await), "1:1:u2,2:2:u1");
     other.free_evicted();
-    // What the first has published is young enough, and older than this.
+    // The published board is recent enough, and older than the one that was shown here.
     assert_eq!(text(&servers.top(other, false).await), "1:1:u2,2:2:u1");
     assert_eq!(servers.taken(), 0);
 }

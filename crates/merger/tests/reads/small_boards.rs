@@ -1,5 +1,5 @@
-//! Boards of 0 to 400 members over 1 to 64 shards, of every order and tie rule, with nulls: every
-//! read is that of the naive twin; of many boards some members are hidden, which the twin never had.
+//! Boards of 0 to 400 members over 1 to 64 shards, of every order and tie rule, with nulls: every read equals the naive
+//! twin. Some members of many boards are hidden; the twin does not have them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Twin};
 
 #[test]
-fn every_read_is_that_of_the_twin() {
+fn every_read_equals_the_twin() {
     let runtime = Builder::new_current_thread().build().unwrap();
     let boards = if long() { 5000 } else { 300 };
     let first = seed().rotate_left(32);
@@ -59,7 +59,7 @@ async fn check_board(mut random: Random) {
         agree.between(ends, random.within(1, 450)).await;
         let at = Timestamp::from_millis(NOW_MS - small(&mut random, 5) + 1);
         let values = values(&mut random, orders.len());
-        agree.place(&values, at).await;
+        agree.position(&values, at).await;
     }
 }
 
@@ -69,7 +69,7 @@ async fn check_pages(agree: Agree<'_>, random: &mut Random) {
     agree.range(1, len + 1).await;
     agree.range(len + 1, len + 10).await;
     agree.range(len.max(1), len + 10).await;
-    // Behind what is read from the top.
+    // After the ranks that are read from the top.
     agree.range(len.max(1), 1000).await;
     agree.range(1000, 1999).await;
     for _ in 0..20 {
@@ -99,7 +99,7 @@ async fn check_members(agree: Agree<'_>, random: &mut Random) {
     }
 }
 
-/// Nobody, a few, or most, and sometimes one who is not there.
+/// Returns no members, a few, or most, and sometimes one that is not on the board.
 pub(crate) fn hidden(random: &mut Random, rows: &[Row]) -> Hidden {
     let of_ten = [0, 0, 1, 3, 9][pick(random, 5)];
     let among = rows.iter().filter(|_| random.below(10) < of_ten);
@@ -124,7 +124,7 @@ pub(crate) fn rows(random: &mut Random, fields: usize) -> Vec<Row> {
     (0..count).map(row).collect()
 }
 
-/// Short and long, one the beginning of another, above and below the letters.
+/// Returns a name: short or long, the beginning of another, above or below the letters.
 fn member(n: u64) -> Member {
     let text = match n % 4 {
         0 => format!("{n}"),
@@ -135,7 +135,7 @@ fn member(n: u64) -> Member {
     Member::new(&text).unwrap()
 }
 
-/// Few values, so that many tie; never all null.
+/// Returns few values, so that many tie; never all null.
 pub(crate) fn values(random: &mut Random, fields: usize) -> Values {
     let mut values = Values::default();
     for field in 0..fields {

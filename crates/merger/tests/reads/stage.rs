@@ -1,4 +1,4 @@
-//! A board, and everything that it is written and read through.
+//! [`Stage`]: a board, and everything that it is written and read through.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::agree::ALL;
 use crate::kinds::value;
 use crate::twin::Row;
 
-/// When everything happens, in milliseconds: a time in 2027.
+/// The time of all tests, in milliseconds, in 2027.
 pub(crate) const NOW_MS: i64 = 1_800_000_000_000;
 
 pub(crate) struct Stage {
@@ -29,7 +29,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A board of this kind over a store in memory.
+    /// Creates a board of this kind over a store in memory.
     pub(crate) async fn in_memory(kind: Kind) -> Self {
         Self::over(Arc::new(LocalStore::in_memory().unwrap()), kind, 64 << 20).await
     }
@@ -50,17 +50,17 @@ impl Stage {
         }
     }
 
-    /// Another server over the same store.
+    /// Creates another server over the same store.
     pub(crate) fn another_merger(&self) -> Merger {
         self.another_merger_of(64 << 20)
     }
 
-    /// Another server, whose cache takes so many bytes.
+    /// Creates another server, with a cache of this many bytes.
     pub(crate) fn another_merger_of(&self, cache_bytes: u64) -> Merger {
         Merger::new(self.router.clone(), settings(&self.clock_ms, cache_bytes))
     }
 
-    /// Another board of the same kind.
+    /// Returns the name of another board of the same kind.
     pub(crate) fn board_about(&self, subject: &str) -> BoardName {
         board_about(&self.kind, subject)
     }
@@ -83,7 +83,7 @@ impl Stage {
         self.set(&self.board, &[row(member, points)]).await;
     }
 
-    /// The cached top, as it is shown.
+    /// Reads the top.
     pub(crate) async fn top(&self, fresh: bool) -> Result<TopView, ReadError> {
         let top = self.merger.top(&self.board, &self.kind, ALL, fresh);
         top.await

@@ -1,4 +1,4 @@
-//! Cached boards take no more bytes than they may, and are right whether they were kept or not.
+//! Cached boards take no more bytes than the limit, and tops are exact whether they were cached or not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,14 +13,14 @@ use crate::kinds::{kind, points, value};
 use crate::stage::{NOW_MS, Stage, rendered, text};
 use crate::twin::Row;
 
-/// Bytes of rendered entries that are alive.
+/// The number of bytes of rendered entries that are in memory.
 #[derive(Clone, Default)]
-struct Alive(Arc<AtomicUsize>);
+struct BytesInUse(Arc<AtomicUsize>);
 
-/// Bytes that say when they are freed.
+/// Bytes that are counted until they are freed.
 struct CountedBytes {
     bytes: Bytes,
-    alive: Alive,
+    in_use: BytesInUse,
 }
 
 impl AsRef<[u8]> for CountedBytes {
@@ -31,12 +31,12 @@ impl AsRef<[u8]> for CountedBytes {
 
 impl Drop for CountedBytes {
     fn drop(&mut self) {
-        self.alive.0.fetch_sub(self.bytes.len(), Ordering::Relaxed);
+        self.in_use.0.fetch_sub(self.bytes.len(), Ordering::Relaxed);
     }
 }
 
-impl Alive {
-    /// Waits until so few bytes are alive: what the cache has let go of is freed a little later.
+impl BytesInUse {
+    /// Waits until at most this many bytes are in use: evicted entries are freed a little later.
     fn settled(&self, merger: &Merger, bytes_max: u64) -> u64 {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
@@ -51,15 +51,15 @@ impl Alive {
     }
 
     fn merger(&self, stage: &Stage, cache_bytes_max: u64) -> Merger {
-        let alive = self.clone();
+        let in_use = self.clone();
         let settings = Settings {
             clock: Arc::new(|| Timestamp::from_millis(NOW_MS)),
             renderer: Arc::new(move |_, entries| {
                 let Rendered { bytes, ends } = rendered(entries);
-                alive.0.fetch_add(bytes.len(), Ordering::Relaxed);
-                let alive = alive.clone();
+                in_use.0.fetch_add(bytes.len(), Ordering::Relaxed);
+                let in_use = in_use.clone();
                 Rendered {
-                    bytes: Bytes::from_owner(CountedBytes { bytes, alive }),
+                    bytes: Bytes::from_owner(CountedBytes { bytes, in_use }),
                     ends,
                 }
             }),
@@ -71,12 +71,12 @@ impl Alive {
 }
 
 #[tokio::test]
-async fn many_boards_in_little_room() {
+async fn many_boards_in_a_small_cache() {
     const BOARDS: usize = 500;
     const LIMIT_BYTES: u64 = 100_000;
     let stage = Stage::in_memory(kind(points(16))).await;
-    let alive = Alive::default();
-    let merger = alive.merger(&stage, LIMIT_BYTES);
+    let in_use = BytesInUse::default();
+    let merger = in_use.merger(&stage, LIMIT_BYTES);
     let row = |board: usize, n: usize| Row {
         member: Member::new(&format!("member-{n}-of-board-{board}")).unwrap(),
         values: value(i64::try_from(100 - n).unwrap()).into(),
@@ -93,9 +93,9 @@ async fn many_boards_in_little_room() {
         let top = merger.top(&name, &stage.kind, ALL, false).await.unwrap();
         assert_eq!(text(&top), wanted(board, 50));
     }
-    let kept = alive.settled(&merger, LIMIT_BYTES);
+    let kept = in_use.settled(&merger, LIMIT_BYTES);
     assert!(kept > 0, "nothing was kept");
-    // What was let go of is merged anew, what was kept is not older than it may be.
+    // Evicted boards are merged again, and cached ones are not too old.
     for board in 0..BOARDS {
         let name = stage.board_about(&format!("room-{board}"));
         stage.set(&name, &[row(board, 50)]).await;
@@ -106,13 +106,13 @@ async fn many_boards_in_little_room() {
 }
 
 #[tokio::test]
-async fn versions_of_many_shards_weigh_too() {
+async fn version_vectors_count_in_the_cache() {
     const BOARDS: usize = 20;
-    // What one vector of versions takes.
+    // The size of one version vector.
     const LIMIT_BYTES: u64 = 4096 * 24;
     let stage = Stage::in_memory(kind(points(4096))).await;
-    let alive = Alive::default();
-    let merger = alive.merger(&stage, LIMIT_BYTES);
+    let in_use = BytesInUse::default();
+    let merger = in_use.merger(&stage, LIMIT_BYTES);
     let row = Row {
         member: Member::new("u1").unwrap(),
         values: value(1).into(),
@@ -125,5 +125,5 @@ async fn versions_of_many_shards_weigh_too() {
         assert_eq!(text(&top), "1:1:u1");
         merger.free_evicted();
     }
-    assert_eq!(alive.settled(&merger, 0), 0);
+    assert_eq!(in_use.settled(&merger, 0), 0);
 }

@@ -1,4 +1,4 @@
-//! A store that ranks only the best of each shard, as it is read.
+//! [`read`]: reads a store as if it ranked only the best of each shard.
 
 use board::{BoardName, Rules};
 use shard_store::{
@@ -20,7 +20,7 @@ pub(crate) async fn read(
         before: 0,
         after: usize::MAX,
     };
-    // Each ask, and behind them everything: of one moment.
+    // The requested ranges and everything, at one moment.
     let ranges = query.ranges.iter().cloned().chain([everything]);
     let whole = Query {
         ranges: ranges.collect(),
@@ -31,12 +31,12 @@ pub(crate) async fn read(
     let Some(mut parts) = reading.parts.take() else {
         return Ok(reading);
     };
-    let everybody = parts.pop().unwrap().entries;
+    let all = parts.pop().unwrap().entries;
     let rules = rules_of(inner, &board.name).await?;
     let trimmed = query.ranges.iter().zip(parts);
     let trimmed = trimmed.map(|(ask, part)| RangePart {
         standing: part.standing,
-        ..trim(&rules, &everybody, best, ask, part.anchor)
+        ..trim(&rules, &all, best, ask, part.anchor)
     });
     reading.parts = Some(trimmed.collect());
     Ok(reading)
@@ -51,23 +51,23 @@ async fn rules_of(inner: &LocalStore, board: &BoardName) -> Result<Rules, StoreE
 
 fn trim(
     rules: &Rules,
-    everybody: &[ShardEntry],
+    all: &[ShardEntry],
     best: u64,
     ask: &RangeAsk,
     anchor: Option<u64>,
 ) -> RangePart {
-    let place = |rank: u64| usize::try_from(rank).unwrap_or(usize::MAX);
+    let index = |rank: u64| usize::try_from(rank).unwrap_or(usize::MAX);
     let Some(anchor) = anchor else {
         return RangePart::default();
     };
     if matches!(ask.anchor, Anchor::Member(_)) && anchor >= best {
         return RangePart {
-            unlisted: everybody.get(place(anchor)).cloned(),
+            unlisted: all.get(index(anchor)).cloned(),
             ..RangePart::default()
         };
     }
-    let listed = &everybody[..everybody.len().min(place(best))];
-    let anchor = place(anchor).min(listed.len());
+    let listed = &all[..all.len().min(index(best))];
+    let anchor = index(anchor).min(listed.len());
     let start = anchor.saturating_sub(ask.before);
     let end = anchor.saturating_add(ask.after).min(listed.len());
     let entries = listed[start..end].to_vec();

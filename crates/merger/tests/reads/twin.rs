@@ -1,5 +1,5 @@
-//! The naive twin of a board: all rows in one vector, sorted by a comparison written out from the
-//! contract, and every read a scan.
+//! [`Twin`]: the naive twin of a board. All rows are in one vector, sorted by a comparison as the contract describes
+//! it, and every read is a scan.
 
 use std::cmp::Ordering;
 
@@ -22,7 +22,7 @@ pub(crate) struct Shown {
     pub(crate) row: Row,
 }
 
-/// What an answer shows.
+/// Returns an entry as a reader sees it.
 pub(crate) fn shown(kind: &Kind, entry: &RankedEntry) -> Shown {
     Shown {
         position: entry.position,
@@ -44,7 +44,7 @@ pub(crate) struct Twin {
     rules: Rules,
     /// Best first.
     pub(crate) rows: Vec<Row>,
-    /// For each row the competition rank.
+    /// The competition rank of each row.
     ranks: Vec<u64>,
 }
 
@@ -71,7 +71,7 @@ impl Twin {
         self.rows.len() as u64
     }
 
-    /// The entry at a position.
+    /// Returns the entry at a position.
     pub(crate) fn at(&self, style: RankStyle, position: u64) -> Shown {
         let index = usize::try_from(position).unwrap() - 1;
         Shown {
@@ -84,26 +84,31 @@ impl Twin {
         }
     }
 
-    /// The entries at these positions, as far as there are any.
+    /// Returns the entries at these positions, as far as they exist.
     pub(crate) fn range(&self, style: RankStyle, from: u64, to: u64) -> Vec<Shown> {
         (from..=to.min(self.len()))
             .map(|position| self.at(style, position))
             .collect()
     }
 
-    /// The positions whose first field lies between these.
+    /// Returns the positions whose first field is between these.
     pub(crate) fn between(&self, (min, max): (Option<Value>, Option<Value>)) -> Vec<u64> {
-        let lies = |row: &Row| {
+        let is_between = |row: &Row| {
             row.values.get(0).is_some_and(|first| {
                 min.is_none_or(|min| first >= min) && max.is_none_or(|max| first <= max)
             })
         };
-        let rows = (1..).zip(&self.rows).filter(|(_, row)| lies(row));
+        let rows = (1..).zip(&self.rows).filter(|(_, row)| is_between(row));
         rows.map(|(position, _)| position).collect()
     }
 
-    /// The rank and position of who comes with these values then, behind all that tie.
-    pub(crate) fn place(&self, style: RankStyle, values: &Values, at: Timestamp) -> (u64, u64) {
+    /// Returns the rank and position that these values would have at that time, after all ties.
+    pub(crate) fn position_of(
+        &self,
+        style: RankStyle,
+        values: &Values,
+        at: Timestamp,
+    ) -> (u64, u64) {
         let count = |better: &dyn Fn(&Row) -> bool| {
             self.rows.iter().filter(|row| better(row)).count() as u64 + 1
         };

@@ -1,4 +1,4 @@
-//! Ranges, counts and places by value, where one value is held by a fiftieth of a million.
+//! Ranges, counts and positions by value, on a board where a fiftieth of a million members have the same value.
 
 use board::Timestamp;
 
@@ -24,7 +24,7 @@ fn ranges_and_counts_by_value_are_those_of_the_sorted_board() {
 }
 
 #[test]
-fn a_value_has_its_place_behind_all_that_tie() {
+fn a_value_has_the_position_after_all_ties() {
     let million = million();
     let mut random = Random::of_run(6);
     for n in 0..40 {
@@ -32,6 +32,6 @@ fn a_value_has_its_place_behind_all_that_tie() {
         let age = i64::try_from(random.below(12)).unwrap();
         let at = Timestamp::from_millis(NOW_MS + 1 - age);
         let (agree, values) = (million.agree(n % 2), value(points).into());
-        million.runtime.block_on(agree.place(&values, at));
+        million.runtime.block_on(agree.position(&values, at));
     }
 }

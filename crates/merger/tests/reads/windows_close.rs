@@ -1,4 +1,4 @@
-//! A window that has closed is shown as it came to be, however old a cached top may be.
+//! A closed window is shown with its final contents, even if a cached top may be old.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,14 +13,14 @@ use crate::twin::Row;
 const MINUTE_MS: i64 = 60_000;
 
 #[tokio::test]
-async fn a_top_of_before_the_closing_serves_nobody_after_it() {
+async fn a_top_from_before_the_closing_is_not_served_after_it() {
     let mut spec = points(4);
     spec.windows = vec![WindowRule {
         close: Some(Duration::from_mins(7)),
         ..WindowRule::with_defaults(Period::Hour)
     }];
     let stage = Stage::in_memory(kind(spec)).await;
-    // The hour that has just ended.
+    // In the hour that has just ended.
     let late = Timestamp::from_millis(NOW_MS - 1);
     let window: Window = stage.kind.calendar().span_at(Period::Hour, late).window;
     let closes_at = Timestamp::from_millis(NOW_MS + 7 * MINUTE_MS);
@@ -41,7 +41,7 @@ async fn a_top_of_before_the_closing_serves_nobody_after_it() {
     assert_eq!(text(&top("room").await), "1:1:u1");
     let uncreated = top("uncreated").await.snapshot;
     give("u2", 7).await;
-    // As old as it may be.
+    // Not too old yet.
     stage
         .clock_ms
         .store(closes_at.millis() - 1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Writes between the rounds of a read: earlier rounds only steer, so what is shown proves itself.
+//! Writes between the rounds of a read: earlier rounds only narrow the search, the last one proves the result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use board::{Member, RankStyle, Timestamp};
 
 use crate::agree::{ALL, Agree};
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points, value};
 use crate::price::{Price, price};
 use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Twin, all_shown, shown};
-use crate::woven::Woven;
 
 const MEMBERS: i64 = 20_000;
 const SHARDS: u64 = 16;
@@ -23,9 +23,9 @@ fn row(name: &str, n: i64, points: i64) -> Row {
     }
 }
 
-/// A board of `u0` to `u19999`, two of them with the same points.
-async fn board(rank: RankStyle) -> (Arc<Woven>, Arc<Stage>, Vec<Row>) {
-    let store = Woven::new();
+/// Creates a board of `u0` to `u19999`, each two with the same points.
+async fn board(rank: RankStyle) -> (Arc<HookedStore>, Arc<Stage>, Vec<Row>) {
+    let store = HookedStore::new();
     let mut spec = points(SHARDS);
     spec.rank = rank;
     let stage = Arc::new(Stage::over(store.clone(), kind(spec), 1 << 20).await);
@@ -35,7 +35,7 @@ async fn board(rank: RankStyle) -> (Arc<Woven>, Arc<Stage>, Vec<Row>) {
 }
 
 /// Writes these rows before the first shard is read for the `round`th time.
-fn write_before_round(store: &Woven, stage: &Arc<Stage>, round: u64, rows: Vec<Row>) {
+fn write_before_round(store: &HookedStore, stage: &Arc<Stage>, round: u64, rows: Vec<Row>) {
     let (stage, rows) = (stage.clone(), Arc::new(rows));
     let rounds = Arc::new(AtomicU64::new(0));
     store.before_reads(move |shard| {
@@ -49,10 +49,10 @@ fn write_before_round(store: &Woven, stage: &Arc<Stage>, round: u64, rows: Vec<R
     });
 }
 
-/// Reads deep pages in both rank styles, with the rows written before its `round`th round, against the board with all.
-async fn page_holds(round: u64, new: Vec<Row>, round_trips_max: u64) {
+/// Reads deep pages in both rank styles. The rows are written before the `round`th round, and the pages must have them.
+async fn check_page(round: u64, new: Vec<Row>, round_trips_max: u64) {
     for rank in [RankStyle::Ordinal, RankStyle::Competition] {
-        // The key that a page of one is read from lies above it or below it.
+        // The pivot of a page of one entry is above it or below it.
         for (from, to) in [(12_001, 12_100), (11_900, 11_900), (12_345, 12_345)] {
             let price = page_of_style(rank, round, new.clone(), (from, to)).await;
             println!("{from} to {to}, before round {round}: {price:?}");
@@ -81,40 +81,44 @@ async fn page_of_style(
 }
 
 #[tokio::test]
-async fn thousands_who_come_above_a_page_push_it_down() {
+async fn new_members_above_a_page_move_it_down() {
     for round in 2..=3 {
         let better = (0..2_000).map(|n| row("better", n, MEMBERS + n)).collect();
-        page_holds(round, better, 5).await;
+        check_page(round, better, 5).await;
     }
 }
 
 #[tokio::test]
-async fn thousands_who_leap_over_a_page_push_it_down() {
+async fn members_that_overtake_a_page_move_it_down() {
     for round in 2..=3 {
-        let leaping = (0..2_000).map(|n| row("u", n, MEMBERS + n)).collect();
-        page_holds(round, leaping, 5).await;
+        let overtaking = (0..2_000).map(|n| row("u", n, MEMBERS + n)).collect();
+        check_page(round, overtaking, 5).await;
     }
 }
 
 #[tokio::test]
-async fn thousands_who_fall_below_a_page_pull_it_up() {
+async fn members_that_fall_below_a_page_move_it_up() {
     for round in 2..=3 {
         let falling = (MEMBERS - 2_000..MEMBERS).map(|n| row("u", n, -n));
-        page_holds(round, falling.collect(), 5).await;
+        check_page(round, falling.collect(), 5).await;
     }
 }
 
 #[tokio::test]
-async fn thousands_who_come_among_a_page_are_on_it() {
+async fn new_members_within_a_page_are_on_it() {
     for round in 2..=3 {
         let among = (0..1_500).map(|n| row("among", n, 4_000));
-        page_holds(round, among.collect(), 5).await;
+        check_page(round, among.collect(), 5).await;
     }
 }
 
-/// `u8000` leaps to the top, and thousands come above where it stood, when its standing is known.
-/// The board to be seen from there: its own shard as it was, all others as they have become.
-fn leap_when_known(store: &Woven, stage: &Arc<Stage>, rows: Vec<Row>) -> (Member, Twin) {
+/// Moves `u8000` to the top, and adds thousands of members above its old position, after its standing was read. Returns
+/// the board that a read has to show: its own shard as it was, all others as they are now.
+fn move_after_first_read(
+    store: &HookedStore,
+    stage: &Arc<Stage>,
+    rows: Vec<Row>,
+) -> (Member, Twin) {
     let own = row("u", 8_000, 4_000);
     let mut new: Vec<Row> = (0..2_000).map(|n| row("better", n, 9_000)).collect();
     new.push(row("u", 8_000, 2 * MEMBERS));
@@ -143,10 +147,10 @@ fn position_in(twin: &Twin, member: &Member) -> u64 {
 }
 
 #[tokio::test]
-async fn a_member_stands_by_the_moment_that_its_shard_was_read() {
+async fn a_member_has_the_position_of_when_its_shard_was_read() {
     for style in [RankStyle::Ordinal, RankStyle::Competition] {
         let (store, stage, rows) = board(style).await;
-        let (own, twin) = leap_when_known(&store, &stage, rows);
+        let (own, twin) = move_after_first_read(&store, &stage, rows);
         let position = position_in(&twin, &own);
         let read = stage
             .merger
@@ -161,10 +165,10 @@ async fn a_member_stands_by_the_moment_that_its_shard_was_read() {
 }
 
 #[tokio::test]
-async fn who_is_looked_up_stands_by_the_moment_that_its_shard_was_read() {
+async fn a_lookup_has_the_positions_of_when_the_shards_were_read() {
     for style in [RankStyle::Ordinal, RankStyle::Competition] {
         let (store, stage, rows) = board(style).await;
-        let (own, twin) = leap_when_known(&store, &stage, rows);
+        let (own, twin) = move_after_first_read(&store, &stage, rows);
         let position = position_in(&twin, &own);
         let asked = [own];
         let read = stage.merger.lookup(&stage.board, &stage.kind, ALL, &asked);
@@ -174,7 +178,7 @@ async fn who_is_looked_up_stands_by_the_moment_that_its_shard_was_read() {
 }
 
 #[tokio::test]
-async fn a_board_that_grows_at_every_look_ends_in_an_answer_or_an_error() {
+async fn a_board_that_grows_at_every_read_has_a_page() {
     let (store, stage, _) = board(RankStyle::Ordinal).await;
     let (writer, next) = (stage.clone(), Arc::new(AtomicU64::new(0)));
     store.before_reads(move |shard| {
@@ -201,9 +205,9 @@ async fn a_board_that_grows_at_every_look_ends_in_an_answer_or_an_error() {
     assert!(price.round_trips <= 8, "{price:?}");
 }
 
-/// The target is read when the member's own place is known: all who stood above are gone by then.
+/// The target is read after the member's own position: by then the members above are gone.
 #[tokio::test]
-async fn a_target_that_is_no_longer_above_is_reached() {
+async fn a_target_that_is_no_longer_above_is_none() {
     let falling = (0..MEMBERS).map(|n| row("u", n, -n - 1)).collect();
     let leaping = vec![row("u", 15_000, 2 * MEMBERS)];
     for new in [falling, leaping] {
@@ -216,7 +220,7 @@ async fn a_target_that_is_no_longer_above_is_reached() {
             read.await.unwrap().value.ranked().unwrap().target
         };
         assert!(target().await.is_some());
-        // Shard 0 is read once for its own place, and then for the target.
+        // Shard 0 is read once for the member's position, and then for the target.
         write_before_round(&store, &stage, 2, new);
         assert_eq!(target().await, None);
     }

@@ -1,5 +1,5 @@
-//! A request of many boards, or of many shards of one, waits for the disk as one of a few: everything is
-//! applied while the first of it is synced.
+//! A request to many boards, or to many shards of one, waits for as few syncs as a small one: everything is applied
+//! while the first of it is synced.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::stage::{NOW, Stage, board, kind, points};
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// More than a store behind a connection has under way at once.
+/// More than the concurrent calls of a store behind a connection.
 const MANY: usize = 1000;
 
-/// Writes these, while all syncs are held until everything was applied. Returns how many there were.
+/// Writes, while all syncs are blocked until everything was applied. Returns the number of syncs.
 async fn syncs_of(stage: &Stage, disk: &SimDisk, writes: &[shard_router::Write]) -> usize {
     let applied = async {
-        // Each has given a member its standing, on whichever shard.
+        // Each write gives a member a standing.
         for write in writes {
             while !is_ranked(stage, write).await {
                 sleep(Duration::from_millis(1)).await;
@@ -33,7 +33,7 @@ async fn syncs_of(stage: &Stage, disk: &SimDisk, writes: &[shard_router::Write])
     let released = async {
         let applied = timeout(DEADLINE, applied).await;
         disk.release();
-        applied.expect("some wait for the sync of others before they are applied");
+        applied.expect("some writes waited for the sync of others before they were applied");
     };
     let (written, ()) = futures::join!(written, released);
     let is_applied = |written: &WriteOutcome| matches!(written, WriteOutcome::Applied(_));
@@ -55,7 +55,7 @@ async fn is_ranked(stage: &Stage, write: &shard_router::Write) -> bool {
 async fn a_request_waits_once_for_all_its_boards_and_shards() {
     let disk = SimDisk::default();
     let settings = LocalSettings {
-        // Nothing else is to be synced meanwhile.
+        // There are no other syncs.
         snapshot_after_bytes: u64::MAX,
         segment_bytes: u64::MAX,
         mark_after: Duration::from_hours(1),
@@ -66,7 +66,7 @@ async fn a_request_waits_once_for_all_its_boards_and_shards() {
     let of_boards: Vec<_> = (0..MANY)
         .map(|number| stage.write(&board(&format!("room-{number}")), "u", 1))
         .collect();
-    // What came first is in one group, all the rest in the next.
+    // The first write is in one group, all others are in the next.
     let counted = syncs_of(&stage, &disk, &of_boards).await;
     assert!(counted <= 3, "{counted} syncs");
 
@@ -75,7 +75,7 @@ async fn a_request_waits_once_for_all_its_boards_and_shards() {
     stage.router.catalogue().seed(kind(spec)).await.unwrap();
     stage.gifts = stage.router.catalogue().known("wide").unwrap();
     let wide = Arc::new("wide/room".parse().unwrap());
-    // The first of them has the board split, each shard under a lock of its own.
+    // The first one splits the board, so that each shard has a lock of its own.
     let of_shards: Vec<_> = (0..MANY)
         .map(|number| stage.write(&wide, &format!("u{number}"), 1))
         .collect();

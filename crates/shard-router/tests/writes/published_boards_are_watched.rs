@@ -1,4 +1,4 @@
-//! Whoever watches hears of what has changed on boards of published kinds, and of nothing else.
+//! The watcher is notified of changes of boards of published kinds, and of nothing else.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,29 +8,32 @@ use futures::FutureExt;
 use futures::future::pending;
 use shard_router::{BoardChange, Watcher};
 
+use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board, kind, points};
-use crate::woven::Woven;
 
-/// What it heard: the subject, and how many windows; none for any.
+/// The reported changes: the subject, and the number of windows; `None` for any window.
 #[derive(Default)]
-struct Heard {
+struct Reports {
     changed: Mutex<Vec<(String, Option<usize>)>>,
     may_change: Mutex<Vec<(String, Option<usize>)>>,
 }
 
-impl Watcher for Heard {
+impl Watcher for Reports {
     fn board_changed(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
-        self.changed.lock().unwrap().push(Self::told(board, change));
+        self.changed
+            .lock()
+            .unwrap()
+            .push(Self::report(board, change));
     }
 
     fn board_may_change(&self, board: &Arc<BoardName>, change: BoardChange<'_>) {
-        let told = Self::told(board, change);
-        self.may_change.lock().unwrap().push(told);
+        let report = Self::report(board, change);
+        self.may_change.lock().unwrap().push(report);
     }
 }
 
-impl Heard {
-    fn told(board: &BoardName, change: BoardChange<'_>) -> (String, Option<usize>) {
+impl Reports {
+    fn report(board: &BoardName, change: BoardChange<'_>) -> (String, Option<usize>) {
         let windows = match change {
             BoardChange::Windows(windows) => {
                 assert_eq!(windows, [Window::ALL_TIME]);
@@ -43,23 +46,23 @@ impl Heard {
 
     fn taken(&self) -> Vec<(String, Option<usize>)> {
         assert_eq!(*self.may_change.lock().unwrap(), []);
-        let mut heard = std::mem::take(&mut *self.changed.lock().unwrap());
-        heard.sort();
-        heard
+        let mut changed = std::mem::take(&mut *self.changed.lock().unwrap());
+        changed.sort();
+        changed
     }
 }
 
-async fn stage() -> (Stage, Arc<Heard>) {
-    stage_over(Woven::new()).await
+async fn stage() -> (Stage, Arc<Reports>) {
+    stage_over(HookedStore::new()).await
 }
 
-async fn stage_over(store: Arc<Woven>) -> (Stage, Arc<Heard>) {
+async fn stage_over(store: Arc<HookedStore>) -> (Stage, Arc<Reports>) {
     let mut stage = Stage::over(store).await;
-    let heard = Arc::new(Heard::default());
-    stage.router.watch(heard.clone());
+    let reports = Arc::new(Reports::default());
+    stage.router.watch(reports.clone());
     let room = board("room");
     stage.send(&[stage.write(&room, "u", 1)]).await;
-    assert_eq!(heard.taken(), [], "the kind is not published yet");
+    assert_eq!(reports.taken(), [], "the kind is not published yet");
     let mut spec = points("gifts");
     spec.publish = Some(Publication {
         at: "readers".parse().unwrap(),
@@ -71,12 +74,12 @@ async fn stage_over(store: Arc<Woven>) -> (Stage, Arc<Heard>) {
     });
     let put = stage.router.catalogue().put(kind(spec), NOW).await;
     stage.gifts = put.unwrap().0;
-    (stage, heard)
+    (stage, reports)
 }
 
 #[tokio::test]
-async fn each_board_of_a_request_is_notified_once() {
-    let (stage, heard) = stage().await;
+async fn each_board_of_a_request_is_reported_once() {
+    let (stage, reports) = stage().await;
     let (room, other) = (board("room"), board("other"));
     let writes = [
         stage.write(&room, "u", 1),
@@ -85,38 +88,38 @@ async fn each_board_of_a_request_is_notified_once() {
     ];
     stage.send(&writes).await;
     let once = |subject: &str| (subject.to_owned(), Some(1));
-    assert_eq!(heard.taken(), [once("other"), once("room")]);
+    assert_eq!(reports.taken(), [once("other"), once("room")]);
 }
 
 #[tokio::test]
-async fn what_was_refused_is_not() {
-    let (stage, heard) = stage().await;
+async fn rejected_writes_are_not_reported() {
+    let (stage, reports) = stage().await;
     let room = board("room");
     stage.send(&[stage.removal(&room, "nobody")]).await;
-    assert_eq!(heard.taken(), []);
+    assert_eq!(reports.taken(), []);
 }
 
 #[tokio::test]
-async fn a_removal_and_a_deletion_are_about_any_window() {
-    let (stage, heard) = stage().await;
+async fn a_removal_and_a_deletion_report_any_window() {
+    let (stage, reports) = stage().await;
     let room = board("room");
     stage.send(&[stage.removal(&room, "u")]).await;
     let any = ("room".to_owned(), None);
-    assert_eq!(heard.taken(), std::slice::from_ref(&any));
+    assert_eq!(reports.taken(), std::slice::from_ref(&any));
     stage.router.delete_board(&room, NOW).await.unwrap();
-    assert_eq!(heard.taken(), [any]);
+    assert_eq!(reports.taken(), [any]);
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_any_more_may_change_yet() {
-    let store = Woven::new();
-    let (stage, heard) = stage_over(store.clone()).await;
+async fn abandoned_writes_are_reported_as_possible_changes() {
+    let store = HookedStore::new();
+    let (stage, reports) = stage_over(store.clone()).await;
     let room = board("room");
     store.before_applying(|_| pending());
     let writes = [stage.write(&room, "u", 1)];
-    // Dropped while the store has it, as the request of a client that hangs up.
+    // Dropped while the store has it, like the request of a client that disconnects.
     assert!(stage.send(&writes).now_or_never().is_none());
-    let told = std::mem::take(&mut *heard.may_change.lock().unwrap());
-    assert_eq!(told, [("room".to_owned(), Some(1))]);
-    assert_eq!(heard.taken(), []);
+    let reported = std::mem::take(&mut *reports.may_change.lock().unwrap());
+    assert_eq!(reported, [("room".to_owned(), Some(1))]);
+    assert_eq!(reports.taken(), []);
 }

@@ -1,14 +1,14 @@
-//! Taking a member off a board that is not there leaves it so.
+//! A removal from a board that does not exist does not create it.
 
 use shard_router::WriteOutcome;
 use shard_store::ItemRejected;
 
+use crate::hooked_store::HookedStore;
 use crate::stage::{Stage, board, member};
-use crate::woven::Woven;
 
 #[tokio::test]
-async fn a_removal_from_a_board_without_contributions_finds_nobody() {
-    let store = Woven::new();
+async fn a_removal_from_a_board_without_contributions_is_not_ranked() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     let writes = [stage.removal(&room, "u1"), stage.removal(&room, "u2")];
@@ -20,8 +20,8 @@ async fn a_removal_from_a_board_without_contributions_finds_nobody() {
 }
 
 #[tokio::test]
-async fn a_removal_beside_a_contribution_acts_in_its_order() {
-    let store = Woven::new();
+async fn a_removal_beside_a_contribution_is_applied_in_order() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     let writes = [
@@ -43,8 +43,8 @@ async fn a_removal_beside_a_contribution_acts_in_its_order() {
 }
 
 #[tokio::test]
-async fn who_is_taken_off_is_off_and_may_come_again() {
-    let stage = Stage::over(Woven::new()).await;
+async fn a_removed_member_may_contribute_again() {
+    let stage = Stage::over(HookedStore::new()).await;
     let room = board("room");
     stage.send(&[stage.write(&room, "u1", 9)]).await;
     let written = stage.send(&[stage.removal(&room, "u1")]).await;

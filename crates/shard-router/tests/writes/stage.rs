@@ -1,4 +1,4 @@
-//! A router over a store, and writes to it.
+//! [`Stage`]: a router over a store, and writes to it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use shard_router::{KnownKind, Router, Write, WriteOutcome};
 use shard_store::{Anchor, Change, Query, RangeAsk, ShardStore, WindowStanding};
 use store_conformance::fixtures::gifts_spec;
 
-/// When everything happens: a time in 2027.
+/// The time of all tests, in 2027.
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
 /// A kind of one field that sums, over 16 shards, ranked for all time.
@@ -61,7 +61,7 @@ impl Stage {
         Self { router, gifts }
     }
 
-    /// Points for a member.
+    /// Creates a write of points for a member.
     pub(crate) fn write(&self, board: &Arc<BoardName>, name: &str, number: i64) -> Write {
         Write {
             board: board.clone(),
@@ -81,12 +81,12 @@ impl Stage {
         }
     }
 
-    /// Writes, and asks for the standings after each.
+    /// Writes, and requests the standings after each.
     pub(crate) async fn send(&self, writes: &[Write]) -> Vec<WriteOutcome> {
         self.router.write(writes, NOW, true).await
     }
 
-    /// The points of everybody on a board, by member.
+    /// Returns the points of all members of a board, by member.
     pub(crate) async fn all_points(&self, board: &BoardName) -> Vec<(String, i64)> {
         let store = self.router.store();
         let record = store.board(board).await.unwrap();
@@ -117,7 +117,7 @@ impl Stage {
         all
     }
 
-    /// The points of the only window's standing.
+    /// Returns the points of the only window's standing.
     pub(crate) fn points_in(&self, standings: &[WindowStanding]) -> i64 {
         let [held] = standings else {
             panic!("one window, one standing: {standings:?}")
@@ -126,7 +126,7 @@ impl Stage {
         values.get(0).unwrap().get()
     }
 
-    /// The points after a write that was applied.
+    /// Returns the points after a write that was applied.
     pub(crate) fn applied(&self, written: &WriteOutcome) -> i64 {
         match written {
             WriteOutcome::Applied(standings) => self.points_in(standings),

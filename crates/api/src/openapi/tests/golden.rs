@@ -1,10 +1,10 @@
-//! The document beside what it was, so that a change of the contract is seen where changes are reviewed.
+//! The document is the reviewed file, so that changes of the contract are reviewed.
 
 use std::path::Path;
 
 use super::super::document::document;
 
-/// Asks for the file to be written anew.
+/// If set, the file is regenerated.
 const UPDATE: &str = "MEGABOARD_UPDATE";
 
 #[test]

@@ -1,7 +1,8 @@
-//! What holds of the document, and of what it says of bytes that are written by hand.
+//! Properties of the document, and of the twins of what is written by hand.
 
 mod golden;
 mod refusals;
+mod routes;
 mod words;
 mod written;
 
@@ -17,10 +18,10 @@ use store_local::LocalStore;
 
 use crate::app::App;
 
-/// When everything here happens.
+/// The time of all tests.
 const NOW: &str = "2026-11-20T14:52:22.123Z";
 
-/// A service of its own, with nothing in it.
+/// Creates a service without kinds.
 async fn app(access: &AccessSettings) -> Arc<App> {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let router = Arc::new(Router::open(store).await.unwrap());
@@ -37,7 +38,7 @@ async fn app(access: &AccessSettings) -> Arc<App> {
     Arc::new(App::new(router, merger, clock, access))
 }
 
-/// Words and statuses of the problems that an operation of the document may return.
+/// Returns words and statuses of the problems that an operation of the document may return.
 fn problems_of(document: &Json, operation: &Json) -> BTreeSet<(String, String)> {
     let responses = operation["responses"].as_object().unwrap().iter();
     let words = responses.flat_map(|(status, response)| {

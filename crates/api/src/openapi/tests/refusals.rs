@@ -18,7 +18,7 @@ use crate::route::Matched;
 
 const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Queries that routes refuse, and some that they take.
+/// Queries that routes refuse, and some that they accept.
 const QUERIES: [&str; 9] = [
     "",
     "?nope=1",
@@ -31,7 +31,7 @@ const QUERIES: [&str; 9] = [
     "?window=all&points=99999999999999999999",
 ];
 
-/// What a path says in the place of a parameter, which may be nothing.
+/// Values of a parameter of the path.
 const PARTS: [&str; 4] = ["", "Not-One!", "%FF", "u%00"];
 
 /// A media type, an encoding and a body.
@@ -64,7 +64,7 @@ struct Refusals {
 }
 
 impl Refusals {
-    /// Sends a request, and notes a problem that the document does not list for its route.
+    /// Sends a request, and records a problem that the document does not list for its route.
     async fn send(&mut self, path: &str, request: request::Builder, body: Body) {
         let request = request.method(&*self.method).uri(path).body(body).unwrap();
         let matched = Matched::of(request.uri().path());
@@ -87,8 +87,8 @@ impl Refusals {
         }
     }
 
-    /// The path with this kind, and with `part` in the place of one parameter.
-    fn path_with(&self, kind: &str, place: usize, part: &str) -> String {
+    /// Returns the path with this kind, and with `part` as the parameter of this index.
+    fn path_with(&self, kind: &str, index: usize, part: &str) -> String {
         let mut path = String::new();
         let mut left = &*self.path;
         for number in 0.. {
@@ -98,7 +98,7 @@ impl Refusals {
             let (name, after) = after.split_once('}').unwrap();
             path.push_str(before);
             path.push_str(match name {
-                _ if number == place => part,
+                _ if number == index => part,
                 "kind" => kind,
                 _ => "a",
             });
@@ -108,12 +108,12 @@ impl Refusals {
     }
 }
 
-/// A request as every client sends it.
+/// Creates a request with the headers that every client sends.
 fn plain() -> request::Builder {
     Request::builder().header("host", "localhost")
 }
 
-/// A gate before a service that has a kind and a board.
+/// Creates the gate of a service.
 async fn gate(keys: Vec<KeySettings>) -> Gate {
     let settings = AccessSettings {
         keys,
@@ -140,11 +140,11 @@ async fn fill(gate: &Gate) {
     }
 }
 
-async fn of_all_requests(of: &mut Refusals) {
+async fn send_all(of: &mut Refusals) {
     let paths: BTreeSet<String> = ["gifts", "nope"]
         .into_iter()
         .flat_map(|kind| [of.path_with(kind, usize::MAX, "")])
-        .chain((0..3).flat_map(|place| PARTS.map(|part| of.path_with("gifts", place, part))))
+        .chain((0..3).flat_map(|index| PARTS.map(|part| of.path_with("gifts", index, part))))
         .collect();
     let is_json = || plain().header("content-type", "application/json");
     for path in &paths {
@@ -176,7 +176,7 @@ async fn of_all_requests(of: &mut Refusals) {
 }
 
 #[tokio::test]
-async fn the_document_lists_what_routes_refuse_requests_with() {
+async fn the_document_lists_every_problem_of_every_route() {
     let document = serde_json::to_value(document()).unwrap();
     let key = NewKey::generate().unwrap();
     let reader = json!({
@@ -195,7 +195,7 @@ async fn the_document_lists_what_routes_refuse_requests_with() {
                 missing: BTreeSet::new(),
             };
             fill(&of.gate).await;
-            of_all_requests(&mut of).await;
+            send_all(&mut of).await;
             of.gate = gate(vec![reader.clone()]).await;
             let bearer = format!("Bearer {}", key.text());
             let whole = of.path_with("gifts", usize::MAX, "");

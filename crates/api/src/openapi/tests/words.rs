@@ -9,8 +9,8 @@ use super::problems_of;
 
 const PAGE: &str = include_str!("../../../../../docs/http.md");
 
-/// Rows `| `word` | 404 | meaning |` of the page.
-fn in_code() -> BTreeSet<(String, String)> {
+/// Returns words and statuses of the rows `| `word` | 404 | meaning |` of the page.
+fn on_the_page() -> BTreeSet<(String, String)> {
     let rows = PAGE.lines().filter_map(|line| {
         let (word, others) = line.strip_prefix("| `")?.split_once("` | ")?;
         let status = others.split(" |").next()?;
@@ -20,7 +20,7 @@ fn in_code() -> BTreeSet<(String, String)> {
     rows.collect()
 }
 
-/// Words and statuses of all responses.
+/// Returns words and statuses of all responses.
 fn documented(document: &Json) -> BTreeSet<(String, String)> {
     let items = document["paths"].as_object().unwrap().values();
     let operations = items.flat_map(|item| item.as_object().unwrap().values());
@@ -39,9 +39,9 @@ fn words_are_the_same_everywhere() {
         .iter()
         .map(|w| w.as_str().unwrap())
         .collect();
-    let in_code = in_code();
+    let on_the_page = on_the_page();
     assert_eq!(
-        in_code
+        on_the_page
             .iter()
             .map(|(word, _)| &**word)
             .collect::<BTreeSet<_>>(),
@@ -49,11 +49,11 @@ fn words_are_the_same_everywhere() {
     );
     let documented = documented(&document);
     assert!(
-        documented.is_subset(&in_code),
+        documented.is_subset(&on_the_page),
         "{:?}",
-        documented.difference(&in_code)
+        documented.difference(&on_the_page)
     );
-    // Methods that are none of the document return it.
-    let others = in_code.difference(&documented).map(|(word, _)| &**word);
+    // Only methods that are not in the document return it.
+    let others = on_the_page.difference(&documented).map(|(word, _)| &**word);
     assert_eq!(others.collect::<Vec<_>>(), ["method-not-allowed"]);
 }

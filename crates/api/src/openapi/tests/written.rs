@@ -1,5 +1,5 @@
-//! Answers that are written by hand are of the shape of their twins: read into them and written again
-//! they are the same.
+//! Responses that are written by hand have the shape of their twins: parsed into them and serialized again, they are
+//! the same.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use wire::{
 use super::app;
 use crate::app::App;
 use crate::dispatch::dispatch;
+use crate::feeds::written::ChangesWritten;
 use crate::route::Matched;
-use crate::stream::ChangesWritten;
 
-/// A service of its own, with a board of points, one of fields and one that ranks only its best.
+/// A service with a board of points, one of several fields, and one that ranks only its best.
 struct Service(Arc<App>);
 
 impl Service {
@@ -76,16 +76,16 @@ impl Service {
     }
 }
 
-/// Asserts that it is what the twin would have written.
+/// Asserts that the twin parses this, and serializes the same.
 #[track_caller]
-fn is_written_as<T: DeserializeOwned + Serialize>(answer: &Json) {
+fn assert_written_as<T: DeserializeOwned + Serialize>(answer: &Json) {
     let read: T =
         serde_json::from_value(answer.clone()).unwrap_or_else(|e| panic!("{e}: {answer}"));
     assert_eq!(&serde_json::to_value(read).unwrap(), answer);
 }
 
 #[tokio::test]
-async fn tops_are_of_their_shape() {
+async fn tops_have_their_shape() {
     let service = Service::start().await;
     for board in [
         "gifts/pk",
@@ -94,22 +94,22 @@ async fn tops_are_of_their_shape() {
         "races/a",
         "gifts/nobody",
     ] {
-        is_written_as::<TopWritten>(&service.get(&format!("{board}/top?fresh=true")).await);
+        assert_written_as::<TopWritten>(&service.get(&format!("{board}/top?fresh=true")).await);
     }
     let past = service.get("gifts/room/top?window=day:2026-11-18").await;
     assert_eq!(past["final"], true);
-    is_written_as::<TopWritten>(&past);
+    assert_written_as::<TopWritten>(&past);
     let wanted = json!({"boards": ["gifts/pk", "races/a"]});
-    is_written_as::<TopsWritten>(&service.ask("POST", "/v1/top", &wanted).await);
+    assert_written_as::<TopsWritten>(&service.ask("POST", "/v1/top", &wanted).await);
 }
 
 #[tokio::test]
-async fn entries_are_of_their_shape() {
+async fn entries_have_their_shape() {
     let service = Service::start().await;
     for board in ["gifts/room", "races/a"] {
         let range = service.get(&format!("{board}/range?from=1&to=4")).await;
         for entry in range["entries"].as_array().unwrap() {
-            is_written_as::<EntryWritten>(entry);
+            assert_written_as::<EntryWritten>(entry);
         }
     }
     let wanted = json!({"members": ["u1", "u4", "nobody"]});
@@ -117,13 +117,13 @@ async fn entries_are_of_their_shape() {
         let path = format!("/v1/boards/{board}/lookup");
         let found = service.ask("POST", &path, &wanted).await;
         for entry in found["entries"].as_array().unwrap() {
-            is_written_as::<LookedUpWritten>(entry);
+            assert_written_as::<LookedUpWritten>(entry);
         }
     }
 }
 
 #[tokio::test]
-async fn places_are_of_their_shape() {
+async fn members_have_their_shape() {
     let service = Service::start().await;
     // Ranked, first and alone, not listed; with a target that can be reached, and one that cannot.
     for (path, target) in [
@@ -132,18 +132,18 @@ async fn places_are_of_their_shape() {
         ("races/a/members/u1", None),
         ("best/room/members/u1", None),
     ] {
-        let mut place = service.get(path).await;
-        assert_eq!(place.get("to_target"), target.as_ref(), "{place}");
-        let place = place.as_object_mut().unwrap();
+        let mut member = service.get(path).await;
+        assert_eq!(member.get("to_target"), target.as_ref(), "{member}");
+        let member = member.as_object_mut().unwrap();
         for of_the_envelope in ["board", "window", "version", "as_of", "members", "listed"] {
-            place.remove(of_the_envelope);
+            member.remove(of_the_envelope);
         }
-        is_written_as::<MemberWritten>(&Json::Object(place.clone()));
+        assert_written_as::<MemberWritten>(&Json::Object(member.clone()));
     }
 }
 
 #[tokio::test]
-async fn standings_of_receipts_are_of_their_shape() {
+async fn standings_of_receipts_have_their_shape() {
     let service = Service::start().await;
     for asked in ["standings", "ranks"] {
         let path = format!("/v1/contributions?return={asked}");
@@ -155,12 +155,14 @@ async fn standings_of_receipts_are_of_their_shape() {
             asked == "ranks",
             "{receipt}"
         );
-        windows.iter().for_each(is_written_as::<StandingWritten>);
+        windows
+            .iter()
+            .for_each(assert_written_as::<StandingWritten>);
     }
 }
 
 #[tokio::test]
-async fn changes_are_of_their_shape() {
+async fn changes_have_their_shape() {
     let service = Service::start().await;
     let request = Request::get("/v1/boards/gifts/pk/stream?n=3&changes=true");
     let request = request.body(Body::empty()).unwrap();
@@ -183,7 +185,7 @@ async fn changes_are_of_their_shape() {
         let json: Json = serde_json::from_str(events.next().unwrap()).unwrap();
         json
     });
-    is_written_as::<TopWritten>(&board);
+    assert_written_as::<TopWritten>(&board);
     assert_eq!(changes["entered"][0]["member"], "u1", "{changes}");
-    is_written_as::<ChangesWritten>(&changes);
+    assert_written_as::<ChangesWritten>(&changes);
 }

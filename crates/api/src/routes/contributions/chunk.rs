@@ -1,4 +1,4 @@
-//! Some contributions, checked and written together.
+//! [`Chunk`]: contributions that are checked and written together.
 
 use std::sync::Arc;
 
@@ -9,48 +9,48 @@ use problem::{Problem, ProblemType, shortened};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::{Contributed, ContributionShape, Targets};
 
-use super::Return;
-use super::permits::ChunkPermits;
-use super::receipt::{self, LISTED_MAX, Receipt};
-use super::standings::{self, Asked};
+use super::item_list::{LISTED_MAX, may_list, text_bytes};
+use super::receipt::Receipt;
+use super::standings::{self, Asked, Return};
 use crate::app::App;
 use crate::target::resolve_only;
+use crate::write_permits::ChunkPermits;
 
-/// Contributions that are written together, and what was found wrong before.
+/// Contributions that are written together, and those that are not written.
 pub(super) struct Chunk<'a> {
     app: &'a App,
     caller: &'a Caller,
     wanted: Return,
-    /// What is to be written, by board.
+    /// The writes, by board.
     batches: BoardBatches,
-    /// For each of it the index of its contribution in the request, and its board.
+    /// For each write, the index of its contribution in the request, and its board.
     origins: Vec<(usize, Arc<BoardName>)>,
-    /// For each of it what its standings are of, where they are asked for.
+    /// For each write, what its standings are of, if they are asked for.
     asked: Vec<Asked>,
     permits: ChunkPermits,
-    /// Those that are not written: they are wrong, or the store did not say what their kind is.
-    rejected: Vec<(usize, Option<String>, Problem)>,
-    /// Bytes of boards and details in `rejected`.
-    rejected_bytes: usize,
-    /// All but the first of it.
+    /// Contributions that are not written: they are wrong, or their kind could not be read from the store.
+    unsent: Vec<(usize, Option<String>, Problem)>,
+    /// Bytes of boards and details in `unsent`.
+    unsent_bytes: usize,
+    /// The bytes of `unsent`.
     held: HeldBytes,
-    /// Those that a receipt cannot list.
+    /// Further ones, which a receipt cannot list.
     unlisted: Vec<ProblemType>,
-    /// The last board that was named: most contributions name the one before them again.
+    /// The last board: most contributions are to the same board as the one before.
     last: Option<(BoardSlot, String, KnownKind)>,
-    /// What came of looking at all kinds for one that was not known, once it was tried.
-    looked: Option<Result<(), Problem>>,
-    /// The last window that was named, by kind and selector: an import of a board names it in
-    /// every line, and reading it takes a calendar.
+    /// The result of reading all kinds again because of an unknown one, once it was tried.
+    refreshed: Option<Result<(), Problem>>,
+    /// The last window, by kind and selector: an import of a board names it in every line, and parsing it takes a
+    /// calendar.
     last_window: Option<(Arc<Kind>, String, Window)>,
 }
 
 /// The outcome of [`Chunk::acquire`].
 pub(super) enum Acquired {
     Yes,
-    /// No permits are free: the writes of the chunk have to be written first.
+    /// No permits are free: the chunk has to be written first.
     OnceWritten,
-    /// The chunk is empty, and no permits were free for long.
+    /// The chunk is empty, and no permits became free in time.
     No(Problem),
 }
 
@@ -69,12 +69,12 @@ impl<'a> Chunk<'a> {
             origins: Vec::new(),
             asked: Vec::new(),
             permits: ChunkPermits::default(),
-            rejected: Vec::new(),
-            rejected_bytes: 0,
+            unsent: Vec::new(),
+            unsent_bytes: 0,
             held: app.pools.receipts.hold(),
             unlisted: Vec::new(),
             last: None,
-            looked: None,
+            refreshed: None,
             last_window: None,
         }
     }
@@ -93,63 +93,61 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Takes an item of a batch: what is wrong with it is in the receipt.
-    pub(super) async fn add(&mut self, place: usize, text: &[u8]) {
-        if let Err(problem) = self.add_object(place, text).await {
-            self.reject(place, problem.of_item());
+    /// Adds an item of an array or a stream. Its errors are reported in the receipt.
+    pub(super) async fn add(&mut self, index: usize, text: &[u8]) {
+        if let Err(problem) = self.add_object(index, text).await {
+            self.reject(index, problem.of_item());
         }
     }
 
-    /// Takes a contribution: an error about its shape is the caller's to report.
-    pub(super) async fn add_object(&mut self, place: usize, text: &[u8]) -> Result<(), Problem> {
+    /// Adds a contribution. Returns an error about its shape; other errors are reported in the receipt.
+    pub(super) async fn add_object(&mut self, index: usize, text: &[u8]) -> Result<(), Problem> {
         let shape: ContributionShape<'_> = connection::from_json(text)?;
         let contributed = shape.check(self.app.now())?;
-        self.target(place, contributed).await;
+        self.add_to_boards(index, contributed).await;
         Ok(())
     }
 
-    pub(super) fn reject(&mut self, place: usize, problem: Problem) {
-        self.reject_on(place, None, problem);
+    pub(super) fn reject(&mut self, index: usize, problem: Problem) {
+        self.reject_on(index, None, problem);
     }
 
-    fn reject_on(&mut self, place: usize, board: Option<&str>, problem: Problem) {
+    fn reject_on(&mut self, index: usize, board: Option<&str>, problem: Problem) {
         let board = board.map(shortened);
-        let bytes = receipt::text_bytes(board.as_deref(), &problem);
-        if self.rejected.len() < LISTED_MAX
-            && receipt::has_room(&mut self.held, self.rejected_bytes, bytes)
-        {
-            self.rejected_bytes += bytes;
-            self.rejected.push((place, board, problem));
+        let bytes = text_bytes(board.as_deref(), &problem);
+        if self.unsent.len() < LISTED_MAX && may_list(&mut self.held, self.unsent_bytes, bytes) {
+            self.unsent_bytes += bytes;
+            self.unsent.push((index, board, problem));
         } else {
             self.unlisted.push(problem.kind);
         }
     }
 
-    /// Takes a contribution once for each of its boards.
-    async fn target(&mut self, place: usize, contributed: Contributed<'_>) {
+    /// Adds a contribution once for each of its boards.
+    async fn add_to_boards(&mut self, index: usize, contributed: Contributed<'_>) {
         match contributed.targets {
-            Targets::One(board) => self.add_to(place, board, contributed).await,
+            Targets::One(board) => self.add_to(index, board, contributed).await,
             Targets::Many(boards) => {
                 let Some((last, others)) = boards.split_last() else {
                     return;
                 };
                 for board in others {
-                    self.add_to(place, &board.0, contributed.clone()).await;
+                    self.add_to(index, &board.0, contributed.clone()).await;
                 }
-                self.add_to(place, &last.0, contributed).await;
+                self.add_to(index, &last.0, contributed).await;
             }
         }
     }
 
-    async fn add_to(&mut self, place: usize, text: &str, contributed: Contributed<'_>) {
-        if let Err(problem) = self.push(place, text, contributed).await {
-            self.reject_on(place, Some(text), problem);
+    async fn add_to(&mut self, index: usize, text: &str, contributed: Contributed<'_>) {
+        if let Err(problem) = self.push(index, text, contributed).await {
+            self.reject_on(index, Some(text), problem);
         }
     }
 
     async fn push(
         &mut self,
-        place: usize,
+        index: usize,
         text: &str,
         contributed: Contributed<'_>,
     ) -> Result<(), Problem> {
@@ -173,7 +171,7 @@ impl<'a> Chunk<'a> {
             only,
         };
         self.batches.push(slot, &kind, contribution);
-        self.origins.push((place, board));
+        self.origins.push((index, board));
         Ok(())
     }
 
@@ -190,7 +188,7 @@ impl<'a> Chunk<'a> {
             return Ok(Some(*window));
         }
         let only = resolve_only(kind, contributed.window, contributed.read_at)?;
-        // A window without a name of its own is another at another moment.
+        // A selector without a `:` selects another window at another time.
         if let (Some(text), Some(window)) = (contributed.window, only)
             && text.contains(':')
         {
@@ -217,51 +215,50 @@ impl<'a> Chunk<'a> {
         Ok((slot, kind))
     }
 
-    /// The kind of this name. One look at all kinds is for the whole chunk, whatever it names: each reads all that the
-    /// store has, while the chunk holds its permits.
+    /// Returns the kind of this name. For unknown ones, a chunk reads all kinds again at most once: each time takes all
+    /// that the store has, while the chunk holds its permits.
     async fn kind(&mut self, name: &str) -> Result<KnownKind, Problem> {
         let catalogue = self.app.router.catalogue();
         if let Some(known) = catalogue.known(name) {
             return Ok(known);
         }
-        if self.looked.is_none() {
-            self.looked = Some(look(self.app).await);
+        if self.refreshed.is_none() {
+            self.refreshed = Some(refresh(self.app).await);
         }
-        if let Some(Err(problem)) = &self.looked {
+        if let Some(Err(problem)) = &self.refreshed {
             return Err(problem.clone());
         }
         let known = catalogue.known(name);
         known.ok_or_else(|| Problem::unknown_kind(name))
     }
 
-    /// Writes everything, and counts what became of it. What is written is reported, whatever becomes of
-    /// the reads that were asked for besides. An error: an answer would have no room for the standings that are asked
-    /// for, and nothing was written.
+    /// Writes everything, and counts the outcomes, even if reads of ranks fail. Returns an error, and writes nothing,
+    /// if a response has no space for the standings that are asked for.
     pub(super) async fn write(self, receipt: &mut Receipt) -> Result<(), Problem> {
         let report = self.wanted != Return::Nothing;
         if report {
-            receipt.take_room(self.asked.iter().map(standings::bytes_max).sum())?;
+            receipt.reserve_standings(self.asked.iter().map(standings::bytes_max).sum())?;
         }
         let counted = &self.app.metrics.writes;
-        // The receipt holds it from now on.
+        // From now on the receipt holds them.
         drop(self.held);
-        for (place, board, problem) in self.rejected {
-            counted.leave(problem.kind);
-            receipt.leave(place, board, problem);
+        for (index, board, problem) in self.unsent {
+            counted.count_unsent(problem.kind);
+            receipt.count_unsent(index, board, problem);
         }
         for kind in self.unlisted {
-            counted.leave(kind);
-            receipt.leave_unlisted(kind);
+            counted.count_unsent(kind);
+            receipt.count_unlisted(kind);
         }
         let moment = self.app.moment();
         let written = self.app.router.write(self.batches, moment, report).await;
         let mut asked = self.asked.iter();
-        for ((place, board), written) in self.origins.iter().zip(&written) {
+        for ((index, board), written) in self.origins.iter().zip(&written) {
             counted.count(written);
-            receipt.count(*place, board, written);
+            receipt.count(*index, board, written);
             if let Some(asked) = asked.next() {
                 let ranks = self.wanted == Return::Ranks;
-                let shape = standings::of(self.app, *place, asked, written, ranks).await;
+                let shape = standings::of(self.app, *index, asked, written, ranks).await;
                 if let Some(shape) = shape {
                     receipt.add_standing(shape);
                 }
@@ -271,13 +268,13 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Looks at all kinds, unless the server stops first.
-async fn look(app: &App) -> Result<(), Problem> {
+/// Reads all kinds again, unless the server stops first.
+async fn refresh(app: &App) -> Result<(), Problem> {
     tokio::select! {
         biased;
-        looked = app.router.catalogue().refresh() => {
-            // Nothing of the contribution was sent, also where the answer was lost.
-            looked.map_err(|error| Problem::from(&error.of_unsent()))
+        refreshed = app.router.catalogue().refresh() => {
+            // Nothing of the contribution was sent, even if the result of this was lost.
+            refreshed.map_err(|error| Problem::from(&error.of_unsent()))
         }
         () = app.stopping() => {
             let detail = "the server is stopping, and has not read the kinds again";

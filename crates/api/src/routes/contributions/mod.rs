@@ -1,13 +1,13 @@
 //! `POST /v1/contributions`: one object, an array, or a stream of lines of any length.
 //!
-//! What arrives is taken in chunks of [`CHUNK_MAX`]: read by its shape, then by its kind's fields, grouped by board,
-//! written, counted; then the next chunk. An event on several boards becomes a write for each. So a stream needs the
-//! memory of a chunk, for which it acquires permits of `permits`, and its writes stay in order. A stream that is slow
-//! is not waited for: what has come is written [`CHUNK_WAIT`] after its first line. When the server stops, a stream
-//! ends with what it has read.
+//! Contributions are read in chunks of [`CHUNK_MAX`]: each is checked by its shape, then by its kind's fields, and put
+//! into its boards' batches; the chunk is written, and its outcomes are counted; then the next chunk is read. A
+//! contribution to several boards becomes a write for each. So a stream needs the memory of one chunk, for which it
+//! acquires permits (`write_permits`), and its writes stay in order. The chunk of a slow stream is written
+//! [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
 
 mod chunk;
-mod permits;
+mod item_list;
 mod receipt;
 mod standings;
 #[cfg(test)]
@@ -32,9 +32,9 @@ use tokio::time::{Instant, sleep};
 use wire::ContributionShape;
 
 use self::chunk::{Acquired, Chunk, no_permits};
-pub use self::permits::WRITES_BYTES_MAX;
-pub(crate) use self::permits::WritePermits;
+use self::receipt::Ended;
 pub(crate) use self::receipt::Receipt;
+use self::standings::Return;
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
@@ -43,30 +43,22 @@ use crate::openapi::params::OfContributions;
 use crate::openapi::problems::OfWrite;
 use crate::params::Params;
 
-/// How long the lines of a request that asks for standings may take.
+/// Maximum duration of the lines of a request that asks for standings.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);
 
-/// Contributions that are written at once.
+/// Maximum contributions that are written together.
 const CHUNK_MAX: usize = 1000;
 
 /// How long the first line of a chunk waits for further ones.
 const CHUNK_WAIT: Duration = Duration::from_millis(100);
 
-/// Contributions of a request that asks for standings.
+/// Maximum contributions of a request that asks for standings.
 const STANDINGS_MAX: usize = 100;
 
 /// Failures after which a stream of lines ends early.
 const FAILED_MAX: u64 = 1000;
 
-/// What `?return=` asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Return {
-    Nothing,
-    Standings,
-    Ranks,
-}
-
-/// A body as the document shows it; what arrives is read piece by piece.
+/// A body as the document shows it; the server reads it in chunks.
 #[cfg(test)]
 #[derive(utoipa::ToSchema)]
 #[schema(as = Contributions, description = "One contribution, or an array of them: at most 100,000.")]
@@ -116,7 +108,7 @@ enum BodyShape {
                 "applied": 997, "duplicates": 1, "rejected_count": 1,
                 "rejected": [{
                     "index": 7, "board": "gifts/room-8842", "type": "from-the-future",
-                    "detail": "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead",
+                    "detail": "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead of the server's clock, 2026-11-20T14:52:22.123Z",
                 }],
                 "failed_count": 0, "failed": [],
             }),
@@ -151,7 +143,7 @@ pub(crate) async fn add(
             json(&app, &caller, whole, wanted, &mut receipt).await?
         }
         connection::LINES => {
-            let read = Lines::new(&app.room, request);
+            let read = Lines::new(&app.body_memory, request);
             lines(&app, &caller, read, wanted, &mut receipt).await?
         }
         other => {
@@ -161,15 +153,6 @@ pub(crate) async fn add(
         }
     };
     Ok(receipt.answer(&end))
-}
-
-/// How a request ended of which something was written, or might have been.
-enum Ended {
-    Whole,
-    /// With the server.
-    Stopping,
-    /// This was wrong with it.
-    Broken(Problem),
 }
 
 async fn json(
@@ -206,21 +189,21 @@ async fn json(
             match chunk.acquire(end - taken).await {
                 Acquired::Yes => {}
                 Acquired::OnceWritten => break,
-                Acquired::No(problem) => return untried(begin..items.len(), problem, receipt),
+                Acquired::No(problem) => return unsent(begin..items.len(), problem, receipt),
             }
             chunk.add(taken, items[taken].get().as_bytes()).await;
             taken += 1;
         }
         if let Err(problem) = chunk.write(receipt).await {
-            return untried(begin..items.len(), problem, receipt);
+            return unsent(begin..items.len(), problem, receipt);
         }
         yield_now().await;
     }
     Ok(Ended::Whole)
 }
 
-/// How a request ends of which these elements, the last ones, could not be tried.
-fn untried(
+/// Returns the end of a request whose last elements, these, were not sent to the store.
+fn unsent(
     elements: Range<usize>,
     problem: Problem,
     receipt: &mut Receipt,
@@ -228,7 +211,7 @@ fn untried(
     if elements.start == 0 {
         return Err(problem);
     }
-    elements.for_each(|index| receipt.fail_untried(index, &problem));
+    elements.for_each(|index| receipt.fail(index, None, &problem));
     Ok(Ended::Whole)
 }
 
@@ -249,31 +232,31 @@ async fn lines(
 ) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
     let mut read = 0;
-    receipt.has_read(read);
+    receipt.set_read(read);
     loop {
         let (chunk, taken, end) = next_chunk(app, caller, &mut lines, read, wanted).await;
         match end {
             End::Refused(problem) if read == 0 => return Err(problem),
-            // `read` says how far it came.
+            // The receipt reports how many lines were read.
             End::Refused(_) => return Ok(Ended::Whole),
             _ => {}
         }
-        // A stream goes on no longer than its key: what has come since is not written.
+        // A stream ends with its key: later lines are not written.
         if let Err(problem) = caller.check_still(app.access(), Scope::Write, app.now()) {
             return Ok(Ended::Broken(problem));
         }
-        // More than one chunk is more than may be asked for, and nothing is written yet.
+        // The maximum is less than a chunk, so nothing is written yet.
         check_count(read + taken, wanted)?;
         read += taken;
         counted.add(taken);
-        // An error: nothing is written yet here either.
+        // On an error, nothing is written yet either.
         chunk.write(receipt).await?;
-        receipt.has_read(read);
+        receipt.set_read(read);
         match end {
             End::More if receipt.failed_count() < FAILED_MAX => yield_now().await,
             End::More | End::OfBody => return Ok(Ended::Whole),
             End::Stopping => return Ok(Ended::Stopping),
-            // What was written stays written; the receipt reports how far it came.
+            // What was written stays written; the receipt reports how many lines that is.
             End::Broken(problem) | End::Refused(problem) => return Ok(Ended::Broken(problem)),
         }
     }
@@ -301,7 +284,7 @@ async fn next_chunk<'a>(
         return (chunk, 0, End::Stopping);
     }
     let mut stopping = pin!(app.stopping());
-    // What asks for standings is few lines, and is answered whole or not at all.
+    // A request for standings has few lines, and is written as a whole or not at all.
     let is_whole = wanted != Return::Nothing;
     let (lines_max, wait_max) = if is_whole {
         (STANDINGS_MAX + 1, WHOLE_WAIT)

@@ -1,4 +1,4 @@
-//! What became of the contributions of a request.
+//! [`Receipt`]: the outcome of the contributions of a request.
 
 use std::time::Duration;
 
@@ -10,28 +10,21 @@ use problem::{Problem, ProblemType};
 use serde::Serialize;
 use shard_router::WriteOutcome;
 
-use super::Ended;
+use super::item_list::{ItemList, SHORT_LIST_BYTES_MAX};
 use super::standings::MemberStandingsShape;
 use crate::board_response::json;
 
-/// Items that each list names; the counts go on.
-pub(super) const LISTED_MAX: usize = 1000;
-
-/// Bytes of boards and details that each list holds; items beyond them are only counted. Rejected items take
-/// nothing from failed ones, which their client is to send again.
-const LISTED_BYTES_MAX: usize = 1 << 20;
-
-/// Bytes of each list that are not counted: the first items are listed in any case.
-const FREE_BYTES: usize = 4 << 10;
-
-/// Bytes of an item beside its texts, rounded up.
-const ITEM_BYTES: usize = 256;
-
-/// Bytes of the JSON of each list of a short receipt: of one item at least.
-const SHORT_LIST_BYTES_MAX: usize = 3 << 10;
-
-/// Bytes of the JSON of a short receipt without standings, with a problem around it.
+/// Maximum bytes of the JSON of a short receipt without standings, with a problem around it.
 const SHORT_BYTES_MAX: usize = 2 * SHORT_LIST_BYTES_MAX + (2 << 10);
+
+/// How a request ended of which something was written, or might have been.
+pub(super) enum Ended {
+    Whole,
+    /// The server is stopping.
+    Stopping,
+    /// The rest of the request was not read, for this reason.
+    Broken(Problem),
+}
 
 /// Counts of outcomes, by contribution and board, and the items that were not applied.
 #[derive(Debug, Serialize)]
@@ -44,130 +37,80 @@ pub(crate) struct Receipt {
     /// Wrong: never to be sent again.
     rejected_count: u64,
     /// The first 1,000 of them, and at most a mebibyte. Fewer while receipts or unread answers have no room for more.
-    rejected: Vec<ItemShape>,
+    #[cfg_attr(test, schema(value_type = Vec<super::item_list::ItemShape>))]
+    rejected: ItemList,
     /// Not taken by the store.
     failed_count: u64,
     /// The first of them, under the same limits. `overloaded` and `unavailable` are surely not applied, `unknown` may be.
-    failed: Vec<ItemShape>,
+    #[cfg_attr(test, schema(value_type = Vec<super::item_list::ItemShape>))]
+    failed: ItemList,
     /// Of a stream: how many lines were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schema(nullable = false))]
     read: Option<usize>,
-    /// Bytes of boards and details in `rejected`.
-    #[serde(skip)]
-    rejected_bytes: usize,
-    /// Those in `failed`.
-    #[serde(skip)]
-    failed_bytes: usize,
-    /// All but the first of both.
+    /// The bytes of both lists.
     #[serde(skip)]
     held: HeldBytes,
     /// With `return`: of each that was applied or a duplicate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     standings: Vec<MemberStandingsShape>,
-    /// The first thing that was wrong, which answers a request of one contribution.
+    /// The problem of the first rejected item: the response to a request of one contribution.
     #[serde(skip)]
     first: Option<Problem>,
-    /// What the failures come to.
+    /// The type of a 503 for the failures.
     #[serde(skip)]
     failure: Option<ProblemType>,
-    /// For how long the store asks to wait.
+    /// How long the store asks to wait.
     #[serde(skip)]
     wait: Duration,
-    /// Room for the answer.
+    /// The bytes of the response.
     #[serde(skip)]
-    room: ResponseReservation,
-    /// Of it for standings.
+    reservation: ResponseReservation,
+    /// The part of the reservation that is for standings.
     #[serde(skip)]
     standings_bytes: usize,
 }
 
-/// An item that was not applied.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = Item))]
-struct ItemShape {
-    /// Its place in the request, from 0.
-    index: usize,
-    /// The board, where the item names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schema(nullable = false))]
-    board: Option<String>,
-    #[cfg_attr(test, schema(value_type = ProblemType))]
-    r#type: &'static str,
-    /// What is wrong: names the field and its value.
-    detail: String,
-}
-
 impl Receipt {
-    /// Nothing has become of anything. Items that are listed count in this pool.
-    pub(crate) fn new(pool: &Pool, room: ResponseReservation) -> Self {
+    /// Creates an empty receipt. The items that it lists count in this pool.
+    pub(crate) fn new(pool: &Pool, reservation: ResponseReservation) -> Self {
         Self {
             applied: 0,
             duplicates: 0,
             rejected_count: 0,
-            rejected: Vec::new(),
+            rejected: ItemList::default(),
             failed_count: 0,
-            failed: Vec::new(),
+            failed: ItemList::default(),
             read: None,
-            rejected_bytes: 0,
-            failed_bytes: 0,
             held: pool.hold(),
             standings: Vec::new(),
             first: None,
             failure: None,
             wait: Duration::ZERO,
-            room,
+            reservation,
             standings_bytes: 0,
         }
     }
 
-    /// Takes room for so many further bytes of standings, before what they are of is written: they cannot be left out.
-    pub(super) fn take_room(&mut self, standings_bytes: usize) -> Result<(), Problem> {
-        let bytes = self.standings_bytes + standings_bytes;
-        self.room.resize(bytes + SHORT_BYTES_MAX)?;
-        self.standings_bytes = bytes;
+    /// Reserves this many more bytes for standings. Called before the write: the standings cannot be left out of the
+    /// response.
+    pub(super) fn reserve_standings(&mut self, bytes: usize) -> Result<(), Problem> {
+        let standings_bytes = self.standings_bytes + bytes;
+        self.reservation.resize(standings_bytes + SHORT_BYTES_MAX)?;
+        self.standings_bytes = standings_bytes;
         Ok(())
     }
 
-    pub(crate) fn has_read(&mut self, lines: usize) {
+    /// Sets the number of lines that were read.
+    pub(super) fn set_read(&mut self, lines: usize) {
         self.read = Some(lines);
     }
 
-    pub(crate) const fn failed_count(&self) -> u64 {
+    pub(super) const fn failed_count(&self) -> u64 {
         self.failed_count
     }
 
-    pub(crate) fn reject(&mut self, index: usize, board: Option<String>, problem: Problem) {
-        self.rejected_count += 1;
-        let Self {
-            rejected,
-            rejected_bytes,
-            held,
-            ..
-        } = self;
-        list(rejected, rejected_bytes, held, index, board, &problem);
-        self.first.get_or_insert(problem);
-    }
-
-    /// Counts an item that was not tried: as failed if it is the store that kept it from that, otherwise as wrong.
-    pub(super) fn leave(&mut self, index: usize, board: Option<String>, problem: Problem) {
-        if problem.kind.is_of_store() {
-            self.fail(index, board, &problem);
-        } else {
-            self.reject(index, board, problem);
-        }
-    }
-
-    /// The same of one that comes behind more than the lists name.
-    pub(super) fn leave_unlisted(&mut self, kind: ProblemType) {
-        if kind.is_of_store() {
-            self.count_failure(kind, Duration::ZERO);
-        } else {
-            self.rejected_count += 1;
-        }
-    }
-
+    /// Counts the outcome of a contribution to one board.
     pub(crate) fn count(&mut self, index: usize, board: &BoardName, written: &WriteOutcome) {
         match written {
             WriteOutcome::Applied(_) => self.applied += 1,
@@ -181,24 +124,38 @@ impl Receipt {
         }
     }
 
-    /// Counts an item that was never tried, whatever boards it names.
-    pub(super) fn fail_untried(&mut self, index: usize, problem: &Problem) {
-        self.fail(index, None, problem);
+    /// Counts an item that was not sent to the store: as failed if that is because of the store, otherwise as rejected.
+    pub(super) fn count_unsent(&mut self, index: usize, board: Option<String>, problem: Problem) {
+        if problem.kind.is_of_store() {
+            self.fail(index, board, &problem);
+        } else {
+            self.reject(index, board, problem);
+        }
     }
 
-    fn fail(&mut self, index: usize, board: Option<String>, problem: &Problem) {
+    /// The same for an item that is not to be listed.
+    pub(super) fn count_unlisted(&mut self, kind: ProblemType) {
+        if kind.is_of_store() {
+            self.count_failure(kind, Duration::ZERO);
+        } else {
+            self.rejected_count += 1;
+        }
+    }
+
+    fn reject(&mut self, index: usize, board: Option<String>, problem: Problem) {
+        self.rejected_count += 1;
+        self.rejected.push(&mut self.held, index, board, &problem);
+        self.first.get_or_insert(problem);
+    }
+
+    /// Counts an item as failed.
+    pub(super) fn fail(&mut self, index: usize, board: Option<String>, problem: &Problem) {
         self.count_failure(problem.kind, problem.wait);
-        let Self {
-            failed,
-            failed_bytes,
-            held,
-            ..
-        } = self;
-        list(failed, failed_bytes, held, index, board, problem);
+        self.failed.push(&mut self.held, index, board, problem);
     }
 
-    /// Counts a failure. What is known of all of them is the type of a 503: `unknown` if any may be applied, otherwise
-    /// their common type, and of different ones `unavailable`, which waiting alone may not end.
+    /// Counts a failure, and determines the type of a 503 for all failures: `unknown` if any may be applied; otherwise
+    /// their common type; `unavailable` if they differ, since waiting may not be enough.
     fn count_failure(&mut self, kind: ProblemType, wait: Duration) {
         use ProblemType::{Unavailable, Unknown};
         self.failed_count += 1;
@@ -210,18 +167,18 @@ impl Receipt {
         });
     }
 
-    pub(crate) fn add_standing(&mut self, shape: MemberStandingsShape) {
+    pub(super) fn add_standing(&mut self, shape: MemberStandingsShape) {
         self.standings.push(shape);
     }
 
-    /// What answers a request of one contribution that was refused whole. What failed on one of its boards is worth
-    /// sending again, so that comes first.
+    /// Returns the problem of a request of one contribution that was rejected on all its boards. If it failed on one of
+    /// them, it is to be sent again, so the receipt is the response.
     pub(super) fn refusal(&mut self) -> Option<Problem> {
-        let taken = self.applied + self.duplicates + self.failed_count;
-        self.first.take().filter(|_| taken == 0)
+        let others = self.applied + self.duplicates + self.failed_count;
+        self.first.take().filter(|_| others == 0)
     }
 
-    /// The answer to a request of one contribution.
+    /// Returns the response to a request of one contribution.
     pub(crate) fn into_single(mut self) -> Result<Response, Problem> {
         match self.refusal() {
             Some(problem) => Err(problem),
@@ -229,35 +186,27 @@ impl Receipt {
         }
     }
 
-    /// The answer, with the room for it. Where there is none for all of the lists, they are short.
+    /// Returns the response, with its reservation. If the lists do not fit, they are shortened.
     pub(super) fn answer(mut self, end: &Ended) -> Response {
         let whole = self.respond(end);
-        let taken = self.room.resize(bytes_of(&whole).unwrap_or(0));
-        if taken.is_ok() {
-            return self.room.answer(whole);
+        let fits = self.reservation.resize(bytes_of(&whole).unwrap_or(0));
+        if fits.is_ok() {
+            return self.reservation.answer(whole);
         }
         drop(whole);
         self.shorten();
         let short = self.respond(end);
-        self.room.answer(short)
+        self.reservation.answer(short)
     }
 
-    /// Leaves out what a short receipt does not list; the counts stay.
+    /// Shortens both lists; the counts stay.
     fn shorten(&mut self) {
-        for items in [&mut self.rejected, &mut self.failed] {
-            let mut bytes = 0;
-            let fits = |item: &&ItemShape| {
-                let json = serde_json::to_vec(item);
-                let json = json.expect("an item is JSON, and memory is no file");
-                bytes += json.len() + 1;
-                bytes <= SHORT_LIST_BYTES_MAX
-            };
-            let listed = items.iter().take_while(fits).count();
-            items.truncate(listed);
-        }
+        self.rejected.shorten();
+        self.failed.shorten();
     }
 
-    /// 200, or 503 when nothing was applied because the store could not; or what was wrong, with how far it came.
+    /// Returns 200, 503 if nothing was applied because the store failed, or the problem that ended the request, with
+    /// the receipt.
     fn respond(&self, end: &Ended) -> Response {
         match end {
             Ended::Whole => self.whole(),
@@ -276,7 +225,7 @@ impl Receipt {
                 ProblemType::Unknown => "nothing is known to be applied",
                 _ => "nothing was applied",
             };
-            let why = self.failed.first().map_or("", |item| &item.detail);
+            let why = self.failed.first_detail();
             let detail = format!("{what}; {} failed: {why}", self.failed_count);
             let problem = Problem::new(kind, detail).after(self.wait);
             return problem.with(self).into_response();
@@ -285,47 +234,15 @@ impl Receipt {
     }
 }
 
-fn list(
-    items: &mut Vec<ItemShape>,
-    listed_bytes: &mut usize,
-    held: &mut HeldBytes,
-    index: usize,
-    board: Option<String>,
-    problem: &Problem,
-) {
-    let bytes = text_bytes(board.as_deref(), problem);
-    if items.len() >= LISTED_MAX || *listed_bytes + bytes > LISTED_BYTES_MAX {
-        return;
-    }
-    if has_room(held, *listed_bytes, bytes) {
-        *listed_bytes += bytes;
-        items.push(ItemShape {
-            index,
-            board,
-            r#type: problem.kind.word(),
-            detail: problem.detail.clone(),
-        });
-    }
-}
-
-/// Bytes of what is said of an item.
-pub(super) fn text_bytes(board: Option<&str>, problem: &Problem) -> usize {
-    problem.detail.len() + board.map_or(0, str::len)
-}
-
-/// Whether an item of so many bytes may be listed behind others of so many; it is held then.
-pub(super) fn has_room(held: &mut HeldBytes, listed_bytes: usize, bytes: usize) -> bool {
-    listed_bytes + bytes <= FREE_BYTES || held.grow(bytes + ITEM_BYTES)
-}
-
 #[cfg(test)]
 mod tests {
     use connection::{RECEIPT_BYTES_MAX, Responses, SMALL_BYTES_MAX};
     use shard_store::{ItemFailure, Overload};
 
+    use super::super::item_list::LISTED_MAX;
     use super::*;
 
-    /// A receipt whose items count in the one pool and whose answer in the other.
+    /// Creates a receipt whose items count in the one pool, and whose response in the other.
     fn receipt_in(pool: &Pool, answers: &Pool) -> Receipt {
         let answers = Responses::new(answers, usize::MAX).to([10, 0, 0, 1].into());
         Receipt::new(pool, answers.room())
@@ -337,36 +254,8 @@ mod tests {
     }
 
     #[test]
-    fn receipts_share_a_limit_and_list_their_first_items_in_any_case() {
-        const ITEMS: usize = 100;
-        let item = ITEM_BYTES + 200;
-        let pool = Pool::up_to(ITEMS * item);
-        let rejecting = || {
-            let mut receipt = receipt_in(&pool, &Pool::up_to(0));
-            for index in 0..LISTED_MAX {
-                receipt.reject(index, None, Problem::invalid("x".repeat(200)));
-            }
-            receipt
-        };
-        let first = rejecting();
-        let free = FREE_BYTES / 200;
-        assert_eq!(first.rejected.len(), free + ITEMS);
-        assert_eq!(pool.bytes(), ITEMS * item);
-        let mut second = rejecting();
-        assert_eq!(second.rejected.len(), free);
-        second.fail_untried(0, &Problem::invalid("x"));
-        assert_eq!(second.failed.len(), 1);
-        assert_eq!(
-            (first.rejected_count, second.rejected_count),
-            (LISTED_MAX as u64, LISTED_MAX as u64)
-        );
-        drop((first, second));
-        assert_eq!(pool.bytes(), 0);
-    }
-
-    #[test]
-    fn without_room_a_receipt_is_short_and_lists_its_first_items_and_the_counts_are_whole() {
-        // As long as JSON makes them.
+    fn a_receipt_that_does_not_fit_is_short_with_its_first_items_and_all_counts() {
+        // The characters that are longest in JSON.
         let wide = "\u{1}".repeat(200);
         let full = |answers: &Pool| {
             let mut receipt = receipt_in(&Pool::up_to(RECEIPT_BYTES_MAX), answers);
@@ -387,7 +276,7 @@ mod tests {
         for end in [Ended::Whole, Ended::Broken(Problem::invalid(&*wide))] {
             let mut receipt = full(&pool);
             receipt.shorten();
-            assert!(!receipt.rejected.is_empty() && !receipt.failed.is_empty());
+            assert!(receipt.rejected.len() > 0 && receipt.failed.len() > 0);
             assert_eq!(receipt.rejected_count, LISTED_MAX as u64);
             assert_eq!(receipt.failed_count, LISTED_MAX as u64);
             let short = full(&pool).answer(&end);
@@ -398,19 +287,19 @@ mod tests {
     }
 
     #[test]
-    fn standings_take_their_room_before_the_write_or_are_refused() {
+    fn standings_reserve_their_bytes_or_are_refused() {
         const SMALL: usize = 100;
         const LARGE: usize = 1 << 19;
         let pool = Pool::up_to(2 * LARGE);
         let mut others = pool.hold();
         assert!(others.resize(1));
         let mut receipt = receipt_in(&Pool::up_to(RECEIPT_BYTES_MAX), &pool);
-        receipt.take_room(SMALL).unwrap();
+        receipt.reserve_standings(SMALL).unwrap();
         assert_eq!(pool.bytes(), 1, "a small answer is free");
-        receipt.take_room(LARGE).unwrap();
+        receipt.reserve_standings(LARGE).unwrap();
         let taken = 1 + SMALL + LARGE + SHORT_BYTES_MAX;
         assert_eq!(pool.bytes(), taken);
-        let refused = receipt.take_room(LARGE).unwrap_err();
+        let refused = receipt.reserve_standings(LARGE).unwrap_err();
         assert_eq!(refused.kind, ProblemType::Overloaded);
         assert_eq!(pool.bytes(), taken);
         drop(receipt);
@@ -418,29 +307,19 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_bounded_by_items_and_by_bytes_and_the_counts_go_on() {
-        let reject = |detail: &str, count: usize| {
-            let mut receipt = receipt();
-            for index in 0..count {
-                let board = Some("gifts/a".to_owned());
-                receipt.reject(index, board, Problem::invalid(detail));
-            }
-            assert_eq!(receipt.rejected_count, count as u64);
-            receipt
-        };
-        assert_eq!(reject("short", 5_000).rejected.len(), LISTED_MAX);
-        // As wide as characters are, and escaped as they are worst: a detail has 200 of them.
-        let wide = reject(&"👍".repeat(1_000), 5_000);
-        assert_eq!(wide.rejected.len(), LISTED_MAX);
-        let mut full = reject("", 0);
-        full.rejected_bytes = LISTED_BYTES_MAX - 20;
-        full.reject(0, None, Problem::invalid("x".repeat(20)));
-        full.reject(1, None, Problem::invalid("x"));
-        assert_eq!((full.rejected.len(), full.rejected_count), (1, 2));
+    fn counts_go_on_when_the_lists_are_full() {
+        let mut receipt = receipt();
+        for index in 0..5_000 {
+            receipt.reject(index, None, Problem::invalid("short"));
+        }
+        assert_eq!(
+            (receipt.rejected.len(), receipt.rejected_count),
+            (LISTED_MAX, 5_000)
+        );
     }
 
     #[test]
-    fn rejected_items_push_no_failed_ones_out_of_their_list() {
+    fn rejected_items_do_not_displace_failed_ones() {
         let mut receipt = receipt();
         let wide = "👍".repeat(200);
         let board: BoardName = format!("gifts/{}", "s".repeat(100)).parse().unwrap();
@@ -456,13 +335,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_store_kept_from_being_tried_has_failed_and_is_not_rejected() {
+    fn items_not_sent_because_of_the_store_have_failed() {
         let mut receipt = receipt();
         let away = || Problem::new(ProblemType::Unavailable, "away");
-        receipt.leave(0, Some("nope/a".to_owned()), Problem::unknown_kind("nope"));
-        receipt.leave_unlisted(ProblemType::UnknownKind);
-        receipt.leave(1, Some("gifts/a".to_owned()), away());
-        receipt.leave_unlisted(away().kind);
+        receipt.count_unsent(0, Some("nope/a".to_owned()), Problem::unknown_kind("nope"));
+        receipt.count_unlisted(ProblemType::UnknownKind);
+        receipt.count_unsent(1, Some("gifts/a".to_owned()), away());
+        receipt.count_unlisted(away().kind);
         assert_eq!((receipt.rejected_count, receipt.rejected.len()), (2, 1));
         assert_eq!((receipt.failed_count, receipt.failed.len()), (2, 1));
         let response = receipt.respond(&Ended::Whole);
@@ -471,28 +350,28 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_was_never_tried_counts_as_every_failure_does() {
+    fn the_order_of_failures_does_not_matter() {
         let board: BoardName = "gifts/a".parse().unwrap();
-        let untried = Problem::new(ProblemType::Overloaded, "full").after(Duration::from_secs(7));
+        let unsent = Problem::new(ProblemType::Overloaded, "full").after(Duration::from_secs(7));
         let unavailable = ItemFailure::Unavailable("away".to_owned());
         let unknown = ItemFailure::Unknown("lost".to_owned());
-        for (tried, kind) in [
+        for (sent, kind) in [
             (None, ProblemType::Overloaded),
             (Some(unavailable), ProblemType::Unavailable),
             (Some(unknown), ProblemType::Unknown),
         ] {
             let mut receipt = receipt();
-            if let Some(failure) = tried {
+            if let Some(failure) = sent {
                 receipt.count(0, &board, &WriteOutcome::Failed(failure));
             }
-            receipt.fail_untried(1, &untried);
+            receipt.fail(1, None, &unsent);
             let response = receipt.respond(&Ended::Whole);
             assert_eq!(response.extensions().get::<ProblemType>(), Some(&kind));
             assert_eq!(response.headers()["retry-after"], "7");
         }
-        // The other way round.
+        // In the other order.
         let mut receipt = receipt();
-        receipt.fail_untried(0, &untried);
+        receipt.fail(0, None, &unsent);
         let failure = ItemFailure::Unavailable("away".to_owned());
         receipt.count(1, &board, &WriteOutcome::Failed(failure));
         let response = receipt.respond(&Ended::Whole);
@@ -501,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_reports_what_is_known_of_all_that_failed() {
+    fn a_503_has_the_type_of_all_failures_and_the_longest_wait() {
         let board: BoardName = "gifts/a".parse().unwrap();
         let overloaded = |seconds| {
             ItemFailure::Overloaded(Overload {

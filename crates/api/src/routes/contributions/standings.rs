@@ -1,4 +1,4 @@
-//! `?return=standings` and `?return=ranks`: what contributions have made of their members.
+//! `?return=standings` and `?return=ranks`: the standings of members after contributions.
 
 use std::sync::Arc;
 
@@ -10,6 +10,14 @@ use tokio::task::yield_now;
 use wire::{ESCAPED_BYTES_MAX, FieldsShape};
 
 use crate::app::App;
+
+/// What `?return=` asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Return {
+    Nothing,
+    Standings,
+    Ranks,
+}
 
 /// Bytes of a standing in one window, in memory as well as in JSON, rounded up.
 const WINDOW_BYTES: usize = 1 << 10;
@@ -35,11 +43,11 @@ pub(super) struct Asked {
     pub(super) board: Arc<BoardName>,
     pub(super) kind: Arc<Kind>,
     pub(super) member: Member,
-    /// The one window that it goes to, if it names one.
+    /// The only window that it counts in, if it names one.
     pub(super) only: Option<Window>,
 }
 
-/// How many bytes the standings after a contribution may come to.
+/// Returns the maximum bytes of the standings after a contribution.
 pub(super) fn bytes_max(asked: &Asked) -> usize {
     let (board, member) = (&asked.board, asked.member.as_str());
     let names = board.kind().as_str().len() + board.subject().as_str().len() + member.len();
@@ -50,7 +58,7 @@ pub(super) fn bytes_max(asked: &Asked) -> usize {
     WRITTEN_BYTES + ESCAPED_BYTES_MAX * names + WINDOW_BYTES * windows
 }
 
-/// The standings after a contribution; of one that was not taken there are none.
+/// Returns the standings after a contribution; `None` if it was not applied.
 pub(super) async fn of(
     app: &App,
     index: usize,
@@ -72,18 +80,18 @@ pub(super) async fn of(
         );
         put_fields(&mut shape, rules, &held.standing);
         if ranks && kind.hidden().contains(&asked.member) {
-            // As of one who is not ranked.
+            // As for a member that is not ranked.
             shape.insert("rank".to_owned(), Json::Null);
             shape.insert("position".to_owned(), Json::Null);
         } else if ranks {
             let key = rules.rank_key(rules.rank_words_of(&held.standing), asked.member.clone());
-            let place = app
+            let read = app
                 .merger
                 .position_of(&asked.board, kind, held.window, &key)
                 .await;
-            // What was applied is reported even where its rank cannot be read.
-            if let Ok(place) = place {
-                let (rank, position) = place.value.map(|p| (p.rank, p.position)).unzip();
+            // The standing is reported even if its rank cannot be read.
+            if let Ok(read) = read {
+                let (rank, position) = read.value.map(|p| (p.rank, p.position)).unzip();
                 shape.insert("rank".to_owned(), rank.into());
                 shape.insert("position".to_owned(), position.into());
             }

@@ -1,4 +1,4 @@
-//! What contributions are answered while answers that others do not read have all the room there is.
+//! Responses to contributions while unread responses of other clients fill the pool.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -21,19 +21,19 @@ use super::standings::{self, Asked};
 use crate::app::App;
 use crate::gate::Gate;
 use crate::route::Matched;
-use crate::server::ServerLimits;
+use crate::server_limits::ServerLimits;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 
-/// Bytes of all unread answers.
+/// Maximum bytes of all unread responses.
 const ANSWER_BYTES: usize = 256 << 10;
 
-/// Contributions of one request that are right, and those that name no kind.
-const RIGHT: usize = 10;
-const WRONG: usize = 990;
+/// Contributions of one request that are valid, and those of an unknown kind.
+const VALID: usize = 10;
+const INVALID: usize = 990;
 
 const CONTRIBUTE: &str = "/v1/contributions";
 
@@ -65,7 +65,7 @@ impl Service {
         service
     }
 
-    /// Sends a request, and reads its answer.
+    /// Sends a request, and reads the response.
     async fn send(&self, method: &str, path: &str, body: &Json) -> (u16, String) {
         let request = Request::builder().method(method).uri(path);
         let request = request.header("host", "localhost");
@@ -88,21 +88,21 @@ impl Service {
         self.send("GET", path, &Json::Null).await
     }
 
-    /// What a request that is answered with 200 says.
+    /// Sends a request, and returns the body of its 200.
     async fn receipt(&self, path: &str, body: &Json) -> Json {
         let (status, body) = self.send("POST", path, body).await;
         assert_eq!(status, 200, "{body}");
         serde_json::from_str(&body).unwrap()
     }
 
-    /// Takes all room for answers, as somebody who does not read them.
+    /// Fills the pool of responses, like a client that does not read them.
     fn fill(&self) -> ResponseReservation {
-        let mut room = self.app.answers.to(THERE).room();
-        room.resize(ANSWER_BYTES).unwrap();
-        room
+        let mut reservation = self.app.answers.to(THERE).room();
+        reservation.resize(ANSWER_BYTES).unwrap();
+        reservation
     }
 
-    /// How many are ranked on the board.
+    /// Returns how many members are ranked on the board.
     async fn members(&self) -> Json {
         let (_, body) = self.get("/v1/boards/gifts/a?fresh=true").await;
         let shown: Json = serde_json::from_str(&body).unwrap();
@@ -115,30 +115,30 @@ fn contributions(count: usize) -> impl Iterator<Item = Json> {
 }
 
 #[tokio::test]
-async fn a_receipt_is_short_where_others_leave_no_room_and_says_what_was_applied() {
+async fn a_receipt_that_does_not_fit_is_short_and_has_all_counts() {
     let service = Service::new().await;
     let wrong = json!({"board": format!("nope/{}", "x".repeat(100)), "member": "u", "points": 1});
-    let items: Json = contributions(RIGHT)
-        .chain(std::iter::repeat_n(wrong, WRONG))
+    let items: Json = contributions(VALID)
+        .chain(std::iter::repeat_n(wrong, INVALID))
         .collect();
     let listed = async || {
         let receipt = service.receipt(CONTRIBUTE, &items).await;
-        assert_eq!(receipt["applied"], RIGHT, "{receipt}");
-        assert_eq!(receipt["rejected_count"], WRONG);
+        assert_eq!(receipt["applied"], VALID, "{receipt}");
+        assert_eq!(receipt["rejected_count"], INVALID);
         receipt["rejected"].as_array().unwrap().len()
     };
-    assert_eq!(listed().await, WRONG);
+    assert_eq!(listed().await, INVALID);
     let others = service.fill();
     let short = listed().await;
-    assert!((1..WRONG).contains(&short), "{short}");
+    assert!((1..INVALID).contains(&short), "{short}");
     assert_eq!(service.app.pools.answers.bytes(), ANSWER_BYTES);
     drop(others);
-    assert_eq!(listed().await, WRONG);
+    assert_eq!(listed().await, INVALID);
     assert_eq!(service.app.pools.answers.bytes(), 0);
 }
 
 #[tokio::test]
-async fn standings_that_have_no_room_are_refused_before_anything_is_applied() {
+async fn standings_that_do_not_fit_are_refused_before_anything_is_applied() {
     let service = Service::new().await;
     let items: Json = contributions(super::STANDINGS_MAX).collect();
     let path = format!("{CONTRIBUTE}?return=standings");
@@ -147,7 +147,7 @@ async fn standings_that_have_no_room_are_refused_before_anything_is_applied() {
     assert_eq!(status, 503);
     assert!(body.contains("\"overloaded\""), "{body}");
     assert_eq!(service.members().await, 0);
-    // What asks for none is applied.
+    // Without standings the request is applied.
     let receipt = service.receipt(CONTRIBUTE, &items).await;
     assert_eq!(receipt["applied"], super::STANDINGS_MAX);
     drop(others);
@@ -158,7 +158,7 @@ async fn standings_that_have_no_room_are_refused_before_anything_is_applied() {
 }
 
 #[tokio::test]
-async fn probes_and_scrapes_are_answered_where_large_reads_are_refused() {
+async fn probes_and_scrapes_are_served_when_large_reads_are_refused() {
     let service = Service::new().await;
     let others = service.fill();
     let (status, body) = service.get("/openapi.json").await;
@@ -175,7 +175,7 @@ async fn probes_and_scrapes_are_answered_where_large_reads_are_refused() {
 }
 
 #[tokio::test]
-async fn standings_come_to_no_more_than_the_room_that_is_taken_for_them() {
+async fn standings_fit_their_reservation() {
     let service = Service::new().await;
     let letters = "a".repeat(FIELD_BYTES_MAX - 1);
     let fields: Vec<String> = (0..FIELDS_MAX).map(|n| format!("{letters}{n}")).collect();
@@ -196,7 +196,7 @@ async fn standings_come_to_no_more_than_the_room_that_is_taken_for_them() {
     let receipt = service.receipt(&path, &item).await;
     assert_eq!(receipt["applied"], BOARDS_MAX, "{receipt}");
     let known = service.app.kind("wide").await.unwrap();
-    let taken = boards.iter().map(|board| {
+    let reserved = boards.iter().map(|board| {
         standings::bytes_max(&Asked {
             board: Arc::new(board.parse().unwrap()),
             kind: known.kind.clone(),
@@ -205,7 +205,7 @@ async fn standings_come_to_no_more_than_the_room_that_is_taken_for_them() {
         })
     });
     let standings = receipt["standings"].to_string().len();
-    let taken: usize = taken.sum();
-    let may_be = SMALL_BYTES_MAX..taken;
-    assert!(may_be.contains(&standings), "{standings} of {taken}");
+    let reserved: usize = reserved.sum();
+    let expected = SMALL_BYTES_MAX..reserved;
+    assert!(expected.contains(&standings), "{standings} of {reserved}");
 }

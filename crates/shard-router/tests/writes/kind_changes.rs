@@ -1,4 +1,4 @@
-//! What may become of kinds, with boards and without, and what a configuration file may bring.
+//! Changes of kinds, with boards and without, and kinds seeded from a configuration file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,7 @@ async fn without_boards_anything_may_change() {
 }
 
 #[tokio::test]
-async fn with_boards_what_they_mean_stays() {
+async fn with_boards_the_meaning_cannot_change() {
     let stage = stage().await;
     stage.send(&[stage.write(&board("room"), "u1", 1)]).await;
     let catalogue = stage.router.catalogue();
@@ -79,7 +79,7 @@ async fn with_boards_what_they_mean_stays() {
 }
 
 #[tokio::test]
-async fn with_boards_what_they_do_not_hang_on_changes() {
+async fn with_boards_other_settings_may_change() {
     let mut stage = stage().await;
     stage.send(&[stage.write(&board("room"), "u1", 1)]).await;
     let mut spec = points("gifts");
@@ -92,7 +92,7 @@ async fn with_boards_what_they_do_not_hang_on_changes() {
     let (known, is_new) = catalogue.put(kind(spec.clone()), NOW).await.unwrap();
     assert!(!is_new);
     assert_eq!(*known.kind, kind(spec));
-    // Boards that are there stay as they were created, others are created anew.
+    // Existing boards stay as they were created; new ones have the new settings.
     stage.gifts = known;
     for (subject, shards) in [("room", 16), ("later", 64)] {
         let written = stage.send(&[stage.write(&board(subject), "u2", 1)]).await;
@@ -117,7 +117,7 @@ async fn a_window_added_to_boards_begins_at_its_next_start() {
     let next = known.kind.calendar().span_at(Period::Day, NOW).end;
     assert!(since.is_some());
     assert_eq!(since, next);
-    // Said again later, it begins when it began.
+    // Put again later, the start stays.
     let later = NOW.plus(Duration::from_hours(100));
     let (known, _) = catalogue.put(kind(spec), later).await.unwrap();
     assert_eq!(known.kind.window_rule(Period::Day).unwrap().since, since);
@@ -139,28 +139,28 @@ async fn a_kind_with_boards_is_not_deleted() {
 }
 
 #[tokio::test]
-async fn a_file_brings_what_the_store_has_never_known() {
+async fn only_kinds_that_the_store_has_never_known_are_seeded() {
     let stage = stage().await;
     let catalogue = stage.router.catalogue();
     let seeded = catalogue.seed(kind(points("likes"))).await.unwrap();
     assert_eq!(seeded, None);
-    // What the store knows is right, whatever the file says.
+    // The store has precedence over the file.
     let mut other = points("likes");
     other.top = 3;
     let held = catalogue.seed(kind(other)).await.unwrap().unwrap();
     assert_eq!(*held.kind.clone().unwrap(), kind(points("likes")));
-    // What was deleted stays so.
+    // A deleted kind stays deleted.
     catalogue.delete(&name("likes")).await.unwrap();
     let held = catalogue.seed(kind(points("likes"))).await.unwrap();
     assert_eq!(held.unwrap().kind, None);
     assert!(catalogue.kind("likes").await.unwrap().is_none());
-    // Whoever asks for it by name gets it.
+    // It can be put again.
     let (_, is_new) = catalogue.put(kind(points("likes")), NOW).await.unwrap();
     assert!(is_new);
 }
 
 #[tokio::test]
-async fn a_file_on_a_server_that_comes_later_changes_nothing() {
+async fn seeding_on_a_later_server_changes_nothing() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     here.router
@@ -170,13 +170,13 @@ async fn a_file_on_a_server_that_comes_later_changes_nothing() {
         .unwrap();
     let mut other = points("likes");
     other.top = 3;
-    // It has not heard of the kind yet.
+    // `there` does not know the kind yet.
     let held = there.router.catalogue().seed(kind(other)).await.unwrap();
     assert_eq!(*held.unwrap().kind.clone().unwrap(), kind(points("likes")));
 }
 
 #[tokio::test]
-async fn a_kind_too_many_is_refused() {
+async fn kinds_beyond_the_limit_are_refused() {
     let stage = stage().await;
     let store = stage.router.store();
     for number in 1..KINDS_MAX {

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-
 use wire::BOARDS_MAX;
 
 /// Default limit of the memory of all writes.
@@ -33,7 +32,7 @@ pub(crate) struct WritePermits {
 
 /// The permits of one chunk, released on drop.
 #[derive(Debug, Default)]
-pub(super) struct ChunkPermits(Option<OwnedSemaphorePermit>);
+pub(crate) struct ChunkPermits(Option<OwnedSemaphorePermit>);
 
 impl WritePermits {
     /// Permits for writes of so many bytes in all, and for one contribution in any case.
@@ -54,7 +53,7 @@ impl WritePermits {
 impl ChunkPermits {
     /// Makes sure that a chunk of `writes` writes has permits for another contribution; `to_come` contributions may
     /// follow. Returns `false` if none are free.
-    pub(super) fn try_grow(&mut self, all: &WritePermits, writes: usize, to_come: usize) -> bool {
+    pub(crate) fn try_grow(&mut self, all: &WritePermits, writes: usize, to_come: usize) -> bool {
         if self.count() >= writes + BOARDS_MAX {
             return true;
         }
@@ -67,7 +66,7 @@ impl ChunkPermits {
 
     /// Waits for the permits of a whole chunk of `to_come` contributions, while it holds none. Returns `false` after
     /// [`WAIT_MAX`].
-    pub(super) async fn wait(&mut self, all: &WritePermits, to_come: usize) -> bool {
+    pub(crate) async fn wait(&mut self, all: &WritePermits, to_come: usize) -> bool {
         let count = (to_come + BOARDS_MAX).min(all.count);
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let acquired = timeout(WAIT_MAX, all.free.clone().acquire_many_owned(count)).await;

@@ -1,5 +1,5 @@
-//! Servers that share merges while boards are written: a version is the same bytes on each of them,
-//! and none goes back.
+//! Servers that share merges while boards are written: a version has the same bytes on each of them, and no server goes
+//! back.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use merger::Merger;
 use parking_lot::Mutex;
 
 use crate::agree::ALL;
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::million::long;
 use crate::random::Random;
 use crate::shared::Trouble;
 use crate::stage::Stage;
-use crate::woven::Woven;
 
 const WRITERS: u64 = 2;
 const SERVERS: u64 = 3;
@@ -25,7 +25,7 @@ const SERVERS: u64 = 3;
 /// Bytes and members of every version that any server has shown.
 type Versions = Mutex<HashMap<String, (Bytes, u64)>>;
 
-/// New members, and new standings for old ones: the board only grows.
+/// Writes new members, and new standings of existing ones: the board only grows.
 async fn write(stage: &Stage, writer: u64, over: &AtomicBool) {
     let mut random = Random::of_run(900 + writer);
     let mut members = 0;
@@ -38,7 +38,7 @@ async fn write(stage: &Stage, writer: u64, over: &AtomicBool) {
     }
 }
 
-/// Reads until it has read so often.
+/// Reads this many times.
 async fn read(stage: &Stage, server: &Merger, reads: u64, stream: u64, versions: &Versions) {
     let mut random = Random::of_run(stream);
     let mut members = 0;
@@ -63,12 +63,12 @@ async fn read(stage: &Stage, server: &Merger, reads: u64, stream: u64, versions:
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_version_is_one_board_everywhere() {
     let reads = if long() { 20_000 } else { 500 };
-    let store = Woven::of_several();
+    let store = HookedStore::of_several_servers();
     let mut spec = points(16);
     spec.rank = RankStyle::Competition;
     spec.max_staleness = Duration::from_millis(5);
     let stage = Arc::new(Stage::over(store.clone(), kind(spec), 64 << 20).await);
-    // The last one keeps hardly anything, and asks again and again.
+    // The last one caches hardly anything, so it acquires boards again and again.
     let caches = [64 << 20, 64 << 20, 1];
     let servers = caches.map(|bytes| Arc::new(stage.another_merger_of(bytes)));
     assert_eq!(servers.len() as u64, SERVERS);
@@ -92,7 +92,7 @@ async fn a_version_is_one_board_everywhere() {
         if readers.iter().all(tokio::task::JoinHandle::is_finished) {
             break;
         }
-        store.place().trouble(trouble);
+        store.shared_boards().trouble(trouble);
         tokio::time::sleep(Duration::from_millis(ms)).await;
     }
     over.store(true, Ordering::Relaxed);

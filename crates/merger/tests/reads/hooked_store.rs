@@ -1,5 +1,5 @@
-//! A store in memory with a thread drawn through its reads: a test can delay them, fail them,
-//! count them, write between them, and change what they saw.
+//! [`HookedStore`]: a store in memory with hooks, by which a test can delay reads, fail them, count
+//! them, write between them, and change their results.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,13 +18,13 @@ use store_local::LocalStore;
 use crate::shared::SharedInMemory;
 use crate::trimmed;
 
-/// What happens before a read of this shard.
+/// A hook that is called before a read of this shard.
 pub(crate) type Before = dyn Fn(u16) -> BoxFuture<'static, Result<(), StoreError>> + Send + Sync;
 
-/// What becomes of a reading of this shard.
+/// A hook that changes a reading of this shard.
 pub(crate) type After = dyn Fn(u16, &mut ShardReading) + Send + Sync;
 
-pub(crate) struct Woven {
+pub(crate) struct HookedStore {
     inner: LocalStore,
     shared: Option<SharedInMemory>,
     before: Mutex<Option<Arc<Before>>>,
@@ -33,18 +33,18 @@ pub(crate) struct Woven {
     boards_fail: Mutex<Option<StoreError>>,
     durable: Mutex<Option<StoreError>>,
     durable_never: AtomicBool,
-    durable_asked: AtomicU64,
+    durable_waits: AtomicU64,
     reads: AtomicU64,
-    boards_asked: AtomicU64,
+    board_reads: AtomicU64,
 }
 
-impl Woven {
+impl HookedStore {
     pub(crate) fn new() -> Arc<Self> {
         Self::with(None)
     }
 
-    /// One that several servers share.
-    pub(crate) fn of_several() -> Arc<Self> {
+    /// Creates a store that several servers share.
+    pub(crate) fn of_several_servers() -> Arc<Self> {
         Self::with(Some(SharedInMemory::default()))
     }
 
@@ -58,13 +58,13 @@ impl Woven {
             boards_fail: Mutex::default(),
             durable: Mutex::default(),
             durable_never: AtomicBool::default(),
-            durable_asked: AtomicU64::default(),
+            durable_waits: AtomicU64::default(),
             reads: AtomicU64::default(),
-            boards_asked: AtomicU64::default(),
+            board_reads: AtomicU64::default(),
         })
     }
 
-    /// From now on this happens before every read.
+    /// Sets the hook before reads.
     pub(crate) fn before_reads<F>(&self, before: impl Fn(u16) -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<(), StoreError>> + Send + 'static,
@@ -72,7 +72,7 @@ impl Woven {
         *self.before.lock() = Some(Arc::new(move |shard| before(shard).boxed()));
     }
 
-    /// From now on this becomes of every reading.
+    /// Sets the hook after reads.
     pub(crate) fn after_reads(
         &self,
         after: impl Fn(u16, &mut ShardReading) + Send + Sync + 'static,
@@ -80,60 +80,60 @@ impl Woven {
         *self.after.lock() = Some(Arc::new(after));
     }
 
-    /// From now on shards rank their best so many, as a store does that trims lists.
+    /// From now on each shard ranks only this many, like a store that trims lists.
     pub(crate) fn trim_to(&self, best: u64) {
         *self.best.lock() = Some(best);
     }
 
-    /// From now on the store is away, records of boards included.
-    pub(crate) fn go_away(&self) {
+    /// From now on all reads fail, including those of records.
+    pub(crate) fn become_unavailable(&self) {
         let error = StoreError::Unavailable("away".to_owned());
         *self.boards_fail.lock() = Some(error.clone());
         self.before_reads(move |_| std::future::ready(Err(error.clone())));
     }
 
-    /// From now on nothing is known to be durable.
-    pub(crate) fn lose_its_journal(&self) {
+    /// From now on waits for durability fail.
+    pub(crate) fn fail_durable(&self) {
         *self.durable.lock() = Some(StoreError::Unknown("lost".to_owned()));
     }
 
-    /// From now on what is not durable stays so.
+    /// Sets whether waits for durability never end.
     pub(crate) fn stall(&self, is_stalled: bool) {
         self.durable_never.store(is_stalled, Ordering::Relaxed);
     }
 
-    /// How often a read has waited until what it had seen is durable.
-    pub(crate) fn durable_asked(&self) -> u64 {
-        self.durable_asked.load(Ordering::Relaxed)
+    /// Returns the number of waits for durability.
+    pub(crate) fn durable_waits(&self) -> u64 {
+        self.durable_waits.load(Ordering::Relaxed)
     }
 
-    /// From now on nothing happens between.
-    pub(crate) fn let_be(&self) {
+    /// Removes all hooks.
+    pub(crate) fn clear_hooks(&self) {
         *self.before.lock() = None;
         *self.after.lock() = None;
         *self.boards_fail.lock() = None;
         *self.durable.lock() = None;
     }
 
-    /// Where servers share merged boards.
-    pub(crate) fn place(&self) -> &SharedInMemory {
+    /// Returns the boards that servers share.
+    pub(crate) fn shared_boards(&self) -> &SharedInMemory {
         self.shared.as_ref().unwrap()
     }
 
-    /// Reads of shards so far, failed ones included.
+    /// Returns the number of reads of shards, including failed ones.
     pub(crate) fn reads(&self) -> u64 {
         self.reads.load(Ordering::Relaxed)
     }
 
-    /// How often a board's record was asked for.
-    pub(crate) fn boards_asked(&self) -> u64 {
-        self.boards_asked.load(Ordering::Relaxed)
+    /// Returns the number of reads of records.
+    pub(crate) fn board_reads(&self) -> u64 {
+        self.board_reads.load(Ordering::Relaxed)
     }
 }
 
-impl ShardStore for Woven {
+impl ShardStore for HookedStore {
     fn name(&self) -> &'static str {
-        "woven"
+        "hooked"
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
@@ -161,7 +161,7 @@ impl ShardStore for Woven {
         &'a self,
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
-        self.boards_asked.fetch_add(1, Ordering::Relaxed);
+        self.board_reads.fetch_add(1, Ordering::Relaxed);
         match self.boards_fail.lock().clone() {
             Some(error) => std::future::ready(Err(error)).boxed(),
             None => self.inner.board(name),
@@ -252,7 +252,7 @@ impl ShardStore for Woven {
     }
 
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.durable_asked.fetch_add(1, Ordering::Relaxed);
+        self.durable_waits.fetch_add(1, Ordering::Relaxed);
         if self.durable_never.load(Ordering::Relaxed) {
             return std::future::pending().boxed();
         }

@@ -1,5 +1,4 @@
-//! A contribution that is rejected leaves nothing: its board is not listed, may be given settings, and its kind
-//! may be any other.
+//! A rejected contribution leaves nothing: its board is not listed and accepts settings, and its kind may change.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +8,11 @@ use shard_router::{Write, WriteOutcome, WriteRejected};
 use shard_store::{Change, ItemFailure, ItemRejected, StoreError};
 use store_local::LocalStore;
 
+use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board, id, kind, member, points, points_of};
-use crate::woven::Woven;
 
-/// Nothing of a board is there but what was before.
-async fn is_free(stage: &Stage, subject: &str) {
+/// Asserts that no board has the name.
+async fn assert_free(stage: &Stage, subject: &str) {
     let room = board(subject);
     let store = stage.router.store();
     assert_eq!(store.board(&room).await.unwrap(), None, "{subject}");
@@ -30,7 +29,7 @@ async fn is_free(stage: &Stage, subject: &str) {
     put.unwrap();
 }
 
-/// Values from 0 to 100.
+/// A stage whose kind has values from 0 to 100.
 async fn packed() -> Stage {
     let mut stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
     let mut spec = points("gifts");
@@ -48,7 +47,7 @@ async fn packed() -> Stage {
 }
 
 #[tokio::test]
-async fn what_is_out_of_range_on_an_empty_board() {
+async fn values_out_of_range_on_an_empty_board() {
     let stage = packed().await;
     let room = board("room");
     let writes = [
@@ -67,11 +66,11 @@ async fn what_is_out_of_range_on_an_empty_board() {
     }
     let nobody = ItemRejected::NotRanked(member("u1"));
     assert_eq!(written[2], WriteOutcome::Rejected(nobody.into()));
-    is_free(&stage, "room").await;
+    assert_free(&stage, "room").await;
 }
 
 #[tokio::test]
-async fn what_is_out_of_range_beside_what_is_not() {
+async fn values_out_of_range_beside_others() {
     let stage = packed().await;
     let room = board("room");
     let writes = [
@@ -93,7 +92,7 @@ async fn what_is_out_of_range_beside_what_is_not() {
 }
 
 #[tokio::test]
-async fn what_finds_no_room_for_its_id() {
+async fn ids_without_memory() {
     let store = LocalStore::in_memory_with_limits(Arc::default(), 0).unwrap();
     let stage = Stage::over(Arc::new(store)).await;
     let room = board("room");
@@ -110,12 +109,12 @@ async fn what_finds_no_room_for_its_id() {
         let is_failed = matches!(written, WriteOutcome::Failed(ItemFailure::Unavailable(_)));
         assert!(is_failed, "{written:?}");
     }
-    is_free(&stage, "room").await;
+    assert_free(&stage, "room").await;
 }
 
 #[tokio::test]
-async fn what_the_store_could_not_take() {
-    let store = Woven::new();
+async fn writes_that_the_store_failed() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     store.before_applying(|_| async { Err(StoreError::Unavailable("full".to_owned())) });
     let room = board("room");
@@ -126,14 +125,14 @@ async fn what_the_store_could_not_take() {
         let is_failed = matches!(written, WriteOutcome::Failed(ItemFailure::Unavailable(_)));
         assert!(is_failed, "{written:?}");
     }
-    is_free(&stage, "room").await;
+    assert_free(&stage, "room").await;
 }
 
 #[tokio::test]
-async fn what_may_have_been_applied_stays() {
-    let store = Woven::new();
+async fn a_board_with_an_unknown_outcome_stays() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
-    store.answer_applied_with(StoreError::Unknown("lost".to_owned()));
+    store.fail_after_applying(StoreError::Unknown("lost".to_owned()));
     let room = board("room");
     let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
     let is_unknown = matches!(written[0], WriteOutcome::Failed(ItemFailure::Unknown(_)));

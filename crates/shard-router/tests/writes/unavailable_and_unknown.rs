@@ -1,11 +1,11 @@
-//! What surely did not happen is `unavailable`, what perhaps did is `unknown`, each for itself.
+//! Writes that were definitely not applied are `unavailable`, those that may have been are `unknown`.
 
 use board::{KindSpec, Period, WindowRule};
 use shard_router::{Write, WriteOutcome};
 use shard_store::{CreateBoardError, DeleteBoardError, ItemFailure, StoreError};
 
+use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board, id, kind, points};
-use crate::woven::Woven;
 
 fn unavailable() -> StoreError {
     StoreError::Unavailable("away".to_owned())
@@ -24,8 +24,8 @@ async fn many(stage: &Stage) -> Vec<Write> {
 }
 
 #[tokio::test]
-async fn a_shard_that_fails_fails_its_own_writes() {
-    let store = Woven::new();
+async fn a_failing_shard_fails_only_its_own_writes() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let writes = many(&stage).await;
     store.before_applying(|shard| async move {
@@ -59,19 +59,19 @@ async fn a_shard_that_fails_fails_its_own_writes() {
 }
 
 #[tokio::test]
-async fn what_was_applied_without_an_answer_is_a_duplicate_under_its_id() {
-    let store = Woven::new();
+async fn a_write_applied_without_a_response_is_a_duplicate_later() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     let write = Write {
         id: Some(id("evt")),
         ..stage.write(&room, "u1", 5)
     };
-    store.answer_applied_with(unknown());
+    store.fail_after_applying(unknown());
     let written = stage.send(std::slice::from_ref(&write)).await;
     let failure = ItemFailure::Unknown("no answer".to_owned());
     assert_eq!(written, [WriteOutcome::Failed(failure)]);
-    store.let_be();
+    store.clear_hooks();
     let written = stage.send(&[write]).await;
     let WriteOutcome::Duplicate(standings) = &written[0] else {
         panic!("{written:?}")
@@ -80,9 +80,9 @@ async fn what_was_applied_without_an_answer_is_a_duplicate_under_its_id() {
 }
 
 #[tokio::test]
-async fn a_creation_that_fails_has_applied_nothing() {
+async fn nothing_is_applied_after_a_failed_creation() {
     for error in [unavailable(), unknown()] {
-        let store = Woven::new();
+        let store = HookedStore::new();
         let stage = Stage::over(store.clone()).await;
         let (room, other) = (board("room"), board("other"));
         stage.send(&[stage.write(&other, "u1", 1)]).await;
@@ -101,8 +101,8 @@ async fn a_creation_that_fails_has_applied_nothing() {
 }
 
 #[tokio::test]
-async fn a_deletion_says_whether_there_was_anything() {
-    let store = Woven::new();
+async fn a_deletion_reports_whether_the_board_existed() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     let nothing = stage.router.delete_board(&room, NOW).await;
@@ -112,10 +112,9 @@ async fn a_deletion_says_whether_there_was_anything() {
     assert_eq!(stage.all_points(&room).await, []);
 }
 
-/// Two servers, and what becomes of a write by the first that read its kind before the second has
-/// changed it.
+/// Writes on one server, which has read the kind before another server changed it.
 async fn write_by_an_older_kind(change: impl FnOnce(&mut KindSpec)) -> (Stage, WriteOutcome) {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let here = Stage::over(store.clone()).await;
     let there = Stage::over(store).await;
     let mut spec = points("gifts");
@@ -127,7 +126,7 @@ async fn write_by_an_older_kind(change: impl FnOnce(&mut KindSpec)) -> (Stage, W
 }
 
 #[tokio::test]
-async fn a_kind_that_changed_elsewhere_and_means_the_same_holds_nothing_up() {
+async fn a_kind_changed_elsewhere_with_the_same_meaning_is_used() {
     let (here, written) = write_by_an_older_kind(|spec| spec.shards = 64).await;
     assert_eq!(here.applied(&written), 1);
     let record = here.router.store().board(&board("room")).await.unwrap();
@@ -135,7 +134,7 @@ async fn a_kind_that_changed_elsewhere_and_means_the_same_holds_nothing_up() {
 }
 
 #[tokio::test]
-async fn a_kind_that_means_something_else_is_known_when_the_write_is_sent_again() {
+async fn a_kind_with_another_meaning_is_known_before_the_retry() {
     let day = WindowRule::with_defaults(Period::Day);
     let (mut here, written) = write_by_an_older_kind(|spec| spec.windows = vec![day]).await;
     assert!(

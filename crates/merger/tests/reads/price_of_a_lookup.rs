@@ -1,4 +1,4 @@
-//! Many members of a board of many shards: what is on its way at once has a limit.
+//! A lookup of many members on many shards: the number of concurrent parts has a limit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use board::{Member, RankStyle, Timestamp};
 
 use crate::agree::{ALL, Agree};
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points, value};
 use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Twin};
-use crate::woven::Woven;
 
 const MEMBERS: u16 = 1000;
 const PARTS_AT_ONCE_MAX: usize = 65_536;
@@ -17,7 +17,7 @@ const PARTS_AT_ONCE_MAX: usize = 65_536;
 #[tokio::test]
 async fn a_thousand_over_all_shards_are_counted_a_few_shards_at_once() {
     for rank in [RankStyle::Ordinal, RankStyle::Competition] {
-        let store = Woven::new();
+        let store = HookedStore::new();
         let mut spec = points(1024);
         spec.rank = rank;
         let stage = Stage::over(store.clone(), kind(spec), 1 << 20).await;

@@ -1,4 +1,4 @@
-//! A board that is deleted while it is written: what meets its dead incarnation goes to the next one, once.
+//! A board that is deleted while it is written: writes to the deleted incarnation go to the next one, once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,10 +7,10 @@ use shard_router::{Router, Write, WriteOutcome};
 use shard_store::{DeleteBoardError, ItemFailure, ItemRejected};
 use store_local::LocalStore;
 
+use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board, id, member};
-use crate::woven::Woven;
 
-/// One write for each of these members, shard by shard.
+/// Creates one write for each of `count` members, ordered by shard.
 fn by_shard(stage: &Stage, room: &Arc<board::BoardName>, count: usize) -> Vec<Write> {
     let mut writes: Vec<Write> = (0..count)
         .map(|n| stage.write(room, &format!("u{n}"), 1))
@@ -25,18 +25,18 @@ fn shard_of(stage: &Stage, write: &Write) -> u16 {
 }
 
 #[tokio::test]
-async fn a_request_that_meets_a_deletion_ends_in_two_incarnations() {
+async fn a_request_during_a_deletion_is_applied_to_two_incarnations() {
     const AT_SHARD: u16 = 8;
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     stage.send(&[stage.write(&room, "before", 1)]).await;
     let elsewhere = Arc::new(Router::open(store.clone()).await.unwrap());
-    let (alive, name) = (Arc::new(AtomicBool::new(true)), room.clone());
+    let (exists, name) = (Arc::new(AtomicBool::new(true)), room.clone());
     store.before_applying(move |shard| {
-        let (elsewhere, alive, name) = (elsewhere.clone(), alive.clone(), name.clone());
+        let (elsewhere, exists, name) = (elsewhere.clone(), exists.clone(), name.clone());
         async move {
-            if shard == AT_SHARD && alive.swap(false, Ordering::SeqCst) {
+            if shard == AT_SHARD && exists.swap(false, Ordering::SeqCst) {
                 elsewhere.delete_board(&name, NOW).await.unwrap();
             }
             Ok(())
@@ -44,7 +44,7 @@ async fn a_request_that_meets_a_deletion_ends_in_two_incarnations() {
     });
     let writes = by_shard(&stage, &room, 500);
     let written = stage.send(&writes).await;
-    // Each was applied once, in the incarnation that was on.
+    // Each was applied once, in the incarnation that existed then.
     for written in &written {
         assert_eq!(stage.applied(written), 1);
     }
@@ -91,7 +91,7 @@ async fn a_board_deleted_elsewhere_is_created_again_by_the_next_write() {
 }
 
 #[tokio::test]
-async fn a_removal_that_meets_a_deletion_finds_nobody() {
+async fn a_removal_after_a_deletion_is_not_ranked() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
@@ -105,8 +105,8 @@ async fn a_removal_that_meets_a_deletion_finds_nobody() {
 }
 
 #[tokio::test]
-async fn a_board_that_dies_at_every_try_is_unavailable() {
-    let store = Woven::new();
+async fn a_board_deleted_at_every_try_is_unavailable() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     let elsewhere = Arc::new(Router::open(store.clone()).await.unwrap());
@@ -126,15 +126,15 @@ async fn a_board_that_dies_at_every_try_is_unavailable() {
         ),
         "{written:?}"
     );
-    store.let_be();
+    store.clear_hooks();
     let written = stage.send(&[stage.write(&room, "u1", 1)]).await;
     assert_eq!(stage.applied(&written[0]), 1);
 }
 
-/// In one incarnation a member's points go up by one; a new incarnation begins at one. A write that was lost, or
-/// counted twice, breaks that.
+/// In one incarnation a member's points grow by one; a new incarnation begins at one. A write that was lost, or applied
+/// twice, breaks that.
 #[test]
-fn nothing_is_lost_or_doubled_while_boards_are_deleted() {
+fn no_write_is_lost_or_applied_twice_during_deletions() {
     const WRITERS: usize = 3;
     const REQUESTS: usize = 2_000;
     let runtime = || {

@@ -1,6 +1,6 @@
-//! Boards of which only the best are ranked: every read is that of the naive twin down to the end of
-//! the list, and nothing behind it has a place. Over shards that hold all, and over shards that hold
-//! no more than they have to; of many boards some members are hidden, and the list shows so many fewer.
+//! Boards of which only the best are ranked: every read equals the naive twin up to the end of the list, and nothing
+//! after it has a position. Over shards that have all members, and over shards that have no more than they need; some
+//! members of many boards are hidden, and the list is shorter by them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,27 +10,27 @@ use merger::{MemberStanding, PositionView};
 use tokio::runtime::Builder;
 
 use crate::agree::ALL;
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, nullable};
 use crate::million::long;
 use crate::random::{Random, seed};
 use crate::small_boards::{end, hidden, pick, rows, small, values};
 use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Shown, Twin, all_shown, shown};
-use crate::woven::Woven;
 
-/// A board, its whole order, and how much of it is ranked.
+/// A board, its whole order, and how many are ranked.
 struct List {
     stage: Stage,
-    /// Of all.
+    /// All members.
     whole: Twin,
-    /// Of those who are not hidden.
+    /// The members that are not hidden.
     twin: Twin,
     keep: u64,
     style: RankStyle,
 }
 
 #[test]
-fn every_read_is_that_of_the_twin_down_to_the_end() {
+fn every_read_equals_the_twin_up_to_the_end() {
     let runtime = Builder::new_current_thread().build().unwrap();
     let boards = if long() { 5000 } else { 300 };
     let first = seed().rotate_left(32);
@@ -48,7 +48,7 @@ async fn check_list(mut random: Random) {
         list.range(from, from + random.below(500)).await;
         list.member(&mut random).await;
         list.between(&mut random).await;
-        list.place(&mut random).await;
+        list.position(&mut random).await;
     }
     list.range(1000, 1999).await;
     list.lookup().await;
@@ -74,7 +74,7 @@ async fn any_list(random: &mut Random) -> List {
         ..Retain::best(keep)
     });
     let style = spec.rank;
-    let store = Woven::new();
+    let store = HookedStore::new();
     if random.below(3) > 0 {
         store.trim_to(keep + random.below(20));
     }
@@ -96,7 +96,7 @@ async fn any_list(random: &mut Random) -> List {
 }
 
 impl List {
-    /// How many are ranked: of the best of all, who is not hidden.
+    /// Returns how many are ranked: those of the best that are not hidden.
     fn len(&self) -> u64 {
         let best = self
             .whole
@@ -171,7 +171,7 @@ impl List {
                 let target = view.target.map(|there| shown(kind, &there));
                 assert_eq!(target, at_target, "{case}");
             }
-            MemberStanding::NoStanding => panic!("{case}: nobody"),
+            MemberStanding::NoStanding => panic!("{case}: no standing"),
         }
     }
 
@@ -203,7 +203,7 @@ impl List {
         assert_eq!(all_shown(kind, &read.value), wanted, "{ends:?}");
     }
 
-    async fn place(&self, random: &mut Random) {
+    async fn position(&self, random: &mut Random) {
         let Stage {
             merger,
             board,
@@ -217,8 +217,8 @@ impl List {
             .await
             .unwrap();
         assert_eq!(read.members, self.len());
-        let (rank, position) = self.twin.place(self.style, &values, at);
-        let among_all = self.whole.place(self.style, &values, at).1;
+        let (rank, position) = self.twin.position_of(self.style, &values, at);
+        let among_all = self.whole.position_of(self.style, &values, at).1;
         let wanted = (among_all <= self.keep).then_some(PositionView { rank, position });
         assert_eq!(read.value, wanted, "{values:?} at {at}");
     }
@@ -252,7 +252,7 @@ impl List {
     }
 }
 
-/// A kind of four shards that ranks its best three.
+/// Returns a kind of four shards that ranks its best three.
 fn best_three() -> KindSpec {
     let mut spec = crate::kinds::points(4);
     spec.top = 3;
@@ -269,7 +269,7 @@ fn without(kind: &Kind, member: &str) -> Arc<Kind> {
 }
 
 #[tokio::test]
-async fn boards_say_how_many_are_listed() {
+async fn boards_report_how_many_are_listed() {
     let stage = Stage::in_memory(kind(best_three())).await;
     for (member, points) in [("a", 1), ("b", 2)] {
         stage.points(member, points).await;
@@ -285,14 +285,14 @@ async fn boards_say_how_many_are_listed() {
     }
     assert_eq!(listed(&stage.kind).await, (3, 3));
     assert_eq!(listed(&without(&stage.kind, "c")).await, (2, 2));
-    // Off the list: nobody misses it there.
+    // Not on the list, which stays as long.
     assert_eq!(listed(&without(&stage.kind, "a")).await, (3, 3));
 }
 
-/// One who falls off the list while it is read, hidden as it is, makes room.
+/// A hidden member that falls off the list while it is read frees a position.
 #[tokio::test]
 async fn a_hidden_member_may_move_between_the_rounds() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(best_three()), 1 << 20).await;
     for (member, points) in [("a", 9), ("b", 8), ("c", 7), ("d", 6)] {
         stage.points(member, points).await;
@@ -302,7 +302,7 @@ async fn a_hidden_member_may_move_between_the_rounds() {
     let stage = Arc::new(stage);
     let writer = stage.clone();
     store.before_reads(move |_| {
-        // The first read finds where the hidden one stands, and four count what is above it there.
+        // The first read locates the hidden member, four more count what is above it.
         let falls = reads.fetch_add(1, Ordering::SeqCst) == 1;
         let writer = writer.clone();
         async move {
@@ -320,7 +320,7 @@ async fn a_hidden_member_may_move_between_the_rounds() {
         .map(|e| e.entry.key.member.as_str())
         .collect();
     assert_eq!((range.members, members), (3, vec!["b", "c", "d"]));
-    store.let_be();
+    store.clear_hooks();
     let top = stage.merger.top(&stage.board, &kind, ALL, true).await;
     assert_eq!(crate::stage::text(&top.unwrap()), "1:1:b,2:2:c,3:3:d");
 }

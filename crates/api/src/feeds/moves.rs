@@ -1,4 +1,4 @@
-//! What has moved between two tops: who entered, left, climbed, fell, or changed where it stands.
+//! [`between`]: the members that have entered, left, climbed, fallen or changed between two tops.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,20 +6,20 @@ use std::collections::HashMap;
 use merger::Rendered;
 use serde::Deserialize;
 
-/// What of an entry identifies its member.
+/// The member of an entry.
 #[derive(Deserialize)]
-struct Whose<'a> {
+struct EntryMember<'a> {
     #[serde(borrow)]
     member: Cow<'a, str>,
 }
 
-/// An entry at its position, counted from 1.
+/// An entry and its position, from 1.
 struct Placed<'a> {
     position: usize,
     json: &'a str,
 }
 
-/// The entries in their order. None where they are not what is expected: then all is to be shown.
+/// Parses the entries, in order. `None` if they are not as expected: then the whole top is to be sent.
 fn read(rendered: &Rendered) -> Option<Vec<(Cow<'_, str>, Placed<'_>)>> {
     let text = str::from_utf8(&rendered.bytes).ok()?;
     let mut begin = 0;
@@ -27,16 +27,16 @@ fn read(rendered: &Rendered) -> Option<Vec<(Cow<'_, str>, Placed<'_>)>> {
     for (index, end) in rendered.ends.iter().enumerate() {
         let end = usize::try_from(*end).ok()?;
         let json = text.get(begin..end)?;
-        let whose: Whose<'_> = serde_json::from_str(json).ok()?;
+        let parsed: EntryMember<'_> = serde_json::from_str(json).ok()?;
         let position = index + 1;
-        entries.push((whose.member, Placed { position, json }));
-        // Behind the comma.
+        entries.push((parsed.member, Placed { position, json }));
+        // After the comma.
         begin = end + 1;
     }
     Some(entries)
 }
 
-/// One list of what moved.
+/// One list of moves, as JSON.
 #[derive(Default)]
 struct List(String);
 
@@ -48,16 +48,16 @@ impl List {
         self.0.push_str(json);
     }
 
-    /// An entry with its position, and where it was.
+    /// Adds an entry with its position, and its position before.
     fn push_entry(&mut self, placed: &Placed<'_>, was: Option<usize>) {
-        let rest = placed.json.strip_prefix('{').unwrap_or(placed.json);
+        let members = placed.json.strip_prefix('{').unwrap_or(placed.json);
         let position = placed.position;
         let was = was.map_or_else(String::new, |was| format!("\"was\":{was},"));
-        self.push(&format!("{{\"position\":{position},{was}{rest}"));
+        self.push(&format!("{{\"position\":{position},{was}{members}"));
     }
 }
 
-/// `"entered":[..],"left":[..],"up":[..],"down":[..],"changed":[..]`, as members of an object.
+/// Returns `"entered":[..],"left":[..],"up":[..],"down":[..],"changed":[..]`, the members of an object.
 pub(super) fn between(before: &Rendered, now: &Rendered) -> Option<String> {
     let mut gone: HashMap<Cow<'_, str>, Placed<'_>> = read(before)?.into_iter().collect();
     let [mut entered, mut left, mut up, mut down, mut changed] =
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_move_is_reported() {
+    fn every_sort_of_move_is_reported() {
         let before = rendered(&[("a", 9), ("b\"", 8), ("c", 7), ("d", 6), ("e", 5)]);
         let now = rendered(&[("a", 10), ("c", 9), ("b\"", 8), ("x", 7), ("e", 5)]);
         let moves = between(&before, &now).unwrap();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn from_and_to_nothing() {
+    fn empty_tops_have_moves_too() {
         let (empty, one) = (rendered(&[]), rendered(&[("a", 1)]));
         assert!(between(&empty, &one).unwrap().contains("\"entered\":[{"));
         assert!(between(&one, &empty).unwrap().contains("\"left\":[\"a\"]"));

@@ -1,4 +1,4 @@
-//! Writes read by a kind that another has replaced while it had no boards.
+//! Writes that were read under a kind that was replaced while it had no boards.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use store_local::LocalStore;
 
 use crate::stage::{NOW, Stage, board, kind, points};
 
-/// Replaces the kind by one with another field before its own, as some server.
+/// Replaces the kind by one with another field before its own.
 async fn replace(router: &Router) -> KnownKind {
     let mut spec = points("gifts");
     let fields = ["likes", "points"].map(|name| FieldRule::sum(FieldName::new(name).unwrap()));
@@ -25,7 +25,7 @@ fn has_changed(written: &WriteOutcome) -> bool {
 }
 
 #[tokio::test]
-async fn a_board_of_the_new_kind_takes_nothing_read_by_the_old() {
+async fn writes_read_under_a_replaced_kind_are_not_applied() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
@@ -36,12 +36,12 @@ async fn a_board_of_the_new_kind_takes_nothing_read_by_the_old() {
     here.send(std::slice::from_ref(&new)).await;
     let held = here.all_points(&room).await;
     for stage in [&here, &there] {
-        // The record is at hand, or is not; there, the kind is not known yet.
+        // `here` has cached the record; `there` has not, and does not know the new kind yet.
         for write in [stage.write(&room, "u1", 1), stage.removal(&room, "u1")] {
             let written = stage.send(&[write]).await;
             assert!(has_changed(&written[0]), "{written:?}");
         }
-        // Read again, it counts.
+        // By now the new kind is known.
         let current = stage.router.catalogue().known("gifts").unwrap();
         assert_eq!(current.kind, new.kind.kind);
     }
@@ -49,7 +49,7 @@ async fn a_board_of_the_new_kind_takes_nothing_read_by_the_old() {
 }
 
 #[tokio::test]
-async fn a_record_at_hand_of_a_board_that_is_gone_stops_no_new_kind() {
+async fn a_cached_record_of_a_deleted_board_does_not_block_a_new_kind() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
@@ -66,7 +66,7 @@ async fn a_record_at_hand_of_a_board_that_is_gone_stops_no_new_kind() {
 }
 
 #[tokio::test]
-async fn a_kind_that_means_the_same_is_no_other() {
+async fn writes_read_under_a_kind_of_the_same_meaning_are_applied() {
     let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
     let room = board("room");
     stage.send(&[stage.write(&room, "u1", 1)]).await;
@@ -79,7 +79,7 @@ async fn a_kind_that_means_the_same_is_no_other() {
 }
 
 #[tokio::test]
-async fn a_board_is_settled_whatever_another_server_made_of_its_kind() {
+async fn settings_are_put_though_the_kind_changed_elsewhere() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
@@ -103,9 +103,10 @@ async fn a_board_is_settled_whatever_another_server_made_of_its_kind() {
     assert_eq!(settled, Err(PutSettingsError::StaleKind));
 }
 
-/// A request that spans a replacement: each line goes by the windows of the kind that read it.
+/// A request during which the kind is replaced: each line is admitted to the windows of the kind that it was read
+/// under.
 #[tokio::test]
-async fn lines_are_admitted_each_by_its_own_kind() {
+async fn each_write_is_admitted_by_its_own_kind() {
     let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
     let put = async |zone: &str| {
         let mut spec = points("gifts");
@@ -135,7 +136,7 @@ async fn lines_are_admitted_each_by_its_own_kind() {
 }
 
 #[tokio::test]
-async fn what_was_read_by_a_kind_in_between_is_not_applied_by_another() {
+async fn writes_read_under_a_kind_in_between_are_not_applied() {
     let stage = Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await;
     let room = board("room");
     let first = stage.gifts.clone();

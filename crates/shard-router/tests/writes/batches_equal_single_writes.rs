@@ -1,4 +1,4 @@
-//! The batches of a request against a naive twin: the same writes, each in a request of its own.
+//! The batches of a request, compared with a naive twin: the same writes, each in a request of its own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::stage::{NOW, Stage, board, id, kind, member, points, points_of};
 const BOARDS: usize = 5;
 const WRITES: usize = 60;
 
-/// A server and the versions of its kind, of which the one in the middle has another meaning.
+/// A server and three versions of its kind, the second of which has another meaning.
 struct Server {
     stage: Stage,
     kinds: [KnownKind; 3],
@@ -46,7 +46,7 @@ impl Server {
         }
     }
 
-    /// One of the writes that these dice throw.
+    /// Creates a random write.
     fn write(&self, dice: &mut Dice) -> Write {
         let hour = Duration::from_hours(1);
         let board = dice.pick(&self.boards);
@@ -92,7 +92,7 @@ impl Server {
 }
 
 #[tokio::test]
-async fn batches_act_as_their_writes_one_by_one() {
+async fn batches_equal_single_writes() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     let mut applied = 0;

@@ -1,4 +1,4 @@
-//! Kinds are written by several servers at once, and read while they are written.
+//! Kinds that are written by several servers concurrently, and read while they are written.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use shard_router::CatalogueError;
 use shard_store::StoreError;
 use tokio::sync::Semaphore;
 
+use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board, kind, member, points};
-use crate::woven::Woven;
 
-/// Holds the next look after it has read, before it is answered: then the first has a permit, and it waits for one of
-/// the second.
-fn hold_next_look(store: &Woven) -> (Arc<Semaphore>, Arc<Semaphore>) {
+/// Blocks the next read of kinds after it has read: it adds a permit to the first semaphore, and waits for one of the
+/// second.
+fn block_next_read(store: &HookedStore) -> (Arc<Semaphore>, Arc<Semaphore>) {
     let (reached, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let (first, stop, pass) = (
         Arc::new(AtomicBool::new(true)),
@@ -34,8 +34,8 @@ fn hold_next_look(store: &Woven) -> (Arc<Semaphore>, Arc<Semaphore>) {
     (reached, go_on)
 }
 
-/// From now on kinds can be read once more, and then not again.
-fn fail_looks_but_one(store: &Woven) {
+/// From now on kinds can be read once, and then not again.
+fn fail_reads_but_one(store: &HookedStore) {
     let first = AtomicBool::new(true);
     store.after_reading_kinds(move || {
         let away = || StoreError::Unavailable("away".to_owned());
@@ -45,8 +45,8 @@ fn fail_looks_but_one(store: &Woven) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_of_many_creates_a_kind() {
-    let store = Woven::new();
+async fn one_of_many_servers_creates_a_kind() {
+    let store = HookedStore::new();
     let mut puts = Vec::new();
     for n in 0..16 {
         let stage = Stage::over(store.clone()).await;
@@ -71,10 +71,10 @@ async fn one_of_many_creates_a_kind() {
 }
 
 #[tokio::test]
-async fn an_older_look_does_not_undo_a_newer_one() {
-    let store = Woven::new();
+async fn an_older_read_does_not_replace_a_newer_one() {
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone()).await);
-    let (reached, go_on) = hold_next_look(&store);
+    let (reached, go_on) = block_next_read(&store);
     let looking = stage.clone();
     let older = tokio::spawn(async move { looking.router.catalogue().refresh().await });
     reached.acquire().await.unwrap().forget();
@@ -95,10 +95,10 @@ async fn an_older_look_does_not_undo_a_newer_one() {
 }
 
 #[tokio::test]
-async fn a_look_that_began_before_a_write_does_not_undo_it() {
-    let store = Woven::new();
+async fn a_read_that_began_before_a_write_does_not_undo_it() {
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone()).await);
-    let (reached, go_on) = hold_next_look(&store);
+    let (reached, go_on) = block_next_read(&store);
     let looking = stage.clone();
     let look = tokio::spawn(async move { looking.router.catalogue().refresh().await });
     reached.acquire().await.unwrap().forget();
@@ -118,35 +118,35 @@ async fn a_look_that_began_before_a_write_does_not_undo_it() {
 }
 
 #[tokio::test]
-async fn what_was_written_is_answered_and_known_if_the_store_is_away_by_then() {
-    let store = Woven::new();
+async fn an_acknowledged_write_succeeds_if_the_store_fails_afterwards() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let catalogue = stage.router.catalogue();
     let mut deeper = points("gifts");
     deeper.top = 7;
     for (spec, is_new) in [(deeper, false), (points("likes"), true)] {
         let wanted = kind(spec);
-        fail_looks_but_one(&store);
+        fail_reads_but_one(&store);
         let (_, created) = catalogue.put(wanted.clone(), NOW).await.unwrap();
         let known = catalogue.known(wanted.name().as_str()).unwrap();
         assert_eq!((&*known.kind, created), (&wanted, is_new));
     }
-    fail_looks_but_one(&store);
+    fail_reads_but_one(&store);
     let likes = KindName::new("likes").unwrap();
     catalogue.delete(&likes).await.unwrap();
     assert!(catalogue.known("likes").is_none() && catalogue.ever_existed(&likes));
     assert!(catalogue.refresh().await.is_err());
-    // It is as the store has it.
-    store.let_be();
+    // The catalogue equals the store.
+    store.clear_hooks();
     let kinds = catalogue.kinds();
     catalogue.refresh().await.unwrap();
     assert_eq!(catalogue.kinds(), kinds);
 }
 
 #[tokio::test]
-async fn who_asks_for_unknown_kinds_together_asks_once() {
+async fn concurrent_lookups_of_unknown_kinds_share_reads() {
     const ASKING: usize = 1_000;
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone()).await);
     let go_on = Arc::new(Semaphore::new(0));
     let pass = go_on.clone();
@@ -165,20 +165,20 @@ async fn who_asks_for_unknown_kinds_together_asks_once() {
             tokio::spawn(async move { stage.router.catalogue().kind(&name).await.unwrap() })
         })
         .collect();
-    // One thread runs them all: each has come before this goes on.
+    // One thread runs them all: each has begun before this goes on.
     tokio::task::yield_now().await;
     go_on.add_permits(ASKING);
     for asking in asking {
         assert!(asking.await.unwrap().is_none());
     }
-    // The first, and one for all who came while it was under way.
+    // The first, and one for all that began during it.
     let reads = store.kinds_read() - before;
     assert!(reads <= 2, "{reads}");
 }
 
 #[tokio::test]
 async fn a_store_that_has_lost_its_kinds_gets_them_back() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let (here, there) = (
         Stage::over(store.clone()).await,
         Stage::over(store.clone()).await,
@@ -189,7 +189,7 @@ async fn a_store_that_has_lost_its_kinds_gets_them_back() {
     catalogue.put(kind(deeper), NOW).await.unwrap();
     there.router.catalogue().refresh().await.unwrap();
     let kinds = catalogue.kinds();
-    store.lose_everything();
+    store.lose_data();
     for stage in [&here, &there] {
         stage.router.catalogue().refresh().await.unwrap();
         assert_eq!(stage.router.catalogue().kinds(), kinds);
@@ -201,8 +201,8 @@ async fn a_store_that_has_lost_its_kinds_gets_them_back() {
 }
 
 #[tokio::test]
-async fn hiding_in_many_kinds_looks_at_them_once() {
-    let store = Woven::new();
+async fn hiding_in_known_kinds_reads_no_kinds() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let catalogue = stage.router.catalogue();
     let names: Vec<String> = (0..100).map(|n| format!("kind-{n}")).collect();
@@ -225,7 +225,7 @@ async fn hiding_in_many_kinds_looks_at_them_once() {
     let before = store.kinds_read();
     assert_eq!(hide(&stage).await, catalogue.kinds().len());
     assert_eq!(store.kinds_read(), before);
-    // Who knows the kinds of before finds out, and changes nothing.
+    // A server with the earlier kinds finds out, and changes nothing.
     assert_eq!(hide(&elsewhere).await, 0);
     catalogue.refresh().await.unwrap();
     let hides = |name: &&String| {

@@ -6,8 +6,8 @@ use futures::FutureExt as _;
 use futures::future::try_join_all;
 use shard_store::{RangeAsk, StoreError};
 
-use super::Scope;
 use crate::list_length::{HiddenKeys, own};
+use crate::scope::Scope;
 
 /// Attempts at a read whose hidden members keep moving.
 const MOVES_MAX: usize = 16;
@@ -25,8 +25,8 @@ impl Scope<'_> {
             let ranges: Vec<RangeAsk> = hidden.map(own).collect();
             (!ranges.is_empty()).then_some((shard, ranges))
         });
-        let looks = shards.map(|(shard, ranges)| self.look_at(shard, ranges.into(), None));
-        let readings = try_join_all(looks).await?;
+        let reads = shards.map(|(shard, ranges)| self.read_raw(shard, ranges.into(), None));
+        let readings = try_join_all(reads).await?;
         self.counters.count_round(0);
         Ok(HiddenKeys::of(self.keep(), &readings))
     }

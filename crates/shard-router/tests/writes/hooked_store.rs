@@ -1,5 +1,5 @@
-//! A store in memory with a thread drawn through its writes: a test can fail them before and after
-//! they happen, and do something between two of them.
+//! [`HookedStore`]: a store in memory with hooks, by which a test can fail writes before and after
+//! they are applied, and act between two of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -17,8 +17,8 @@ use store_local::LocalStore;
 
 type Step<T> = Arc<dyn Fn(u16) -> BoxFuture<'static, Result<T, StoreError>> + Send + Sync>;
 
-pub(crate) struct Woven {
-    /// The next one is there when all of the first is lost.
+pub(crate) struct HookedStore {
+    /// The second one is used after a loss of data.
     inner: [LocalStore; 2],
     losses: AtomicUsize,
     before: Mutex<Option<Step<()>>>,
@@ -28,10 +28,10 @@ pub(crate) struct Woven {
     after_kinds: Mutex<Option<Step<()>>>,
     creations: AtomicU64,
     kinds_read: AtomicU64,
-    asks_no_clock: AtomicBool,
+    ignores_clocks: AtomicBool,
 }
 
-impl Woven {
+impl HookedStore {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             inner: [(); 2].map(|()| LocalStore::in_memory().unwrap()),
@@ -43,7 +43,7 @@ impl Woven {
             after_kinds: Mutex::default(),
             creations: AtomicU64::default(),
             kinds_read: AtomicU64::default(),
-            asks_no_clock: AtomicBool::default(),
+            ignores_clocks: AtomicBool::default(),
         })
     }
 
@@ -51,17 +51,17 @@ impl Woven {
         &self.inner[self.losses.load(Ordering::Relaxed)]
     }
 
-    /// All that was written is gone.
-    pub(crate) fn lose_everything(&self) {
+    /// Loses everything that was written.
+    pub(crate) fn lose_data(&self) {
         self.losses.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// From now on it uses the instants of deadlines alone, as a store in another process does.
-    pub(crate) fn ask_no_clock(&self) {
-        self.asks_no_clock.store(true, Ordering::Relaxed);
+    /// From now on uses only the instants of deadlines, like a store in another process.
+    pub(crate) fn ignore_clocks(&self) {
+        self.ignores_clocks.store(true, Ordering::Relaxed);
     }
 
-    /// From now on this happens before a batch is applied to a shard; an error in place of it.
+    /// Sets a hook that is called before a batch is applied to a shard. If it fails, the batch is not applied.
     pub(crate) fn before_applying<F>(&self, before: impl Fn(u16) -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<(), StoreError>> + Send + 'static,
@@ -69,17 +69,17 @@ impl Woven {
         *self.before.lock() = Some(Arc::new(move |shard| before(shard).boxed()));
     }
 
-    /// From now on batches are applied, and this is answered.
-    pub(crate) fn answer_applied_with(&self, error: StoreError) {
+    /// From now on batches are applied, and fail with this error.
+    pub(crate) fn fail_after_applying(&self, error: StoreError) {
         *self.after.lock() = Some(error);
     }
 
-    /// From now on no board is created.
+    /// From now on creations of boards fail with this error.
     pub(crate) fn fail_creations(&self, error: CreateBoardError) {
         *self.creations_fail.lock() = Some(error);
     }
 
-    /// From now on this happens before a board is created.
+    /// Sets a hook that is called before a board is created.
     pub(crate) fn before_creations<F>(&self, before: impl Fn() -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<(), StoreError>> + Send + 'static,
@@ -87,7 +87,7 @@ impl Woven {
         *self.before_creations.lock() = Some(Arc::new(move |_| before().boxed()));
     }
 
-    /// From now on this happens when kinds have been read and are about to be answered.
+    /// Sets a hook that is called after kinds were read, before they are returned.
     pub(crate) fn after_reading_kinds<F>(&self, after: impl Fn() -> F + Send + Sync + 'static)
     where
         F: Future<Output = Result<(), StoreError>> + Send + 'static,
@@ -95,8 +95,8 @@ impl Woven {
         *self.after_kinds.lock() = Some(Arc::new(move |_| after().boxed()));
     }
 
-    /// From now on nothing happens between.
-    pub(crate) fn let_be(&self) {
+    /// Removes all hooks.
+    pub(crate) fn clear_hooks(&self) {
         *self.before.lock() = None;
         *self.after.lock() = None;
         *self.creations_fail.lock() = None;
@@ -104,20 +104,20 @@ impl Woven {
         *self.after_kinds.lock() = None;
     }
 
-    /// How often a board was to be created.
+    /// Returns the number of calls that create a board.
     pub(crate) fn creations(&self) -> u64 {
         self.creations.load(Ordering::Relaxed)
     }
 
-    /// How often all kinds were read.
+    /// Returns the number of reads of all kinds.
     pub(crate) fn kinds_read(&self) -> u64 {
         self.kinds_read.load(Ordering::Relaxed)
     }
 }
 
-impl ShardStore for Woven {
+impl ShardStore for HookedStore {
     fn name(&self) -> &'static str {
-        "woven"
+        "hooked"
     }
 
     fn kinds(&self) -> BoxFuture<'_, Result<Vec<KindRecord>, StoreError>> {
@@ -216,9 +216,9 @@ impl ShardStore for Woven {
         batch: Batch<'a>,
     ) -> BoxFuture<'a, Result<Vec<Outcome>, StoreError>> {
         let (before, after) = (self.before.lock().clone(), self.after.lock().clone());
-        let asks_no_clock = self.asks_no_clock.load(Ordering::Relaxed);
+        let ignores_clocks = self.ignores_clocks.load(Ordering::Relaxed);
         let until = batch.until.map(|until| {
-            if asks_no_clock {
+            if ignores_clocks {
                 Deadline::from(until.instant)
             } else {
                 until

@@ -1,14 +1,14 @@
-//! What was shown once is not taken back: a shard whose version is smaller is not believed.
+//! What is shown of a board never goes back: a shard with an older version is not shown.
 
 use shard_store::ShardReading;
 
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::stage::{Stage, text};
-use crate::woven::Woven;
 
 #[tokio::test]
 async fn an_older_version_is_not_shown_after_a_later_one() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(4)), 1 << 20).await;
     for n in 0..200 {
         stage.points(&format!("u{n}"), n).await;
@@ -23,14 +23,14 @@ async fn an_older_version_is_not_shown_after_a_later_one() {
     store.after_reads(back);
     stage.points("u0", 1).await;
     assert!(stage.top(true).await.is_err());
-    store.let_be();
+    store.clear_hooks();
     let later = stage.top(true).await.unwrap().snapshot;
     assert_ne!(later.version, shown.version);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_later_one_is_served_as_stale_meanwhile() {
-    let store = Woven::new();
+async fn the_later_version_is_served_as_stale() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(4)), 1 << 20).await;
     stage.points("u1", 7).await;
     let shown = text(&stage.top(true).await.unwrap());
@@ -45,8 +45,8 @@ async fn the_later_one_is_served_as_stale_meanwhile() {
 }
 
 #[tokio::test]
-async fn a_shard_that_lost_data_says_so_and_is_believed() {
-    let store = Woven::new();
+async fn a_shard_that_lost_data_is_shown() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(4)), 1 << 20).await;
     stage.points("u1", 7).await;
     let shown = stage.top(true).await.unwrap().snapshot;
@@ -60,7 +60,7 @@ async fn a_shard_that_lost_data_says_so_and_is_believed() {
 }
 
 #[tokio::test]
-async fn servers_that_saw_the_same_show_the_same_bytes_under_one_version() {
+async fn servers_show_the_same_bytes_for_a_version() {
     let stage = Stage::in_memory(kind(points(16))).await;
     let mut versions = Vec::new();
     for n in 0..300 {

@@ -1,8 +1,7 @@
-//! The twin of what moved, which is written by hand: the shape that the contract's document shows.
+//! [`ChangesWritten`]: the twin of event `changes`, which is written by hand, for the document of the contract.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
 use wire::{EntryWritten, Envelope};
 
 /// What moved in a top, as event `changes` of a stream shows it. Take out whom any list names, then put

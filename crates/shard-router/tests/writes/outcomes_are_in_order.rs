@@ -1,4 +1,4 @@
-//! Each write has its outcome in its place, over many boards and shards, whatever became of others.
+//! Each write has its outcome at its index, over many boards and shards, whatever the outcomes of others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,8 +8,8 @@ use shard_router::{Write, WriteOutcome, WriteRejected};
 use shard_store::ItemRejected;
 use store_local::LocalStore;
 
+use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board, id, kind, points, points_of};
-use crate::woven::Woven;
 
 async fn stage() -> Stage {
     Stage::over(Arc::new(LocalStore::in_memory().unwrap())).await
@@ -22,12 +22,12 @@ async fn each_outcome_is_that_of_its_own_write() {
     let boards: Vec<_> = (0..37).map(|n| board(&format!("room-{n}"))).collect();
     let writes: Vec<Write> = (0..WRITES)
         .map(|n| {
-            let place = usize::try_from(n * n % 37).unwrap();
+            let index = usize::try_from(n * n % 37).unwrap();
             // Equal names need not share an `Arc`.
             let name = if n % 3 == 0 {
-                Arc::new((*boards[place]).clone())
+                Arc::new((*boards[index]).clone())
             } else {
-                boards[place].clone()
+                boards[index].clone()
             };
             let mut write = stage.write(&name, &format!("u{n}"), n);
             if n % 10 == 7 {
@@ -60,7 +60,7 @@ async fn each_outcome_is_that_of_its_own_write() {
 }
 
 #[tokio::test]
-async fn writes_of_one_member_act_in_their_order() {
+async fn writes_of_one_member_are_applied_in_order() {
     let stage = stage().await;
     let room = board("room");
     let mut set = stage.write(&room, "u1", 0);
@@ -95,8 +95,8 @@ async fn writes_of_one_member_act_in_their_order() {
 }
 
 #[tokio::test]
-async fn writes_of_one_member_act_in_their_order_while_their_kind_is_written() {
-    let store = Woven::new();
+async fn writes_of_one_member_are_applied_in_order_while_their_kind_changes() {
+    let store = HookedStore::new();
     let mut stage = Stage::over(store.clone()).await;
     let room = board("room");
     let first = stage.write(&room, "u1", 5);
@@ -106,13 +106,13 @@ async fn writes_of_one_member_act_in_their_order_while_their_kind_is_written() {
     stage.gifts = put.unwrap().0;
     let mut set = stage.write(&room, "u1", 0);
     set.change = shard_store::Change::Set(board::Value::new(100).unwrap().into());
-    // The store takes its time for the first.
+    // The store delays the first write.
     let asked = AtomicUsize::new(0);
     store.before_applying(move |_| {
         let is_first = asked.fetch_add(1, Ordering::Relaxed) == 0;
-        let turns = if is_first { 100 } else { 0 };
+        let yields = if is_first { 100 } else { 0 };
         async move {
-            for _ in 0..turns {
+            for _ in 0..yields {
                 tokio::task::yield_now().await;
             }
             Ok(())
@@ -137,7 +137,7 @@ async fn one_event_counts_once_on_each_of_its_boards() {
     for written in stage.send(&event(3)).await {
         assert_eq!(stage.applied(&written), 3);
     }
-    // Once more on all, and a fourth board that has not seen it, in one request.
+    // Again on all, and on a fourth board that does not have it, in one request.
     let mut again = event(3);
     again.push(Write {
         board: board("country"),
@@ -154,7 +154,7 @@ async fn one_event_counts_once_on_each_of_its_boards() {
 }
 
 #[tokio::test]
-async fn what_is_refused_holds_nothing_back_and_leaves_no_id() {
+async fn rejected_writes_do_not_block_others_and_record_no_id() {
     let stage = stage().await;
     let room = board("room");
     let most = board::limits::VALUE_MAX;
@@ -189,7 +189,7 @@ async fn what_is_refused_holds_nothing_back_and_leaves_no_id() {
 }
 
 #[tokio::test]
-async fn a_write_for_one_window_lies_in_it_or_is_refused() {
+async fn a_write_for_one_window_is_in_it_or_rejected() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let mut stage = Stage::over(store).await;
     let mut spec = crate::stage::points("gifts");

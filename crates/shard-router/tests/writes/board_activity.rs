@@ -1,5 +1,5 @@
-//! What falls outside of a board's time is refused by the record that counts, creates no board, and is not
-//! applied, whoever changes the settings meanwhile.
+//! Writes outside of a board's activity are rejected by its current record, create no board, and are not applied, even
+//! if the settings change in the meantime.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use shard_router::{Moment, Router, Write, WriteOutcome, WriteRejected};
 use shard_store::{BoardSettings, Change, Clock, ItemRejected, ShardStore};
 use store_local::LocalStore;
 
+use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board, member};
-use crate::woven::Woven;
 
 const MS: Duration = Duration::from_millis(1);
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// From a minute ago on, for two minutes; kept for one more.
+/// An activity from a minute ago, for two minutes; kept for one more.
 fn battle() -> Activity {
     Activity::new(Some(NOW.minus(MINUTE)), Some(ends_at()), Some(MINUTE)).unwrap()
 }
@@ -26,7 +26,7 @@ fn ends_at() -> Timestamp {
     NOW.plus(MINUTE)
 }
 
-/// From two minutes from now on.
+/// An activity from two minutes from now on.
 fn later() -> Activity {
     Activity::new(Some(NOW.plus(MINUTE * 2)), None, None).unwrap()
 }
@@ -65,7 +65,7 @@ async fn is_created(store: &dyn ShardStore, name: &BoardName) -> bool {
 }
 
 #[tokio::test]
-async fn the_edges_hold_and_outcomes_keep_their_places() {
+async fn activity_bounds_are_exact_and_outcomes_in_order() {
     let (stage, room) = stage(battle()).await;
     let starts_at = battle().starts_at().unwrap();
     let moments = [
@@ -91,7 +91,7 @@ async fn the_edges_hold_and_outcomes_keep_their_places() {
 }
 
 #[tokio::test]
-async fn the_end_freezes_the_board() {
+async fn nothing_changes_after_the_end() {
     let (stage, room) = stage(battle()).await;
     stage.send(&[stage.write(&room, "u1", 5)]).await;
     let set = Write {
@@ -120,21 +120,21 @@ async fn the_end_freezes_the_board() {
 }
 
 #[tokio::test]
-async fn what_is_refused_creates_no_board() {
+async fn writes_outside_of_the_activity_create_no_board() {
     let (stage, room) = stage(later()).await;
     let store = stage.router.store().clone();
     let mut writes = vec![stage.write(&room, "u1", 1), stage.removal(&room, "u1")];
     let written = stage.send(&writes).await;
     assert_eq!(written, vec![outside(NOW, later()); 2]);
     assert!(!is_created(&*store, &room).await);
-    // A removal that is in time finds nobody.
+    // A removal within the activity is not ranked.
     writes[1].at = NOW.plus(MINUTE * 3);
     let written = stage.send(&writes).await;
     let nobody =
         WriteOutcome::Rejected(WriteRejected::Shard(ItemRejected::NotRanked(member("u1"))));
     assert_eq!(written, [outside(NOW, later()), nobody]);
     assert!(!is_created(&*store, &room).await);
-    // So the settings may still change, and the next is held to those.
+    // So the settings may still change, and apply to the next write.
     put_settings(&stage.router, &room, battle()).await;
     let written = stage.send(&writes[..1]).await;
     assert_eq!(stage.applied(&written[0]), 1);
@@ -142,8 +142,8 @@ async fn what_is_refused_creates_no_board() {
 }
 
 #[tokio::test]
-async fn settings_that_change_on_another_server_before_the_creation_are_those_that_count() {
-    let store = Woven::new();
+async fn the_last_settings_before_the_creation_count() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     put_settings(&stage.router, &room, battle()).await;
@@ -152,7 +152,7 @@ async fn settings_that_change_on_another_server_before_the_creation_are_those_th
     store.before_creations(move || {
         let (elsewhere, creations, name) = (elsewhere.clone(), creations.clone(), name.clone());
         async move {
-            // The first asks what the settings are, the second would create the board.
+            // The first call reads the settings, the second would create the board.
             if creations.fetch_add(1, Ordering::SeqCst) == 1 {
                 put_settings(&elsewhere, &name, later()).await;
             }
@@ -163,19 +163,19 @@ async fn settings_that_change_on_another_server_before_the_creation_are_those_th
     assert_eq!(written, [outside(NOW, later())]);
     assert_eq!(store.creations(), 2);
     assert!(!is_created(&*store, &room).await);
-    store.let_be();
+    store.clear_hooks();
     let in_time = at(stage.write(&room, "u1", 1), NOW.plus(MINUTE * 3));
     let written = stage.send(&[in_time]).await;
     assert_eq!(stage.applied(&written[0]), 1);
 }
 
 #[tokio::test]
-async fn a_next_incarnation_has_a_time_of_its_own() {
+async fn the_next_incarnation_has_its_own_activity() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");
     here.send(&[here.write(&room, "u1", 1)]).await;
-    // Here the record of the incarnation before is at hand.
+    // `here` has cached the record of the first incarnation.
     there.router.delete_board(&room, NOW).await.unwrap();
     put_settings(&there.router, &room, later()).await;
     let written = here.send(&[here.write(&room, "u1", 1)]).await;
@@ -184,7 +184,7 @@ async fn a_next_incarnation_has_a_time_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_board_that_has_gone_leaves_its_name_to_the_next() {
+async fn an_expired_board_frees_its_name_after_the_sweep() {
     let (stage, room) = stage(battle()).await;
     stage.send(&[stage.write(&room, "u1", 5)]).await;
     let gone = battle().expires_at().unwrap();
@@ -193,7 +193,7 @@ async fn a_board_that_has_gone_leaves_its_name_to_the_next() {
     assert!(record.unwrap().is_some());
     assert_eq!(stage.router.record(&room, known, gone).await, Ok(None));
     let write = [at(stage.write(&room, "u1", 1), gone)];
-    // Until the sweep comes by, nobody takes its place.
+    // Until the sweep, the name is not free.
     let written = stage.router.write(&write, gone, true).await;
     assert_eq!(written, [outside(gone, battle())]);
     stage.router.store().drop_expired(gone).await.unwrap();
@@ -205,7 +205,7 @@ async fn a_board_that_has_gone_leaves_its_name_to_the_next() {
 }
 
 #[tokio::test]
-async fn what_is_late_for_a_board_that_has_gone_counts_on_no_other() {
+async fn late_writes_do_not_count_on_the_next_board() {
     for fought in [true, false] {
         let (stage, room) = stage(battle()).await;
         if fought {
@@ -222,7 +222,7 @@ async fn what_is_late_for_a_board_that_has_gone_counts_on_no_other() {
         let now = gone.plus(MINUTE);
         assert_eq!(stage.router.write(&late, now, true).await, refused);
         assert!(!is_created(&**stage.router.store(), &room).await);
-        // Nor on the board that has the name by then.
+        // Nor on the next board of the name.
         let written = [at(stage.write(&room, "u1", 2), gone)];
         let written = stage.router.write(&written, now, true).await;
         assert_eq!(stage.applied(&written[0]), 2);
@@ -230,14 +230,14 @@ async fn what_is_late_for_a_board_that_has_gone_counts_on_no_other() {
     }
 }
 
-/// A store that holds writes up for so long, and what comes a moment before the end of the battle.
-async fn a_moment_before_the_end(held_up: Duration) -> (Stage, Arc<BoardName>, Vec<WriteOutcome>) {
-    let store = Woven::new();
+/// Writes a moment before the end of the battle, to a store that delays writes.
+async fn a_moment_before_the_end(delay: Duration) -> (Stage, Arc<BoardName>, Vec<WriteOutcome>) {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     put_settings(&stage.router, &room, battle()).await;
     store.before_applying(move |_| async move {
-        tokio::time::sleep(held_up).await;
+        tokio::time::sleep(delay).await;
         Ok(())
     });
     let writes = [stage.write(&room, "u1", 5), stage.write(&room, "u2", 3)];
@@ -247,7 +247,7 @@ async fn a_moment_before_the_end(held_up: Duration) -> (Stage, Arc<BoardName>, V
 }
 
 #[tokio::test]
-async fn a_slow_store_applies_nothing_behind_the_end() {
+async fn a_slow_store_applies_nothing_after_the_end() {
     let (stage, room, written) = a_moment_before_the_end(MS * 30).await;
     for written in written {
         let WriteOutcome::Rejected(WriteRejected::NotOpen(ActivityRejection::Over { now, .. })) =
@@ -258,7 +258,7 @@ async fn a_slow_store_applies_nothing_behind_the_end() {
         assert!(now >= ends_at());
     }
     assert_eq!(stage.all_points(&room).await, []);
-    // Nor was the board created for it: its settings may change.
+    // Nor was the board created: its settings may change.
     assert!(!is_created(&**stage.router.store(), &room).await);
     put_settings(&stage.router, &room, later()).await;
 }
@@ -270,15 +270,15 @@ fn clock_of(now: &Arc<AtomicI64>) -> Clock {
 }
 
 #[tokio::test]
-async fn nothing_is_applied_behind_an_end_that_the_clock_was_set_to() {
-    let store = Woven::new();
+async fn nothing_is_applied_after_the_clock_was_set_to_the_end() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     put_settings(&stage.router, &room, battle()).await;
     let clock_ms = Arc::new(AtomicI64::new(NOW.millis()));
     let set = clock_ms.clone();
     store.before_applying(move |_| {
-        // As soon as it is, reads call the board final.
+        // From now on reads report the board as final.
         set.store(ends_at().millis(), Ordering::SeqCst);
         ready(Ok(()))
     });
@@ -296,8 +296,8 @@ async fn nothing_is_applied_behind_an_end_that_the_clock_was_set_to() {
 }
 
 #[tokio::test]
-async fn a_board_is_open_to_what_is_under_way_when_the_clock_is_set_back() {
-    let store = Woven::new();
+async fn a_pending_write_is_applied_when_the_clock_is_set_back() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone()).await;
     let room = board("room");
     put_settings(&stage.router, &room, battle()).await;
@@ -318,8 +318,11 @@ async fn a_board_is_open_to_what_is_under_way_when_the_clock_is_set_back() {
     assert_eq!(stage.applied(&written[0]), 5);
 }
 
-/// What comes so long before the end by a clock that stands still, to a store that takes as long.
-async fn while_the_clock_stands_still(store: Arc<Woven>, left: Duration) -> (Stage, WriteOutcome) {
+/// Writes `left` before the end, by a clock that stands still, to a store that takes as long.
+async fn while_the_clock_stands_still(
+    store: Arc<HookedStore>,
+    left: Duration,
+) -> (Stage, WriteOutcome) {
     store.before_applying(move |_| async move {
         tokio::time::sleep(left).await;
         Ok(())
@@ -335,18 +338,18 @@ async fn while_the_clock_stands_still(store: Arc<Woven>, left: Duration) -> (Sta
 }
 
 #[tokio::test]
-async fn a_board_is_open_while_the_clock_stands_still_before_its_end() {
+async fn a_board_is_open_while_the_clock_stands_still() {
     for left in 1..5 {
-        let (stage, written) = while_the_clock_stands_still(Woven::new(), MS * left).await;
+        let (stage, written) = while_the_clock_stands_still(HookedStore::new(), MS * left).await;
         assert_eq!(stage.applied(&written), 5, "{left} ms");
     }
 }
 
 #[tokio::test]
-async fn what_misses_its_instant_while_the_clock_stands_still_is_rejected() {
+async fn a_write_that_misses_its_instant_is_rejected_while_the_clock_stands_still() {
     for left in 1..5 {
-        let store = Woven::new();
-        store.ask_no_clock();
+        let store = HookedStore::new();
+        store.ignore_clocks();
         let (stage, written) = while_the_clock_stands_still(store, MS * left).await;
         let WriteOutcome::Rejected(WriteRejected::NotOpen(ActivityRejection::Over { now, .. })) =
             written
@@ -359,7 +362,7 @@ async fn what_misses_its_instant_while_the_clock_stands_still_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_name_that_another_server_used_for_another_board_is_taken() {
+async fn a_name_reused_by_another_server_accepts_writes() {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let (here, there) = (Stage::over(store.clone()).await, Stage::over(store).await);
     let room = board("room");

@@ -1,7 +1,7 @@
-//! One state of a watched top, as the bytes that every reader is sent.
+//! [`Frame`]: one state of a top, as the events that every reader is sent.
 //!
-//! Its events count in the pool of streams until the last reader has let go of them. The entries are a slice of the
-//! first event: a frame keeps no snapshot alive.
+//! Its events count in the pool of streams until the last reader has dropped them. The entries are a slice of the first
+//! event: a frame does not keep a snapshot alive.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -14,13 +14,12 @@ use problem::{Problem, ProblemType};
 use wire::TopHead;
 
 use super::moves;
-use crate::routes::form_of;
-use crate::target::ReadWindow;
+use crate::read_window::ReadWindow;
 
-/// Bytes of the end of an event behind its data.
+/// The end of an event, after its data.
 const EVENT_END: &[u8] = b"\n\n";
 
-/// What a top shows, `as_of` aside: where this is the same, nothing has changed.
+/// The contents of a frame except `as_of`. Equal contents need no new frame.
 #[derive(Debug, Clone, PartialEq)]
 struct Shown {
     version: String,
@@ -29,30 +28,30 @@ struct Shown {
     activity: Activity,
 }
 
-/// One state of a top. Made once, and shared by all readers.
+/// One state of a top, shared by all readers.
 #[derive(Debug)]
-pub(super) struct Frame {
-    /// Counted from 1, without a gap.
-    pub(super) number: u64,
-    /// The event that shows all of it.
-    pub(super) board: Bytes,
+pub(crate) struct Frame {
+    /// Counted from 1, without gaps.
+    pub(crate) number: u64,
+    /// The event with the whole top.
+    pub(crate) board: Bytes,
     shown: Shown,
     board_name: BoardName,
     window_name: String,
     as_of: Timestamp,
     /// Slices of `board`.
     entries: Rendered,
-    /// The entries of the frame before, where that was of the same window.
+    /// The entries of the frame before, if it was of the same window.
     before: Option<Rendered>,
-    /// The event that shows what has moved since then, once somebody wants it.
+    /// The event with what has moved since then; made when a reader needs it.
     changes: OnceLock<Option<Bytes>>,
     pool: Pool,
 }
 
 impl Frame {
-    /// What a view shows; none where the frame before it shows just that. An error: the pool has no room for it. A
-    /// first frame leaves the reserve to the next ones of others.
-    pub(super) fn of(
+    /// Creates the frame of a view; `None` if the frame before shows the same. Returns an error if the pool has no
+    /// space for it. A first frame leaves the reserve to later frames of others.
+    pub(crate) fn of(
         board: &BoardName,
         window: &ReadWindow,
         view: &TopView,
@@ -76,14 +75,14 @@ impl Frame {
         frame.map(Some)
     }
 
-    /// The same top, last seen at `as_of`, as stale; none where this frame shows just that.
-    pub(super) fn stale(
+    /// Creates the frame of the same top, read at `as_of`, as stale; `None` if this frame shows the same.
+    pub(crate) fn stale(
         &self,
         window: &ReadWindow,
         as_of: Timestamp,
     ) -> Result<Option<Arc<Self>>, Problem> {
         let shown = Shown {
-            form: form_of(window, as_of, &self.shown.activity, true, self.shown.form.n),
+            form: window.form_at(as_of, &self.shown.activity, true, self.shown.form.n),
             ..self.shown.clone()
         };
         if shown == self.shown {
@@ -147,19 +146,19 @@ impl Frame {
         }))
     }
 
-    /// The window that is shown.
-    pub(super) const fn window(&self) -> Window {
+    /// Returns the window of the top.
+    pub(crate) const fn window(&self) -> Window {
         self.shown.form.window
     }
 
-    /// Its entries, where they are of this window: from one window to another nobody moves.
+    /// Returns its entries, if they are of this window: there are no moves between windows.
     fn entries_of(&self, window: Window) -> Option<Rendered> {
         (self.window() == window).then(|| self.entries.clone())
     }
 
-    /// The event that shows what has moved since the frame before; none where all is to be shown, or where there is no
-    /// room for it: all is there already.
-    pub(super) fn changes(&self) -> Option<Bytes> {
+    /// Returns the event with what has moved since the frame before. `None` if the whole top is to be sent: there is no
+    /// such frame, or the pool has no space for the event.
+    pub(crate) fn changes(&self) -> Option<Bytes> {
         let make = || {
             let before = self.before.as_ref()?;
             let moves = moves::between(before, &self.entries)?;
@@ -204,7 +203,7 @@ impl Frame {
     }
 }
 
-/// The first `n` entries: slices, but for where they end.
+/// Returns the first `n` entries. The bytes are not copied.
 fn first(rendered: &Rendered, n: usize) -> Rendered {
     let ends = rendered.ends.iter().take(n).copied();
     Rendered {
@@ -222,7 +221,7 @@ fn no_room(pool: &Pool) -> Problem {
     Problem::new(ProblemType::Overloaded, detail)
 }
 
-/// An event, with what it holds of the pool.
+/// An event, and its bytes in the pool.
 struct Counted {
     text: Vec<u8>,
     _held: HeldBytes,
@@ -238,7 +237,7 @@ fn counted(text: Vec<u8>, held: HeldBytes) -> Bytes {
     Bytes::from_owner(Counted { text, _held: held })
 }
 
-/// An event as server-sent events have it. JSON has no line breaks of its own.
+/// Formats a server-sent event. The JSON has no line breaks.
 fn event(name: &str, id: &str, json: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(json.len() + id.len() + 32);
     for part in [
@@ -255,8 +254,8 @@ fn event(name: &str, id: &str, json: &[u8]) -> Vec<u8> {
     text
 }
 
-/// An event that does not move the stream on: it has no id.
-pub(super) fn event_aside(name: &str, json: &[u8]) -> Bytes {
+/// Formats an event without an id, after which a client resumes from the event before.
+pub(crate) fn event_aside(name: &str, json: &[u8]) -> Bytes {
     let mut text = Vec::with_capacity(json.len() + 32);
     for part in [b"event: ", name.as_bytes(), b"\ndata: ", json, b"\n\n"] {
         text.extend_from_slice(part);
@@ -266,8 +265,8 @@ pub(super) fn event_aside(name: &str, json: &[u8]) -> Bytes {
 
 #[cfg(test)]
 impl Frame {
-    /// A frame of this number without entries, whose events are these texts.
-    pub(super) fn bare(number: u64, board: &'static str, changes: Option<&'static str>) -> Self {
+    /// Creates a frame with this number, without entries, whose events are these texts.
+    pub(crate) fn bare(number: u64, board: &'static str, changes: Option<&'static str>) -> Self {
         let form = TopForm {
             window: Window::ALL_TIME,
             n: 10,
@@ -301,7 +300,7 @@ mod tests {
 
     use super::*;
 
-    /// A frame of a top of one member with these points.
+    /// Creates the frame of a top of one member with these points.
     fn frame(points: u32, before: Option<&Frame>, pool: &Pool) -> Result<Arc<Frame>, Problem> {
         let Frame {
             shown, board_name, ..
@@ -317,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn events_count_until_nobody_holds_them() {
+    fn events_count_until_they_are_dropped() {
         let pool = Pool::up_to(1 << 20);
         let first = frame(1, None, &pool).unwrap();
         let alone = pool.bytes();
@@ -334,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_frame_leaves_the_reserve_and_a_next_one_takes_what_there_is() {
+    fn only_later_frames_use_the_reserve() {
         let pool = Pool::up_to(usize::MAX);
         let first = frame(1, None, &pool).unwrap();
         let bytes = pool.bytes();
@@ -342,7 +341,7 @@ mod tests {
         let refused = frame(1, None, &pool).unwrap_err();
         assert_eq!(refused.kind, ProblemType::Overloaded);
         let second = frame(2, Some(&first), &pool).unwrap();
-        // All of it is shown in place of what moved.
+        // The whole top is sent instead of what has moved.
         assert_eq!(second.changes(), None);
         let refused = frame(3, Some(&second), &pool).unwrap_err();
         assert_eq!(refused.kind, ProblemType::Overloaded);
@@ -350,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_reported_within_a_window_alone() {
+    fn moves_are_reported_only_within_a_window() {
         let frame = Frame::bare(1, "board", None);
         assert!(frame.entries_of(Window::ALL_TIME).is_some());
         let next = Window::starting_at(Period::Day, Timestamp::from_millis(0));
@@ -359,6 +358,10 @@ mod tests {
             changes: OnceLock::new(),
             ..frame
         };
-        assert_eq!(unmade.changes(), None, "of another window before it");
+        assert_eq!(
+            unmade.changes(),
+            None,
+            "the frame before is of another window"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! What was admitted to a window that closes before it is applied is admitted anew: it counts where it still
-//! may, or nowhere.
+//! A write to a window that closes before the write is applied is admitted again: it counts in the windows that are
+//! still open, or is rejected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use board::{AdmissionError, Calendar, Period, Timestamp, WindowRule};
 use shard_router::{Write, WriteOutcome, WriteRejected};
 use shard_store::ShardStore;
 
+use crate::hooked_store::HookedStore;
 use crate::stage::{NOW, Stage, board, kind, points};
-use crate::woven::Woven;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// A kind whose hours close when they end, and a store that is slow to apply.
-async fn slow(periods: &[Period], held_up: Duration) -> (Arc<Woven>, Stage) {
-    let store = Woven::new();
+/// Creates a kind whose hours close when they end, over a store that delays writes.
+async fn slow(periods: &[Period], delay: Duration) -> (Arc<HookedStore>, Stage) {
+    let store = HookedStore::new();
     let mut stage = Stage::over(store.clone()).await;
     let mut spec = points("gifts");
     let rule = |period: &Period| WindowRule {
@@ -26,18 +26,18 @@ async fn slow(periods: &[Period], held_up: Duration) -> (Arc<Woven>, Stage) {
     let (known, _) = stage.router.catalogue().put(kind(spec), NOW).await.unwrap();
     stage.gifts = known;
     store.before_applying(move |_| async move {
-        tokio::time::sleep(held_up).await;
+        tokio::time::sleep(delay).await;
         Ok(())
     });
     (store, stage)
 }
 
-/// When the hour ends that is on.
+/// Returns the end of the current hour.
 fn hour_ends() -> Timestamp {
     Calendar::utc().span_at(Period::Hour, NOW).end.unwrap()
 }
 
-fn given(stage: &Stage, subject: &str) -> Write {
+fn late_write(stage: &Stage, subject: &str) -> Write {
     Write {
         at: hour_ends().minus(Duration::from_secs(1)),
         ..stage.write(&board(subject), "u1", 5)
@@ -45,9 +45,9 @@ fn given(stage: &Stage, subject: &str) -> Write {
 }
 
 #[tokio::test]
-async fn it_counts_in_the_windows_that_are_open_yet() {
+async fn late_writes_count_in_the_windows_that_are_open() {
     let (store, stage) = slow(&[Period::Hour, Period::Day, Period::All], MS * 30).await;
-    let writes = [given(&stage, "room"), given(&stage, "other")];
+    let writes = [late_write(&stage, "room"), late_write(&stage, "other")];
     let before = hour_ends().minus(MS * 20);
     for written in stage.router.write(&writes, before, true).await {
         let WriteOutcome::Applied(standings) = written else {
@@ -67,9 +67,9 @@ async fn it_counts_in_the_windows_that_are_open_yet() {
 }
 
 #[tokio::test]
-async fn where_none_is_open_it_is_rejected_and_no_board_is_created() {
+async fn without_an_open_window_writes_are_rejected_and_create_no_board() {
     let (store, stage) = slow(&[Period::Hour], MS * 30).await;
-    let write = given(&stage, "room");
+    let write = late_write(&stage, "room");
     let before = hour_ends().minus(MS * 20);
     let written = stage
         .router
@@ -84,12 +84,12 @@ async fn where_none_is_open_it_is_rejected_and_no_board_is_created() {
 }
 
 #[tokio::test]
-async fn what_is_applied_in_time_counts_everywhere() {
+async fn writes_in_time_count_in_every_window() {
     let (_, stage) = slow(&[Period::Hour, Period::Day], MS).await;
     let before = hour_ends().minus(Duration::from_mins(1));
     let written = stage
         .router
-        .write(&[given(&stage, "room")], before, true)
+        .write(&[late_write(&stage, "room")], before, true)
         .await;
     assert!(matches!(&written[..], [WriteOutcome::Applied(held)] if held.len() == 2));
 }

@@ -1,4 +1,4 @@
-//! A store that is away: the last board is served as stale, a fresh read says so, nobody storms it.
+//! An unavailable store: the last board is served as stale, a fresh read fails, and readers share attempts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use merger::ReadError;
 use shard_store::StoreError;
 
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points};
 use crate::stage::{Stage, text};
-use crate::woven::Woven;
 
 fn away() -> ReadError {
     ReadError::Unavailable("away".to_owned())
@@ -16,36 +16,36 @@ fn away() -> ReadError {
 
 #[tokio::test(start_paused = true)]
 async fn the_last_board_is_served_as_stale_and_recovers() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;
     assert!(!stage.top(false).await.unwrap().stale);
     stage.points("u2", 9).await;
-    store.go_away();
-    // Young enough: nobody asked the store.
+    store.become_unavailable();
+    // Recent enough: the store is not read.
     assert!(!stage.top(false).await.unwrap().stale);
     tokio::time::advance(stage.kind.max_staleness() * 2).await;
     let last = stage.top(false).await.unwrap();
     assert!(last.stale);
     assert_eq!(text(&last), "1:1:u1");
     assert_eq!(stage.top(true).await.unwrap_err(), away());
-    store.let_be();
+    store.clear_hooks();
     let recovered = stage.top(true).await.unwrap();
     assert!(!recovered.stale);
     assert_eq!(text(&recovered), "1:1:u2,2:2:u1");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_is_back_is_believed_at_once() {
-    let store = Woven::new();
+async fn a_store_that_is_available_again_is_used_at_once() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;
     stage.top(false).await.unwrap();
     stage.points("u2", 9).await;
-    store.go_away();
+    store.become_unavailable();
     tokio::time::advance(stage.kind.max_staleness() * 2).await;
     assert!(stage.top(false).await.unwrap().stale);
-    store.let_be();
+    store.clear_hooks();
     let recovered = stage.top(false).await.unwrap();
     assert!(!recovered.stale);
     assert_eq!(text(&recovered), "1:1:u2,2:2:u1");
@@ -53,10 +53,10 @@ async fn a_store_that_is_back_is_believed_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn an_uncreated_board_is_served_as_stale_too() {
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     let first = stage.top(false).await.unwrap();
-    store.go_away();
+    store.become_unavailable();
     stage.clock_ms.fetch_add(9, Ordering::Relaxed);
     tokio::time::advance(stage.kind.max_staleness() * 2).await;
     let last = stage.top(false).await.unwrap();
@@ -66,18 +66,18 @@ async fn an_uncreated_board_is_served_as_stale_too() {
 }
 
 #[tokio::test]
-async fn with_no_board_at_hand_the_failure_is_returned() {
-    let store = Woven::new();
+async fn without_a_cached_board_the_failure_is_returned() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;
-    store.go_away();
+    store.become_unavailable();
     assert_eq!(stage.top(false).await.unwrap_err(), away());
     assert_eq!(stage.top(true).await.unwrap_err(), away());
 }
 
 #[tokio::test]
-async fn an_answer_that_did_not_arrive_is_a_failure_too() {
-    let store = Woven::new();
+async fn a_lost_response_is_a_failure_too() {
+    let store = HookedStore::new();
     let stage = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
     stage.points("u1", 7).await;
     store.before_reads(|shard| async move {
@@ -93,13 +93,13 @@ async fn an_answer_that_did_not_arrive_is_a_failure_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn ten_thousand_who_wait_share_one_failed_attempt() {
+async fn waiting_readers_share_one_failure() {
     const READERS: usize = 10_000;
-    let store = Woven::new();
+    let store = HookedStore::new();
     let stage = Arc::new(Stage::over(store.clone(), kind(points(16)), 1 << 20).await);
     stage.points("u1", 7).await;
-    let come = Arc::new(AtomicUsize::new(0));
-    let seen = come.clone();
+    let begun = Arc::new(AtomicUsize::new(0));
+    let seen = begun.clone();
     store.before_reads(move |_| {
         let seen = seen.clone();
         async move {
@@ -110,9 +110,9 @@ async fn ten_thousand_who_wait_share_one_failed_attempt() {
         }
     });
     let read = || {
-        let (stage, come) = (stage.clone(), come.clone());
+        let (stage, begun) = (stage.clone(), begun.clone());
         tokio::spawn(async move {
-            come.fetch_add(1, Ordering::SeqCst);
+            begun.fetch_add(1, Ordering::SeqCst);
             stage.top(false).await
         })
     };
@@ -120,8 +120,7 @@ async fn ten_thousand_who_wait_share_one_failed_attempt() {
     for reader in readers {
         assert_eq!(reader.await.unwrap().unwrap_err(), away());
     }
-    // A task that had announced itself and not yet come to the gate tries again: those are as many
-    // as there are threads.
+    // A task that had been counted and did not wait yet tries again: at most one for each thread.
     let merges = stage.merger.counters().merges();
     assert!(merges <= 4, "{merges}");
 }

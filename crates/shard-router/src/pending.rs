@@ -1,0 +1,94 @@
+//! [`PendingItems`]: the items of a board that have no outcome yet.
+
+use board::{Activity, ActivityRejection, Timestamp};
+use shard_store::ItemFailure;
+
+use crate::batch::BatchItem;
+use crate::catalogue::KnownKind;
+use crate::moment::Moment;
+use crate::plan::admit_again;
+use crate::write::WriteOutcome;
+
+/// The items of a board that have no outcome yet, and the outcomes of the others.
+pub(crate) struct PendingItems {
+    /// In order.
+    pub(crate) items: Vec<BatchItem>,
+    /// When the first of their windows closes.
+    pub(crate) closes_at: Option<Timestamp>,
+    /// The moment by which they are admitted.
+    pub(crate) moment: Moment,
+    /// Outcomes by index.
+    pub(crate) written: Vec<(usize, WriteOutcome)>,
+}
+
+impl PendingItems {
+    /// Gives every item an outcome, and returns all outcomes.
+    pub(crate) fn end(
+        mut self,
+        outcome: impl Fn(&BatchItem) -> WriteOutcome,
+    ) -> Vec<(usize, WriteOutcome)> {
+        let ended = self.items.iter();
+        let ended = ended.map(|item| (item.origin.index, outcome(item)));
+        self.written.extend(ended);
+        self.written
+    }
+
+    /// Fails every item, and returns all outcomes.
+    pub(crate) fn fail(self, failure: &ItemFailure) -> Vec<(usize, WriteOutcome)> {
+        self.end(|_| WriteOutcome::Failed(failure.clone()))
+    }
+
+    /// Returns whether any item is outside of this activity.
+    pub(crate) fn any_outside(&self, activity: &Activity) -> bool {
+        if activity.is_always() {
+            return false;
+        }
+        let mut times = self.items.iter().map(|item| item.origin.at);
+        times.any(|at| activity.admit(at, self.moment.now).is_err())
+    }
+
+    /// Rejects items outside of this activity.
+    pub(crate) fn reject_outside(&mut self, activity: &Activity) {
+        self.end_outside(activity, |rejection| {
+            WriteOutcome::Rejected(rejection.into())
+        });
+    }
+
+    /// Fails items outside of this activity.
+    pub(crate) fn fail_outside(&mut self, activity: &Activity, failure: &ItemFailure) {
+        self.end_outside(activity, |_| WriteOutcome::Failed(failure.clone()));
+    }
+
+    fn end_outside(
+        &mut self,
+        activity: &Activity,
+        end: impl Fn(ActivityRejection) -> WriteOutcome,
+    ) {
+        if activity.is_always() {
+            return;
+        }
+        let Self {
+            items,
+            moment,
+            written,
+            ..
+        } = self;
+        items.retain(|item| match activity.admit(item.origin.at, moment.now) {
+            Ok(()) => true,
+            Err(rejection) => {
+                written.push((item.origin.index, end(rejection)));
+                false
+            }
+        });
+    }
+
+    /// Admits items that have missed a deadline again, by the current time.
+    pub(crate) fn admit_again(&mut self, kind: &KnownKind) {
+        self.moment = self.moment.later();
+        let (closes_at, refused) = admit_again(&mut self.items, &kind.kind, self.moment.now);
+        self.closes_at = closes_at;
+        let refused = refused.into_iter();
+        let refused = refused.map(|(index, reason)| (index, WriteOutcome::Rejected(reason)));
+        self.written.extend(refused);
+    }
+}
