@@ -1,22 +1,22 @@
-//! What a server answered: [`Answer`], and what every answer of a sort has to be.
+//! The response of a server: [`Answer`], with assertions about its status, headers and body.
 
 use serde_json::Value;
 use ureq::Body;
 use ureq::http::Response;
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug)]
 pub struct Answer {
     /// The status code.
     pub status: u16,
-    /// Names, in lower case, and values.
+    /// Names (in lower case) and values.
     pub headers: Vec<(String, String)>,
     /// The body as text.
     pub body: String,
 }
 
 impl Answer {
-    /// An error: it did not come whole.
+    /// Fails if the response is cut off.
     pub(crate) fn read(mut response: Response<Body>) -> Result<Self, ureq::Error> {
         let headers = response.headers().iter();
         let headers = headers.map(|(name, value)| {
@@ -34,25 +34,25 @@ impl Answer {
         })
     }
 
-    /// A header, empty where it is not there.
+    /// Returns a header's value, or an empty string if the header is absent.
     pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(other, _)| other == name);
         found.map_or("", |(_, value)| value)
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     #[track_caller]
     pub fn value(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The body of a 200.
+    /// Asserts status 200 and returns the JSON body.
     #[track_caller]
     pub fn ok(&self) -> Value {
         self.is(200)
     }
 
-    /// The body of a success with this status.
+    /// Asserts this success status and returns the JSON body.
     #[track_caller]
     pub fn is(&self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.body);
@@ -60,19 +60,19 @@ impl Answer {
         self.value()
     }
 
-    /// A success without a body.
+    /// Asserts status 204 and an empty body.
     #[track_caller]
     pub fn is_empty(&self) {
         assert_eq!((self.status, self.body.as_str()), (204, ""));
     }
 
-    /// `entries` of a 200.
+    /// Asserts status 200 and returns the body's `entries`.
     #[track_caller]
     pub fn entries(&self) -> Vec<Value> {
         self.ok()["entries"].as_array().unwrap().clone()
     }
 
-    /// Rank, member and points of each entry of a 200.
+    /// Asserts status 200 and returns the rank, member and points of each entry.
     #[track_caller]
     pub fn ranked(&self) -> Vec<(u64, String, i64)> {
         let entry = |entry: &Value| {
@@ -82,7 +82,8 @@ impl Answer {
         self.entries().iter().map(|e| entry(e).unwrap()).collect()
     }
 
-    /// Problem details of this status and type, whose detail holds all of these texts.
+    /// Asserts a problem response with this status and type, whose `detail` contains each of
+    /// `parts`. Returns the problem.
     #[track_caller]
     pub fn problem(&self, status: u16, word: &str, parts: &[&str]) -> Value {
         assert_eq!(self.status, status, "{}", self.body);

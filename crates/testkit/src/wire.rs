@@ -1,4 +1,5 @@
-//! A bare HTTP/1.1 connection: half heads, cut bodies, and other things that no client sends.
+//! A raw HTTP/1.1 connection for incomplete heads, truncated bodies, and other input that no HTTP
+//! client sends.
 
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -13,7 +14,7 @@ pub struct Wire {
     input: BufReader<TcpStream>,
 }
 
-/// An answer as it came over the wire.
+/// A response read from a raw connection.
 #[derive(Debug)]
 pub struct WireAnswer {
     /// The status code.
@@ -25,7 +26,7 @@ pub struct WireAnswer {
 }
 
 impl Wire {
-    /// Connects; reads give up after the deadline.
+    /// Connects. Reads and writes time out after the deadline.
     pub fn to(address: &str) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -34,29 +35,30 @@ impl Wire {
         Self { stream, input }
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         self.stream.write_all(bytes.as_ref()).unwrap();
         self
     }
 
-    /// Writes bytes; false when the server has hung up.
+    /// Writes bytes. Returns false if the server has closed the connection.
     pub fn try_write(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(bytes.as_ref()).is_ok()
     }
 
-    /// Says that nothing more comes.
+    /// Shuts down the sending side.
     pub fn end_input(&mut self) -> &mut Self {
         self.stream.shutdown(Shutdown::Write).unwrap();
         self
     }
 
-    /// The next answer, whole; none when the connection ends before it.
+    /// Returns the next response, or `None` if the connection ends before it.
     pub fn try_answer(&mut self) -> Option<WireAnswer> {
         self.try_answer_to("GET")
     }
 
-    /// The status of the next answer, of which nothing else is read: it may have no end.
+    /// Returns the status of the next response and reads nothing else of it, since it may be
+    /// endless.
     #[track_caller]
     pub fn status(&mut self) -> u16 {
         let mut line = String::new();
@@ -64,19 +66,19 @@ impl Wire {
         line.split(' ').nth(1).unwrap().parse().unwrap()
     }
 
-    /// The next answer to a request of this method: one to `HEAD` has no body.
+    /// Returns the next response to a request with this method. A response to `HEAD` has no body.
     #[track_caller]
     pub fn answer_to(&mut self, method: &str) -> WireAnswer {
         self.try_answer_to(method)
-            .expect("an answer, not the connection's end")
+            .expect("a response before the connection ends")
     }
 
-    /// The next answer if it is no success. Of a success nothing but the head is read.
+    /// Returns the next response if it is an error. Of a success only the head is read.
     #[track_caller]
     pub fn failure(&mut self) -> Option<WireAnswer> {
         let head = self
             .try_head()
-            .expect("an answer, not the connection's end");
+            .expect("a response before the connection ends");
         (status_of(&head) >= 400).then(|| self.answer_behind(head, "GET"))
     }
 
@@ -114,14 +116,14 @@ impl Wire {
         }
     }
 
-    /// The next answer.
+    /// Returns the next response.
     #[track_caller]
     pub fn answer(&mut self) -> WireAnswer {
         self.try_answer()
-            .expect("an answer, not the connection's end")
+            .expect("a response before the connection ends")
     }
 
-    /// Whether the server has ended the connection, with nothing more to say.
+    /// Returns whether the server has closed the connection without sending anything more.
     pub fn has_ended(&mut self) -> bool {
         match self.input.read(&mut [0]) {
             Ok(read) => read == 0,
@@ -135,13 +137,13 @@ fn status_of(head: &[String]) -> u16 {
 }
 
 impl WireAnswer {
-    /// The body as JSON.
+    /// Parses the body as JSON.
     #[track_caller]
     pub fn value(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// A header's value, empty where it is not there.
+    /// Returns a header's value, or an empty string if the header is absent.
     pub fn header(&self, name: &str) -> &str {
         let prefix = format!("{name}:");
         let found = self.head.iter().find_map(|line| line.strip_prefix(&prefix));
