@@ -1,6 +1,7 @@
-//! What is written while the sweep works is there afterwards.
+//! Writes that race with a sweep are not lost.
 //!
-//! A board that is written to as it is found idle stays whole, or was emptied before.
+//! If a board is written to while the sweep finds it idle, the sweep either keeps all of it or has
+//! dropped it before the write.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,12 +11,12 @@ use shard_store::{Item, KindRecord, Outcome, StoreError};
 use tokio::sync::Barrier;
 use tokio::task::JoinHandle;
 
-use crate::contributions_survive_a_crowd::{named, settle_up, writers};
+use crate::fixtures::writers::{check_sums, members_named, start_writers};
 use crate::fixtures::{Board, DAY, HOUR, NOW, OpenStore, gifts, idle, kept, member};
 
 const ALL: Window = Window::ALL_TIME;
 
-/// Sweeps without a pause until it is stopped.
+/// Sweeps repeatedly until it is stopped.
 fn sweeper(store: &OpenStore, now: Timestamp, start: Arc<Barrier>) -> (JoinHandle<()>, Stop) {
     let stop = Stop::default();
     let (store, stopped) = (store.shared(), stop.clone());
@@ -35,12 +36,12 @@ fn sweeper(store: &OpenStore, now: Timestamp, start: Arc<Barrier>) -> (JoinHandl
 #[derive(Clone, Default)]
 struct Stop(Arc<AtomicBool>);
 
-/// A board that lives on for its months, and two members of it, on its first and last shards.
+/// A board that is kept for its months, with two members, on its first and last shards.
 struct Room {
     board: Board,
     witness: Member,
     writer: Member,
-    /// Points of each, in the window without bounds.
+    /// The points of each in the all-time window.
     points: i64,
 }
 
@@ -64,7 +65,8 @@ impl Room {
         assert_eq!(outcomes, [Outcome::Applied(Vec::new())]);
     }
 
-    /// Both have as much as before and the writer one more, or the writer has that one alone.
+    /// Checks that both members have the same points as before, plus one for the writer, or that
+    /// only the writer's last point is left.
     async fn check(&mut self) {
         let held = (
             self.board.points_of(ALL, &self.witness).await,
@@ -79,7 +81,7 @@ impl Room {
     }
 }
 
-pub async fn an_idle_window_goes_before_a_write_or_stays(store: OpenStore) {
+pub async fn an_idle_window_is_dropped_before_a_racing_write_or_kept(store: OpenStore) {
     let windows = vec![idle(DAY * 7), kept(Period::Month, DAY * 100_000)];
     let kind = store.kind(gifts(|spec| spec.windows = windows)).await;
     let mut rooms = Vec::new();
@@ -89,7 +91,7 @@ pub async fn an_idle_window_goes_before_a_write_or_stays(store: OpenStore) {
     let mut now = NOW;
     for _ in 0..store.runs(40, 600) {
         for room in &mut rooms {
-            // The witness has what the writer has, and then nobody writes for long.
+            // The witness gets as many points as the writer has, and then there is a long pause.
             let points = room.board.points_of(ALL, &room.witness).await.unwrap_or(0);
             for _ in points..room.points.max(1) {
                 room.give(&room.witness, now).await;
@@ -117,7 +119,7 @@ pub async fn an_idle_window_goes_before_a_write_or_stays(store: OpenStore) {
     }
 }
 
-pub async fn an_idle_board_goes_before_a_write_or_stays(store: OpenStore) {
+pub async fn an_idle_board_is_deleted_before_a_racing_write_or_kept(store: OpenStore) {
     let kind = store
         .kind(gifts(|spec| spec.windows = vec![idle(DAY * 7)]))
         .await;
@@ -137,43 +139,45 @@ pub async fn an_idle_board_goes_before_a_write_or_stays(store: OpenStore) {
         let start = Arc::new(Barrier::new(2));
         let (sweeping, stop) = sweeper(&store, now, start.clone());
         start.wait().await;
-        let mut told = Vec::new();
+        let mut results = Vec::new();
         for board in &boards {
             let item = board.points(&member("u2"), 1, now);
-            told.push(board.try_apply(&[item], now, false).await);
+            results.push(board.try_apply(&[item], now, false).await);
         }
         stop.0.store(true, Ordering::Release);
         sweeping.await.unwrap();
-        for (board, told) in boards.iter().zip(told) {
+        for (board, result) in boards.iter().zip(results) {
             let there = store.board(&board.record.name).await.unwrap();
-            match told {
+            match result {
                 Ok(_) => {
-                    assert_eq!(there.as_ref(), Some(&board.record), "it was written to");
+                    assert_eq!(there.as_ref(), Some(&board.record), "the write was applied");
                     assert_eq!(board.points_of(ALL, &member("u2")).await, Some(1));
                     store.delete_board(&board.record.name, now).await.unwrap();
                 }
-                Err(StoreError::IncarnationEnded) => assert_eq!(there, None, "it was refused"),
+                Err(StoreError::IncarnationEnded) => {
+                    assert_eq!(there, None, "the write was refused")
+                }
                 Err(error) => panic!("{error}"),
             }
         }
     }
 }
 
-pub async fn a_crowd_writes_while_large_windows_go(store: OpenStore) {
+pub async fn no_write_is_lost_while_large_windows_are_dropped(store: OpenStore) {
     let kind = gifts(|spec| {
         spec.windows = vec![kept(Period::Hour, DAY), kept(Period::Day, DAY * 3)];
         spec.windows.push(WindowRule::with_defaults(Period::All));
     });
     let kind = store.kind(kind).await;
-    let members = named(300);
+    let members = members_named(300);
     for number in 0..store.runs(5, 200) {
         let board = store.created(&kind, &format!("room-{number}"), NOW).await;
         let mut items = Vec::new();
-        for (place, old) in named(10_000).iter().enumerate() {
-            // Seventy hours and some days of it, in which nobody else is.
+        for (index, old) in members_named(10_000).iter().enumerate() {
+            // Seventy hours and several days in which no other member has a standing.
             let then = NOW
                 .minus(DAY * 4)
-                .minus(HOUR * u32::try_from(place % 70).unwrap());
+                .minus(HOUR * u32::try_from(index % 70).unwrap());
             let item = board.points(old, 0, then);
             items.push(Item { at: then, ..item });
         }
@@ -181,8 +185,8 @@ pub async fn a_crowd_writes_while_large_windows_go(store: OpenStore) {
         let start = Arc::new(Barrier::new(2));
         let (sweeping, stop) = sweeper(&store, NOW, start.clone());
         start.wait().await;
-        let writers = writers(&board, &members, 50);
-        settle_up(&board, &members, writers).await;
+        let writers = start_writers(&board, &members, 50);
+        check_sums(&board, &members, writers).await;
         stop.0.store(true, Ordering::Release);
         sweeping.await.unwrap();
         let mut windows: Vec<_> = board.kind.admit(NOW, NOW).unwrap().to_vec();

@@ -1,4 +1,4 @@
-//! The same version is the same content, and what one shard shows never goes back.
+//! A version identifies one content, and the versions of a shard never decrease.
 
 use board::{Direction, FieldRule, Mode, Op, Rules, Ties, Value, Values, Window};
 use shard_store::{Change, ItemRejected, Outcome, Query, ShardVersion};
@@ -15,7 +15,7 @@ async fn versions(board: &Board) -> Vec<ShardVersion> {
     versions
 }
 
-pub async fn an_unchanged_version_answers_without_parts(store: OpenStore) {
+pub async fn an_unchanged_version_is_returned_without_parts(store: OpenStore) {
     let board = store.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
     let u1 = member("u1");
     for points in [0, 1, 2] {
@@ -46,10 +46,10 @@ pub async fn an_unchanged_version_answers_without_parts(store: OpenStore) {
     }
 }
 
-pub async fn changes_count_up(store: OpenStore) {
+pub async fn changes_increase_the_version(store: OpenStore) {
     let board = store.fresh(gifts(|spec| spec.shards = 4), "room-1").await;
     let mut before = versions(&board).await;
-    // Up to 400 members, through growth, and down to none.
+    // Adds 400 members one by one, so that the board grows, and removes them again.
     for number in (0..400).chain(0..400) {
         let member = member(&format!("u{number}"));
         let shard = usize::from(board.shard_of(&member));
@@ -71,7 +71,7 @@ pub async fn changes_count_up(store: OpenStore) {
     assert_eq!(board.members(ALL).await, 0);
 }
 
-pub async fn what_changes_nothing_keeps_the_version(store: OpenStore) {
+pub async fn a_call_that_changes_nothing_keeps_the_version(store: OpenStore) {
     let board = store.fresh(gifts(|spec| spec.shards = 1), "room-1").await;
     let u1 = member("u1");
     let most = Value::new(board::limits::VALUE_MAX).unwrap();
@@ -96,8 +96,8 @@ pub async fn what_changes_nothing_keeps_the_version(store: OpenStore) {
     assert_eq!(board.version(ALL, 0).await, before);
 }
 
-pub async fn as_many_other_changes_are_another_version(store: OpenStore) {
-    // Two members with one standing in each other's place: as many changes, another content.
+pub async fn equally_many_other_changes_have_another_version(store: OpenStore) {
+    // Two members exchange their standings: the same number of changes, another content.
     let field = FieldRule {
         name: "points".parse().unwrap(),
         order: Direction::Desc,

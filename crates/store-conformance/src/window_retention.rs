@@ -1,4 +1,4 @@
-//! Windows end by the calendar, and one that was dropped stays closed, whatever a clock says later.
+//! Windows expire by the calendar, and a dropped window stays closed, even if a clock is set back.
 
 use board::{Period, Timestamp, Window, WindowRule};
 use shard_store::{Item, ItemRejected, Outcome};
@@ -11,7 +11,7 @@ fn today() -> Window {
     window(Period::Day, NOW)
 }
 
-/// Midnight after [`NOW`], and the day that `keep` adds.
+/// The midnight after [`NOW`], plus the day of `keep`.
 fn gone_at() -> Timestamp {
     today().start().plus(DAY * 2)
 }
@@ -26,7 +26,7 @@ fn daily(more: &[WindowRule]) -> board::Kind {
     })
 }
 
-/// A member on every shard.
+/// Returns a member of every shard.
 fn one_each(board: &Board) -> Vec<board::Member> {
     board
         .shards()
@@ -34,7 +34,7 @@ fn one_each(board: &Board) -> Vec<board::Member> {
         .collect()
 }
 
-pub async fn a_window_goes_at_its_retention(store: OpenStore) {
+pub async fn a_window_is_dropped_at_its_retention(store: OpenStore) {
     let forever = WindowRule::with_defaults(Period::All);
     let board = store.fresh(daily(&[forever]), "room-1").await;
     for count in [1, 300] {
@@ -60,14 +60,14 @@ pub async fn a_window_goes_at_its_retention(store: OpenStore) {
     board.verify().await;
 }
 
-pub async fn a_stepping_clock_brings_no_window_back(store: OpenStore) {
+pub async fn a_clock_set_back_reopens_no_window(store: OpenStore) {
     let forever = WindowRule::with_defaults(Period::All);
     let board = store.fresh(daily(&[forever]), "room-1").await;
     let u1 = member("u1");
     let late: Item = board.points(&u1, 1, NOW);
     board.apply(std::slice::from_ref(&late), NOW).await;
     store.drop_expired(gone_at()).await.unwrap();
-    // By this clock the day is open: it still counts in the window without bounds, only.
+    // According to this clock the day is open: the contribution counts only in the all-time window.
     assert_eq!(late.windows.len(), 2);
     let outcomes = board
         .try_apply(std::slice::from_ref(&late), NOW, true)
@@ -89,7 +89,7 @@ pub async fn a_stepping_clock_brings_no_window_back(store: OpenStore) {
         refused,
         [Outcome::Rejected(ItemRejected::WindowClosed(NOW))]
     );
-    // It left no id: with a window that is open it counts.
+    // The rejected contribution has left no id: with an open window it counts.
     let open = Item {
         windows: late.windows.clone(),
         ..only_day
@@ -109,15 +109,15 @@ pub async fn a_window_dropped_on_one_shard_is_closed_on_all(store: OpenStore) {
     let board = store
         .fresh(daily(&[kept(Period::Month, DAY * 40)]), "room-1")
         .await;
-    let crowd = board
+    let members = board
         .shards()
         .flat_map(|shard| board.members_of(shard, 200));
     let yesterday = NOW.minus(DAY);
-    let items: Vec<_> = crowd
+    let items: Vec<_> = members
         .map(|member| board.points(&member, 1, yesterday))
         .collect();
     board.apply(&items, NOW).await;
-    // Today, only one shard has anybody.
+    // Today only one shard has a standing.
     let first = board.members_of(0, 1).remove(0);
     board.apply(&[board.points(&first, 1, NOW)], NOW).await;
     store.drop_expired(gone_at()).await.unwrap();

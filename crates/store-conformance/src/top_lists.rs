@@ -1,5 +1,5 @@
-//! Kinds that rank only their best: the best `keep` of every shard are exact, and so is the standing
-//! of everybody, whatever was trimmed, set and removed.
+//! Top lists: the best `keep` entries of every shard are exact, and so are the standings of all
+//! members, after any contributions, sets and removals.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +14,21 @@ use testkit::dice::{Dice, Seed};
 
 const ALL: Window = Window::ALL_TIME;
 
-/// Who has which standing.
+/// The standing of each member.
 type Standings = BTreeMap<Member, Standing>;
 
-/// Contributions alone, which only raise standings.
-pub async fn lists_that_grow_are_exact(store: OpenStore) {
+/// Contributions only, which only raise standings.
+pub async fn lists_are_exact_while_standings_rise(store: OpenStore) {
     agree(store, 0).await;
 }
 
-/// With removals, and sets to better and to worse.
-pub async fn lists_heal_when_standings_fall(store: OpenStore) {
+/// Also with removals, and with sets to better and worse values.
+pub async fn lists_are_exact_after_standings_fall(store: OpenStore) {
     agree(store, 6).await;
 }
 
-/// Everybody who is listed leaves, batch by batch, until nobody is left.
-pub async fn lists_outlast_their_best(store: OpenStore) {
+/// All listed members are removed, batch by batch, until none is left.
+pub async fn lists_are_refilled_when_their_best_are_removed(store: OpenStore) {
     let board = store.fresh(list(10, points(), 1), "b").await;
     let mut twin = Standings::new();
     let all: Vec<Item> = (0..200)
@@ -44,7 +44,7 @@ pub async fn lists_outlast_their_best(store: OpenStore) {
     board.verify().await;
 }
 
-/// One item in so many removes or sets; none for 0.
+/// One item in `falling` removes or sets; none if it is 0.
 async fn agree(store: OpenStore, falling: u64) {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
@@ -68,7 +68,7 @@ async fn agree(store: OpenStore, falling: u64) {
     }
 }
 
-/// Lists of a day and of all time: what the items of a test make of the one they make of the other.
+/// Two lists, of a day and of all time, which the items of a test change alike.
 fn list(keep: u64, rules: Rules, shards: u64) -> Kind {
     gifts(|spec| {
         spec.windows = [Period::Day, Period::All]
@@ -102,7 +102,7 @@ fn rules(fields: &[(Direction, Op)], mode: Mode, ties: Ties) -> Rules {
     Rules::new(fields.iter().zip(names).map(field).collect(), mode, ties).unwrap()
 }
 
-/// Rules by which contributions of [`any_item`] only raise standings.
+/// Rules under which contributions of [`any_item`] only raise standings.
 fn any_rules(dice: &mut Dice) -> Rules {
     let ties = *dice.pick(&[Ties::Earliest, Ties::Member, Ties::LowerMember]);
     let (desc, asc) = (Direction::Desc, Direction::Asc);
@@ -168,7 +168,7 @@ fn entry(rules: &Rules, member: &Member, standing: &Standing) -> ShardEntry {
     }
 }
 
-/// All of a shard, best first.
+/// Returns all entries of a shard, best first.
 fn sorted(board: &Board, twin: &Standings, shard: u16) -> Vec<ShardEntry> {
     let here = twin
         .iter()
@@ -205,22 +205,22 @@ async fn compare_in(window: Window, board: &Board, twin: &Standings) {
             ..whole(window)
         };
         let parts = board.read(shard, &query).await.parts.unwrap();
-        for (place, (part, wanted)) in parts.into_iter().zip(&sorted).enumerate() {
-            let told = part
+        for (index, (part, expected)) in parts.into_iter().zip(&sorted).enumerate() {
+            let found = part
                 .unlisted
                 .clone()
                 .or_else(|| part.entries.first().cloned());
-            assert_eq!(told.as_ref(), Some(wanted));
-            if place < keep {
-                assert_eq!(part.anchor, Some(place as u64), "{wanted:?}");
+            assert_eq!(found.as_ref(), Some(expected));
+            if index < keep {
+                assert_eq!(part.anchor, Some(index as u64), "{expected:?}");
             }
             assert!(part.anchor.is_none() || part.unlisted.is_none());
         }
     }
 }
 
-/// Somebody who never contributed is neither ranked nor off the list.
-pub async fn nobody_is_off_a_list_without_a_standing(store: OpenStore) {
+/// A member that never contributed is neither ranked nor unlisted.
+pub async fn a_member_without_a_standing_is_not_unlisted(store: OpenStore) {
     let board = store.fresh(list(2, points(), 1), "b").await;
     let all: Vec<Item> = (0..9)
         .map(|n| board.points(&member(&format!("u{n}")), n + 1, NOW))

@@ -1,4 +1,4 @@
-//! A board's record is made once, however many callers create it at the same time.
+//! Concurrent creations of a board return the same record.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub async fn concurrent_creations_make_one_incarnation(store: OpenStore) {
     }
 }
 
-pub async fn a_created_board_is_found_as_it_is(store: OpenStore) {
+pub async fn a_created_board_is_returned_as_created(store: OpenStore) {
     let kind = store.kind(gifts(|spec| spec.shards = 8)).await;
     let name = board_name("gifts", "room-1");
     assert_eq!(store.board(&name).await.unwrap(), None);

@@ -1,4 +1,4 @@
-//! What was deleted is refused, and what comes later under its name is another board.
+//! A deleted incarnation is refused, and a later board of the same name is another one.
 
 use board::Window;
 use shard_store::{DeleteBoardError, Outcome, StoreError};
@@ -7,7 +7,7 @@ use crate::fixtures::{Board, DAY, HOUR, NOW, OpenStore, board_name, gifts, membe
 
 const ALL: Window = Window::ALL_TIME;
 
-async fn assert_dead(board: &Board) {
+async fn assert_deleted(board: &Board) {
     let item = board.points(&member("u1"), 1, NOW);
     let applied = board.try_apply(&[item], NOW, false).await;
     assert_eq!(applied, Err(StoreError::IncarnationEnded));
@@ -22,7 +22,7 @@ async fn assert_dead(board: &Board) {
     }
 }
 
-pub async fn a_dead_incarnation_is_refused(store: OpenStore) {
+pub async fn a_deleted_incarnation_is_refused(store: OpenStore) {
     for (subject, members) in [("small", 5), ("large", 1500)] {
         let board = store.created(&kind(&store).await, subject, NOW).await;
         let items: Vec<_> = (0..members)
@@ -35,12 +35,12 @@ pub async fn a_dead_incarnation_is_refused(store: OpenStore) {
             .await
             .unwrap();
         assert_eq!(store.board(&board.record.name).await.unwrap(), None);
-        assert_dead(&board).await;
-        // Past the tombstone's time too.
+        assert_deleted(&board).await;
+        // Also after the tombstone has expired.
         store.drop_expired(NOW.plus(HOUR)).await.unwrap();
-        assert_dead(&board).await;
+        assert_deleted(&board).await;
         store.drop_expired(NOW.plus(DAY)).await.unwrap();
-        assert_dead(&board).await;
+        assert_deleted(&board).await;
     }
 }
 
@@ -51,7 +51,7 @@ async fn kind(store: &OpenStore) -> shard_store::KindRecord {
     }
 }
 
-pub async fn a_board_created_again_is_another_board(store: OpenStore) {
+pub async fn a_recreated_board_is_another_incarnation(store: OpenStore) {
     let kind = kind(&store).await;
     let old = store.created(&kind, "room-1", NOW).await;
     let u1 = member("u1");
@@ -64,8 +64,8 @@ pub async fn a_board_created_again_is_another_board(store: OpenStore) {
     let new = store.created(&kind, "room-1", NOW).await;
     assert_ne!(new.record.incarnation, old.record.incarnation);
     assert_eq!(new.members(ALL).await, 0);
-    assert_dead(&old).await;
-    // The same id, and even the old incarnation's digest of it, is nothing that the new incarnation knows.
+    assert_deleted(&old).await;
+    // The new incarnation does not know the id, nor the old incarnation's digest of it.
     for item in [
         new.points_by_id(&u1, 3, "evt-1", NOW),
         old.points_by_id(&u1, 3, "evt-1", NOW),
@@ -77,11 +77,11 @@ pub async fn a_board_created_again_is_another_board(store: OpenStore) {
     }
     assert_eq!(new.points_of(ALL, &u1).await, Some(6));
     store.drop_expired(NOW.plus(DAY)).await.unwrap();
-    assert_dead(&old).await;
+    assert_deleted(&old).await;
     assert_eq!(new.points_of(ALL, &u1).await, Some(6));
 }
 
-pub async fn no_board_is_deleted_twice(store: OpenStore) {
+pub async fn deleting_a_deleted_board_is_not_found(store: OpenStore) {
     let board = store.fresh(gifts(|_| ()), "room-1").await;
     let unknown = store
         .delete_board(&board_name("gifts", "room-2"), NOW)

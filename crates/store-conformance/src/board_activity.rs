@@ -1,4 +1,5 @@
-//! The time of a board is kept with its settings. Only who has seen it creates the board, and it ends the board.
+//! The start, end and expiry of a board are part of its settings. Creating a board requires its
+//! latest settings, and the board ends at its end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, board_name, gift
 
 const MS: Duration = Duration::from_millis(1);
 
-/// An hour from now on, kept for a day.
+/// An activity of an hour from `NOW`, kept for a day.
 fn battle() -> Activity {
     Activity::new(Some(NOW), Some(ends_at()), Some(DAY)).unwrap()
 }
@@ -29,8 +30,8 @@ fn within(activity: Activity) -> BoardSettings {
     }
 }
 
-/// Two boards of this time, a small one and one that has grown, each with members.
-async fn fought(store: &OpenStore, activity: Activity) -> Vec<Board> {
+/// Creates two boards with this activity, a small and a large one, with members on each shard.
+async fn boards_with(store: &OpenStore, activity: Activity) -> Vec<Board> {
     let kind = store.kind(gifts(|_| ())).await;
     let mut boards = Vec::new();
     for (subject, members) in [("small", 5), ("large", 400)] {
@@ -56,7 +57,7 @@ async fn found(store: &OpenStore, board: &Board) -> Option<BoardRecord> {
     store.board(&board.record.name).await.unwrap()
 }
 
-pub async fn settings_keep_the_time_of_a_board(store: OpenStore) {
+pub async fn settings_include_the_activity_of_a_board(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room 1");
     let at = |ms: u64| Some(NOW.plus(Duration::from_millis(ms)));
@@ -72,7 +73,7 @@ pub async fn settings_keep_the_time_of_a_board(store: OpenStore) {
         let settled = store.put_settings(&name, &kind, within(activity), NOW);
         let settled = settled.await.unwrap();
         assert_eq!((settled.activity, settled.created), (activity, false));
-        // What is left out goes back: settings take the place of those before, whole.
+        // Settings replace the previous ones completely: what is left out returns to its default.
         assert_eq!(store.board(&name).await.unwrap(), Some(settled.clone()));
         let seen = Some(settled.incarnation);
         let created = store.create_board(&name, &kind, seen, NOW).await.unwrap();
@@ -86,7 +87,7 @@ pub async fn settings_keep_the_time_of_a_board(store: OpenStore) {
         assert_eq!(listed, std::slice::from_ref(&created));
         let refused = store.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
         assert_eq!(refused.await, Err(PutSettingsError::AlreadyCreated));
-        // Whoever comes later has seen the record that is answered.
+        // Later creations return the record of the existing board.
         assert_eq!(
             store.create_board(&name, &kind, None, NOW).await,
             Ok(created)
@@ -97,7 +98,7 @@ pub async fn settings_keep_the_time_of_a_board(store: OpenStore) {
     assert_eq!(plain.activity, Activity::ALWAYS);
 }
 
-pub async fn nobody_creates_a_board_whose_time_it_has_not_seen(store: OpenStore) {
+pub async fn creating_a_board_requires_its_latest_settings(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     let first = store
@@ -120,7 +121,7 @@ pub async fn nobody_creates_a_board_whose_time_it_has_not_seen(store: OpenStore)
         Err(CreateBoardError::SettingsUnseen(Box::new(second.clone())))
     );
     assert_eq!(store.board(&name).await.unwrap(), Some(second));
-    // Those without bounds refuse nothing that could come.
+    // Settings without an activity reject no contribution, so they need not be known.
     let plain = store.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
     plain.await.unwrap();
     let created = store
@@ -129,8 +130,8 @@ pub async fn nobody_creates_a_board_whose_time_it_has_not_seen(store: OpenStore)
     assert!(created.unwrap().created);
 }
 
-pub async fn a_board_goes_when_its_time_is_over(store: OpenStore) {
-    let boards = fought(&store, battle()).await;
+pub async fn a_board_expires_after_its_end(store: OpenStore) {
+    let boards = boards_with(&store, battle()).await;
     let gone = ends_at().plus(DAY);
     store.drop_expired(gone.minus(MS)).await.unwrap();
     for board in &boards {
@@ -142,13 +143,13 @@ pub async fn a_board_goes_when_its_time_is_over(store: OpenStore) {
     assert_eq!(store.boards(&kind.name, None, 10).await.unwrap(), []);
     for board in &boards {
         let name = &board.record.name;
-        // The name takes what happens from now on, and nothing from before.
+        // The name accepts events from now on, and none from before.
         let left = found(&store, board).await.unwrap();
         assert_eq!((left.activity, left.created), (from(gone), false));
         let item = board.points(&member("u1"), 1, gone);
         let refused = board.try_apply(&[item], gone, false).await;
         assert_eq!(refused, Err(StoreError::IncarnationEnded));
-        // The name is free, and what comes is another board, without an end.
+        // The name is free: a new board under it has no end.
         let unseen = store.create_board(name, &kind, None, gone).await;
         assert_eq!(
             unseen,
@@ -164,7 +165,7 @@ pub async fn a_board_goes_when_its_time_is_over(store: OpenStore) {
     }
 }
 
-pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(store: OpenStore) {
+pub async fn a_name_is_closed_while_earlier_events_may_arrive(store: OpenStore) {
     let hours = gifts(|spec| {
         let hour = WindowRule {
             keep: Keep::After(DAY * 2),
@@ -176,7 +177,7 @@ pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(store: O
     let always = KindName::new("always").unwrap();
     let always = store.kind(gifts(|spec| spec.name = always.clone())).await;
     let gone = ends_at().plus(DAY);
-    // The hour before that ends with it, but for minutes.
+    // The previous hour ends at the same time, except for minutes.
     let last_hour = hours.kind.as_ref().unwrap().admits_until(gone.minus(MS));
     let last_hour = last_hour.unwrap();
     assert!((gone.plus(DAY * 2)..gone.plus(DAY * 2 + HOUR)).contains(&last_hour));
@@ -194,18 +195,18 @@ pub async fn a_name_is_closed_as_long_as_something_from_before_may_come(store: O
     }
 }
 
-pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(store: OpenStore) {
+pub async fn a_name_stays_closed_when_later_boards_end(store: OpenStore) {
     let weeks = gifts(|spec| spec.windows = vec![idle(DAY * 7)]);
     let kind = store.kind(weeks).await;
     let gone = ends_at().plus(DAY);
-    for outcome in ["refused", "removed"] {
+    for outcome in ["withdrawn", "idle"] {
         let name = board_name("gifts", outcome);
         let settled = store.put_settings(&name, &kind, within(battle()), NOW);
         let seen = Some(settled.await.unwrap().incarnation);
         store.create_board(&name, &kind, seen, NOW).await.unwrap();
     }
     store.drop_expired(gone).await.unwrap();
-    for outcome in ["refused", "removed"] {
+    for outcome in ["withdrawn", "idle"] {
         let name = board_name("gifts", outcome);
         let left = store.board(&name).await.unwrap().unwrap();
         let seen = Some(left.incarnation);
@@ -214,19 +215,19 @@ pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(store: OpenStore
             kind: kind.kind.clone().unwrap(),
             record: store.create_board(&name, &kind, seen, gone).await.unwrap(),
         };
-        if outcome == "refused" {
+        if outcome == "withdrawn" {
             store.withdraw(&board.record).await.unwrap();
         } else {
             let item = board.points(&member("u1"), 1, gone);
             board.apply(&[item], gone).await;
         }
     }
-    // Each is idle, or forgotten, long before the name opens.
+    // Each board becomes idle, or its settings expire, long before the name opens.
     let until = gone.plus(NAME_CLOSED_MAX);
     for now in [gone.plus(DAY * 2), gone.plus(DAY * 10), until.minus(MS)] {
         store.drop_expired(now).await.unwrap();
     }
-    for outcome in ["refused", "removed"] {
+    for outcome in ["withdrawn", "idle"] {
         let name = board_name("gifts", outcome);
         let left = store.board(&name).await.unwrap().unwrap();
         assert_eq!(
@@ -236,13 +237,13 @@ pub async fn a_name_stays_closed_whatever_becomes_of_its_boards(store: OpenStore
         );
     }
     store.drop_expired(until).await.unwrap();
-    for outcome in ["refused", "removed"] {
+    for outcome in ["withdrawn", "idle"] {
         let name = board_name("gifts", outcome);
         assert_eq!(store.board(&name).await.unwrap(), None, "{outcome}");
     }
 }
 
-pub async fn a_name_is_closed_by_its_kind_as_it_is_now(store: OpenStore) {
+pub async fn a_name_is_closed_by_the_current_settings_of_its_kind(store: OpenStore) {
     let hours = |keep| {
         gifts(|spec| {
             let hour = WindowRule {
@@ -269,7 +270,7 @@ pub async fn a_name_is_closed_by_its_kind_as_it_is_now(store: OpenStore) {
     assert_eq!(store.board(&name).await.unwrap(), None);
 }
 
-pub async fn a_board_that_holds_nothing_keeps_its_time(store: OpenStore) {
+pub async fn an_empty_board_keeps_its_activity(store: OpenStore) {
     let kind = gifts(|spec| {
         let hour = WindowRule {
             keep: Keep::After(DAY),
@@ -295,10 +296,10 @@ pub async fn a_board_that_holds_nothing_keeps_its_time(store: OpenStore) {
             .await;
         records.push(board.record);
     }
-    // Its windows are gone, and then some: what comes is still of the campaign.
+    // After its windows have expired, contributions still belong to the same campaign.
     store.drop_expired(NOW.plus(DAY * 2)).await.unwrap();
     store.drop_expired(NOW.plus(DAY * 5)).await.unwrap();
-    let board = async |place: usize| store.board(&records[place].name).await.unwrap();
+    let board = async |index: usize| store.board(&records[index].name).await.unwrap();
     assert_eq!(board(0).await.as_ref(), Some(&records[0]));
     assert_eq!(board(1).await, None);
     let end = campaign.settings_kept_until(NOW);
@@ -306,21 +307,21 @@ pub async fn a_board_that_holds_nothing_keeps_its_time(store: OpenStore) {
     assert_eq!(board(0).await, None);
 }
 
-/// From then on.
+/// An activity that starts at this time.
 fn from(starts_at: Timestamp) -> Activity {
     Activity::new(Some(starts_at), None, None).unwrap()
 }
 
 pub async fn a_board_without_expiry_stays_after_its_end(store: OpenStore) {
     let activity = Activity::new(None, Some(ends_at()), None).unwrap();
-    let boards = fought(&store, activity).await;
+    let boards = boards_with(&store, activity).await;
     store.drop_expired(ends_at().plus(DAY * 300)).await.unwrap();
     for board in &boards {
         assert_eq!(found(&store, board).await, Some(board.record.clone()));
     }
 }
 
-pub async fn uncreated_settings_outlast_the_time_that_they_name(store: OpenStore) {
+pub async fn settings_without_a_board_are_kept_past_the_times_they_name(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let starts_at = NOW.plus(DAY * 10);
     let last = starts_at.plus(DAY);

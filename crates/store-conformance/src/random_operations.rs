@@ -1,4 +1,4 @@
-//! Random operations on a board and on its naive twin: every outcome and every answer agrees.
+//! Random operations on a board and on its naive twin: all outcomes and responses must agree.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::twin::{ItemOutcome, Twin};
 use crate::versions_seen::Versions;
 use testkit::dice::{Dice, Seed};
 
-/// All shards of a tiny board are likely to be kept as one.
-pub async fn tiny_boards_agree(store: OpenStore) {
+/// Boards so small that their shards are likely stored together.
+pub async fn tiny_boards_agree_with_the_twin(store: OpenStore) {
     agree(store, 20, 60, (100, 8_000)).await;
 }
 
-/// Boards that outgrow what is small, and fall back below it.
-pub async fn growing_boards_agree(store: OpenStore) {
+/// Boards that grow beyond the size of small boards, and shrink below it again.
+pub async fn growing_boards_agree_with_the_twin(store: OpenStore) {
     agree(store, 150, 60, (50, 2_500)).await;
 }
 
-/// Boards of which every shard is large.
-pub async fn large_boards_agree(store: OpenStore) {
+/// Boards with large shards only.
+pub async fn large_boards_agree_with_the_twin(store: OpenStore) {
     agree(store, 2500, 30, (12, 600)).await;
 }
 
@@ -46,16 +46,16 @@ async fn agree(store: OpenStore, members: usize, steps: usize, (sampled, whole):
     }
 }
 
-/// One board beside its twin.
+/// A board and its twin.
 struct Run<'a> {
     store: &'a OpenStore,
     board: Board,
     twin: Twin,
     members: Vec<Member>,
     clock: Timestamp,
-    /// Contributions with ids, to send again.
+    /// Contributions with ids, to be sent again.
     sent: Vec<Item>,
-    /// Items of one moment share their windows, as those of a router do.
+    /// Items with the same time share their windows, as a router's do.
     admission: Admission,
     versions: Versions,
 }
@@ -99,7 +99,7 @@ impl<'a> Run<'a> {
             .await
             .unwrap();
         let mut changed = false;
-        // Items of several shards do not touch one another: the twin may take them in their order.
+        // Items on different shards are independent, so the twin can apply them in this order.
         for (item, outcome) in items.iter().zip(&outcomes) {
             let reported = self.twin.apply(item, self.clock);
             assert_eq!(
@@ -121,7 +121,7 @@ impl<'a> Run<'a> {
     fn any_items(&mut self, dice: &mut Dice) -> Vec<Item> {
         let most = (self.members.len() / 4).max(12);
         let count = 1 + dice.below(most);
-        let everybody = if dice.one_in(5) {
+        let members = if dice.one_in(5) {
             2
         } else {
             self.members.len()
@@ -132,11 +132,11 @@ impl<'a> Run<'a> {
             let item = if !self.sent.is_empty() && dice.one_in(8) {
                 Some(dice.pick(&self.sent).clone())
             } else {
-                let member = self.members[dice.below(everybody)].clone();
+                let member = self.members[dice.below(members)].clone();
                 self.any_item(dice, &member, at)
             };
-            // What an undecided item does is nobody's promise, and one batch has an id once or
-            // twice: the twin decides about the second when it comes to it.
+            // Items whose outcome the contract does not define are left out. An id may occur twice
+            // in a batch.
             items.extend(item.filter(|item| self.twin.is_decided(item, self.clock)));
         }
         items
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
             1 | 2 => Change::Set(any_outright(dice, kind)),
             _ => Change::Fold(any_values(dice, kind)),
         };
-        // Many of one moment, which share their windows and tie; others around it.
+        // Many items with the same time, which share windows and tie; others around it.
         let at = match dice.below(4) {
             0 => at.plus(MINUTE * u32::try_from(dice.below(200)).unwrap()),
             1 => self
@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
         if report && item.change != Change::Remove {
             assert_eq!(reported, held, "standings after {item:?}");
         } else {
-            assert_eq!(reported, [], "nobody asked for standings");
+            assert_eq!(reported, [], "standings were not requested");
         }
     }
 
@@ -221,7 +221,7 @@ impl<'a> Run<'a> {
         if there.is_none() {
             assert!(
                 self.twin.may_be_gone(self.clock),
-                "a board went that held something"
+                "a board with standings or ids was deleted"
             );
             self.recreate().await;
         }
@@ -249,7 +249,7 @@ impl<'a> Run<'a> {
         assert_eq!(refused, Err(StoreError::IncarnationEnded));
     }
 
-    /// The windows that there may be something to read of.
+    /// Returns the windows that may have standings.
     fn windows(&self) -> Vec<Window> {
         let mut windows: Vec<Window> = self.twin.windows.keys().copied().collect();
         let now = self.board.kind.admit(self.clock, self.clock);
@@ -315,7 +315,7 @@ impl<'a> Run<'a> {
         };
         assert!(!self.twin.is_dropped(window), "{window:?}");
         assert_eq!(reading.members, sorted.len() as u64);
-        let parts = reading.parts.expect("nothing was excepted");
+        let parts = reading.parts.expect("the query has no version to compare");
         assert_eq!(parts.len(), query.ranges.len());
         for (ask, part) in query.ranges.iter().zip(&parts) {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! A board's idle time is the board's: it goes whole, or it stays whole.
+//! The idle time applies to the whole board: it is deleted on all shards or on none.
 
 use board::{Kind, Period, Window, WindowRule};
 use shard_store::{Change, StoreError};
@@ -9,27 +9,27 @@ use crate::fixtures::{
 
 const ALL: Window = Window::ALL_TIME;
 
-fn week_of_idleness(more: &[WindowRule]) -> Kind {
+fn idle_after_a_week(more: &[WindowRule]) -> Kind {
     let mut windows = vec![idle(DAY * 7)];
     windows.extend(more);
     gifts(|spec| spec.windows = windows)
 }
 
-async fn crowd(board: &Board, members: i64, now: board::Timestamp) {
+async fn fill(board: &Board, members: i64, now: board::Timestamp) {
     let items: Vec<_> = (0..members)
         .map(|number| board.points_by_id(&member(&format!("u{number}")), 1, "evt-1", now))
         .collect();
     board.apply(&items, now).await;
 }
 
-pub async fn an_idle_board_goes_whole(store: OpenStore) {
-    let kind = store.kind(week_of_idleness(&[])).await;
+pub async fn an_idle_board_is_deleted_on_all_shards(store: OpenStore) {
+    let kind = store.kind(idle_after_a_week(&[])).await;
     for (subject, members) in [("small", 5), ("large", 1500)] {
         let board = store.created(&kind, subject, NOW).await;
-        crowd(&board, members, NOW).await;
+        fill(&board, members, NOW).await;
         store.drop_expired(NOW.plus(DAY * 6)).await.unwrap();
         assert_eq!(board.members(ALL).await, members.unsigned_abs());
-        // A store may renew a board's time only now and then: an eighth of it late at most.
+        // A store may extend a board's time with a delay, by at most an eighth of it.
         store.drop_expired(NOW.plus(DAY * 8)).await.unwrap();
         assert_eq!(
             store.board(&board.record.name).await.unwrap(),
@@ -51,14 +51,14 @@ pub async fn an_idle_board_goes_whole(store: OpenStore) {
     }
 }
 
-pub async fn a_write_keeps_every_shard(store: OpenStore) {
-    let board = store.fresh(week_of_idleness(&[]), "room-1").await;
-    crowd(&board, 1500, NOW).await;
-    let loyal = member("u7");
+pub async fn a_write_to_one_shard_keeps_all_shards(store: OpenStore) {
+    let board = store.fresh(idle_after_a_week(&[]), "room-1").await;
+    fill(&board, 1500, NOW).await;
+    let writer = member("u7");
     let mut now = NOW;
     for _ in 0..10 {
         now = now.plus(DAY * 5);
-        board.apply(&[board.points(&loyal, 1, now)], now).await;
+        board.apply(&[board.points(&writer, 1, now)], now).await;
         store.drop_expired(now.plus(DAY)).await.unwrap();
         assert_eq!(board.members(ALL).await, 1500);
     }
@@ -67,21 +67,21 @@ pub async fn a_write_keeps_every_shard(store: OpenStore) {
     assert_eq!(there, None);
 }
 
-pub async fn an_idle_window_goes_and_its_version_stays(store: OpenStore) {
+pub async fn an_idle_window_is_dropped_and_its_version_increases(store: OpenStore) {
     let month = kept(Period::Month, DAY * 100);
-    let kind = store.kind(week_of_idleness(&[month])).await;
+    let kind = store.kind(idle_after_a_week(&[month])).await;
     for (subject, members) in [("small", 5), ("large", 1500)] {
         let board = store.created(&kind, subject, NOW).await;
-        crowd(&board, members, NOW).await;
+        fill(&board, members, NOW).await;
         let before = board.version(ALL, 0).await;
         let later = NOW.plus(DAY * 16);
         store.drop_expired(later).await.unwrap();
         assert_eq!(board.members(ALL).await, 0);
         let month = board.members(window(Period::Month, NOW)).await;
-        assert_eq!(month, members.unsigned_abs(), "its time has not come");
+        assert_eq!(month, members.unsigned_abs(), "the month has not expired");
         let gone = board.version(ALL, 0).await;
         assert!(gone.counter > before.counter, "{before:?} then {gone:?}");
-        // It goes once, not with every sweep.
+        // It is dropped once, not in every sweep.
         store.drop_expired(later).await.unwrap();
         assert_eq!(board.version(ALL, 0).await, gone);
         for shard in board.shards() {
@@ -95,9 +95,9 @@ pub async fn an_idle_window_goes_and_its_version_stays(store: OpenStore) {
     }
 }
 
-pub async fn boards_without_idle_stay(store: OpenStore) {
+pub async fn boards_without_an_idle_time_are_kept(store: OpenStore) {
     let board = store.fresh(gifts(|_| ()), "room-1").await;
-    crowd(&board, 5, NOW).await;
+    fill(&board, 5, NOW).await;
     for years in [1, 10, 100] {
         store
             .drop_expired(NOW.plus(DAY * 365 * years))
@@ -109,12 +109,12 @@ pub async fn boards_without_idle_stay(store: OpenStore) {
     assert_eq!(there, Some(board.record));
 }
 
-pub async fn an_emptied_board_goes_with_its_last_window(store: OpenStore) {
+pub async fn a_board_is_deleted_with_its_last_window(store: OpenStore) {
     let kind = store
         .kind(gifts(|spec| spec.windows = vec![kept(Period::Day, DAY)]))
         .await;
     let board = store.created(&kind, "room-1", NOW).await;
-    crowd(&board, 5, NOW).await;
+    fill(&board, 5, NOW).await;
     let u0 = member("u0");
     board
         .apply(&[board.item(&u0, Change::Remove, NOW, NOW)], NOW)

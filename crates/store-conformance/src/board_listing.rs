@@ -1,4 +1,4 @@
-//! The boards of a kind come page by page, in the order of their subjects.
+//! The boards of a kind are listed in pages, ordered by subject.
 
 use board::{ShardCount, Subject};
 
@@ -12,7 +12,7 @@ async fn subjects(store: &OpenStore, kind: &str, after: Option<&str>, limit: usi
     subjects.collect()
 }
 
-pub async fn pages_follow_the_subjects(store: OpenStore) {
+pub async fn pages_are_ordered_by_subject(store: OpenStore) {
     let gifts_kind = store.kind(gifts(|_| ())).await;
     let likes_kind = store
         .kind(gifts(|spec| spec.name = "likes".parse().unwrap()))
@@ -49,7 +49,7 @@ pub async fn pages_follow_the_subjects(store: OpenStore) {
         subjects(&store, "gifts", Some("a"), 3).await,
         by_bytes[2..5]
     );
-    // The cursor needs not be there.
+    // A page may start after a subject that does not exist.
     assert_eq!(
         subjects(&store, "gifts", Some("c"), 100).await,
         by_bytes[5..]

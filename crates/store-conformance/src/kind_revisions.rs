@@ -1,4 +1,4 @@
-//! Kinds are written by who has read them last, and not under the feet of their boards.
+//! A write to a kind requires its latest revision, and cannot change what its boards mean.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ pub async fn a_deleted_kind_leaves_a_record(store: OpenStore) {
     assert_eq!(
         afresh,
         Err(KindWriteError::Stale),
-        "as a configuration file would"
+        "a write without having read the kind"
     );
     let back = store.put_kind(topped(1), Revision(2), false).await.unwrap();
     assert_eq!(back.revision, Revision(3));
@@ -113,7 +113,7 @@ async fn versions(board: &Board) -> Vec<ShardVersion> {
     versions
 }
 
-/// A kind that was replaced while it had no boards, and what was read by it, still on its way.
+/// Replaces a kind while it has no boards, and writes by the earlier kind afterwards.
 pub async fn stale_kinds_write_to_no_board(store: OpenStore) {
     let replaced: [fn(&mut KindSpec); 3] = [
         |spec| spec.calendar = Calendar::new("Asia/Tokyo").unwrap(),
@@ -131,7 +131,7 @@ pub async fn stale_kinds_write_to_no_board(store: OpenStore) {
         },
     ];
     let current = store.kind(gifts(|_| ())).await;
-    // Small, and split into shards.
+    // A small board, and one split into shards.
     for (subject, members) in [("room-1", 3), ("room-2", 20_000)] {
         let board = store.created(&current, subject, NOW).await;
         assert_eq!(board.record.meaning, board.kind.meaning());
@@ -153,7 +153,7 @@ pub async fn stale_kinds_write_to_no_board(store: OpenStore) {
         }
         assert_eq!(versions(&board).await, before);
         board.verify().await;
-        // What may change while there are boards is no matter.
+        // Changes that are allowed with boards do not matter.
         let deeper = Board {
             kind: topped(7),
             ..board.clone()
@@ -166,14 +166,14 @@ pub async fn stale_kinds_write_to_no_board(store: OpenStore) {
     }
 }
 
-pub async fn no_more_kinds_are_kept_than_the_limit(store: OpenStore) {
+pub async fn the_number_of_kinds_is_limited(store: OpenStore) {
     let named = |number: usize| gifts(|spec| spec.name = format!("k{number}").parse().unwrap());
     for number in 0..KINDS_MAX {
         store.kind(named(number)).await;
     }
     let one_more = || store.put_kind(Arc::new(named(KINDS_MAX)), Revision(0), true);
     assert_eq!(one_more().await, Err(KindWriteError::TooMany));
-    // Those that are there change as ever; a deleted one leaves its record, and no room.
+    // Existing kinds can still change; a deleted kind keeps its record, which counts.
     let first = store.put_kind(Arc::new(named(0)), Revision(1), true);
     let first = first.await.unwrap();
     store.delete_kind(&first.name, Revision(2)).await.unwrap();

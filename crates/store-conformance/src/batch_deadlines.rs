@@ -1,4 +1,4 @@
-//! Nothing is applied after the deadline of its batch, whatever held it up.
+//! Nothing is applied after the deadline of its batch, whatever delayed it.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ async fn apply_until(
     board.store.apply(&board.record, shard, batch).await
 }
 
-pub async fn what_is_late_is_not_applied(store: OpenStore) {
+pub async fn a_late_batch_is_not_applied(store: OpenStore) {
     let board = store.fresh(gifts(|_| ()), "room-1").await;
     let u1 = member("u1");
     let items = [board.points(&u1, 1, NOW)];
@@ -42,8 +42,8 @@ pub async fn what_is_late_is_not_applied(store: OpenStore) {
     assert_eq!(board.points_of(ALL, &u1).await, Some(2));
 }
 
-/// Many write until the last moment; what is seen after it is all that there ever is.
-pub async fn nothing_is_applied_behind_a_closing(store: OpenStore) {
+/// Many callers write until the deadline. The versions after it do not change any more.
+pub async fn nothing_is_applied_after_the_deadline(store: OpenStore) {
     const WRITERS: usize = 8;
     let board = store.fresh(gifts(|spec| spec.shards = 2), "room-1").await;
     let is_remote = !store.clock_tolerance().is_zero();
@@ -69,8 +69,8 @@ pub async fn nothing_is_applied_behind_a_closing(store: OpenStore) {
         }
         for writer in writers {
             let error = writer.await.unwrap();
-            // Of a node whose answer comes too late nobody knows; it applies nothing late either. What would come
-            // to it too late is refused before that.
+            // A reply that a node sends too late is `Unknown`, although the node applied nothing
+            // late either. A call that would reach it too late is rejected before.
             let is_of_node = matches!(error, StoreError::Unknown(_) | StoreError::Overloaded(_));
             assert!(
                 is_remote && is_of_node || error == StoreError::DeadlinePassed,

@@ -1,4 +1,5 @@
-//! A contribution's id counts once per member within the dedupe span, from when it was applied.
+//! A contribution's id counts once per member within the dedupe span, which starts when it is
+//! applied.
 
 use std::time::Duration;
 
@@ -17,14 +18,14 @@ async fn one(board: &Board, item: Item, now: board::Timestamp) -> Outcome {
     board.apply(&[item], now).await.remove(0)
 }
 
-pub async fn an_id_counts_for_exactly_the_span(store: OpenStore) {
+pub async fn an_id_is_remembered_for_exactly_the_dedupe_span(store: OpenStore) {
     let board = store.fresh(gifts(|_| ()), "room-1").await;
     let u1 = member("u1");
     let mut now = NOW;
     let pauses = [Duration::ZERO, Duration::ZERO, MINUTE * 17, HOUR * 5, MS];
     for (round, pause) in (1..).zip(pauses) {
         now = now.plus(pause);
-        // The span begins when it was applied, whenever it happened.
+        // The span starts when the contribution is applied, regardless of its time.
         let item = Item {
             at: now.minus(MINUTE * 40),
             ..board.points_by_id(&u1, 1, "evt-1", now)
@@ -40,7 +41,7 @@ pub async fn an_id_counts_for_exactly_the_span(store: OpenStore) {
     }
 }
 
-pub async fn a_refused_contribution_leaves_no_id(store: OpenStore) {
+pub async fn a_rejected_contribution_leaves_no_id(store: OpenStore) {
     let windows = [Period::All, Period::Day].map(WindowRule::with_defaults);
     let board = store
         .fresh(gifts(|spec| spec.windows = windows.to_vec()), "room-1")
@@ -49,7 +50,7 @@ pub async fn a_refused_contribution_leaves_no_id(store: OpenStore) {
     let yesterday = NOW.minus(DAY);
     let most = Change::Set(Values::from(Value::new(VALUE_MAX).unwrap()));
     one(&board, board.item(&u1, most, yesterday, NOW), NOW).await;
-    // Today's window alone would take it.
+    // Only today's window could take it.
     let item = board.points_by_id(&u1, 1, "evt-1", NOW);
     let refused = one(&board, item.clone(), NOW).await;
     assert!(
@@ -103,7 +104,7 @@ pub async fn ids_outlast_growth(store: OpenStore) {
     assert_eq!(again, expected, "the first ten rounds are past their span");
 }
 
-pub async fn no_span_remembers_nothing(store: OpenStore) {
+pub async fn a_span_of_zero_remembers_no_ids(store: OpenStore) {
     let board = store
         .fresh(gifts(|spec| spec.dedupe = Duration::ZERO), "room-1")
         .await;

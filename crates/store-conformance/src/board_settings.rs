@@ -1,4 +1,4 @@
-//! Settings of one board are kept for its creation, and only for that.
+//! The settings of a board are kept until its creation.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ fn shards(count: u64) -> ShardCount {
     ShardCount::new(count).unwrap()
 }
 
-pub async fn the_last_settings_count_at_the_creation(store: OpenStore) {
+pub async fn a_board_is_created_with_its_latest_settings(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     for count in [64, 2] {
@@ -45,7 +45,7 @@ pub async fn settings_are_refused_after_creation(store: OpenStore) {
     assert_eq!((settled.shards, settled.created), (shards(2), false));
 }
 
-pub async fn settings_go_with_their_kind(store: OpenStore) {
+pub async fn settings_are_deleted_with_their_kind(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     store
@@ -60,7 +60,7 @@ pub async fn settings_go_with_their_kind(store: OpenStore) {
     assert_eq!(created.shards, shards(4));
 }
 
-pub async fn settings_outlast_a_change_of_the_kind(store: OpenStore) {
+pub async fn settings_survive_a_change_of_the_kind(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     store
@@ -75,7 +75,7 @@ pub async fn settings_outlast_a_change_of_the_kind(store: OpenStore) {
     let other = put.await.unwrap();
     let kept = store.board(&name).await.unwrap().unwrap();
     assert_eq!((kept.shards, kept.created), (shards(64), false));
-    // It is a board of what the kind has become.
+    // The new board has the current rules of the kind.
     let record = store.create_board(&name, &other, None, NOW).await.unwrap();
     assert_eq!((record.shards, record.created), (shards(64), true));
     let board = Board {
@@ -93,7 +93,7 @@ pub async fn settings_outlast_a_change_of_the_kind(store: OpenStore) {
     );
 }
 
-pub async fn settings_outlast_a_sweep(store: OpenStore) {
+pub async fn settings_survive_a_sweep(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     store
@@ -102,14 +102,14 @@ pub async fn settings_outlast_a_sweep(store: OpenStore) {
         .unwrap();
     let later = NOW.plus(SETTINGS_KEPT_MIN).minus(MINUTE);
     store.drop_expired(later).await.unwrap();
-    // Created, and swept before its first contribution comes.
+    // Created, and swept before its first contribution.
     let created = store.create_board(&name, &kind, None, later).await.unwrap();
     store.drop_expired(later).await.unwrap();
     assert_eq!(store.board(&name).await.unwrap(), Some(created.clone()));
     assert_eq!(created.shards, shards(64));
 }
 
-pub async fn settings_go_when_nobody_contributes(store: OpenStore) {
+pub async fn settings_expire_without_contributions(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     store
@@ -120,7 +120,7 @@ pub async fn settings_go_when_nobody_contributes(store: OpenStore) {
         .put_settings(&name, &kind, shards(64).into(), NOW.plus(HOUR))
         .await
         .unwrap();
-    // From the last settings on, whatever becomes of the kind meanwhile.
+    // Counted from the last settings, regardless of changes of the kind.
     let put = store.put_kind(Arc::new(gifts(|spec| spec.top = 7)), kind.revision, true);
     let kind = put.await.unwrap();
     let end = NOW.plus(HOUR).plus(SETTINGS_KEPT_MIN);
@@ -138,7 +138,7 @@ pub async fn settings_go_when_nobody_contributes(store: OpenStore) {
     assert_eq!(created.shards, shards(4));
 }
 
-pub async fn a_creation_that_came_to_nothing_is_withdrawn(store: OpenStore) {
+pub async fn a_creation_without_contributions_can_be_withdrawn(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let board = store.created(&kind, "room-1", NOW).await;
     let name = &board.record.name;
@@ -149,14 +149,14 @@ pub async fn a_creation_that_came_to_nothing_is_withdrawn(store: OpenStore) {
     let items = [board.points(&u1, 1, NOW)];
     let gone = board.try_apply(&items, NOW, false).await;
     assert_eq!(gone, Err(StoreError::IncarnationEnded));
-    // Settings that it had are there as before.
+    // Its settings are there as before.
     let settled = store.put_settings(name, &kind, shards(64).into(), NOW);
     settled.await.unwrap();
     let board = store.created(&kind, "room-1", NOW).await;
     store.withdraw(&board.record).await.unwrap();
     let left = store.board(name).await.unwrap().unwrap();
     assert_eq!((left.shards, left.created), (shards(64), false));
-    // And for no longer than if nobody had contributed.
+    // They are kept no longer than without the creation.
     let later = NOW.plus(SETTINGS_KEPT_MIN).minus(HOUR);
     let board = store.created(&kind, "room-1", later).await;
     store.withdraw(&board.record).await.unwrap();
@@ -165,7 +165,7 @@ pub async fn a_creation_that_came_to_nothing_is_withdrawn(store: OpenStore) {
     assert!(store.board(name).await.unwrap().is_some());
     store.drop_expired(end).await.unwrap();
     assert_eq!(store.board(name).await.unwrap(), None);
-    // A board that holds something stays when it is withdrawn.
+    // A board with standings is not withdrawn.
     let board = store.created(&kind, "room-1", NOW).await;
     board.apply(&[board.points(&u1, 1, NOW)], NOW).await;
     store.withdraw(&board.record).await.unwrap();
@@ -173,8 +173,8 @@ pub async fn a_creation_that_came_to_nothing_is_withdrawn(store: OpenStore) {
     assert_eq!(board.points_of(Window::ALL_TIME, &u1).await, Some(1));
 }
 
-/// As where the server died on the way, or the store was overloaded.
-pub async fn a_creation_that_nobody_withdraws_leaves_its_settings(store: OpenStore) {
+/// As after a crash of the server, or when the store was overloaded.
+pub async fn an_abandoned_creation_leaves_its_settings(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let campaign = Activity::new(Some(NOW), Some(NOW.plus(DAY * 10)), None).unwrap();
     for (subject, activity) in [("plain", Activity::ALWAYS), ("campaign", campaign)] {
@@ -195,7 +195,7 @@ pub async fn a_creation_that_nobody_withdraws_leaves_its_settings(store: OpenSto
             (shards(64), activity, false),
             "{subject}"
         );
-        // And for no longer than if nobody had contributed.
+        // They are kept no longer than without the creation.
         let end = activity.settings_kept_until(NOW);
         store.drop_expired(end.minus(MINUTE)).await.unwrap();
         assert_eq!(store.board(&name).await.unwrap(), Some(left.clone()));
