@@ -1,5 +1,5 @@
-//! Packed kinds: values and times within a declared range, refused outside of it, on every store alike; on
-//! Redis one number for both.
+//! Packed kinds: values and times within a declared range are accepted and others rejected, on
+//! every store; on Redis both are in one number.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -78,7 +78,7 @@ fn a_packed_kind_keeps_to_its_range(server: &Server) {
     ] {
         assert_eq!(give(server, member, points, at)["applied"], 1, "{member}");
     }
-    // Within a second the greater name is first, as everywhere where standings tie.
+    // Within a second the greater name is first, as in all ties.
     assert_eq!(
         order(server, "gifts/a"),
         ["early", "b", "a", "late", "none"]
@@ -117,7 +117,7 @@ fn sums_stay_in_range(server: &Server) {
     server
         .put("/v1/boards/gifts/a/members/early", &outright)
         .problem(422, "out-of-range", &["points", "1001", "1000"]);
-    // What was refused left nothing.
+    // The rejected contributions changed nothing.
     let shown = server.get("/v1/boards/gifts/a/members/early").ok();
     assert_eq!(shown["points"], 600);
     let up_and_down = [("late", 400), ("late", -1000), ("late", 600)];
@@ -139,10 +139,10 @@ fn times_stay_in_range(server: &Server) {
     ] {
         let answer = server.contribute(&json!([item])).ok();
         assert_eq!(answer["rejected_count"], 1, "{answer}");
-        let said = answer.to_string();
+        let text = answer.to_string();
         assert!(
-            said.contains("out-of-range") && said.contains(span),
-            "{said}"
+            text.contains("out-of-range") && text.contains(span),
+            "{text}"
         );
     }
 }
@@ -174,7 +174,7 @@ fn attempts_stay_in_range(server: &Server) {
     assert_eq!(range["entries"].as_array().unwrap().len(), 3);
 }
 
-/// The layout that `docs/methods.md` tells: 10 bits of points, 43 of seconds.
+/// The layout in `docs/methods.md`: 10 bits of points, 43 of seconds.
 fn one_sorted_set_has_bare_names(redis: &RedisServer) {
     let keys = redis.command(&["KEYS", "megaboard:*gifts/a*:scores"]);
     assert!(keys.items().is_empty(), "{keys:?}");

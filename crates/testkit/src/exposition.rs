@@ -60,7 +60,7 @@ impl Family {
             "gauge" => &[""],
             "histogram" => &["_bucket", "_sum", "_count"],
             "info" => &["_info"],
-            other => panic!("{}: nobody knows the type {other}", self.name),
+            other => panic!("{}: unknown type {other}", self.name),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Pages of other origins: let in by setting, told nothing without.
+//! Cross-origin requests: allowed for the configured origins only.
 
 use testkit::{Launch, Server, WireAnswer};
 
@@ -31,7 +31,7 @@ fn allowed(answer: &WireAnswer) -> &str {
 }
 
 #[test]
-fn without_the_setting_there_is_no_word_of_it() {
+fn without_the_setting_no_cors_header_is_sent() {
     let server = Server::start();
     for answer in [preflight(&server, OURS), get(&server, "/v1/kinds", OURS)] {
         assert!(
@@ -45,12 +45,12 @@ fn without_the_setting_there_is_no_word_of_it() {
 }
 
 #[test]
-fn a_named_origin_may_ask_and_no_other() {
+fn only_configured_origins_are_allowed() {
     let key = Key::new("");
     let setting = format!("[server.cors]\norigins = [\"{OURS}\", \"http://localhost:3000\"]\n");
     let server = Server::with(&format!("{setting}{}", key.lines));
     for origin in [OURS, "http://localhost:3000"] {
-        // Browsers ask first, and without the key.
+        // Browsers send a preflight first, without the key.
         let answer = preflight(&server, origin);
         assert!([200, 204].contains(&answer.status), "{answer:?}");
         assert_eq!(allowed(&answer), origin);
@@ -66,7 +66,7 @@ fn a_named_origin_may_ask_and_no_other() {
             assert!(headers.contains(header), "{headers}");
         }
         assert!(!answer.header("access-control-max-age").is_empty());
-        // A page can tell why it was refused.
+        // A page can read why its request was refused.
         for (path, status) in [("/v1/kinds", 401), ("/healthz", 200), ("/nowhere", 404)] {
             let answer = get(&server, path, origin);
             assert_eq!((answer.status, allowed(&answer)), (status, origin));
@@ -87,7 +87,7 @@ fn a_named_origin_may_ask_and_no_other() {
 }
 
 #[test]
-fn any_origin_may_ask_where_that_is_said() {
+fn a_wildcard_allows_any_origin() {
     let server = Server::with("[server.cors]\norigins = [\"*\"]\n");
     assert_eq!(allowed(&preflight(&server, OURS)), "*");
     assert_eq!(allowed(&get(&server, "/v1/kinds", OURS)), "*");
@@ -97,8 +97,8 @@ fn any_origin_may_ask_where_that_is_said() {
         "\"*\", \"https://a.example\"",
     ] {
         let config = format!("[server.cors]\norigins = [{wrong}]");
-        let (status, said) = Launch::on_a_free_port(&config).refused();
-        assert_eq!(status, Some(1), "{said}");
-        assert!(said.contains("cors.origins"), "{said}");
+        let (status, stderr) = Launch::on_a_free_port(&config).refused();
+        assert_eq!(status, Some(1), "{stderr}");
+        assert!(stderr.contains("cors.origins"), "{stderr}");
     }
 }

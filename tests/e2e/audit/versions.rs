@@ -1,5 +1,5 @@
-//! What was shown under which version: [`Versions`]. The same version is the same board, and none of
-//! an epoch that is past is shown again.
+//! The content shown under each version: [`Versions`]. A version identifies one content, and
+//! versions of a past epoch are not shown again.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -7,37 +7,37 @@ use std::thread;
 
 use testkit::Server;
 
-use super::BETWEEN_LOOKS;
 use super::item::{BOARDS, DAY_WINDOWS};
+use super::load::READ_PAUSE;
 use super::tally::Tally;
 
-/// A top: its path, its version, and a digest of what else it showed.
+/// A top: its path, its version, and a digest of its other content.
 pub(crate) struct Shown {
     path: String,
     version: String,
     digest: u64,
 }
 
-/// No server answers any more.
+/// The server does not answer any more.
 #[derive(Debug)]
 pub(crate) struct Gone;
 
-/// All versions of all servers of a folder.
+/// The versions of all servers of a store.
 #[derive(Default)]
 pub(crate) struct Versions {
     digests: HashMap<(String, String), Known>,
     epoch: usize,
 }
 
-/// What a version named, and until when.
+/// The content of a version, and the epoch in which it was shown.
 struct Known {
     digest: u64,
     epoch: usize,
 }
 
 impl Versions {
-    /// Takes what one server showed.
-    pub(crate) fn note(&mut self, shown: Vec<Shown>) {
+    /// Adds what one server showed.
+    pub(crate) fn add(&mut self, shown: Vec<Shown>) {
         for Shown {
             path,
             version,
@@ -47,27 +47,33 @@ impl Versions {
             let now = self.epoch;
             let known = self.digests.entry((path.clone(), version.clone()));
             let known = known.or_insert(Known { digest, epoch: now });
-            assert_eq!(known.digest, digest, "{path} {version} is two boards");
-            assert_eq!(known.epoch, now, "{path} {version} came back");
+            assert_eq!(
+                known.digest, digest,
+                "{path} {version} identifies two boards"
+            );
+            assert_eq!(
+                known.epoch, now,
+                "{path} {version} was shown again in a later epoch"
+            );
         }
     }
 
-    /// No version so far may be shown any more.
-    pub(crate) fn are_past(&mut self) {
+    /// Ends the epoch: versions so far must not be shown any more.
+    pub(crate) fn end_epoch(&mut self) {
         self.epoch += 1;
     }
 }
 
-/// Looks at all tops until the work ends or there is no answer.
+/// Reads all tops until the run ends or the server is gone.
 pub(super) fn watch(server: &Server, tally: &Tally) -> Vec<Shown> {
     let mut shown = Vec::new();
     while !tally.has_ended() && look(server, tally, &mut shown).is_ok() {
-        thread::sleep(BETWEEN_LOOKS);
+        thread::sleep(READ_PAUSE);
     }
     shown
 }
 
-/// Looks at all tops once.
+/// Reads all tops once.
 pub(crate) fn look(server: &Server, tally: &Tally, shown: &mut Vec<Shown>) -> Result<(), Gone> {
     for board in BOARDS {
         for window in DAY_WINDOWS.into_iter().chain(["all"]) {

@@ -1,4 +1,4 @@
-//! `ETag`, `If-None-Match` and `Cache-Control` of top answers.
+//! `ETag`, `If-None-Match` and `Cache-Control` of tops.
 
 use testkit::Server;
 
@@ -14,7 +14,7 @@ fn etag(server: &Server, path: &str) -> String {
 }
 
 #[test]
-fn what_the_client_has_is_304_until_it_changes() {
+fn an_unchanged_top_is_304() {
     let server = ladder(5);
     let path = on_a("/top?n=3&fresh=true");
     let held = etag(&server, &path);
@@ -35,7 +35,7 @@ fn what_the_client_has_is_304_until_it_changes() {
 }
 
 #[test]
-fn board_window_and_n_have_tags_of_their_own() {
+fn each_board_window_and_n_has_its_own_etag() {
     let server = ladder(5);
     server.give("gifts/b", &[("u", 1)]);
     let paths = [
@@ -51,7 +51,7 @@ fn board_window_and_n_have_tags_of_their_own() {
 }
 
 #[test]
-fn another_board_under_the_name_has_another_tag() {
+fn a_recreated_board_has_another_etag() {
     let server = ladder(1);
     let path = on_a("/top?fresh=true");
     let first = etag(&server, &path);

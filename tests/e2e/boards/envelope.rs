@@ -1,10 +1,10 @@
-//! What every answer about a board carries; empty boards, unknown kinds.
+//! The common properties of all responses about a board; empty boards; unknown kinds.
 
 use serde_json::json;
 use testkit::Server;
 use testkit::clock::{now_ms, rfc3339};
 
-/// Every path that reads, with what of it is empty on an empty board.
+/// Every `GET` path, and its property that is empty on an empty board.
 const READS: [(&str, &str); 6] = [
     ("", "windows"),
     ("/top", "entries"),
@@ -15,7 +15,7 @@ const READS: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn every_answer_carries_the_same_frame() {
+fn all_responses_have_the_common_properties() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 5), ("v", 4)]);
     let before = rfc3339(now_ms());
@@ -51,7 +51,7 @@ fn every_answer_carries_the_same_frame() {
 }
 
 #[test]
-fn a_board_that_nobody_has_contributed_to_is_empty() {
+fn a_board_without_contributions_is_empty() {
     let server = Server::start();
     for (path, name) in READS {
         let answer = server.get(format!("/v1/boards/gifts/new{path}")).ok();
@@ -75,9 +75,9 @@ fn a_board_that_nobody_has_contributed_to_is_empty() {
     }
 }
 
-/// That a board is not yet created is seen once, for all its windows.
+/// That a board does not exist is cached once, for all its windows.
 #[test]
-fn an_empty_board_says_the_window_that_was_asked_for() {
+fn an_empty_board_returns_the_requested_window() {
     let server = Server::start();
     for window in ["all", "month:2026-11", "day:2026-11-20", "all"] {
         let path = format!("/v1/boards/gifts/new/top?window={window}");
@@ -111,7 +111,7 @@ fn an_unknown_kind_is_404_on_every_path() {
 }
 
 #[test]
-fn without_a_window_it_is_the_kinds_first() {
+fn the_default_window_is_the_first_of_the_kind() {
     let server = Server::with(
         "[kinds.k]\nwindows = [\"month\", \"all\"]\n[kinds.l]\nwindows = [\"all\", \"month\"]\n",
     );
@@ -126,7 +126,7 @@ fn without_a_window_it_is_the_kinds_first() {
 }
 
 #[test]
-fn many_boards_of_many_entries_are_refused() {
+fn too_many_entries_in_one_request_are_refused() {
     let server = Server::start();
     let kind = json!({"top": 10_000, "windows": ["all"]});
     server.put("/v1/kinds/deep", &kind).is(201);

@@ -1,10 +1,10 @@
-//! `POST /v1/top`: the top of many boards in one answer.
+//! `POST /v1/top`: the tops of many boards in one response.
 
 use serde_json::{Value, json};
 use testkit::Server;
 
 #[test]
-fn boards_come_in_the_order_asked_each_as_by_itself() {
+fn boards_are_in_the_requested_order_and_equal_single_reads() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 1), ("v", 2), ("w", 3)]);
     server.give("gifts/b é", &[("x", 7)]);
@@ -32,7 +32,7 @@ fn boards_come_in_the_order_asked_each_as_by_itself() {
 }
 
 #[test]
-fn window_and_n_have_defaults_and_fresh_sees_what_was_answered() {
+fn window_and_n_have_defaults_and_fresh_sees_answered_writes() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"1h\"\n");
     for points in 1..=50 {
         server.give("gifts/a", &[("u", 1)]);
@@ -49,7 +49,7 @@ fn window_and_n_have_defaults_and_fresh_sees_what_was_answered() {
 }
 
 #[test]
-fn a_hundred_may_be_asked_for_and_what_is_wrong_is_named() {
+fn at_most_100_boards_are_accepted_and_errors_are_reported() {
     let server = Server::start();
     let boards = |count: u32| (0..count).map(|n| format!("gifts/{n}")).collect::<Vec<_>>();
     let answer = server.post("/v1/top", &json!({"boards": boards(100)})).ok();

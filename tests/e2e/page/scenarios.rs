@@ -1,6 +1,6 @@
-//! What holds of the page, one scenario a test.
+//! One test for each scenario of the page.
 
-use super::browser::{passed, played};
+use super::browser::{names_of_run, passed};
 
 macro_rules! scenarios {
     ($($test:ident: $scenario:literal,)*) => {
@@ -9,12 +9,12 @@ macro_rules! scenarios {
             passed($scenario);
         })*
 
-        /// Nobody looks at a scenario that has no test.
+        /// Each scenario must have a test, since a scenario without one is not checked.
         #[test]
-        fn every_scenario_has_its_test() {
+        fn every_scenario_has_a_test() {
             let mut tests = vec![$($scenario),*];
             tests.sort_unstable();
-            assert_eq!(played(), tests);
+            assert_eq!(names_of_run(), tests);
         }
     };
 }

@@ -1,13 +1,13 @@
-//! Functions that are gone under load are loaded again, where they are wanted: no client hears of it.
+//! Functions lost under load are loaded again when they are needed: no client sees an error.
 
 use testkit::dice::{Dice, runs};
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
-use super::stage::{serve, slots_of_boards};
+use super::fixtures::{serve, slots_of_boards};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 
 #[test]
-fn functions_that_are_flushed_are_loaded_again() {
+fn flushed_functions_are_loaded_again() {
     let redis = RedisServer::plain();
     let server = serve(&redis.url(), KIND);
     let mut dice = Dice::of_this_run();
@@ -21,13 +21,13 @@ fn functions_that_are_flushed_are_loaded_again() {
     });
     tally.print();
     tally.nothing_failed();
-    Versions::default().note(work.shown);
+    Versions::default().add(work.shown);
     ledger.settle(&server, work.sent);
     ledger.all_are_remembered(&server);
 }
 
 #[test]
-fn a_node_that_joins_empty_is_used_as_soon_as_it_has_slots() {
+fn an_empty_node_is_used_once_it_has_slots() {
     let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
     let server = serve(&cluster.url(), KIND);
     let mut dice = Dice::of_this_run();
@@ -47,7 +47,7 @@ fn a_node_that_joins_empty_is_used_as_soon_as_it_has_slots() {
     });
     tally.print();
     tally.nothing_failed();
-    Versions::default().note(work.shown);
+    Versions::default().add(work.shown);
     ledger.settle(&server, work.sent);
     ledger.all_are_remembered(&server);
 }

@@ -1,4 +1,4 @@
-//! Connections: kept alive, pipelined, slow, ended.
+//! Connections: keep-alive, pipelining, slow clients, disconnects.
 
 use serde_json::json;
 use testkit::Server;
@@ -20,7 +20,7 @@ fn a_connection_serves_one_request_after_another() {
         );
         assert_eq!(wire.answer().value()["entries"][0]["points"], points);
     }
-    // Errors end no connection either.
+    // Errors do not end the connection.
     wire.write("GET /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n");
     assert_eq!(wire.answer().status, 404);
     wire.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
@@ -29,7 +29,7 @@ fn a_connection_serves_one_request_after_another() {
 }
 
 #[test]
-fn a_connection_goes_on_behind_a_body_that_nobody_wanted_or_the_answer_says_it_ends() {
+fn a_connection_continues_after_an_unread_body_or_is_closed() {
     let server = Server::start();
     let heads = [
         ("POST /nowhere", "application/json", 404),
@@ -44,7 +44,7 @@ fn a_connection_goes_on_behind_a_body_that_nobody_wanted_or_the_answer_says_it_e
              content-length: {length}\r\n{more}\r\n"
         )
     };
-    // What came along is read away.
+    // A body that has arrived is read and discarded.
     let mut wire = server.wire();
     for case in heads.repeat(20) {
         wire.write(head(case, 2, "") + "{}");
@@ -55,7 +55,7 @@ fn a_connection_goes_on_behind_a_body_that_nobody_wanted_or_the_answer_says_it_e
             "{case:?}"
         );
     }
-    // What does not come, is too long, or was asked about first, is not waited for.
+    // A body that does not arrive, is too long, or was announced with `Expect` is not waited for.
     for case in heads {
         for (length, more) in [(7, ""), (1 << 30, ""), (2, "expect: 100-continue\r\n")] {
             let mut wire = server.wire();
@@ -72,7 +72,7 @@ fn a_connection_goes_on_behind_a_body_that_nobody_wanted_or_the_answer_says_it_e
 }
 
 #[test]
-fn requests_in_a_row_are_answered_in_order() {
+fn pipelined_requests_are_answered_in_order() {
     let server = Server::start();
     let mut wire = server.wire();
     let paths = [
@@ -90,7 +90,7 @@ fn requests_in_a_row_are_answered_in_order() {
 }
 
 #[test]
-fn slow_clients_hold_up_nobody() {
+fn slow_clients_do_not_delay_others() {
     let server = Server::start();
     let half_heads: Vec<_> = (0..300)
         .map(|_| {
@@ -125,7 +125,7 @@ fn slow_clients_hold_up_nobody() {
 }
 
 #[test]
-fn clients_that_leave_before_the_answer_do_no_harm() {
+fn clients_that_disconnect_before_the_response_do_no_harm() {
     let server = Server::start();
     for _ in 0..100 {
         server

@@ -1,9 +1,9 @@
-//! Methods and paths that are none, heads that are none.
+//! Unknown methods and paths, and invalid heads.
 
 use testkit::{Server, WireAnswer};
 
 #[test]
-fn an_unknown_path_is_404_by_name() {
+fn an_unknown_path_is_404_with_its_name() {
     let server = Server::start();
     for path in [
         "/v1",
@@ -23,7 +23,7 @@ fn an_unknown_path_is_404_by_name() {
 }
 
 #[test]
-fn an_unknown_method_is_405_and_the_answer_says_which_there_are() {
+fn an_unknown_method_is_405_with_the_allowed_ones() {
     let server = Server::start();
     for (method, path, allowed) in [
         ("GET", "/v1/contributions", &["POST"][..]),
@@ -74,7 +74,7 @@ fn head_is_get_without_the_body() {
         wire.write(format!("HEAD {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
         let head = wire.answer_to("HEAD");
         assert_eq!((head.status, head.body.as_str()), (status, ""));
-        // The connection goes on right behind the head.
+        // The connection continues directly after the head.
         wire.write(format!(
             "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
         ));
@@ -88,7 +88,7 @@ fn head_is_get_without_the_body() {
 }
 
 #[test]
-fn what_is_no_http_ends_its_connection_alone() {
+fn invalid_http_ends_only_its_connection() {
     let server = Server::start();
     let long_head = format!(
         "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n",
@@ -130,15 +130,15 @@ fn assert_refused_head(answer: &WireAnswer, status: u16) {
 }
 
 #[test]
-fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
+fn refused_heads_are_problems_with_an_id() {
     let server = Server::start();
     let get = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n";
     let many = format!("{get}{}\r\n", "x: y\r\n".repeat(200));
     let target = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000));
-    // What fills all that there is for a head, and has no end.
+    // More than the limit of a head, without an end.
     let full = |begin: &str| format!("{begin}{}", "x".repeat((64 << 10) - begin.len()));
     let (half_a_target, line) = (full("GET /"), full(&format!("{get}x: ")));
-    // Beyond what 64 bits can say, and at the end of it, where hyper has a meaning of its own.
+    // Lengths beyond 64 bits, and at the end of that range, where hyper uses special values.
     let long_bodies = [
         "18446744073709551614",
         "18446744073709551615",
@@ -160,7 +160,7 @@ fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
         let _ = wire.try_write(bytes);
         assert_refused_head(&wire.answer(), status);
         assert!(wire.has_ended());
-        // Behind an answer of ours, too.
+        // Also after a valid response.
         let mut wire = server.wire();
         wire.write(format!("{get}\r\n"));
         assert_eq!(wire.answer().status, 200);
@@ -171,7 +171,7 @@ fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
 }
 
 #[test]
-fn the_limit_of_a_head_holds_however_it_comes() {
+fn the_limit_of_a_head_does_not_depend_on_how_it_is_split() {
     let server = Server::start();
     for (bytes, status) in [(64 << 10, 200), ((64 << 10) + 1, 431)] {
         let (begin, end) = (
@@ -193,12 +193,12 @@ fn the_limit_of_a_head_holds_however_it_comes() {
 }
 
 #[test]
-fn a_target_may_be_as_long_as_a_head() {
+fn a_target_can_be_as_long_as_a_head() {
     const HEAD_BYTES_MAX: usize = 64 << 10;
     let server = Server::start();
     let (begin, version) = ("GET /", " HTTP/1.1\r\n");
     let host = "host: localhost\r\n\r\n";
-    // The bytes of the first line.
+    // The bytes of the request line.
     for (bytes, status) in [
         (HEAD_BYTES_MAX - host.len(), 404),
         (HEAD_BYTES_MAX - host.len() + 1, 431),
@@ -224,7 +224,7 @@ fn a_target_may_be_as_long_as_a_head() {
 }
 
 #[test]
-fn a_length_of_the_largest_number_is_no_refused_head() {
+fn a_content_length_of_the_largest_number_is_413() {
     let server = Server::start();
     let length = u64::MAX - 2;
     let mut wire = server.wire();

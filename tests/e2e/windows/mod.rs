@@ -1,4 +1,5 @@
-//! Windows and clocks: which windows an event counts in, how they are named, when they close and go.
+//! Windows and clocks: which windows a contribution counts in, how they are named, when they close
+//! and expire.
 
 mod closing;
 mod moments;
@@ -14,7 +15,7 @@ fn top(server: &Server, board: &str, window: &str) -> Answer {
     ))
 }
 
-/// A kind `k` in this zone, that keeps everything.
+/// Starts a server with a kind `k` in this time zone that keeps all windows.
 fn keeping_all(zone: &str) -> Server {
     Server::with(&format!(
         "[kinds.k]\ntime_zone = \"{zone}\"\nkeep = {{ hour = \"forever\", day = \"forever\", \

@@ -110,8 +110,8 @@ fn slot_of_agrees_with_redis() {
         "{",
         "\u{e9}{\u{fc}}",
     ] {
-        let said = wire.command(&["CLUSTER", "KEYSLOT", key]).integer();
-        assert_eq!(i64::from(slot_of(key)), said, "{key:?}");
+        let slot = wire.command(&["CLUSTER", "KEYSLOT", key]).integer();
+        assert_eq!(i64::from(slot_of(key)), slot, "{key:?}");
     }
 }
 

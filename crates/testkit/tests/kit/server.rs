@@ -133,8 +133,8 @@ fn configuration_lines_are_applied() {
 fn an_invalid_configuration_fails_with_the_error_of_the_server() {
     let options = RedisOptions::new().config("no-such-setting 1");
     let failed = thread::spawn(move || drop(options.start())).join();
-    let said = *failed.unwrap_err().downcast::<String>().unwrap();
-    assert!(said.contains("no-such-setting"), "{said}");
+    let message = *failed.unwrap_err().downcast::<String>().unwrap();
+    assert!(message.contains("no-such-setting"), "{message}");
 }
 
 /// Set by the test below in a process that it starts.
@@ -155,11 +155,11 @@ fn a_server_that_is_never_dropped_ends_with_the_test_process() {
         "server::a_server_that_is_never_dropped_ends_with_the_test_process",
     ]);
     let output = again.env(LEFT_BEHIND, "1").output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    let address = said
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let address = stdout
         .lines()
         .find_map(|line| line.split_once("left behind: "));
-    let (_, address) = address.unwrap_or_else(|| panic!("{said}"));
+    let (_, address) = address.unwrap_or_else(|| panic!("{stdout}"));
     testkit::eventually("the server ends", || {
         TcpStream::connect(address).is_err().then_some(())
     });

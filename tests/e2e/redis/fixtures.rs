@@ -1,25 +1,26 @@
-//! A server on Redis: how it is started, and where its shards lie.
+//! A server on Redis, and the keys and slots of its shards.
 
 use std::collections::BTreeSet;
 
 use testkit::redis::{RedisServer, slot_of};
 use testkit::{Launch, Server};
 
-/// What a configuration says for a Redis that runs no scripts, within `[redis]`.
+/// The configuration in `[redis]` for a Redis without scripts.
 pub(crate) const SCRIPT_FREE: &str = "writes = \"script-free\"\n";
 
-/// How a server is started on this store, on a free port, with this configuration.
+/// Returns a launch with this store and configuration, on a free port.
 pub(crate) fn launch(store: &str, config: &str) -> Launch {
     Launch::on_a_free_port(config).args(&format!("--store {store}"))
 }
 
-/// A server on this store, with this configuration.
+/// Starts a server with this store and configuration.
 #[track_caller]
 pub(crate) fn serve(store: &str, config: &str) -> Server {
     launch(store, config).start()
 }
 
-/// The keys of ours on a node that contain this, in order: Valkey lists them otherwise each time.
+/// Returns the keys on a node that start with our prefix and contain `part`, sorted, since Valkey
+/// lists them in another order each time.
 pub(super) fn keys(node: &RedisServer, part: &str) -> Vec<String> {
     let found = node.command(&["KEYS", &format!("megaboard:*{part}*")]);
     let keys = found.items().iter().map(|key| key.text().to_owned());
@@ -28,13 +29,13 @@ pub(super) fn keys(node: &RedisServer, part: &str) -> Vec<String> {
     keys
 }
 
-/// The slots of those keys.
+/// Returns the slots of those keys.
 pub(super) fn slots(node: &RedisServer, part: &str) -> BTreeSet<u16> {
     let keys = keys(node, part).into_iter();
     keys.map(|key| slot_of(&key)).collect()
 }
 
-/// The slots on a node that boards and the registry have keys in.
+/// Returns the slots on a node that have keys of boards and of the registry.
 pub(super) fn slots_of_boards(node: &RedisServer) -> BTreeSet<u16> {
     let mut found = slots(node, ":all:scores");
     found.extend(slots(node, "{registry}"));

@@ -1,5 +1,5 @@
-//! `GET`, `PUT` and `DELETE` of a board: what it is, its settings before creation, its end, another
-//! under its name.
+//! `GET`, `PUT` and `DELETE` of a board: its description, its settings before creation, its
+//! deletion, and a later board of the same name.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -33,7 +33,7 @@ fn a_board_shows_its_windows_members_shards_and_store() {
             "{prefix}: {board}"
         );
     }
-    // The hour of three days ago is past its 48 hours: neither counted nor shown.
+    // The hour of three days ago is past its retention of 48 hours: not counted and not shown.
     let hours = windows
         .iter()
         .filter(|w| w["window"].as_str().unwrap().starts_with("hour:"));
@@ -41,7 +41,7 @@ fn a_board_shows_its_windows_members_shards_and_store() {
 }
 
 #[test]
-fn shards_are_set_before_the_first_contribution_and_not_after() {
+fn settings_are_accepted_until_the_first_contribution() {
     let server = Server::start();
     let set = server.put(BOARD, &json!({"shards": 64})).ok();
     assert_eq!(set, json!({"board": "gifts/a", "shards": 64}));
@@ -68,7 +68,7 @@ fn shards_are_set_before_the_first_contribution_and_not_after() {
 }
 
 #[test]
-fn settings_are_held_to_their_shape() {
+fn invalid_settings_are_rejected() {
     let server = Server::start();
     for (body, parts) in [
         (json!({"shards": 0}), &["shards", "0"][..]),
@@ -94,7 +94,7 @@ fn settings_are_held_to_their_shape() {
 }
 
 #[test]
-fn a_deleted_board_is_gone_and_what_comes_later_is_another() {
+fn a_deleted_board_is_empty_and_a_later_one_is_another_board() {
     let server = Server::start();
     let item = json!({"board": "gifts/a", "member": "u", "points": 5, "id": "i"});
     server.contribute(&item).ok();
@@ -111,7 +111,7 @@ fn a_deleted_board_is_gone_and_what_comes_later_is_another() {
     server
         .delete(BOARD)
         .problem(404, "unknown-board", &["gifts/a"]);
-    // Ids belong to the board that is gone.
+    // Ids are deleted with their board.
     assert_eq!(server.contribute(&item).ok()["applied"], 1);
     assert_eq!(
         server.get(format!("{BOARD}/members/u?window=all")).ok()["points"],
@@ -125,7 +125,7 @@ fn a_deleted_board_is_gone_and_what_comes_later_is_another() {
 }
 
 #[test]
-fn delete_takes_no_parameters() {
+fn delete_accepts_no_parameters() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 1)]);
     server

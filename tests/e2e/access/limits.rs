@@ -1,4 +1,5 @@
-//! More than the server takes: refused early, by name, and over when it is over.
+//! Limits of requests, connections, streams and bodies: what exceeds them is refused early, with a
+//! reason.
 
 use std::io::Write as _;
 
@@ -16,11 +17,11 @@ fn wire_with(server: &Server, text: &str) -> Wire {
 }
 
 #[test]
-fn requests_beyond_the_limit_are_refused_at_once_and_who_watches_is_answered() {
+fn requests_beyond_the_limit_are_refused_at_once_and_probes_are_answered() {
     let server = Server::with("[server.limits]\nrequests = 3\n");
     let held: Vec<Wire> = (0..3).map(|_| wire_with(&server, HALF_A_BODY)).collect();
-    // A request that came before the last of them would take its place.
-    eventually("three requests under way beside the one that asks", || {
+    // A request that arrived before the last of them would count against the limit.
+    eventually("three requests are under way, and this one", || {
         let under_way = Exposition::of(&server).sum("megaboard_http_requests_under_way", &[]);
         (under_way >= 4.0).then_some(())
     });
@@ -31,13 +32,13 @@ fn requests_beyond_the_limit_are_refused_at_once_and_who_watches_is_answered() {
         assert_eq!(server.get(path).status, 200, "{path}");
     }
     drop(held);
-    eventually("places again", || {
+    eventually("requests are accepted again", || {
         (server.get("/v1/kinds").status == 200).then_some(())
     });
 }
 
 #[test]
-fn connections_beyond_the_limit_end_instead_of_waiting_without_end() {
+fn connections_beyond_the_limit_are_closed() {
     let server = Server::with("[server.limits]\nconnections = 3\n");
     let mut held: Vec<Wire> = (0..3).map(|_| server.wire()).collect();
     for wire in &mut held {
@@ -47,13 +48,13 @@ fn connections_beyond_the_limit_end_instead_of_waiting_without_end() {
     for mut further in (0..20).map(|_| server.wire()).collect::<Vec<_>>() {
         assert!(further.has_ended());
     }
-    // Who was in stays in.
+    // Open connections stay open.
     for wire in &mut held {
         wire.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
         assert_eq!(wire.answer().status, 200);
     }
     held.pop();
-    eventually("a place", || {
+    eventually("a connection is accepted again", || {
         let mut wire = server.wire();
         let sent = wire.try_write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
         (sent && wire.try_answer()?.status == 200).then_some(())
@@ -61,11 +62,11 @@ fn connections_beyond_the_limit_end_instead_of_waiting_without_end() {
 }
 
 #[test]
-fn half_heads_take_every_connection_and_no_probe() {
+fn probes_are_answered_while_incomplete_heads_hold_all_connections() {
     let server = Server::with("[server.limits]\nconnections = 3\nheader_timeout = \"1h\"\n");
     let half = |_| {
         let mut wire = server.wire();
-        // What the server has ended already is as good.
+        // If the server has already closed the connection, that is fine too.
         let _ = wire.try_write("GET /healthz HTTP/1.1\r\nhos");
         wire
     };
@@ -75,7 +76,7 @@ fn half_heads_take_every_connection_and_no_probe() {
         let text = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
         wire.try_write(text).then(|| wire.try_answer()).flatten()
     };
-    let refused = eventually("every connection is taken", || {
+    let refused = eventually("all connections are in use", || {
         ask("/v1/kinds").filter(|answer| answer.status != 200)
     });
     assert_eq!(
@@ -91,30 +92,33 @@ fn half_heads_take_every_connection_and_no_probe() {
             "{path}"
         );
     }
-    // Half heads on connections for probes end soon, and leave them to others.
+    // Incomplete heads on connections reserved for probes are ended soon, and free them for others.
     let further: Vec<Wire> = (0..100).map(half).collect();
     for mut wire in further {
         assert!(wire.has_ended());
     }
-    assert_eq!(eventually("a probe", || ask("/healthz")).status, 200);
+    assert_eq!(
+        eventually("a probe is answered", || ask("/healthz")).status,
+        200
+    );
     drop(held);
-    eventually("connections again", || {
+    eventually("connections are accepted again", || {
         (ask("/v1/kinds")?.status == 200).then_some(())
     });
 }
 
 #[test]
-fn a_probe_is_answered_at_once_while_half_heads_hold_the_connections_for_probes() {
+fn probes_displace_incomplete_heads_on_the_connections_for_probes() {
     let server = Server::with("[server.limits]\nconnections = 1\nheader_timeout = \"1h\"\n");
     let half = |_| wire_with(&server, "GET /healthz HTTP/1.1\r\nhos");
     let _held = half(0);
     let probe = || wire_with(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
     let is_spare = || Some(probe().try_answer()?.header("connection") == "close");
-    eventually("all other connections are taken", || {
+    eventually("all other connections are in use", || {
         is_spare().filter(|&is_spare| is_spare)
     });
     for _ in 0..20 {
-        // As many as an address has.
+        // As many as one address may have.
         let _spare: Vec<Wire> = (0..4).map(half).collect();
         assert_eq!(probe().answer().status, 200);
     }
@@ -126,10 +130,10 @@ fn a_probe_is_answered_at_once_while_half_heads_hold_the_connections_for_probes(
 }
 
 #[test]
-fn a_long_body_on_a_connection_for_probes_does_not_cost_its_answer() {
+fn a_long_body_on_a_connection_for_probes_is_answered() {
     let server = Server::with("[server.limits]\nconnections = 1\nheader_timeout = \"1h\"\n");
     let _held = wire_with(&server, "GET /healthz HTTP/1.1\r\nhos");
-    eventually("all other connections are taken", || {
+    eventually("all other connections are in use", || {
         let mut wire = wire_with(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
         (wire.try_answer()?.header("connection") == "close").then_some(())
     });
@@ -151,7 +155,7 @@ fn a_long_body_on_a_connection_for_probes_does_not_cost_its_answer() {
 }
 
 #[test]
-fn an_address_has_so_many_connections_and_a_proxy_any_number() {
+fn connections_of_an_address_are_limited_but_not_of_a_proxy() {
     let limits = "[server.limits]\nconnections_per_address = 2\n";
     let proxied = format!("[server]\ntrusted_proxies = [\"127.0.0.1\"]\n{limits}");
     for (config, status) in [(limits, 503), (proxied.as_str(), 200)] {
@@ -163,7 +167,7 @@ fn an_address_has_so_many_connections_and_a_proxy_any_number() {
         }
         assert_eq!(wire_with(&server, ask).answer().status, status, "{config}");
         drop(held);
-        eventually("connections again", || {
+        eventually("connections are accepted again", || {
             let answer = wire_with(&server, ask).try_answer()?;
             (answer.status == 200).then_some(())
         });
@@ -171,7 +175,7 @@ fn an_address_has_so_many_connections_and_a_proxy_any_number() {
 }
 
 #[test]
-fn an_address_has_so_many_streams() {
+fn streams_of_an_address_are_limited() {
     let server = Server::with("[server.limits]\nstreams_per_address = 2\n");
     let ask = "GET /v1/boards/gifts/a/stream HTTP/1.1\r\nhost: localhost\r\n\r\n";
     let open = || {
@@ -186,11 +190,13 @@ fn an_address_has_so_many_streams() {
     refused.end_input();
     assert_eq!(server.get("/v1/kinds").status, 200);
     drop(held);
-    eventually("streams again", || (open().1 == 200).then_some(()));
+    eventually("streams are accepted again", || {
+        (open().1 == 200).then_some(())
+    });
 }
 
 #[test]
-fn heads_and_bodies_have_the_limits_that_are_set() {
+fn configured_limits_of_heads_and_bodies_are_enforced() {
     let server = Server::with("[server.limits]\nheader_timeout = \"5s\"\nbody_bytes = 1000\n");
     let mut half_a_head = wire_with(&server, "GET /healthz HTTP/1.1\r\nhos");
     let mut nothing = server.wire();
@@ -199,7 +205,7 @@ fn heads_and_bodies_have_the_limits_that_are_set() {
         let answer = server.json("POST", "/v1/top", &body(length));
         assert_eq!(answer.status, status, "{}", answer.body);
     }
-    // By its length alone: nothing of it is sent, and nobody is asked to send it.
+    // Refused by the length alone: none of the body is sent, or requested with `100 Continue`.
     for path in ["/v1/contributions", "/v1/top", "/v1/boards/gifts/a/lookup"] {
         for expect in ["", "expect: 100-continue\r\n"] {
             let head = format!(
@@ -213,17 +219,17 @@ fn heads_and_bodies_have_the_limits_that_are_set() {
         }
     }
     let lines = "{\"board\":\"gifts/a\",\"member\":\"u\",\"points\":1}\n".repeat(100);
-    // A stream of lines is never held whole.
+    // A stream of lines is never buffered as a whole.
     assert_eq!(server.lines(&lines).ok()["applied"], 100);
     for wire in [&mut half_a_head, &mut nothing] {
-        // An answer, or none: but it ends.
+        // With or without a response, the connection ends.
         let _ = wire.try_answer();
         assert!(wire.has_ended());
     }
 }
 
 #[test]
-fn packed_bodies_are_not_taken_so_that_none_is_a_bomb() {
+fn compressed_bodies_are_refused_without_being_decompressed() {
     const BOMB_BYTES: usize = 32 << 20;
     let server = Server::start();
     let zeros = vec![b' '; BOMB_BYTES];

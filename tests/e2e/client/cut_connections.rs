@@ -1,4 +1,4 @@
-//! Exactly once over a wire that cuts connections anywhere: [`Cutter`].
+//! Contributions count exactly once over connections that are cut at random positions: [`Cutter`].
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -15,12 +15,12 @@ const ROUNDS: usize = 60;
 const IN_A_ROUND: usize = 40;
 const BOARDS: usize = 3;
 const MEMBERS: usize = 20;
-/// Of requests: some four of them.
-const ASKED_BYTES_MAX: usize = 20_000;
-/// Of answers: some four of them.
-const TOLD_BYTES_MAX: usize = 1_000;
+/// Bytes of about four requests.
+const REQUEST_BYTES_MAX: usize = 20_000;
+/// Bytes of about four responses.
+const RESPONSE_BYTES_MAX: usize = 1_000;
 
-/// A proxy that ends each connection after so many bytes of requests, or of answers.
+/// A proxy that ends each connection after a number of bytes of requests or of responses.
 struct Cutter {
     address: SocketAddr,
     cuts: Arc<AtomicUsize>,
@@ -37,12 +37,12 @@ impl Cutter {
             for client in listener.incoming() {
                 let Ok(client) = client else { return };
                 let server = TcpStream::connect(&server).unwrap();
-                let (asked, told) = match dice.below(2) {
-                    0 => (dice.below(ASKED_BYTES_MAX), usize::MAX),
-                    _ => (usize::MAX, dice.below(TOLD_BYTES_MAX)),
+                let (requests, responses) = match dice.below(2) {
+                    0 => (dice.below(REQUEST_BYTES_MAX), usize::MAX),
+                    _ => (usize::MAX, dice.below(RESPONSE_BYTES_MAX)),
                 };
                 let back = (server.try_clone().unwrap(), client.try_clone().unwrap());
-                for ((from, to), bytes) in [((client, server), asked), (back, told)] {
+                for ((from, to), bytes) in [((client, server), requests), (back, responses)] {
                     let cuts = Arc::clone(&counted);
                     thread::spawn(move || pass(from, to, bytes, &cuts));
                 }
@@ -52,7 +52,7 @@ impl Cutter {
     }
 }
 
-/// Passes bytes on until there are none, or none are left to pass.
+/// Passes bytes on until the input ends or the limit is reached.
 fn pass(mut from: TcpStream, mut to: TcpStream, mut left: usize, cuts: &AtomicUsize) {
     let mut buffer = [0; 4_096];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
@@ -71,7 +71,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, mut left: usize, cuts: &AtomicUs
 }
 
 #[test]
-fn everything_counts_once_over_a_wire_that_is_cut_anywhere() {
+fn everything_counts_once_over_connections_that_are_cut() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
     let mut dice = Dice::of_this_run();
     let cutter = Cutter::before(&server, dice.split());
@@ -97,7 +97,7 @@ fn everything_counts_once_over_a_wire_that_is_cut_anywhere() {
     });
     let cuts = cutter.cuts.load(Ordering::Relaxed);
     println!("{cuts} connections cut, {duplicates} duplicates");
-    // Some answers were lost behind what they told.
+    // Some responses were lost after their contributions had been applied.
     assert!(cuts > 0 && duplicates > 0);
     for (board, sums) in sums.iter().enumerate() {
         let path = format!("/v1/boards/gifts/{board}/top?fresh=true");

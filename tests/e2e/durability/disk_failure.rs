@@ -1,8 +1,8 @@
-//! A disk that fails under a server at work: no write is taken any more, reads go on, and what is
-//! there after a restart is what was answered.
+//! A disk that fails under load: no write is accepted any more, reads continue, and a restart finds
+//! what was answered.
 //!
-//! A disk that is full, which is waited out, is left to the store's own tests: no folder of a test
-//! can be filled without root.
+//! A full disk, which the server waits out, is tested with the store itself: a test folder cannot
+//! be filled without root.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
@@ -19,21 +19,21 @@ const AT_MS: i64 = 1_699_920_001_000;
 
 const WINDOWS: [&str; 2] = ["day:2023-11-14", "all"];
 
-/// The 8 MiB that a journal takes ahead, and half of the step that comes after 1 MiB of records.
+/// The 8 MiB that a journal allocates ahead, and half of the step that follows 1 MiB of records.
 const FILE_BYTES_MAX: u64 = (8 << 20) + (512 << 10);
 
 /// The longest name, so that the journal grows fast.
 const MEMBER_BYTES: usize = 128;
 
-/// So many that the failure mostly meets some who wait for their answer.
+/// Enough that some writers are waiting for their response when the disk fails.
 const WRITERS: usize = 12;
 
 const BATCH_MAX: usize = 100;
 
-/// Requests of one writer, of 50 contributions on average: far more than fit.
+/// The maximum number of requests of a writer, with 50 contributions on average: far more than fit.
 const REQUESTS_MAX: usize = 1000;
 
-/// A contribution; its member and its id are nobody else's.
+/// A contribution with a unique member and id.
 #[derive(Debug, Clone)]
 struct Gift {
     member: String,
@@ -47,7 +47,7 @@ impl Gift {
     }
 }
 
-/// What was reported of a contribution.
+/// The reported outcome of a contribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reported {
     Applied,
@@ -60,7 +60,7 @@ type Sent = Vec<(Gift, Reported)>;
 /// Points by member.
 type Standings = BTreeMap<String, i64>;
 
-/// The standings of those gifts of which this was reported.
+/// Returns the standings of the gifts with this outcome.
 fn reported(sent: &Sent, what: Reported) -> Standings {
     let those = sent.iter().filter(|(_, reported)| *reported == what);
     those
@@ -68,7 +68,7 @@ fn reported(sent: &Sent, what: Reported) -> Standings {
         .collect()
 }
 
-/// Sends a gift as JSON, or several as lines; what was reported of each, in order.
+/// Sends one gift as JSON, or several as lines. Returns the outcome of each.
 fn send(server: &Server, gifts: &[Gift]) -> Vec<Reported> {
     let items: Vec<Value> = gifts.iter().map(Gift::json).collect();
     let answer = match &items[..] {
@@ -97,15 +97,15 @@ fn send(server: &Server, gifts: &[Gift]) -> Vec<Reported> {
     if failed.len() < gifts.len() {
         answer.ok();
     } else if all.contains(&Reported::Unknown) {
-        is_refused(&answer, "unknown");
+        assert_refused(&answer, "unknown");
     } else {
-        is_refused(&answer, "unavailable");
+        assert_refused(&answer, "unavailable");
     }
     all
 }
 
-/// A 503 of this type, which says when to come back and that the journal has failed.
-fn is_refused(answer: &Answer, word: &str) {
+/// Asserts a 503 of this type, with a `Retry-After`, that reports the failed journal.
+fn assert_refused(answer: &Answer, word: &str) {
     answer.problem(503, word, &["the journal has failed"]);
     let seconds: u32 = answer.header("retry-after").parse().unwrap();
     assert!(seconds > 0);
@@ -129,10 +129,10 @@ fn write(server: &Server, writer: usize, mut dice: Dice) -> Sent {
             return sent;
         }
     }
-    panic!("the journal goes on growing");
+    panic!("the journal did not fail");
 }
 
-/// All members of the board, who have to stand alike in its windows.
+/// Returns all members of the board, whose standings must be equal in its windows.
 fn shown(server: &Server) -> Standings {
     let [day, all] = WINDOWS.map(|window| {
         let mut standings = Standings::new();
@@ -152,8 +152,8 @@ fn shown(server: &Server) -> Standings {
     all
 }
 
-/// All that was answered is shown, and more only where it is not known.
-fn agrees(shown: &Standings, sent: &Sent) {
+/// Asserts that all applied gifts are shown, and others only if their outcome is unknown.
+fn assert_agree(shown: &Standings, sent: &Sent) {
     let [applied, unknown] =
         [Reported::Applied, Reported::Unknown].map(|what| reported(sent, what));
     for (member, points) in &applied {
@@ -165,7 +165,7 @@ fn agrees(shown: &Standings, sent: &Sent) {
     }
 }
 
-/// A server whose journal could not grow, with all that was sent to it.
+/// Returns a server whose journal has failed, with all that was sent to it.
 fn failed() -> (Server, Sent) {
     let server = Launch::on_a_free_port(CONFIG).start_with_files_up_to(FILE_BYTES_MAX);
     server.get("/readyz").ok();
@@ -183,13 +183,14 @@ fn failed() -> (Server, Sent) {
     let counts = [Reported::Applied, Reported::Unavailable, Reported::Unknown]
         .map(|w| reported(&sent, w).len());
     println!("applied, unavailable, unknown: {counts:?}");
-    // A journal that had refused at once would prove nothing.
+    // The journal must have accepted many writes before it failed.
     assert!(counts[0] * MEMBER_BYTES > 512 << 10, "{counts:?}");
     (server, sent)
 }
 
-/// Writes of every sort are refused, each as surely not applied; these gifts are among them.
-fn takes_no_write(server: &Server) -> Sent {
+/// Asserts that all kinds of writes are refused as definitely not applied. Returns the gifts among
+/// them.
+fn assert_refuses_writes(server: &Server) -> Sent {
     let gifts: Vec<Gift> = (0..4)
         .map(|number| Gift {
             member: format!("late-{number}"),
@@ -198,15 +199,15 @@ fn takes_no_write(server: &Server) -> Sent {
         .collect();
     let all = [send(server, &gifts[..1]), send(server, &gifts[1..])].concat();
     assert_eq!(all, [Reported::Unavailable; 4]);
-    is_refused(&server.put("/v1/kinds/new", &json!({})), "unavailable");
-    is_refused(&server.delete("/v1/boards/k/a"), "unavailable");
-    is_refused(&server.get("/readyz"), "unavailable");
+    assert_refused(&server.put("/v1/kinds/new", &json!({})), "unavailable");
+    assert_refused(&server.delete("/v1/boards/k/a"), "unavailable");
+    assert_refused(&server.get("/readyz"), "unavailable");
     gifts.into_iter().zip(all).collect()
 }
 
-/// Reads are answered, with all that was applied.
-fn goes_on_to_read(server: &Server, sent: &Sent) {
-    agrees(&shown(server), sent);
+/// Asserts that reads are answered, with everything that was applied.
+fn assert_reads(server: &Server, sent: &Sent) {
+    assert_agree(&shown(server), sent);
     let best = reported(sent, Reported::Applied)
         .into_values()
         .max()
@@ -215,8 +216,8 @@ fn goes_on_to_read(server: &Server, sent: &Sent) {
     assert!(top.ranked()[0].2 >= best, "{top:?}");
 }
 
-/// What a server without a limit finds, and what becomes of all that is sent to it again.
-fn comes_back(launch: Launch, sent: &Sent) {
+/// Restarts without the limit, checks the state, and sends everything again.
+fn restart_and_resend(launch: Launch, sent: &Sent) {
     let flag = format!("embedded:{}", launch.kept().display());
     let run = cli::run(&["verify", "--store", &flag], b"");
     assert_eq!(run.status, Some(0), "{run:?}");
@@ -226,7 +227,7 @@ fn comes_back(launch: Launch, sent: &Sent) {
         .get("/v1/kinds/new")
         .problem(404, "unknown-kind", &[]);
     let found = shown(&server);
-    agrees(&found, sent);
+    assert_agree(&found, sent);
     let gifts: Vec<&Gift> = sent.iter().map(|(gift, _)| gift).collect();
     let items: Vec<Value> = gifts.iter().map(|gift| gift.json()).collect();
     let members: BTreeSet<&String> = gifts.iter().map(|gift| &gift.member).collect();
@@ -241,20 +242,20 @@ fn comes_back(launch: Launch, sent: &Sent) {
 }
 
 #[test]
-fn a_journal_that_cannot_grow_takes_no_write_until_a_restart_and_is_read_all_the_while() {
+fn after_a_journal_failure_writes_are_refused_until_a_restart_and_reads_continue() {
     let (server, mut sent) = failed();
-    goes_on_to_read(&server, &sent);
-    sent.extend(takes_no_write(&server));
-    goes_on_to_read(&server, &sent);
-    comes_back(server.kill(), &sent);
+    assert_reads(&server, &sent);
+    sent.extend(assert_refuses_writes(&server));
+    assert_reads(&server, &sent);
+    restart_and_resend(server.kill(), &sent);
 }
 
 #[test]
-fn a_stop_of_a_server_whose_journal_has_failed_says_so_and_loses_nothing_answered() {
+fn a_stop_after_a_journal_failure_reports_it_and_loses_no_answered_write() {
     let (mut server, sent) = failed();
     server.signal("TERM");
     assert_eq!(server.ended().code(), Some(1));
     let log = server.log();
     assert!(log.contains("the journal has failed"), "{log}");
-    comes_back(server.kill(), &sent);
+    restart_and_resend(server.kill(), &sent);
 }

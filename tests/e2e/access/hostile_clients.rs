@@ -1,6 +1,6 @@
-//! Healthy clients beside those who mean ill: slow ones by the thousand, bodies that are deep, long or
-//! packed, guessed keys. What is held is that each healthy client is answered, and right; how much
-//! slower it was is printed, since a machine that tests run on is no judge of that.
+//! Healthy clients beside thousands of slow connections, deeply nested, oversized and compressed
+//! bodies, and guessed keys. The test asserts that each healthy client gets correct responses.
+//! Their latencies are printed and not asserted, since they depend on the machine.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -17,21 +17,21 @@ const ROUNDS: u64 = 150;
 const DEPTH: usize = 100_000;
 const LONG_BYTES: usize = 17 << 20;
 
-/// A head, or a body, that never comes to its end.
+/// A head and a body that are never completed.
 const HALF_A_HEAD: &str = "GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: localhost\r\nx: ";
 const HALF_A_BODY: &str = "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\
                            content-type: application/json\r\nauthorization: Bearer ";
 
-/// Ends those who mean ill, also where a test has failed.
-struct Ends<'a>(&'a AtomicBool);
+/// Stops the hostile clients on drop, also after a failure.
+struct StopOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Ends<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Writes and reads, each checked; how long each took.
+/// Writes and reads, checking each response. Returns the latency of each request.
 fn healthy(server: &Server, key: &Key, client: u64, phase: &str) -> Vec<Duration> {
     let member = format!("{phase}{client}");
     let mut took = Vec::new();
@@ -57,7 +57,7 @@ fn healthy(server: &Server, key: &Key, client: u64, phase: &str) -> Vec<Duration
     took
 }
 
-/// All healthy clients at once; the time that 99 of 100 requests took at most.
+/// Runs all healthy clients at once. Returns the 99th percentile of their latencies.
 fn p99(server: &Server, key: &Key, phase: &str) -> Duration {
     let mut took: Vec<Duration> = thread::scope(|scope| {
         let clients =
@@ -73,7 +73,7 @@ fn p99(server: &Server, key: &Key, phase: &str) -> Duration {
     took[took.len() * 99 / 100]
 }
 
-/// Connections that send a byte now and then; what the server ends begins anew.
+/// Opens connections that send a byte now and then, and reopens those that the server closes.
 fn send_slowly(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU64) {
     let begin = |number: usize| {
         let mut wire = server.wire();
@@ -93,7 +93,7 @@ fn send_slowly(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU64
                 *wire = begin(number);
             }
             if number % 100 == 0 {
-                // Slow is what they are to be: not one more that takes all of a processor.
+                // Limits the processor time of this thread.
                 thread::sleep(Duration::from_millis(10));
             }
         }
@@ -101,7 +101,7 @@ fn send_slowly(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU64
     }
 }
 
-/// Deep, packed and oversized bodies and wrong keys, one after the other.
+/// Sends deeply nested, compressed and oversized bodies and wrong keys, one after the other.
 fn send_nonsense(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU64) {
     let deep = "[".repeat(DEPTH);
     let long = " ".repeat(LONG_BYTES / 17);
@@ -115,7 +115,7 @@ fn send_nonsense(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU
         assert_eq!(post(&[("authorization", &bearer)], &deep), 400);
         let packed = [("authorization", &*bearer), ("content-encoding", "gzip")];
         assert_eq!(post(&packed, "{}"), 415);
-        // Guesses have an address of their own: the proxy in front is named.
+        // Guesses come from their own address: the proxy in front is trusted.
         let guess = [
             ("authorization", "Bearer mb_x"),
             ("x-forwarded-for", "6.6.6.6"),
@@ -131,7 +131,7 @@ fn send_nonsense(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU
                 break;
             }
         }
-        // It may hang up before the answer to so much is read.
+        // The server may close the connection before the response is read.
         if let Some(answer) = wire.try_answer() {
             assert_eq!(answer.status, 413);
         }
@@ -140,7 +140,7 @@ fn send_nonsense(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU
 }
 
 #[test]
-fn healthy_clients_get_right_answers_beside_hostile_ones() {
+fn healthy_clients_get_correct_responses_beside_hostile_ones() {
     allow_files(2 * SLOW + 500);
     let key = Key::new("--scope write");
     let config = format!(
@@ -153,10 +153,10 @@ fn healthy_clients_get_right_answers_beside_hostile_ones() {
     let (slow, nonsense) = (AtomicU64::new(0), AtomicU64::new(0));
     let beside = thread::scope(|scope| {
         let (server, key, done, slow, nonsense) = (&server, &key, &done, &slow, &nonsense);
-        let _ends = Ends(done);
+        let _stop = StopOnDrop(done);
         scope.spawn(move || send_slowly(server, key, done, slow));
         scope.spawn(move || send_nonsense(server, key, done, nonsense));
-        testkit::eventually("those who mean ill", || {
+        testkit::eventually("the hostile clients are running", || {
             let began = slow.load(Ordering::Relaxed) > 0 && nonsense.load(Ordering::Relaxed) > 0;
             began.then_some(())
         });

@@ -1,4 +1,4 @@
-//! Each event shows the whole top: at once, and as it changes.
+//! `board` events: the whole top at the start, and at each change.
 
 use serde_json::json;
 use testkit::redis::RedisServer;
@@ -7,12 +7,12 @@ use testkit::{Events, Launch, Server, eventually};
 use super::super::{ladder, members, on_a};
 
 #[test]
-fn the_top_is_shown_at_once_as_a_read_answers_it() {
+fn the_first_event_equals_a_read() {
     let server = ladder(30);
     let mut events = Events::of(&server, &on_a("/stream?n=3"));
     let has = |line: &str| events.head.iter().any(|it| it == line);
     assert!(has("content-type: text/event-stream"), "{:?}", events.head);
-    // A proxy passes it on as it comes.
+    // A proxy must not buffer the events.
     let as_it_comes = "cache-control: no-cache, no-transform";
     assert!(has(as_it_comes), "{:?}", events.head);
     assert!(has("x-accel-buffering: no"), "{:?}", events.head);
@@ -21,13 +21,13 @@ fn the_top_is_shown_at_once_as_a_read_answers_it() {
     assert_eq!(first.name, "board");
     let mut top = server.get(on_a("/top?n=3")).ok();
     assert_eq!(first.id, top["version"]);
-    // Another look may have been made of the same board.
+    // The board may have been merged again in between.
     top["as_of"] = first.value["as_of"].clone();
     assert_eq!(first.value, top);
 }
 
 #[test]
-fn every_change_is_shown_with_its_version() {
+fn every_change_is_sent_with_its_version() {
     let server = ladder(5);
     let mut events = Events::of(&server, &on_a("/stream?n=3"));
     let mut ids = vec![events.event().id];
@@ -39,7 +39,8 @@ fn every_change_is_shown_with_its_version() {
         assert_eq!(shown.value["entries"], top["entries"]);
         ids.push(shown.id);
     }
-    // Beyond the first three, too: the version and the number of members are of the whole board.
+    // Also for changes below the first three: the version and the number of members are those of
+    // the whole board.
     server.give("gifts/a", &[("last", 1)]);
     let shown = events.event();
     assert_eq!(shown.value["members"], 7);
@@ -51,7 +52,7 @@ fn every_change_is_shown_with_its_version() {
 }
 
 #[test]
-fn a_board_without_contributions_is_shown_empty_and_then_full() {
+fn a_board_without_contributions_is_sent_empty() {
     let server = Server::start();
     let mut events = Events::of(&server, "/v1/boards/gifts/new/stream?window=all");
     let first = events.event();
@@ -60,7 +61,7 @@ fn a_board_without_contributions_is_shown_empty_and_then_full() {
         (0, &json!(0))
     );
     server.give("gifts/new", &[("u", 3)]);
-    // Its creation may be seen before its first standing.
+    // The creation may be seen before the first standing.
     let shown = events.until(|event| !event.entries().is_empty());
     assert_eq!(members(shown.entries()), ["u"]);
     // Another incarnation is another board.
@@ -72,7 +73,7 @@ fn a_board_without_contributions_is_shown_empty_and_then_full() {
 }
 
 #[test]
-fn what_came_while_a_client_was_away_is_in_its_first_event() {
+fn a_reconnected_client_gets_the_current_top() {
     let server = ladder(3);
     let path = on_a("/stream?n=10");
     let seen = Events::of(&server, &path).event();
@@ -84,7 +85,7 @@ fn what_came_while_a_client_was_away_is_in_its_first_event() {
 }
 
 #[test]
-fn a_store_that_is_away_is_sent_and_so_is_its_return() {
+fn an_unavailable_store_and_its_recovery_are_sent() {
     let redis = RedisServer::plain();
     let server = Launch::on_a_free_port("[kinds.gifts]\nwindows = [\"all\"]\n")
         .args(&format!("--store {}", redis.url()))
@@ -100,7 +101,7 @@ fn a_store_that_is_away_is_sent_and_so_is_its_return() {
     redis.resume();
     let shown = events.event();
     assert_eq!(shown.value.get("stale"), None);
-    eventually("a write", || {
+    eventually("a write succeeds", || {
         let item = json!({"board": "gifts/a", "member": "u", "points": 1, "id": "once"});
         (server.contribute(&item).status == 200).then_some(())
     });
@@ -108,7 +109,7 @@ fn a_store_that_is_away_is_sent_and_so_is_its_return() {
 }
 
 #[test]
-fn silence_is_broken_by_comments() {
+fn comments_are_sent_without_changes() {
     let server = ladder(1);
     let mut events = Events::of(&server, &on_a("/stream?n=3"));
     events.event();

@@ -1,4 +1,4 @@
-//! Outcomes of many contributions, right and wrong, each told with its place.
+//! The outcomes of many contributions, valid and invalid, each with its index.
 
 use megaboard_client::{Contribution, ProblemType};
 use testkit::{Server, dice::Dice};
@@ -8,7 +8,7 @@ use super::{client, run};
 const COUNT: usize = 3_000;
 
 #[test]
-fn of_thousands_each_that_is_wrong_is_named() {
+fn each_invalid_contribution_is_reported_by_index() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
     let client = client(&server);
     let mut dice = Dice::of_this_run();
@@ -34,15 +34,15 @@ fn of_thousands_each_that_is_wrong_is_named() {
         let top = client.board("gifts", "a").top().n(100).fresh(true).await;
         (first, again, top.unwrap().entries)
     });
-    let told: Vec<_> = first
+    let reported: Vec<_> = first
         .rejected
         .iter()
         .map(|it| (it.index, it.kind.clone()))
         .collect();
-    assert_eq!(told, wrong);
+    assert_eq!(reported, wrong);
     let right = (COUNT - wrong.len()) as u64;
     assert_eq!((first.applied, first.duplicates), (right, 0));
-    // Each has an id from the start, whoever sends it again.
+    // Each has an id from its creation, so that it can be sent again.
     assert_eq!((again.applied, again.duplicates), (0, right));
     assert_eq!(again.rejected, first.rejected);
     let points = entries.iter().map(|entry| entry.points().unwrap());

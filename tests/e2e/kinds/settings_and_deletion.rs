@@ -25,7 +25,7 @@ fn a_kind_is_put_shown_used_and_deleted() {
     assert_eq!(made["keep"], json!({"day": "35d", "all": "forever"}));
     assert_eq!(server.get(path).ok(), made);
     assert_eq!(names(&server), ["gifts", "likes"]);
-    // What is shown can be put as it is.
+    // A kind as it is shown can be put.
     assert_eq!(server.put(path, &made).is(200), made);
     server.give("likes/a", &[("u", 1)]);
     assert_eq!(server.get("/v1/boards/likes/a").ok()["shards"], 2);
@@ -49,7 +49,7 @@ fn a_kind_is_put_shown_used_and_deleted() {
 }
 
 #[test]
-fn a_kind_without_boards_may_become_anything() {
+fn a_kind_without_boards_can_change_in_any_way() {
     let server = Server::start();
     let shape = json!({"mode": "latest", "windows": ["all"], "time_zone": "Asia/Tokyo",
                        "fields": [{"name": "laps"}], "ties": "member"});
@@ -64,7 +64,7 @@ fn a_kind_without_boards_may_become_anything() {
 }
 
 #[test]
-fn put_gives_the_whole_kind_and_what_is_left_out_is_the_default() {
+fn put_replaces_the_whole_kind_and_omitted_settings_are_defaults() {
     let server = Server::start();
     server.put("/v1/kinds/gifts", &json!({"top": 5})).ok();
     let shown = server.put("/v1/kinds/gifts", &json!({"shards": 1})).ok();
@@ -72,7 +72,7 @@ fn put_gives_the_whole_kind_and_what_is_left_out_is_the_default() {
 }
 
 #[test]
-fn a_configured_kind_may_be_deleted_and_the_file_does_not_bring_it_back() {
+fn a_deleted_kind_is_not_restored_by_the_configuration_file() {
     let server = Server::with("[kinds.a]\nshards = 1\n[kinds.b]\n");
     server.delete("/v1/kinds/a").is_empty();
     server
@@ -84,7 +84,7 @@ fn a_configured_kind_may_be_deleted_and_the_file_does_not_bring_it_back() {
 }
 
 #[test]
-fn every_setting_comes_back_as_it_was_put() {
+fn all_settings_are_returned_as_they_were_put() {
     let server = Server::start();
     let shape = json!({
         "kind": "k", "mode": "accumulate", "rank": "competition", "ties": "latest",

@@ -1,9 +1,9 @@
-//! Parameters that a path does not know, flags that are none.
+//! Unknown parameters, and invalid flags.
 
 use super::{ladder, on_a};
 
 #[test]
-fn every_read_knows_its_parameters_and_no_others() {
+fn reads_reject_unknown_parameters() {
     let server = ladder(3);
     for path in [
         "",

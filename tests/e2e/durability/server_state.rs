@@ -1,38 +1,39 @@
-//! All that a server shows: [`Seen`], to be held against what another one shows.
+//! The complete visible state of a server: [`ServerState`], to compare servers.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use testkit::{Server, encoded};
 
-/// Kinds, boards and standings, and what they were called.
+/// Kinds, boards and standings, with their versions.
 #[derive(Debug)]
-pub(super) struct Seen {
-    /// By path, without what tells moments and versions.
+pub(super) struct ServerState {
+    /// Responses by path, without times and versions.
     pub(super) content: BTreeMap<String, Value>,
     /// Version and `ETag` of each window's top, by path.
     pub(super) tags: BTreeMap<String, (String, String)>,
 }
 
-impl Seen {
-    /// Looks through all kinds and boards of a server; boards and windows of up to 1,000 each.
+impl ServerState {
+    /// Reads all kinds and boards of a server, with up to 1,000 boards per kind and members per
+    /// window.
     #[track_caller]
     pub(super) fn of(server: &Server) -> Self {
-        let mut seen = Self {
+        let mut state = Self {
             content: BTreeMap::new(),
             tags: BTreeMap::new(),
         };
-        let kinds = seen.look(server, "/v1/kinds".to_owned());
+        let kinds = state.look(server, "/v1/kinds".to_owned());
         for kind in kinds["kinds"].as_array().unwrap() {
             let kind = kind["kind"].as_str().unwrap();
-            let boards = seen.look(server, format!("/v1/boards?kind={kind}&limit=1000"));
+            let boards = state.look(server, format!("/v1/boards?kind={kind}&limit=1000"));
             assert_eq!(boards["next"], Value::Null, "{boards}");
             for board in boards["boards"].as_array().unwrap() {
                 let name = board["board"].as_str().or(board.as_str());
-                seen.board(server, name.unwrap_or_else(|| panic!("{boards}")));
+                state.board(server, name.unwrap_or_else(|| panic!("{boards}")));
             }
         }
-        seen
+        state
     }
 
     #[track_caller]
@@ -64,18 +65,18 @@ impl Seen {
         shown
     }
 
-    /// What is shown under these tags is what was shown: 304 to whoever has it.
+    /// Asserts that all tops are unchanged (304 for the same `ETag`).
     #[track_caller]
-    pub(super) fn is_still_held_by(&self, server: &Server) {
+    pub(super) fn assert_unchanged(&self, server: &Server) {
         for (path, (_, tag)) in &self.tags {
             let answer = server.get_with(path, &[("if-none-match", tag)]);
             assert_eq!(answer.status, 304, "{path} {tag}: {answer:?}");
         }
     }
 
-    /// The same standings, and no version of before: clients take it for something new.
+    /// Asserts that the standings are the same and all versions are new.
     #[track_caller]
-    pub(super) fn is_the_same_in_another_epoch(&self, before: &Self) {
+    pub(super) fn assert_same_in_another_epoch(&self, before: &Self) {
         assert_eq!(self.content, before.content);
         for (path, (version, tag)) in &self.tags {
             let (old_version, old_tag) = &before.tags[path];

@@ -5,15 +5,15 @@ use testkit::Server;
 
 use super::{ladder, on_a};
 
-fn place(server: &Server, member: &str) -> Value {
+fn read_member(server: &Server, member: &str) -> Value {
     server.get(on_a(&format!("/members/{member}"))).ok()
 }
 
 #[test]
-fn a_member_stands_between_its_neighbours() {
+fn a_member_is_returned_with_its_neighbours() {
     let server = Server::start();
     server.give("gifts/a", &[("a", 100), ("b", 70), ("c", 69), ("d", -5)]);
-    let shown = place(&server, "b");
+    let shown = read_member(&server, "b");
     for (name, value) in [
         ("rank", json!(2)),
         ("position", json!(2)),
@@ -25,12 +25,12 @@ fn a_member_stands_between_its_neighbours() {
     }
     for (side, member, rank, gap) in [("above", "a", 1, 30), ("below", "c", 3, 1)] {
         let other = &shown[side];
-        let told = (&other["member"], &other["rank"], &other["gap"]);
-        assert_eq!(told, (&json!(member), &json!(rank), &json!(gap)));
+        let neighbour = (&other["member"], &other["rank"], &other["gap"]);
+        assert_eq!(neighbour, (&json!(member), &json!(rank), &json!(gap)));
         assert!(other["reached_at"].is_string(), "{other}");
     }
     assert_eq!(shown.get("to_target"), None);
-    let (first, last) = (place(&server, "a"), place(&server, "d"));
+    let (first, last) = (read_member(&server, "a"), read_member(&server, "d"));
     assert_eq!(
         (&first["above"], &first["below"]["gap"]),
         (&Value::Null, &json!(30))
@@ -42,16 +42,16 @@ fn a_member_stands_between_its_neighbours() {
 }
 
 #[test]
-fn the_percentile_goes_from_100_to_0() {
+fn percentiles_range_from_100_to_0() {
     let server = ladder(5);
     for (member, percentile) in [("m01", 100.0), ("m02", 75.0), ("m03", 50.0), ("m05", 0.0)] {
         assert_eq!(
-            place(&server, member)["percentile"].as_f64(),
+            read_member(&server, member)["percentile"].as_f64(),
             Some(percentile)
         );
     }
     let alone = ladder(1);
-    let shown = place(&alone, "m01");
+    let shown = read_member(&alone, "m01");
     assert_eq!(shown["percentile"].as_f64(), Some(100.0));
     assert_eq!(
         (&shown["above"], &shown["below"]),
@@ -60,7 +60,7 @@ fn the_percentile_goes_from_100_to_0() {
 }
 
 #[test]
-fn percentiles_go_by_position_under_shared_ranks() {
+fn percentiles_follow_positions_under_shared_ranks() {
     let server = Server::with(
         "[kinds.k]\nwindows = [\"all\"]\nrank = \"competition\"\nfields = [{ name = \"points\" }]\n",
     );

@@ -1,4 +1,4 @@
-//! What goes on for long goes on no longer than its key.
+//! Streams and streamed requests end with their key.
 
 use std::thread;
 
@@ -8,7 +8,7 @@ use testkit::{Events, Server, WireAnswer, eventually};
 
 use super::{Key, lines};
 
-/// How long a key is good that is to end within a test.
+/// How long a key is valid that expires within a test.
 const GOOD_FOR_MS: i64 = 6_000;
 
 fn write(server: &Server, config: &str) {
@@ -27,7 +27,8 @@ fn stream_path(token: &str) -> String {
     format!("/v1/boards/gifts/a/stream?n=3&window=all&token={token}")
 }
 
-/// Contributes until the stream ends, which is not to wait for silence to be broken; what it ends with.
+/// Contributes until the stream ends, so that the end does not depend on keep-alive comments.
+/// Returns the last event.
 fn end_of(server: &Server, writer: &Key, mut events: Events) -> serde_json::Value {
     assert_eq!(events.event().name, "board");
     thread::scope(|scope| {
@@ -36,7 +37,7 @@ fn end_of(server: &Server, writer: &Key, mut events: Events) -> serde_json::Valu
             assert!(events.try_next().is_none());
             last.value
         });
-        eventually("the stream's end", || {
+        eventually("the stream ends", || {
             let one = json!({"board": "gifts/a", "member": "u", "points": 1});
             writer
                 .ask(server, "POST", "/v1/contributions", Some(&one))
@@ -57,7 +58,7 @@ fn a_stream_ends_with_the_key_of_its_token() {
     let (of_stays, of_goes) = (token(&server, &stays), token(&server, &goes));
     let stream = Events::of(&server, &stream_path(&of_goes));
     let mut other = Events::of(&server, &stream_path(&of_stays));
-    // Without a signal.
+    // The change is noticed without a signal.
     write(&server, &stays.lines);
     let end = end_of(&server, &stays, stream);
     assert_eq!(
@@ -68,9 +69,9 @@ fn a_stream_ends_with_the_key_of_its_token() {
         .get(stream_path(&of_goes))
         .problem(401, "unauthorized", &["its key was removed"]);
     other.until(|event| event.name == "board" && event.entries().len() == 1);
-    // A key that is bound to other kinds meanwhile opens no stream of this one either.
+    // After the key is restricted to other kinds, its tokens open no stream of this kind.
     write(&server, &format!("{}kinds = [\"other\"]\n", stays.lines));
-    eventually("the bound key", || {
+    eventually("the key is restricted", || {
         let mut wire = server.wire();
         let path = stream_path(&of_stays);
         wire.write(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
@@ -79,7 +80,7 @@ fn a_stream_ends_with_the_key_of_its_token() {
 }
 
 #[test]
-fn a_stream_of_lines_writes_to_no_kind_that_its_key_has_lost() {
+fn a_stream_of_lines_cannot_write_to_kinds_that_its_key_lost() {
     const KINDS: &str = "[kinds.gifts]\n[kinds.races]\n";
     let stays = Key::new("--scope write --name stays");
     let bound = Key::new("--scope write --name bound");
@@ -95,7 +96,7 @@ fn a_stream_of_lines_writes_to_no_kind_that_its_key_has_lost() {
         format!("{:x}\r\n{line}\r\n", line.len())
     };
     wire.write(chunk("races/a"));
-    eventually("the first line", || {
+    eventually("the first line is applied", || {
         let top = stays
             .get(&server, "/v1/boards/races/a/top?window=all&fresh=true")
             .ok();
@@ -103,7 +104,7 @@ fn a_stream_of_lines_writes_to_no_kind_that_its_key_has_lost() {
     });
     let narrowed = format!("{}kinds = [\"gifts\"]\n", bound.lines);
     write(&server, &format!("{KINDS}{}{narrowed}", stays.lines));
-    eventually("the bound key", || {
+    eventually("the key is restricted", || {
         (bound.get(&server, "/v1/kinds/races").status == 403).then_some(())
     });
     wire.write(chunk("races/a") + &chunk("gifts/a") + "0\r\n\r\n");
@@ -121,7 +122,7 @@ fn a_stream_of_lines_writes_to_no_kind_that_its_key_has_lost() {
 }
 
 #[test]
-fn a_key_ends_when_it_says_and_its_streams_with_it() {
+fn a_key_and_its_streams_end_at_its_expiry() {
     let stays = Key::new("--scope write --name stays");
     let mut goes = Key::new("--scope write --name goes");
     let end = rfc3339(now_ms() + GOOD_FOR_MS);
@@ -129,7 +130,7 @@ fn a_key_ends_when_it_says_and_its_streams_with_it() {
     let server = Server::with(&lines(&[&stays, &goes]));
     let token = token(&server, &goes);
     let stream = Events::of(&server, &stream_path(&token));
-    // Lines go on as long as they come.
+    // A stream of lines is accepted while its key is valid.
     let mut wire = server.wire();
     wire.write(format!(
         "POST /v1/contributions HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\n\
@@ -139,7 +140,7 @@ fn a_key_ends_when_it_says_and_its_streams_with_it() {
     let line = "{\"board\":\"gifts/b\",\"member\":\"u\",\"points\":1}\n";
     let chunk = format!("{:x}\r\n{line}\r\n", line.len());
     wire.write(&chunk);
-    eventually("the first line", || {
+    eventually("the first line is applied", || {
         let top = stays
             .get(&server, "/v1/boards/gifts/b/top?window=all&fresh=true")
             .ok();

@@ -1,4 +1,4 @@
-//! `?member=`: a member's own place beside the top.
+//! `?member=`: the position of a member, beside the top.
 
 use serde_json::{Value, json};
 use testkit::Events;
@@ -6,7 +6,7 @@ use testkit::Events;
 use super::super::{ladder, on_a};
 
 #[test]
-fn it_is_what_a_read_of_the_member_answers() {
+fn member_events_equal_a_read_of_the_member() {
     let server = ladder(30);
     let mut events = Events::of(&server, &on_a("/stream?n=3&member=m17"));
     assert_eq!(events.event().name, "board");
@@ -22,13 +22,13 @@ fn it_is_what_a_read_of_the_member_answers() {
 }
 
 #[test]
-fn who_overtakes_is_named() {
+fn overtaking_members_are_listed() {
     let server = ladder(30);
     let mut events = Events::of(&server, &on_a("/stream?n=3&member=m17"));
     assert_eq!(events.named("member").value["position"], 17);
     server.give("gifts/a", &[("m20", 50), ("m25", 60)]);
     let own = events.named("member").value;
-    // The two may have been seen one after the other.
+    // The two changes may be seen in two events.
     let mut overtaken = names(&own["overtaken_by"]);
     let mut position = own["position"].clone();
     while position != 19 {
@@ -39,7 +39,7 @@ fn who_overtakes_is_named() {
     assert_eq!(
         overtaken,
         Vec::<String>::new(),
-        "both went past the ten that are looked at"
+        "both moved further up than the ten entries that are compared"
     );
     server.give("gifts/a", &[("m18", 1)]);
     let own = events.named("member").value;
@@ -51,7 +51,7 @@ fn who_overtakes_is_named() {
     let own = events.named("member").value;
     assert_eq!(own["overtaken_by"], json!(["m18"]));
     assert_eq!(own["above"]["member"], "m18");
-    // Its own climb is a change, and nobody has overtaken.
+    // Its own rise is a change, and no other member has overtaken it.
     server.give("gifts/a", &[("m17", 500)]);
     let own = events.named("member").value;
     assert_eq!(
@@ -62,7 +62,7 @@ fn who_overtakes_is_named() {
 }
 
 #[test]
-fn a_member_without_a_rank_is_sent_as_one_and_again_when_ranked() {
+fn an_unranked_member_is_sent_with_null_and_again_when_ranked() {
     let server = ladder(3);
     let mut events = Events::of(&server, &on_a("/stream?member=nobody"));
     let own = events.named("member").value;
@@ -71,8 +71,8 @@ fn a_member_without_a_rank_is_sent_as_one_and_again_when_ranked() {
         (&Value::Null, &json!("nobody"))
     );
     let board = server.get(on_a("/count")).ok();
-    for told in ["version", "members"] {
-        assert_eq!(own[told], board[told]);
+    for name in ["version", "members"] {
+        assert_eq!(own[name], board[name]);
     }
     server.give("gifts/a", &[("nobody", 500)]);
     assert_eq!(events.named("member").value["rank"], 1);

@@ -1,4 +1,4 @@
-//! Many streams of one board, a tenth of which nobody reads.
+//! Many streams of one board, a tenth of which are not read.
 
 use std::io::{BufRead as _, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -7,28 +7,29 @@ use std::time::{Duration, Instant};
 use testkit::dice::runs;
 use testkit::{DEADLINE, Events, Server, eventually};
 
-/// Streams of which one is not read.
+/// One stream in this many is not read.
 const ONE_UNREAD_IN: usize = 10;
 
-/// Bytes of memory that a stream may take.
+/// The memory that a stream may use.
 const STREAM_BYTES_MAX: u64 = 32 << 10;
 
-/// Members shown: what a stream would hold if it held what is not read.
+/// Members shown. They determine how much unread streams would buffer.
 const SHOWN: i64 = 100;
 
-/// Writes whose frames are more than the buffers of the system take for who does not read.
+/// The number of writes. Their frames exceed the socket buffers of an unread stream.
 const ROUNDS: usize = 60;
 
-/// Streams of the whole form. How fast they are is said and not asserted: others share the machine.
+/// Streams in a long run. Their latency is printed and not asserted, since other tests share the
+/// machine.
 const STREAMS: usize = 10_000;
 
-/// Until all have ended and so has the server.
+/// The time within which all streams and the server must end.
 const STOPPED_MAX: Duration = Duration::from_secs(20);
 
-/// One stream, read without waiting.
+/// A stream, read without blocking.
 struct Watcher {
     stream: TcpStream,
-    /// The line that has not come whole.
+    /// The incomplete last line.
     tail: Vec<u8>,
 }
 
@@ -45,7 +46,7 @@ impl Watcher {
         }
     }
 
-    /// The versions that what has come by now shows; reads what there is.
+    /// Reads what has arrived, and returns the versions in it.
     fn versions(&mut self) -> Vec<String> {
         let mut bytes = [0; 16 << 10];
         loop {
@@ -61,7 +62,7 @@ impl Watcher {
             let mut line = Vec::new();
             left.read_until(b'\n', &mut line).unwrap();
             if line.last() != Some(&b'\n') {
-                // The rest of it is yet to come.
+                // The remainder has not arrived yet.
                 self.tail = line;
                 return shown;
             }
@@ -71,10 +72,10 @@ impl Watcher {
         }
     }
 
-    /// The versions of all that comes until this one.
+    /// Returns all versions up to this one.
     fn versions_until(&mut self, last: &str) -> Vec<String> {
         let mut shown = Vec::new();
-        eventually("the newest frame", || {
+        eventually("the newest frame arrives", || {
             shown.extend(self.versions());
             shown
                 .last()
@@ -84,7 +85,7 @@ impl Watcher {
         shown
     }
 
-    /// Reads until the end.
+    /// Reads some bytes; returns whether the stream has ended.
     fn has_ended(&mut self) -> bool {
         let mut bytes = [0; 16 << 10];
         match self.stream.read(&mut bytes) {
@@ -95,7 +96,8 @@ impl Watcher {
     }
 }
 
-/// The time from `began` until all but one in a hundred have seen a version; returns once all have.
+/// Waits until all streams have seen a version. Returns the time from `began` until 99 of 100 had
+/// seen it.
 fn all_see(watchers: &mut [Watcher], version: &str, began: Instant) -> Duration {
     let mut times = Vec::with_capacity(watchers.len());
     let mut missing: Vec<&mut Watcher> = watchers.iter_mut().collect();
@@ -115,9 +117,9 @@ fn all_see(watchers: &mut [Watcher], version: &str, began: Instant) -> Duration 
 }
 
 #[test]
-fn every_reader_sees_every_version_beside_others_that_do_not_read() {
+fn readers_see_every_version_beside_streams_that_are_not_read() {
     let streams = runs(1_000, STREAMS);
-    // All of them come from one address.
+    // All streams come from one address.
     let limit = streams + 200;
     testkit::allow_files(limit);
     let mut server = Server::with(&format!(
@@ -148,24 +150,25 @@ fn every_reader_sees_every_version_beside_others_that_do_not_read() {
     assert!(bytes < STREAM_BYTES_MAX, "{bytes} bytes a stream");
     let stopped = Instant::now();
     server.signal("TERM");
-    // Who has ended is not looked at again: with thousands that would be what takes the time.
+    // Streams that have ended are not read again, since with thousands of them that would take the
+    // time.
     let mut open: Vec<&mut Watcher> = all.iter_mut().collect();
     while !open.is_empty() {
         open.retain_mut(|watcher| !watcher.has_ended());
-        assert!(stopped.elapsed() < DEADLINE, "some streams go on");
+        assert!(stopped.elapsed() < DEADLINE, "some streams have not ended");
     }
     assert_eq!(server.ended().code(), Some(0), "{}", server.log());
     let stopped = stopped.elapsed();
     println!("all ended within {stopped:?}");
-    // Who does not read is not waited for as long as while the server goes on.
+    // Unread streams are not waited for as long as while the server runs.
     assert!(stopped < STOPPED_MAX, "{stopped:?}");
     drop(unread);
 }
 
 #[test]
-fn who_does_not_read_is_skipped_forward_to_the_newest() {
-    // Frames of which a few fill the buffers of the system, one after another within seconds: who takes
-    // nothing for long is hung up on.
+fn a_stream_that_is_not_read_skips_to_the_newest_frame() {
+    // A few of these frames fill the socket buffers. They are sent within seconds, since a client
+    // that reads nothing for long is disconnected.
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"20ms\"\n");
     let names: Vec<String> = (0..1000).map(|n| format!("somebody-{n:04}")).collect();
     let points: Vec<(&str, i64)> = names.iter().map(String::as_str).zip(1..).collect();
@@ -182,13 +185,14 @@ fn who_does_not_read_is_skipped_forward_to_the_newest() {
     }
     let now = server.get("/v1/boards/gifts/a/top?n=1&fresh=true").ok();
     versions.push(now["version"].as_str().unwrap().to_owned());
-    // What was sent before the buffers were full, and then the newest: nothing between was kept.
+    // The frames sent before the buffers were full, and then the newest; those in between are
+    // dropped.
     let shown = unread.versions_until(&versions[ROUNDS]);
     println!("{} frames of {}", shown.len(), versions.len());
     assert!(shown.len() < ROUNDS / 2, "{} frames", shown.len());
-    let place = |shown: &String| {
-        let place = versions.iter().position(|version| version == shown);
-        place.expect("a version that was written")
+    let position = |shown: &String| {
+        let position = versions.iter().position(|version| version == shown);
+        position.expect("a version that was written")
     };
-    assert!(shown.iter().is_sorted_by_key(place), "{shown:?}");
+    assert!(shown.iter().is_sorted_by_key(position), "{shown:?}");
 }

@@ -1,16 +1,17 @@
-//! Answers that nobody takes: bounded all together, and in nobody's way who reads.
+//! Responses that clients do not read: they are limited in total and by address, and clients that
+//! read are not affected.
 
 use serde_json::{Value, json};
 use testkit::{Exposition, Server, Wire, WireAnswer, eventually, ndjson};
 
-/// Bytes of large answers that the server may have on their way: of reads there is room for one.
+/// The limit of unread large responses. It has space for one response of these reads.
 const ANSWER_BYTES: u32 = 32 << 20;
 
-/// Entries of all boards that one request asks for: some 16 MB of them.
+/// Boards of one request, and entries of each: about 16 MB in total.
 const BOARDS: usize = 10;
 const ENTRIES: usize = 10_000;
 
-/// Readers that take nothing, and of which so many ask at once.
+/// The number of readers started at once that do not read their responses.
 const IDLE: usize = 8;
 
 fn fill(server: &Server) -> Value {
@@ -25,7 +26,7 @@ fn fill(server: &Server) -> Value {
     json!({"boards": boards, "n": ENTRIES})
 }
 
-/// A reader for this client that takes nothing.
+/// Opens a request from this client and does not read the response.
 fn reader(server: &Server, asked: &str, client: &str) -> Wire {
     let mut wire = server.wire();
     wire.write(format!(
@@ -36,15 +37,17 @@ fn reader(server: &Server, asked: &str, client: &str) -> Wire {
     wire
 }
 
-/// Readers for this client that take nothing, and what one of them was refused with. Where the server takes long for
-/// their answers, the first make way for the others: more ask then.
+/// Opens requests from this client without reading the responses. Returns them, and the response of
+/// one that was refused. If the server takes long, the first readers are displaced, and more are
+/// opened.
 fn idle(server: &Server, asked: &str, client: &str) -> (Vec<Wire>, WireAnswer) {
-    // A reader has the last byte of its response before the room of that is free: all could be refused for it.
-    eventually("no other response takes room", || {
+    // A reader can have the last byte of its response before the server frees its memory. All
+    // requests could be refused for it.
+    eventually("no response is unread", || {
         (unwritten(server) <= 0.0).then_some(())
     });
     let mut idle = Vec::new();
-    let refused = eventually("a reader that there is no room for", || {
+    let refused = eventually("a reader is refused", || {
         let mut asking: Vec<Wire> = (0..IDLE).map(|_| reader(server, asked, client)).collect();
         let refused = asking.iter_mut().find_map(Wire::failure);
         idle.append(&mut asking);
@@ -60,7 +63,7 @@ fn unwritten(server: &Server) -> f64 {
 }
 
 #[test]
-fn one_address_leaves_others_their_share() {
+fn unread_responses_of_an_address_have_a_limit() {
     let config = format!(
         "[server]\ntrusted_proxies = [\"127.0.0.1\"]\n\
          [server.limits]\nanswer_bytes_per_address = {ANSWER_BYTES}\n\
@@ -80,13 +83,13 @@ fn one_address_leaves_others_their_share() {
     assert!(refused.body.contains("address 10.0.0.1"), "{refused:?}");
     ask("10.0.0.2").ok();
     drop(idle);
-    eventually("its share again", || {
+    eventually("the share of the address is free", || {
         (ask("10.0.0.1").status == 200).then_some(())
     });
 }
 
 #[test]
-fn answers_that_nobody_takes_are_bounded_and_small_ones_go_on() {
+fn unread_responses_are_limited_and_small_ones_are_still_sent() {
     let config = format!(
         "[server.limits]\nanswer_bytes = {ANSWER_BYTES}\nanswer_bytes_per_address = {ANSWER_BYTES}\n\
          [kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\nmax_staleness = \"1h\"\n"
@@ -99,33 +102,35 @@ fn answers_that_nobody_takes_are_bounded_and_small_ones_go_on() {
     server.give("wide/0", &[("one more", 1)]);
     let small = server.get("/v1/boards/wide/0/top?n=10").ok();
     assert_eq!(small["entries"].as_array().unwrap().len(), 10);
-    let make_way = || {
-        eventually("an idle reader makes way", || {
+    let displace = || {
+        eventually("an idle reader is displaced", || {
             (server.json("POST", "/v1/top", &asked).status == 200).then_some(())
         });
     };
-    make_way();
+    displace();
     // The memory is free a moment before the connection ends and is counted.
-    eventually("the end of a connection is counted", || {
+    eventually("a closed connection is counted", || {
         let hang_ups = Exposition::of(&server).sum("megaboard_connection_hang_ups_total", &[]);
         if hang_ups < 1.0 {
-            // On a busy machine all readers may have been refused, and none had to make way.
+            // On a busy machine all readers may have been refused, so that none was displaced.
             readers.push(reader(&server, &asked, "10.0.0.1"));
-            make_way();
+            displace();
         }
         (hang_ups >= 1.0).then_some(())
     });
     let metrics = Exposition::of(&server);
     assert!(metrics.sum("megaboard_answers_refused_total", &[]) >= 1.0);
     drop(readers);
-    eventually("room again", || (unwritten(&server) <= 0.0).then_some(()));
+    eventually("all responses are gone", || {
+        (unwritten(&server) <= 0.0).then_some(())
+    });
 }
 
 #[test]
-fn receipts_that_nobody_takes_are_bounded_and_who_reads_is_answered() {
+fn unread_receipts_are_limited_and_clients_that_read_are_answered() {
     const ANSWER_BYTES: u32 = 1 << 20;
     const IDLE: usize = 16;
-    // The system takes some of it for each of them.
+    // The sockets' buffers take a part of it for each request.
     const REQUESTS: usize = 96;
     const EVENTS: usize = 63;
     const EVENT_BOARDS: usize = 16;
@@ -151,12 +156,12 @@ fn receipts_that_nobody_takes_are_bounded_and_who_reads_is_answered() {
     let has_room = |metrics: &Exposition| {
         let bytes = metrics.sum("megaboard_answers_unwritten_bytes", &[]);
         assert!(bytes <= f64::from(ANSWER_BYTES), "{bytes}");
-        // A receipt was short, or somebody has made way for one.
+        // A receipt was shortened, or a reader was displaced for one.
         let is_full = ["answers_refused", "connection_hang_ups"]
             .map(|name| metrics.sum(&format!("megaboard_{name}_total"), &[]));
         is_full.iter().sum::<f64>() <= 0.0
     };
-    eventually("the room for answers is taken", || {
+    eventually("the limit is reached", || {
         (!has_room(&Exposition::of(&server))).then_some(())
     });
     for _ in 0..ROUNDS {
@@ -168,10 +173,12 @@ fn receipts_that_nobody_takes_are_bounded_and_who_reads_is_answered() {
     }
     let member = server.get("/v1/boards/gifts/a/members/u?window=all").ok();
     assert_eq!(member["points"], ROUNDS);
-    // Nobody else needs to wait until they leave.
-    eventually("a large read", || {
+    // Other clients need not wait until they disconnect.
+    eventually("a large read succeeds", || {
         (server.get("/openapi.json").status == 200).then_some(())
     });
     drop(idle);
-    eventually("room again", || (unwritten(&server) <= 0.0).then_some(()));
+    eventually("all responses are gone", || {
+        (unwritten(&server) <= 0.0).then_some(())
+    });
 }

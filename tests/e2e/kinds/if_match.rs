@@ -1,4 +1,4 @@
-//! A kind is changed by whoever has seen it as it is.
+//! `If-Match` and `If-None-Match` of a kind.
 
 use serde_json::{Value, json};
 use testkit::{Answer, Server};
@@ -9,7 +9,7 @@ fn put(server: &Server, kind: &Value, header: (&str, &str)) -> Answer {
 }
 
 #[test]
-fn a_kind_that_changed_meanwhile_is_not_overwritten() {
+fn a_kind_changed_in_the_meantime_is_not_overwritten() {
     let server = Server::start();
     let kind = |top: u64| json!({"windows": ["all"], "top": top});
     let made = put(&server, &kind(1), ("if-none-match", "*"));
@@ -26,7 +26,7 @@ fn a_kind_that_changed_meanwhile_is_not_overwritten() {
     assert_ne!(first, second);
     put(&server, &kind(3), ("if-match", &first)).problem(412, "precondition-failed", &[&second]);
     assert_eq!(server.get("/v1/kinds/k").ok()["top"], 2);
-    // Whom it hides is no setting.
+    // Hiding a member does not change the settings.
     server.send("PUT", "/v1/members/u/hidden", &[], "").ok();
     assert_eq!(server.get("/v1/kinds/k").header("etag"), second);
     let delete = |etag: &str| server.delete_with("/v1/kinds/k", &[("if-match", etag)]);

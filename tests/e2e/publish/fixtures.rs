@@ -1,11 +1,12 @@
-//! What is published of a board, as somebody reads it who knows nothing of the service.
+//! The configuration of a published kind, and readers of what is published, independent of the
+//! service.
 
 use serde_json::Value;
 use testkit::redis::{RedisServer, Reply};
 use testkit::{Server, eventually};
 
-/// The configuration of a kind `k` that is published at the target `readers`, with further settings of the
-/// kind and of the publication. What is added at its end is about the target.
+/// Returns the configuration of a kind `k` that is published at the target `readers`, with further
+/// settings of the kind and of the publication. What is appended belongs to the target.
 pub(super) fn published(kind: &str, url: &str, key: &str, more: &str) -> String {
     let target = targets(&[("readers", url)]);
     format!(
@@ -13,20 +14,20 @@ pub(super) fn published(kind: &str, url: &str, key: &str, more: &str) -> String 
     )
 }
 
-/// Targets by their names, as the configuration has them.
+/// Returns the configuration of these targets.
 pub(super) fn targets(named: &[(&str, &str)]) -> String {
     let target =
         |(name, url): &(&str, &str)| format!("[publish.targets.{name}]\nurl = \"{url}\"\n");
     named.iter().map(target).collect()
 }
 
-/// Members and scores of a sorted set, from the highest score down.
+/// Returns members and scores of a sorted set, the highest score first.
 pub(super) fn set(redis: &RedisServer, key: &str) -> Vec<(String, i64)> {
     let reply = redis.command(&["ZREVRANGE", key, "0", "-1", "WITHSCORES"]);
     set_of(&reply)
 }
 
-/// The same of a reply.
+/// The same for a reply.
 pub(super) fn set_of(reply: &Reply) -> Vec<(String, i64)> {
     let pairs = reply.items().as_chunks::<2>().0.iter();
     let pair =
@@ -34,12 +35,12 @@ pub(super) fn set_of(reply: &Reply) -> Vec<(String, i64)> {
     pairs.map(pair).collect()
 }
 
-/// The JSON that is published, if there is any.
+/// Returns the published JSON, if there is any.
 pub(super) fn json(redis: &RedisServer, key: &str) -> Option<Value> {
     json_of(&redis.command(&["GET", &format!("{key}:json")]))
 }
 
-/// The same of a reply.
+/// The same for a reply.
 pub(super) fn json_of(reply: &Reply) -> Option<Value> {
     match reply {
         Reply::Nil => None,
@@ -47,18 +48,18 @@ pub(super) fn json_of(reply: &Reply) -> Option<Value> {
     }
 }
 
-/// Waits until the JSON of a key is of the version that the server has; that JSON.
+/// Waits until the JSON of a key has the version of the server. Returns the JSON.
 #[track_caller]
 pub(super) fn caught_up(server: &Server, redis: &RedisServer, window: &str, key: &str) -> Value {
     let path = format!("/v1/boards/k/a/top?fresh=true&n=1&window={window}");
-    eventually("the board as it is", || {
+    eventually("the current board is published", || {
         let top = server.get(&path).ok();
         let json = json(redis, key)?;
         (json["version"] == top["version"]).then_some(json)
     })
 }
 
-/// Members and points of entries.
+/// Returns members and points of entries.
 pub(super) fn points(top: &Value) -> Vec<(String, i64)> {
     let entries = top["entries"].as_array().unwrap().iter();
     let pair = |entry: &Value| {

@@ -1,4 +1,4 @@
-//! The server or Redis goes away in the middle, and comes back.
+//! The server or Redis fails, and comes back.
 
 use std::net::TcpListener;
 
@@ -17,8 +17,8 @@ fn drawn(dice: &mut Dice, count: usize) -> Vec<u64> {
     (0..count).map(|_| dice.below(MEMBERS) as u64).collect()
 }
 
-/// A durable server on a port that it has again after a restart.
-fn server_that_comes_back() -> Server {
+/// Starts a durable server on a port that it keeps after a restart.
+fn restartable_server() -> Server {
     let port = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = port.local_addr().unwrap();
     drop(port);
@@ -27,10 +27,10 @@ fn server_that_comes_back() -> Server {
 }
 
 #[test]
-fn a_server_that_is_killed_and_comes_back_has_counted_all_once() {
+fn everything_counts_once_if_the_server_is_killed_and_restarted() {
     let mut dice = Dice::of_this_run();
     let redis = RedisServer::plain();
-    let mut server = server_that_comes_back();
+    let mut server = restartable_server();
     let ingest = ingest(&redis, server.url(), &[]);
     let mut produced = Vec::new();
     for round in 0..3 {
@@ -44,14 +44,14 @@ fn a_server_that_is_killed_and_comes_back_has_counted_all_once() {
     reaches(&server, i64::try_from(produced.len()).unwrap());
     settled(&redis);
     audit(&server, &produced);
-    let said = ingest.stderr();
-    assert!(said.contains("trying again"), "{said}");
-    assert!(said.contains("accepts contributions again"), "{said}");
+    let stderr = ingest.stderr();
+    assert!(stderr.contains("trying again"), "{stderr}");
+    assert!(stderr.contains("accepts contributions again"), "{stderr}");
     ends_well(ingest);
 }
 
 #[test]
-fn a_redis_that_is_killed_and_comes_back_loses_nothing_it_has_kept() {
+fn everything_counts_once_if_redis_is_killed_and_restarted() {
     let mut dice = Dice::of_this_run();
     let redis = RedisOptions::new().append_only(Fsync::Always).start();
     let server = Server::with(KIND);
@@ -72,7 +72,7 @@ fn a_redis_that_is_killed_and_comes_back_loses_nothing_it_has_kept() {
 }
 
 #[test]
-fn a_redis_that_forgot_its_groups_gets_them_again() {
+fn groups_that_redis_lost_are_created_again() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let ingest = ingest(&redis, server.url(), &[]);
@@ -85,14 +85,14 @@ fn a_redis_that_forgot_its_groups_gets_them_again() {
 }
 
 #[test]
-fn a_group_that_is_lost_goes_on_behind_what_was_decided() {
+fn a_lost_group_continues_after_the_decided_entries() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let ingest = ingest(&redis, server.url(), &[]);
     produce(&redis, &[1, 2, 3, 17, 18, 19]);
     reaches(&server, 6);
     settled(&redis);
-    eventually("it waits for more", || {
+    eventually("all entries are acknowledged", || {
         let clients = redis.command(&["CLIENT", "LIST"]);
         clients.text().contains("flags=b").then_some(())
     });
@@ -103,9 +103,9 @@ fn a_group_that_is_lost_goes_on_behind_what_was_decided() {
     produce(&redis, &[1, 4]);
     let expected = [1, 2, 3, 17, 18, 19, 1, 4];
     reaches(&server, 8);
-    let told = format!("{}: group {GROUP} was lost; continuing after", stream(1));
-    eventually("it is told", || {
-        ingest.stderr().contains(&told).then_some(())
+    let message = format!("{}: group {GROUP} was lost; continuing after", stream(1));
+    eventually("the lost group is reported", || {
+        ingest.stderr().contains(&message).then_some(())
     });
     settled(&redis);
     audit(&server, &expected);
@@ -115,7 +115,7 @@ fn a_group_that_is_lost_goes_on_behind_what_was_decided() {
 }
 
 #[test]
-fn entries_that_are_trimmed_off_while_pending_are_counted_and_reported() {
+fn entries_trimmed_while_pending_are_counted_and_reported() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let name = stream(0);
@@ -128,18 +128,18 @@ fn entries_that_are_trimmed_off_while_pending_are_counted_and_reported() {
     add_json(&redis, 0, &item("there", 1));
     let ingest = ingest(&redis, server.url(), &[]);
     reaches(&server, 1);
-    eventually("nothing pending", || {
+    eventually("no entry is pending", || {
         (pending(&redis, 0) == 0).then_some(())
     });
-    let told = format!("{name}: 2 entries were trimmed before they were acknowledged");
-    assert!(ingest.stderr().contains(&told), "{}", ingest.stderr());
+    let message = format!("{name}: 2 entries were trimmed before they were acknowledged");
+    assert!(ingest.stderr().contains(&message), "{}", ingest.stderr());
     let summary = ends_well(ingest);
     let counts = "applied 1, duplicates 0, rejected 0; 2 were trimmed";
     assert!(summary.starts_with(counts), "{summary}");
 }
 
 #[test]
-fn a_consumer_without_rights_ends_with_an_error() {
+fn a_consumer_without_rights_exits_with_an_error() {
     let options = RedisOptions::new().password("secret");
     let redis = options.start();
     let server = Server::with(KIND);
@@ -159,18 +159,18 @@ fn a_consumer_without_rights_ends_with_an_error() {
     assert_eq!(run.status, Some(1), "{run:?}");
     assert!(run.stderr.contains("WRONGPASS"), "{run:?}");
     assert!(!run.stderr.contains("wrong@"), "{run:?}");
-    // With the password it goes.
+    // With the password it runs.
     let ingest = ingest(&redis, server.url(), &[]);
     produce(&redis, &[7]);
     reaches(&server, 1);
-    eventually("a name", || {
+    eventually("the consumer has registered", || {
         ingest.stderr().contains("partitions").then_some(())
     });
     ends_well(ingest);
 }
 
 #[test]
-fn a_key_that_is_no_stream_is_named() {
+fn a_key_that_is_not_a_stream_is_reported() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     redis.command(&["SET", &stream(3), "text"]);
