@@ -52,8 +52,8 @@ fn on_a(rest: &str) -> String {
     format!("/v1/boards/gifts/a{rest}")
 }
 
-fn names(answer: &Value) -> Vec<&str> {
-    let entries = answer["entries"].as_array().unwrap().iter();
+fn names(response: &Value) -> Vec<&str> {
+    let entries = response["entries"].as_array().unwrap().iter();
     entries
         .map(|entry| entry["member"].as_str().unwrap())
         .collect()
@@ -74,14 +74,14 @@ fn pages_end_with_the_list(server: &Server) {
         ("/range?min=1", 500, 481),
         ("/members/m482/around?above=2&below=5", 484, 481),
     ] {
-        let answer = server.get(on_a(path)).ok();
-        assert_eq!(names(&answer), with_points(from, to), "{path}");
-        assert_eq!(answer["members"], 20, "{path}");
-        assert_eq!(answer["listed"], 20, "{path}");
+        let response = server.get(on_a(path)).ok();
+        assert_eq!(names(&response), with_points(from, to), "{path}");
+        assert_eq!(response["members"], 20, "{path}");
+        assert_eq!(response["listed"], 20, "{path}");
     }
     for path in ["/range?from=21&to=30", "/range?min=1&max=480"] {
-        let answer = server.get(on_a(path)).ok();
-        assert_eq!(answer["entries"], json!([]), "{path}");
+        let response = server.get(on_a(path)).ok();
+        assert_eq!(response["entries"], json!([]), "{path}");
     }
     for (path, count) in [("/count?min=1", 20), ("/count?min=470&max=490", 10)] {
         assert_eq!(server.get(on_a(path)).ok()["count"], count);
@@ -148,8 +148,8 @@ fn values_have_a_rank_within_the_list(server: &Server) {
         assert_eq!((&rank["rank"], &rank["position"]), (&position, &position));
     }
     let item = json!({"board": "gifts/a", "member": "m7", "points": 1, "at": AT});
-    let answer = server.post("/v1/contributions?return=ranks", &json!([item]));
-    let shown = answer.ok()["standings"][0]["windows"][0].clone();
+    let response = server.post("/v1/contributions?return=ranks", &json!([item]));
+    let shown = response.ok()["standings"][0]["windows"][0].clone();
     assert_eq!(
         (&shown["points"], &shown["rank"]),
         (&json!(8), &json!(null))
@@ -176,9 +176,9 @@ fn responses_of_other_kinds_have_no_listed() {
     let server = Server::start();
     server.give("gifts/a", &[("u1", 5)]);
     for path in ["/top", "/members/u1?window=all", "/count?min=1", ""] {
-        let answer = server.get(on_a(path));
-        assert!(!answer.body.contains("listed"), "{}", answer.body);
-        answer.ok();
+        let response = server.get(on_a(path));
+        assert!(!response.body.contains("listed"), "{}", response.body);
+        response.ok();
     }
     let kind = server.get("/v1/kinds/gifts").ok();
     assert_eq!(kind.get("retain"), None);

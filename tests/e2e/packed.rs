@@ -59,10 +59,10 @@ fn give(server: &Server, member: &str, points: i64, at: &str) -> Value {
 }
 
 fn order(server: &Server, board: &str) -> Vec<String> {
-    let answer = server
+    let response = server
         .get(format!("/v1/boards/{board}/top?fresh=true"))
         .ok();
-    let entries = answer["entries"].as_array().unwrap().iter();
+    let entries = response["entries"].as_array().unwrap().iter();
     entries
         .map(|entry| entry["member"].as_str().unwrap().to_owned())
         .collect()
@@ -107,11 +107,11 @@ fn sums_stay_in_range(server: &Server) {
             "points: 600 + -601 would leave the range of 0 to 1000",
         ),
     ] {
-        let answer = give(server, "early", points, at);
-        assert_eq!(answer["rejected_count"], 1, "{answer}");
-        let problem = &answer["rejected"][0];
-        assert!(problem.to_string().contains("out-of-range"), "{answer}");
-        assert!(problem.to_string().contains(words), "{answer}");
+        let response = give(server, "early", points, at);
+        assert_eq!(response["rejected_count"], 1, "{response}");
+        let problem = &response["rejected"][0];
+        assert!(problem.to_string().contains("out-of-range"), "{response}");
+        assert!(problem.to_string().contains(words), "{response}");
     }
     let outright = json!({"points": 1001, "at": at});
     server
@@ -122,8 +122,8 @@ fn sums_stay_in_range(server: &Server) {
     assert_eq!(shown["points"], 600);
     let up_and_down = [("late", 400), ("late", -1000), ("late", 600)];
     for (member, points) in up_and_down {
-        let answer = give(server, member, points, "2026-03-01T12:00:02Z");
-        assert_eq!(answer["applied"], 1, "{answer}");
+        let response = give(server, member, points, "2026-03-01T12:00:02Z");
+        assert_eq!(response["applied"], 1, "{response}");
     }
 }
 
@@ -137,9 +137,9 @@ fn times_stay_in_range(server: &Server) {
         ),
         (lap, "2026-01-01T00:00:00.000Z to 2026-04-01T00:00:00.000Z"),
     ] {
-        let answer = server.contribute(&json!([item])).ok();
-        assert_eq!(answer["rejected_count"], 1, "{answer}");
-        let text = answer.to_string();
+        let response = server.contribute(&json!([item])).ok();
+        assert_eq!(response["rejected_count"], 1, "{response}");
+        let text = response.to_string();
         assert!(
             text.contains("out-of-range") && text.contains(span),
             "{text}"
@@ -162,12 +162,12 @@ fn attempts_stay_in_range(server: &Server) {
     assert_eq!(server.contribute(&json!(laps)).ok()["applied"], 5);
     assert_eq!(order(server, "laps/monza"), ["u4", "u2", "u1", "u3"]);
     for ms in [60_001, -1] {
-        let answer = server.contribute(&json!([lap("u1", ms, "2026-03-01T12:00:00Z")]));
-        let answer = answer.ok();
-        assert_eq!(answer["rejected_count"], 1, "{answer}");
+        let response = server.contribute(&json!([lap("u1", ms, "2026-03-01T12:00:00Z")]));
+        let response = response.ok();
+        assert_eq!(response["rejected_count"], 1, "{response}");
         assert!(
-            answer.to_string().contains("outside 0 to 60000"),
-            "{answer}"
+            response.to_string().contains("outside 0 to 60000"),
+            "{response}"
         );
     }
     let range = server.get("/v1/boards/laps/monza/range?max=58321").ok();

@@ -85,7 +85,7 @@ impl WrongClock {
     }
 
     /// Makes a server use this clock. Its monotonic clock stays the machine's.
-    pub fn worn_by(&self, launch: Launch) -> Launch {
+    pub fn apply_to(&self, launch: Launch) -> Launch {
         let variables = self.variables().into_iter();
         variables.fold(launch, |launch, (name, value)| launch.env(name, &value))
     }

@@ -114,10 +114,10 @@ impl Exposition {
     #[track_caller]
     pub fn of(server: &Server) -> Self {
         let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-        let answer = server.get_with("/metrics", &[("accept", media_type)]);
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        assert_eq!(answer.header("content-type"), media_type);
-        Self::read(&answer.body)
+        let response = server.get_with("/metrics", &[("accept", media_type)]);
+        assert_eq!(response.status, 200, "{}", response.body);
+        assert_eq!(response.header("content-type"), media_type);
+        Self::read(&response.body)
     }
 
     /// Parses a text.

@@ -2,7 +2,7 @@
 //! alone, and reproducible random choices ([`dice`]).
 //!
 //! [`Launch`] starts a `megaboard serve`; [`Server`] is a running one, which can be stopped, killed
-//! and started again; [`Answer`] is its response; [`Wire`] is a raw connection for requests that no
+//! and started again; [`Response`] is its response; [`Wire`] is a raw connection for requests that no
 //! HTTP client would send; [`cli`] runs the other commands; [`redis`] has Redis servers. This crate
 //! depends on no crate of the service, so a field that is renamed there fails the tests.
 
@@ -12,7 +12,6 @@
     reason = "this crate is for tests, which panic on failure"
 )]
 
-mod answer;
 mod binary;
 pub mod cli;
 pub mod clock;
@@ -26,15 +25,16 @@ mod launch;
 pub mod memcached;
 mod process;
 pub mod redis;
+mod response;
 mod server;
 mod wire;
 
-pub use answer::Answer;
 pub use binary::megaboard;
 pub use events::{Event, Events};
 pub use eventually::{DEADLINE, eventually};
 pub use exposition::{Exposition, Family, Labels, Sample};
 pub use files::allow_files;
 pub use launch::Launch;
+pub use response::Response;
 pub use server::{Server, encoded, ndjson};
-pub use wire::{Wire, WireAnswer};
+pub use wire::{RawResponse, Wire};

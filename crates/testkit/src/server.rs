@@ -9,10 +9,10 @@ use serde_json::Value;
 use ureq::http::{Method, Request};
 use ureq::{Agent, SendBody};
 
-use crate::answer::Answer;
 use crate::eventually::DEADLINE;
 use crate::launch::Launch;
 use crate::process::Process;
+use crate::response::Response;
 use crate::wire::Wire;
 
 /// All but the unreserved characters of RFC 3986.
@@ -132,7 +132,7 @@ impl Server {
         path: &str,
         headers: &[(&str, &str)],
         body: impl Into<Vec<u8>>,
-    ) -> Answer {
+    ) -> Response {
         self.try_send(method, path, headers, body).unwrap()
     }
 
@@ -143,21 +143,21 @@ impl Server {
         path: &str,
         headers: &[(&str, &str)],
         body: impl Into<Vec<u8>>,
-    ) -> Result<Answer, ureq::Error> {
+    ) -> Result<Response, ureq::Error> {
         let mut request = Request::builder().method(method).uri(self.url_of(path));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        Answer::read(self.agent.run(request.body(body.into())?)?)
+        Response::read(self.agent.run(request.body(body.into())?)?)
     }
 
     /// Sends a body from a reader, with chunked encoding.
     #[track_caller]
-    pub fn stream(&self, path: &str, body: impl std::io::Read) -> Answer {
+    pub fn stream(&self, path: &str, body: impl std::io::Read) -> Response {
         let mut body = body;
         let request = self.agent.post(self.url_of(path));
         let request = request.header("content-type", "application/x-ndjson");
-        Answer::read(request.send(SendBody::from_reader(&mut body)).unwrap()).unwrap()
+        Response::read(request.send(SendBody::from_reader(&mut body)).unwrap()).unwrap()
     }
 
     fn without_body(
@@ -165,71 +165,71 @@ impl Server {
         method: Method,
         path: &str,
         headers: &[(&str, &str)],
-    ) -> Result<Answer, ureq::Error> {
+    ) -> Result<Response, ureq::Error> {
         let mut request = Request::builder().method(method).uri(self.url_of(path));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        Answer::read(self.agent.run(request.body(())?)?)
+        Response::read(self.agent.run(request.body(())?)?)
     }
 
     /// Sends a `GET`.
     #[track_caller]
-    pub fn get(&self, path: impl Display) -> Answer {
+    pub fn get(&self, path: impl Display) -> Response {
         self.try_get(path).unwrap()
     }
 
     /// Sends a `GET` to a server that may end before it answers.
-    pub fn try_get(&self, path: impl Display) -> Result<Answer, ureq::Error> {
+    pub fn try_get(&self, path: impl Display) -> Result<Response, ureq::Error> {
         self.without_body(Method::GET, &path.to_string(), &[])
     }
 
     /// Sends a `GET` with further headers.
     #[track_caller]
-    pub fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    pub fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
         self.without_body(Method::GET, path, headers).unwrap()
     }
 
     /// Sends a `DELETE`.
     #[track_caller]
-    pub fn delete(&self, path: impl Display) -> Answer {
+    pub fn delete(&self, path: impl Display) -> Response {
         self.without_body(Method::DELETE, &path.to_string(), &[])
             .unwrap()
     }
 
     /// Sends a `DELETE` with further headers.
     #[track_caller]
-    pub fn delete_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    pub fn delete_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
         self.without_body(Method::DELETE, path, headers).unwrap()
     }
 
     /// Sends a `POST` with a JSON body.
     #[track_caller]
-    pub fn post(&self, path: impl Display, body: &Value) -> Answer {
+    pub fn post(&self, path: impl Display, body: &Value) -> Response {
         self.json("POST", &path.to_string(), &body.to_string())
     }
 
     /// Sends a `PUT` with a JSON body.
     #[track_caller]
-    pub fn put(&self, path: impl Display, body: &Value) -> Answer {
+    pub fn put(&self, path: impl Display, body: &Value) -> Response {
         self.json("PUT", &path.to_string(), &body.to_string())
     }
 
     /// Sends any text with the content type of JSON.
     #[track_caller]
-    pub fn json(&self, method: &str, path: &str, text: &str) -> Answer {
+    pub fn json(&self, method: &str, path: &str, text: &str) -> Response {
         self.send(method, path, &[("content-type", "application/json")], text)
     }
 
     /// Sends `POST /v1/contributions` with a JSON body.
     #[track_caller]
-    pub fn contribute(&self, body: &Value) -> Answer {
+    pub fn contribute(&self, body: &Value) -> Response {
         self.post("/v1/contributions", body)
     }
 
     /// Sends `POST /v1/contributions` with an NDJSON body.
     #[track_caller]
-    pub fn lines(&self, text: &str) -> Answer {
+    pub fn lines(&self, text: &str) -> Response {
         let headers = [("content-type", "application/x-ndjson")];
         self.send("POST", "/v1/contributions", &headers, text)
     }

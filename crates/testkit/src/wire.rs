@@ -16,7 +16,7 @@ pub struct Wire {
 
 /// A response read from a raw connection.
 #[derive(Debug)]
-pub struct WireAnswer {
+pub struct RawResponse {
     /// The status code.
     pub status: u16,
     /// Header lines, in lower case.
@@ -53,8 +53,8 @@ impl Wire {
     }
 
     /// Returns the next response, or `None` if the connection ends before it.
-    pub fn try_answer(&mut self) -> Option<WireAnswer> {
-        self.try_answer_to("GET")
+    pub fn try_response(&mut self) -> Option<RawResponse> {
+        self.try_response_to("GET")
     }
 
     /// Returns the status of the next response and reads nothing else of it, since it may be
@@ -68,23 +68,23 @@ impl Wire {
 
     /// Returns the next response to a request with this method. A response to `HEAD` has no body.
     #[track_caller]
-    pub fn answer_to(&mut self, method: &str) -> WireAnswer {
-        self.try_answer_to(method)
+    pub fn response_to(&mut self, method: &str) -> RawResponse {
+        self.try_response_to(method)
             .expect("a response before the connection ends")
     }
 
     /// Returns the next response if it is an error. Of a success only the head is read.
     #[track_caller]
-    pub fn failure(&mut self) -> Option<WireAnswer> {
+    pub fn failure(&mut self) -> Option<RawResponse> {
         let head = self
             .try_head()
             .expect("a response before the connection ends");
-        (status_of(&head) >= 400).then(|| self.answer_behind(head, "GET"))
+        (status_of(&head) >= 400).then(|| self.response_after(head, "GET"))
     }
 
-    fn try_answer_to(&mut self, method: &str) -> Option<WireAnswer> {
+    fn try_response_to(&mut self, method: &str) -> Option<RawResponse> {
         let head = self.try_head()?;
-        Some(self.answer_behind(head, method))
+        Some(self.response_after(head, method))
     }
 
     fn try_head(&mut self) -> Option<Vec<String>> {
@@ -101,7 +101,7 @@ impl Wire {
         Some(head)
     }
 
-    fn answer_behind(&mut self, head: Vec<String>, method: &str) -> WireAnswer {
+    fn response_after(&mut self, head: Vec<String>, method: &str) -> RawResponse {
         let length = head
             .iter()
             .find_map(|line| line.strip_prefix("content-length:"))
@@ -109,7 +109,7 @@ impl Wire {
             .map_or(0, |length| length.trim().parse().unwrap());
         let mut body = vec![0; length];
         self.input.read_exact(&mut body).unwrap();
-        WireAnswer {
+        RawResponse {
             status: status_of(&head),
             head,
             body: String::from_utf8(body).unwrap(),
@@ -118,8 +118,8 @@ impl Wire {
 
     /// Returns the next response.
     #[track_caller]
-    pub fn answer(&mut self) -> WireAnswer {
-        self.try_answer()
+    pub fn response(&mut self) -> RawResponse {
+        self.try_response()
             .expect("a response before the connection ends")
     }
 
@@ -136,7 +136,7 @@ fn status_of(head: &[String]) -> u16 {
     head[0].split(' ').nth(1).unwrap().parse().unwrap()
 }
 
-impl WireAnswer {
+impl RawResponse {
     /// Parses the body as JSON.
     #[track_caller]
     pub fn value(&self) -> Value {

@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::json;
 use testkit::clock::{now_ms, rfc3339};
-use testkit::{Events, Server, WireAnswer, eventually};
+use testkit::{Events, RawResponse, Server, eventually};
 
 use super::{Key, lines};
 
@@ -17,10 +17,10 @@ fn write(server: &Server, config: &str) {
 
 fn token(server: &Server, key: &Key) -> String {
     let body = json!({"board": "gifts/a"});
-    let answer = key
+    let response = key
         .ask(server, "POST", "/v1/stream-tokens", Some(&body))
         .ok();
-    answer["token"].as_str().unwrap().to_owned()
+    response["token"].as_str().unwrap().to_owned()
 }
 
 fn stream_path(token: &str) -> String {
@@ -75,7 +75,7 @@ fn a_stream_ends_with_the_key_of_its_token() {
         let mut wire = server.wire();
         let path = stream_path(&of_stays);
         wire.write(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n"));
-        (wire.answer().status == 403).then_some(())
+        (wire.response().status == 403).then_some(())
     });
 }
 
@@ -108,7 +108,7 @@ fn a_stream_of_lines_cannot_write_to_kinds_that_its_key_lost() {
         (bound.get(&server, "/v1/kinds/races").status == 403).then_some(())
     });
     wire.write(chunk("races/a") + &chunk("gifts/a") + "0\r\n\r\n");
-    let receipt = wire.answer().value();
+    let receipt = wire.response().value();
     assert_eq!(
         (&receipt["applied"], &receipt["rejected_count"]),
         (&json!(2), &json!(1)),
@@ -157,8 +157,8 @@ fn a_key_and_its_streams_end_at_its_expiry() {
         .get(stream_path(&token))
         .problem(401, "unauthorized", &["expired"]);
     wire.write(&chunk);
-    let answer: WireAnswer = wire.answer();
-    assert_eq!(answer.status, 401, "{answer:?}");
+    let response: RawResponse = wire.response();
+    assert_eq!(response.status, 401, "{response:?}");
     let top = stays
         .get(&server, "/v1/boards/gifts/b/top?window=all&fresh=true")
         .ok();

@@ -132,8 +132,8 @@ fn send_nonsense(server: &Server, key: &Key, done: &AtomicBool, passes: &AtomicU
             }
         }
         // The server may close the connection before the response is read.
-        if let Some(answer) = wire.try_answer() {
-            assert_eq!(answer.status, 413);
+        if let Some(response) = wire.try_response() {
+            assert_eq!(response.status, 413);
         }
         passes.fetch_add(1, Ordering::Relaxed);
     }

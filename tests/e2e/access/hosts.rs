@@ -1,16 +1,16 @@
 //! The `Host` check: without keys a server accepts only its own names.
 
-use testkit::{Launch, Server, Wire, WireAnswer};
+use testkit::{Launch, RawResponse, Server, Wire};
 
 use super::Key;
 
-fn ask(server: &Server, path: &str, version: &str, head: &str) -> WireAnswer {
+fn ask(server: &Server, path: &str, version: &str, head: &str) -> RawResponse {
     let port = server.address().rsplit(':').next().unwrap();
     let mut wire = Wire::to(&format!("127.0.0.1:{port}"));
     wire.write(format!(
         "GET {path} HTTP/{version}\r\n{head}connection: close\r\n\r\n"
     ));
-    wire.answer()
+    wire.response()
 }
 
 fn status_for(server: &Server, host: &str) -> u16 {
@@ -65,9 +65,9 @@ fn with_keys_any_host_is_accepted_but_one_is_required() {
     let server = Server::with(&key.lines);
     assert_eq!(status_for(&server, "evil.example"), 401);
     for head in ["", "host: a\r\nhost: a\r\n", "host: a b\r\n"] {
-        let answer = ask(&server, "/healthz", "1.1", head);
+        let response = ask(&server, "/healthz", "1.1", head);
         assert_eq!(
-            (answer.status, answer.value()["type"].as_str()),
+            (response.status, response.value()["type"].as_str()),
             (400, Some("invalid")),
             "{head}"
         );

@@ -31,8 +31,8 @@ fn a_path_of_another_kind_is_403_with_its_name() {
         } else {
             "races"
         };
-        let answer = bound.get(&server, path);
-        answer.problem(403, "forbidden", &["\"bound\"", kind]);
+        let response = bound.get(&server, path);
+        response.problem(403, "forbidden", &["\"bound\"", kind]);
     }
     for path in [
         "/v1/kinds/gifts",
@@ -44,8 +44,8 @@ fn a_path_of_another_kind_is_403_with_its_name() {
     }
     let shards = json!({"shards": 2});
     for (path, status) in [("/v1/boards/races/a", 403), ("/v1/boards/gifts/a", 200)] {
-        let answer = bound.ask(&server, "PUT", path, Some(&shards));
-        assert_eq!(answer.status, status, "{}", answer.body);
+        let response = bound.ask(&server, "PUT", path, Some(&shards));
+        assert_eq!(response.status, status, "{}", response.body);
     }
     let listed = |key: &Key| {
         let all = key.get(&server, "/v1/kinds").ok();
@@ -110,6 +110,6 @@ fn a_request_for_many_tops_names_the_forbidden_board() {
         bound.ask(&server, "POST", "/v1/top", Some(&body))
     };
     ask(json!(["gifts/a", "gifts/b"])).ok();
-    let answer = ask(json!(["gifts/a", "races/b"]));
-    answer.problem(403, "forbidden", &["boards[1]", "races", "bound"]);
+    let response = ask(json!(["gifts/a", "races/b"]));
+    response.problem(403, "forbidden", &["boards[1]", "races", "bound"]);
 }

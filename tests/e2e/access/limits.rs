@@ -43,7 +43,7 @@ fn connections_beyond_the_limit_are_closed() {
     let mut held: Vec<Wire> = (0..3).map(|_| server.wire()).collect();
     for wire in &mut held {
         wire.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        assert_eq!(wire.answer().status, 200);
+        assert_eq!(wire.response().status, 200);
     }
     for mut further in (0..20).map(|_| server.wire()).collect::<Vec<_>>() {
         assert!(further.has_ended());
@@ -51,13 +51,13 @@ fn connections_beyond_the_limit_are_closed() {
     // Open connections stay open.
     for wire in &mut held {
         wire.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        assert_eq!(wire.answer().status, 200);
+        assert_eq!(wire.response().status, 200);
     }
     held.pop();
     eventually("a connection is accepted again", || {
         let mut wire = server.wire();
         let sent = wire.try_write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        (sent && wire.try_answer()?.status == 200).then_some(())
+        (sent && wire.try_response()?.status == 200).then_some(())
     });
 }
 
@@ -74,10 +74,10 @@ fn probes_are_answered_while_incomplete_heads_hold_all_connections() {
     let ask = |path: &str| {
         let mut wire = server.wire();
         let text = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        wire.try_write(text).then(|| wire.try_answer()).flatten()
+        wire.try_write(text).then(|| wire.try_response()).flatten()
     };
     let refused = eventually("all connections are in use", || {
-        ask("/v1/kinds").filter(|answer| answer.status != 200)
+        ask("/v1/kinds").filter(|response| response.status != 200)
     });
     assert_eq!(
         (refused.status, refused.header("connection")),
@@ -85,9 +85,9 @@ fn probes_are_answered_while_incomplete_heads_hold_all_connections() {
     );
     assert_eq!(refused.value()["type"], "overloaded");
     for path in ["/healthz", "/readyz", "/metrics"] {
-        let answer = eventually(path, || ask(path));
+        let response = eventually(path, || ask(path));
         assert_eq!(
-            (answer.status, answer.header("connection")),
+            (response.status, response.header("connection")),
             (200, "close"),
             "{path}"
         );
@@ -113,14 +113,14 @@ fn probes_displace_incomplete_heads_on_the_connections_for_probes() {
     let half = |_| wire_with(&server, "GET /healthz HTTP/1.1\r\nhos");
     let _held = half(0);
     let probe = || wire_with(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
-    let is_spare = || Some(probe().try_answer()?.header("connection") == "close");
+    let is_spare = || Some(probe().try_response()?.header("connection") == "close");
     eventually("all other connections are in use", || {
         is_spare().filter(|&is_spare| is_spare)
     });
     for _ in 0..20 {
         // As many as one address may have.
         let _spare: Vec<Wire> = (0..4).map(half).collect();
-        assert_eq!(probe().answer().status, 200);
+        assert_eq!(probe().response().status, 200);
     }
     let displaced = Exposition::of(&server).sum(
         "megaboard_connections_ended_early_total",
@@ -135,7 +135,7 @@ fn a_long_body_on_a_connection_for_probes_is_answered() {
     let _held = wire_with(&server, "GET /healthz HTTP/1.1\r\nhos");
     eventually("all other connections are in use", || {
         let mut wire = wire_with(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        (wire.try_answer()?.header("connection") == "close").then_some(())
+        (wire.try_response()?.header("connection") == "close").then_some(())
     });
     let body = " ".repeat(512 << 10);
     for _ in 0..20 {
@@ -148,8 +148,11 @@ fn a_long_body_on_a_connection_for_probes_is_answered() {
             ),
         );
         wire.write(&body);
-        let answer = wire.answer();
-        assert_eq!((answer.status, answer.header("connection")), (503, "close"));
+        let response = wire.response();
+        assert_eq!(
+            (response.status, response.header("connection")),
+            (503, "close")
+        );
         assert!(wire.has_ended());
     }
 }
@@ -163,13 +166,17 @@ fn connections_of_an_address_are_limited_but_not_of_a_proxy() {
         let ask = "GET /v1/kinds HTTP/1.1\r\nhost: localhost\r\n\r\n";
         let mut held: Vec<Wire> = (0..2).map(|_| wire_with(&server, ask)).collect();
         for wire in &mut held {
-            assert_eq!(wire.answer().status, 200);
+            assert_eq!(wire.response().status, 200);
         }
-        assert_eq!(wire_with(&server, ask).answer().status, status, "{config}");
+        assert_eq!(
+            wire_with(&server, ask).response().status,
+            status,
+            "{config}"
+        );
         drop(held);
         eventually("connections are accepted again", || {
-            let answer = wire_with(&server, ask).try_answer()?;
-            (answer.status == 200).then_some(())
+            let response = wire_with(&server, ask).try_response()?;
+            (response.status == 200).then_some(())
         });
     }
 }
@@ -202,8 +209,8 @@ fn configured_limits_of_heads_and_bodies_are_enforced() {
     let mut nothing = server.wire();
     let body = |length: usize| " ".repeat(length - 2) + "{}";
     for (length, status) in [(1000, 400), (1001, 413)] {
-        let answer = server.json("POST", "/v1/top", &body(length));
-        assert_eq!(answer.status, status, "{}", answer.body);
+        let response = server.json("POST", "/v1/top", &body(length));
+        assert_eq!(response.status, status, "{}", response.body);
     }
     // Refused by the length alone: none of the body is sent, or requested with `100 Continue`.
     for path in ["/v1/contributions", "/v1/top", "/v1/boards/gifts/a/lookup"] {
@@ -212,10 +219,10 @@ fn configured_limits_of_heads_and_bodies_are_enforced() {
                 "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                  content-length: 1001\r\n{expect}\r\n"
             );
-            let answer = wire_with(&server, &head).answer();
-            assert_eq!(answer.status, 413, "{path} {expect}");
-            assert_eq!(answer.value()["type"], "too-large");
-            assert_eq!(answer.header("connection"), "close");
+            let response = wire_with(&server, &head).response();
+            assert_eq!(response.status, 413, "{path} {expect}");
+            assert_eq!(response.value()["type"], "too-large");
+            assert_eq!(response.header("connection"), "close");
         }
     }
     let lines = "{\"board\":\"gifts/a\",\"member\":\"u\",\"points\":1}\n".repeat(100);
@@ -223,7 +230,7 @@ fn configured_limits_of_heads_and_bodies_are_enforced() {
     assert_eq!(server.lines(&lines).ok()["applied"], 100);
     for wire in [&mut half_a_head, &mut nothing] {
         // With or without a response, the connection ends.
-        let _ = wire.try_answer();
+        let _ = wire.try_response();
         assert!(wire.has_ended());
     }
 }
@@ -244,13 +251,13 @@ fn compressed_bodies_are_refused_without_being_decompressed() {
         for media_type in ["application/json", "application/x-ndjson"] {
             for (encoding, body) in [("gzip", &gzip), ("deflate", &deflate), ("br", &gzip)] {
                 let headers = [("content-type", media_type), ("content-encoding", encoding)];
-                let answer = server.send("POST", path, &headers, body.clone());
-                answer.problem(
+                let response = server.send("POST", path, &headers, body.clone());
+                response.problem(
                     415,
                     "unsupported-media-type",
                     &["content-encoding", encoding],
                 );
-                assert_eq!(answer.header("accept-encoding"), "identity");
+                assert_eq!(response.header("accept-encoding"), "identity");
             }
         }
     }

@@ -15,7 +15,7 @@ mod tokens;
 mod unread_responses;
 
 use serde_json::Value;
-use testkit::{Answer, Server, cli};
+use testkit::{Response, Server, cli};
 
 /// A key made by `megaboard key new`, and its lines of configuration.
 struct Key {
@@ -42,14 +42,14 @@ impl Key {
 
     /// Sends any request with the key.
     #[track_caller]
-    fn ask(&self, server: &Server, method: &str, path: &str, body: Option<&Value>) -> Answer {
+    fn ask(&self, server: &Server, method: &str, path: &str, body: Option<&Value>) -> Response {
         let bearer = format!("Bearer {}", self.text);
         ask(server, &[("authorization", &bearer)], method, path, body)
     }
 
     /// Sends a `GET` with the key.
     #[track_caller]
-    fn get(&self, server: &Server, path: &str) -> Answer {
+    fn get(&self, server: &Server, path: &str) -> Response {
         self.ask(server, "GET", path, None)
     }
 }
@@ -61,7 +61,7 @@ fn ask(
     method: &str,
     path: &str,
     body: Option<&Value>,
-) -> Answer {
+) -> Response {
     match (method, body) {
         ("GET", None) => server.get_with(path, headers),
         ("DELETE", None) => server.delete_with(path, headers),

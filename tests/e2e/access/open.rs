@@ -32,8 +32,8 @@ fn with_keys_readiness_names_no_node_without_a_key() {
     assert_eq!(server.get("/readyz").status, 200);
     redis.kill();
     let refused = eventually("the server is not ready", || {
-        let answer = server.get("/readyz");
-        (answer.status != 200).then_some(answer)
+        let response = server.get("/readyz");
+        (response.status != 200).then_some(response)
     });
     refused.problem(503, "unavailable", &["log"]);
     let node = redis.address().to_string();
@@ -51,7 +51,7 @@ fn other_machines_are_served_with_open_or_with_a_key() {
         let port = server.address().rsplit(':').next().unwrap();
         let mut wire = testkit::Wire::to(&format!("127.0.0.1:{port}"));
         wire.write("GET /v1/kinds HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        assert_eq!(wire.answer().status, if open { 200 } else { 401 });
+        assert_eq!(wire.response().status, if open { 200 } else { 401 });
     };
     starts(Launch::new().args("--open"), true);
     starts(Launch::new().env("MEGABOARD_OPEN", "1"), true);

@@ -1,6 +1,6 @@
 //! Rate limits by key and by address, behind proxies or not, and of wrong keys.
 
-use testkit::{Answer, Exposition, Server, eventually};
+use testkit::{Exposition, Response, Server, eventually};
 
 use super::{Key, lines};
 
@@ -11,21 +11,21 @@ const ENOUGH: usize = 500;
 /// Repeats a request until it is refused. Returns how often it was accepted before, and the
 /// refusal.
 #[track_caller]
-fn refused(mut ask: impl FnMut() -> Answer) -> (usize, Answer) {
+fn refused(mut ask: impl FnMut() -> Response) -> (usize, Response) {
     for before in 0..ENOUGH {
-        let answer = ask();
-        if answer.status == 429 {
-            return (before, answer);
+        let response = ask();
+        if response.status == 429 {
+            return (before, response);
         }
     }
     panic!("{ENOUGH} requests were not refused");
 }
 
 #[track_caller]
-fn assert_too_many_requests(answer: &Answer, parts: &[&str]) -> u64 {
-    answer.problem(429, "too-many-requests", parts);
-    let wait = answer.header("retry-after").parse().unwrap();
-    assert!(wait >= 1, "{answer:?}");
+fn assert_too_many_requests(response: &Response, parts: &[&str]) -> u64 {
+    response.problem(429, "too-many-requests", parts);
+    let wait = response.header("retry-after").parse().unwrap();
+    assert!(wait >= 1, "{response:?}");
     wait
 }
 
@@ -39,9 +39,9 @@ fn a_key_has_a_budget_of_its_own() {
         lines(&[&all, &other, &own])
     );
     let server = Server::with(&config);
-    let (before, answer) = refused(|| all.get(&server, "/v1/kinds"));
+    let (before, response) = refused(|| all.get(&server, "/v1/kinds"));
     assert!(before >= 10, "{before}");
-    assert_eq!(assert_too_many_requests(&answer, &["\"all\""]), 1);
+    assert_eq!(assert_too_many_requests(&response, &["\"all\""]), 1);
     other.get(&server, "/v1/kinds").ok();
     for _ in 0..100 {
         own.get(&server, "/v1/kinds").ok();
@@ -55,9 +55,9 @@ fn a_key_has_a_budget_of_its_own() {
 #[test]
 fn an_address_has_a_budget_and_probes_are_free() {
     let server = Server::with("[server.limits.address]\nrequests_per_second = 1\nburst = 10\n");
-    let (before, answer) = refused(|| server.get("/v1/kinds"));
+    let (before, response) = refused(|| server.get("/v1/kinds"));
     assert!(before >= 10, "{before}");
-    assert_too_many_requests(&answer, &["127.0.0.1"]);
+    assert_too_many_requests(&response, &["127.0.0.1"]);
     // `X-Forwarded-For` from a client that is not a trusted proxy is ignored.
     let (before, _) = refused(|| server.get_with("/v1/kinds", &[("x-forwarded-for", "9.9.9.9")]));
     assert!(before <= 5, "{before}");
@@ -75,9 +75,9 @@ fn behind_a_trusted_proxy_each_client_has_its_own_budget() {
          [server.limits.address]\nrequests_per_second = 1\nburst = 10\n",
     );
     let from = |addresses: &str| server.get_with("/v1/kinds", &[("x-forwarded-for", addresses)]);
-    let (before, answer) = refused(|| from("8.8.8.8, 1.1.1.1, 10.0.0.1"));
+    let (before, response) = refused(|| from("8.8.8.8, 1.1.1.1, 10.0.0.1"));
     assert!(before >= 10, "{before}");
-    assert_too_many_requests(&answer, &["1.1.1.1"]);
+    assert_too_many_requests(&response, &["1.1.1.1"]);
     from("1.1.1.1, 2.2.2.2").ok();
     from("8.8.8.8").ok();
     // A customer usually has a whole /64, which shares one budget.
@@ -106,13 +106,13 @@ fn wrong_keys_do_not_lock_out_right_keys_of_their_address() {
     let mut guess = 0;
     let mut wrong = || {
         guess += 1;
-        let answer = from("1.1.1.1", &format!("mb_{guess:043}"));
-        assert!([401, 429].contains(&answer.status), "{answer:?}");
-        answer
+        let response = from("1.1.1.1", &format!("mb_{guess:043}"));
+        assert!([401, 429].contains(&response.status), "{response:?}");
+        response
     };
-    let (before, answer) = refused(&mut wrong);
+    let (before, response) = refused(&mut wrong);
     assert!((20..30).contains(&before), "{before}");
-    let wait = assert_too_many_requests(&answer, &["1.1.1.1", "wrong keys"]);
+    let wait = assert_too_many_requests(&response, &["1.1.1.1", "wrong keys"]);
     assert!(wait <= 6, "{wait}");
     // Right keys from the same address are accepted all the time.
     for _ in 0..RIGHT {

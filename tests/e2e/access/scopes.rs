@@ -65,15 +65,15 @@ fn each_route_accepts_exactly_its_scopes() {
         // The lowest accepted scope comes last, so that its changes are not undone before.
         for (scope, key) in keys.iter().enumerate() {
             if scope < least {
-                let answer = key.ask(&server, method, path, body.as_ref());
+                let response = key.ask(&server, method, path, body.as_ref());
                 let own = format!("the-{}", names[scope]);
-                let problem = answer.problem(403, "forbidden", &[names[least], &own]);
+                let problem = response.problem(403, "forbidden", &[names[least], &own]);
                 assert!(!problem.to_string().contains(&key.text), "{problem}");
             }
         }
         for key in &keys[least..=least] {
-            let answer = key.ask(&server, method, path, body.as_ref());
-            assert!(answer.status < 300, "{method} {path}: {answer:?}");
+            let response = key.ask(&server, method, path, body.as_ref());
+            assert!(response.status < 300, "{method} {path}: {response:?}");
         }
         let none = ask(&server, &[], method, path, body.as_ref());
         none.problem(401, "unauthorized", &["authorization"]);
@@ -113,9 +113,9 @@ fn a_wrong_key_is_401_and_never_repeated() {
         ] {
             let headers = [("authorization", value.as_str())];
             // From here on the server may refuse further guesses with 429.
-            let answer = server.get_with("/v1/kinds", &headers);
-            let problem = answer.problem(401, "unauthorized", &[]);
-            assert_eq!(answer.header("www-authenticate"), "Bearer");
+            let response = server.get_with("/v1/kinds", &headers);
+            let problem = response.problem(401, "unauthorized", &[]);
+            assert_eq!(response.header("www-authenticate"), "Bearer");
             assert!(
                 text == "x" || !problem.to_string().contains(text),
                 "{problem}"
@@ -123,8 +123,8 @@ fn a_wrong_key_is_401_and_never_repeated() {
         }
     }
     let right = format!("bearer {}", key.text);
-    let answer = server.get_with("/v1/kinds", &[("authorization", &right)]);
-    answer.ok();
+    let response = server.get_with("/v1/kinds", &[("authorization", &right)]);
+    response.ok();
     let twice = [("authorization", &*right), ("authorization", &*right)];
     server
         .get_with("/v1/kinds", &twice)
@@ -173,6 +173,6 @@ fn a_refused_body_does_not_spoil_the_connection() {
             "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: 2\r\n\r\n{}",
         );
-        assert_eq!(wire.answer().status, 401);
+        assert_eq!(wire.response().status, 401);
     }
 }

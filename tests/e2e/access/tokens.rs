@@ -1,17 +1,17 @@
 //! Stream tokens, which open the streams of one board instead of a key.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Launch, Server, eventually};
+use testkit::{Launch, Response, Server, eventually};
 
 use super::{Key, ask};
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
-fn token_of(answer: &Answer) -> String {
-    answer.ok()["token"].as_str().unwrap().to_owned()
+fn token_of(response: &Response) -> String {
+    response.ok()["token"].as_str().unwrap().to_owned()
 }
 
-fn request_token(key: &Key, server: &Server, body: &Value) -> Answer {
+fn request_token(key: &Key, server: &Server, body: &Value) -> Response {
     key.ask(server, "POST", "/v1/stream-tokens", Some(body))
 }
 
@@ -19,7 +19,7 @@ fn request_token(key: &Key, server: &Server, body: &Value) -> Answer {
 fn status(server: &Server, path: &str) -> u16 {
     let mut wire = server.wire();
     wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
-    wire.answer().status
+    wire.response().status
 }
 
 /// Returns whether the streams of a board accept a token.
@@ -32,10 +32,10 @@ fn lets_in(server: &Server, board: &str, token: &str) -> bool {
 fn a_token_opens_the_streams_of_its_board_and_nothing_else() {
     let key = Key::new("--scope read --kind gifts");
     let server = Server::with(&format!("[kinds.gifts]\n[kinds.races]\n{}", key.lines));
-    let answer = request_token(&key, &server, &json!({"board": "gifts/röm 1"}));
-    let token = token_of(&answer);
-    assert_eq!(answer.header("cache-control"), "no-store");
-    assert!(answer.ok()["expires_at"].as_str().unwrap().ends_with('Z'));
+    let response = request_token(&key, &server, &json!({"board": "gifts/röm 1"}));
+    let token = token_of(&response);
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert!(response.ok()["expires_at"].as_str().unwrap().ends_with('Z'));
     assert!(lets_in(&server, "gifts/r%C3%B6m%201", &token));
     assert!(lets_in(&server, "%67ifts/r%c3%b6m%201", &token));
     for board in ["gifts/b", "races/r%C3%B6m%201", "gifts/rom%201"] {
@@ -58,8 +58,8 @@ fn a_token_opens_the_streams_of_its_board_and_nothing_else() {
     }
     // Nor is it accepted as a key.
     let bearer = format!("Bearer {token}");
-    let answer = server.get_with("/v1/kinds", &[("authorization", &bearer)]);
-    answer.problem(401, "unauthorized", &[]);
+    let response = server.get_with("/v1/kinds", &[("authorization", &bearer)]);
+    response.problem(401, "unauthorized", &[]);
     assert!(!server.log().contains(&token));
 }
 

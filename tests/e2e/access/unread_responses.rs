@@ -2,7 +2,7 @@
 //! read are not affected.
 
 use serde_json::{Value, json};
-use testkit::{Exposition, Server, Wire, WireAnswer, eventually, ndjson};
+use testkit::{Exposition, RawResponse, Server, Wire, eventually, ndjson};
 
 /// The limit of unread large responses. It has space for one response of these reads.
 const ANSWER_BYTES: u32 = 32 << 20;
@@ -40,7 +40,7 @@ fn reader(server: &Server, asked: &str, client: &str) -> Wire {
 /// Opens requests from this client without reading the responses. Returns them, and the response of
 /// one that was refused. If the server takes long, the first readers are displaced, and more are
 /// opened.
-fn idle(server: &Server, asked: &str, client: &str) -> (Vec<Wire>, WireAnswer) {
+fn idle(server: &Server, asked: &str, client: &str) -> (Vec<Wire>, RawResponse) {
     // A reader can have the last byte of its response before the server frees its memory. All
     // requests could be refused for it.
     eventually("no response is unread", || {

@@ -84,11 +84,11 @@ impl Ledger {
         }
         let named = applied.into_iter().map(|sent| sent.item);
         let named: Vec<Item> = named.filter(|item| item.id.is_some()).collect();
-        are_duplicates(server, &named);
-        are_duplicates(server, &missing);
+        assert_duplicates(server, &named);
+        assert_duplicates(server, &missing);
         self.known.extend(named);
         self.known.extend(missing);
-        self.holds(server);
+        self.assert_matches(server);
     }
 
     /// Settles after the store may have lost contributions that it answered. Sends everything again
@@ -108,18 +108,18 @@ impl Ledger {
             self.count(&item);
             self.known.push(item);
         }
-        self.holds(server);
+        self.assert_matches(server);
         lost
     }
 
     /// Asserts that the server has exactly this.
-    pub(crate) fn holds(&self, server: &Server) {
+    pub(crate) fn assert_matches(&self, server: &Server) {
         assert_same_sums(&held(server), &self.sums);
     }
 
     /// Asserts that every id that was sent is remembered.
-    pub(crate) fn all_are_remembered(&self, server: &Server) {
-        are_duplicates(server, &self.known);
+    pub(crate) fn assert_all_remembered(&self, server: &Server) {
+        assert_duplicates(server, &self.known);
     }
 
     fn count(&mut self, item: &Item) {
@@ -158,7 +158,7 @@ fn sent_again(server: &Server, sent: Vec<Sent>) -> Vec<(Sent, bool)> {
     sent.into_iter().zip(applied).collect()
 }
 
-fn are_duplicates(server: &Server, items: &[Item]) {
+fn assert_duplicates(server: &Server, items: &[Item]) {
     for items in items.chunks(5_000) {
         let items: Vec<Value> = items.iter().map(Item::json).collect();
         assert_eq!(receipt(server, &items), [0, items.len()]);

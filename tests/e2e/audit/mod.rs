@@ -27,7 +27,7 @@ pub(crate) use ledger::Ledger;
 use load::WRITERS;
 pub(crate) use load::{LIGHT, Load};
 pub(crate) use tally::Tally;
-pub(crate) use versions::{Shown, Versions, look};
+pub(crate) use versions::{ShownTop, Versions, read_tops};
 use writer::Writer;
 
 /// The configuration that the boards need.
@@ -39,7 +39,7 @@ pub(crate) struct Work {
     /// All contributions, with the reported outcomes.
     pub(crate) sent: Vec<Sent>,
     /// All versions that were read.
-    pub(crate) shown: Vec<Shown>,
+    pub(crate) shown: Vec<ShownTop>,
 }
 
 /// Runs writers and readers during `failure` and until they notice its end. The rounds of a ledger

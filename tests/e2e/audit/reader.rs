@@ -27,17 +27,17 @@ pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
         );
         let body = json!({"members": floor.keys().collect::<Vec<_>>()}).to_string();
         let headers = [("content-type", "application/json")];
-        let Ok(answer) = server.try_send("POST", &path, &headers, body) else {
+        let Ok(response) = server.try_send("POST", &path, &headers, body) else {
             return;
         };
-        if answer.status == 503 {
-            tally.read_was_refused();
+        if response.status == 503 {
+            tally.record_refused_read();
             continue;
         }
         if tally.expects_losses() {
             continue;
         }
-        for entry in answer.entries() {
+        for entry in response.entries() {
             let member = entry["member"].as_str().unwrap();
             // A member without a standing has no points.
             let points = Value::as_i64(&entry["points"]).unwrap_or_default();
@@ -47,6 +47,6 @@ pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
                 floor[member]
             );
         }
-        tally.read();
+        tally.record_read();
     }
 }

@@ -12,7 +12,7 @@ use super::load::WRITERS;
 /// Counts of a run, and the points that every fresh read must show.
 #[derive(Default)]
 pub(crate) struct Tally {
-    answers: AtomicUsize,
+    responses: AtomicUsize,
     gone: AtomicUsize,
     unavailable: AtomicUsize,
     unknown: AtomicUsize,
@@ -45,7 +45,7 @@ impl Tally {
     }
 
     /// Counts the response to a writer.
-    pub(super) fn answered(&self, items: &[Item], reported: &[Reported]) {
+    pub(super) fn record(&self, items: &[Item], reported: &[Reported]) {
         let mut applied = self.applied.lock().unwrap();
         for (item, reported) in items.iter().zip(reported) {
             match reported {
@@ -56,19 +56,19 @@ impl Tally {
                 Reported::Unknown => count(&self.unknown),
             }
         }
-        count(&self.answers);
+        count(&self.responses);
     }
 
     /// Counts a writer that got no response because the server is gone.
-    pub(super) fn is_gone(&self) {
+    pub(super) fn record_gone(&self) {
         count(&self.gone);
     }
 
-    pub(super) fn read(&self) {
+    pub(super) fn record_read(&self) {
         count(&self.reads);
     }
 
-    pub(super) fn read_was_refused(&self) {
+    pub(super) fn record_refused_read(&self) {
         count(&self.refused_reads);
     }
 
@@ -99,16 +99,16 @@ impl Tally {
     }
 
     /// Returns how many responses writers have had.
-    pub(crate) fn answers(&self) -> usize {
-        self.answers.load(Ordering::Relaxed)
+    pub(crate) fn responses(&self) -> usize {
+        self.responses.load(Ordering::Relaxed)
     }
 
     /// Waits for this number of further responses to writers.
     #[track_caller]
-    pub(crate) fn wait_for_answers(&self, further: usize) {
-        let enough = self.answers() + further;
+    pub(crate) fn wait_for_responses(&self, further: usize) {
+        let enough = self.responses() + further;
         eventually("the writers are running", || {
-            (self.answers() >= enough).then_some(())
+            (self.responses() >= enough).then_some(())
         });
     }
 
@@ -122,7 +122,7 @@ impl Tally {
 
     /// Asserts that no contribution and no read has failed.
     #[track_caller]
-    pub(crate) fn nothing_failed(&self) {
+    pub(crate) fn assert_nothing_failed(&self) {
         let failed = [&self.unavailable, &self.unknown, &self.refused_reads];
         let failed = failed.map(|count| count.load(Ordering::Relaxed));
         assert_eq!(
@@ -133,7 +133,7 @@ impl Tally {
 
     /// Asserts that no outcome is unknown.
     #[track_caller]
-    pub(crate) fn nothing_is_unknown(&self) {
+    pub(crate) fn assert_nothing_unknown(&self) {
         let unknown = self.unknown.load(Ordering::Relaxed);
         assert_eq!(unknown, 0, "contributions unknown");
     }
@@ -143,7 +143,7 @@ impl Tally {
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
         println!(
             "{} responses to writers, {} contributions unavailable, {} unknown; {} reads, {} refused",
-            self.answers(),
+            self.responses(),
             count(&self.unavailable),
             count(&self.unknown),
             count(&self.reads),

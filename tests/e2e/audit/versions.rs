@@ -12,7 +12,7 @@ use super::load::READ_PAUSE;
 use super::tally::Tally;
 
 /// A top: its path, its version, and a digest of its other content.
-pub(crate) struct Shown {
+pub(crate) struct ShownTop {
     path: String,
     version: String,
     digest: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Shown {
 
 /// The server does not answer any more.
 #[derive(Debug)]
-pub(crate) struct Gone;
+pub(crate) struct ServerGone;
 
 /// The versions of all servers of a store.
 #[derive(Default)]
@@ -37,8 +37,8 @@ struct Known {
 
 impl Versions {
     /// Adds what one server showed.
-    pub(crate) fn add(&mut self, shown: Vec<Shown>) {
-        for Shown {
+    pub(crate) fn add(&mut self, shown: Vec<ShownTop>) {
+        for ShownTop {
             path,
             version,
             digest,
@@ -65,28 +65,32 @@ impl Versions {
 }
 
 /// Reads all tops until the run ends or the server is gone.
-pub(super) fn watch(server: &Server, tally: &Tally) -> Vec<Shown> {
+pub(super) fn watch(server: &Server, tally: &Tally) -> Vec<ShownTop> {
     let mut shown = Vec::new();
-    while !tally.has_ended() && look(server, tally, &mut shown).is_ok() {
+    while !tally.has_ended() && read_tops(server, tally, &mut shown).is_ok() {
         thread::sleep(READ_PAUSE);
     }
     shown
 }
 
 /// Reads all tops once.
-pub(crate) fn look(server: &Server, tally: &Tally, shown: &mut Vec<Shown>) -> Result<(), Gone> {
+pub(crate) fn read_tops(
+    server: &Server,
+    tally: &Tally,
+    shown: &mut Vec<ShownTop>,
+) -> Result<(), ServerGone> {
     for board in BOARDS {
         for window in DAY_WINDOWS.into_iter().chain(["all"]) {
             let path = format!("/v1/boards/{board}/top?n=1000&fresh=true&window={window}");
-            let answer = server.try_get(&path).map_err(|_| Gone)?;
-            if answer.status == 503 {
-                tally.read_was_refused();
+            let response = server.try_get(&path).map_err(|_| ServerGone)?;
+            if response.status == 503 {
+                tally.record_refused_read();
                 continue;
             }
-            let top = answer.ok();
+            let top = response.ok();
             let mut digest = DefaultHasher::new();
             (top["entries"].to_string(), top["members"].to_string()).hash(&mut digest);
-            shown.push(Shown {
+            shown.push(ShownTop {
                 path,
                 version: top["version"].as_str().unwrap().to_owned(),
                 digest: digest.finish(),

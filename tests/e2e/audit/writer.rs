@@ -67,9 +67,9 @@ impl Writer {
                 _ => once(server, &items, lines),
             };
             if outcomes.server_is_gone {
-                tally.is_gone();
+                tally.record_gone();
             } else {
-                tally.answered(&items, &outcomes.reported);
+                tally.record(&items, &outcomes.reported);
             }
             let reported = outcomes.reported.iter();
             let sent = items.into_iter().zip(reported.copied());
@@ -208,10 +208,10 @@ fn send(server: &Server, items: &[Item], lines: bool) -> Option<Receipt> {
         items => ("application/json", json!(items).to_string()),
     };
     let headers = [("content-type", form)];
-    let answer = server.try_send("POST", "/v1/contributions", &headers, body);
-    let answer = answer.ok()?;
-    assert!([200, 503].contains(&answer.status), "{answer:?}");
-    let receipt = answer.value();
+    let response = server.try_send("POST", "/v1/contributions", &headers, body);
+    let response = response.ok()?;
+    assert!([200, 503].contains(&response.status), "{response:?}");
+    let receipt = response.value();
     let mut reported = vec![Reported::Applied; items.len()];
     for failure in receipt["failed"].as_array().into_iter().flatten() {
         let index = usize::try_from(failure["index"].as_u64().unwrap()).unwrap();

@@ -31,7 +31,7 @@ fn reads(server: &Server) -> Vec<(String, Value)> {
     let mut read: Vec<(String, Value)> = paths
         .iter()
         .map(|path| (*path, server.get(format!("{BATTLE}{path}window=all")).ok()))
-        .map(|(path, answer)| (path.to_owned(), answer))
+        .map(|(path, response)| (path.to_owned(), response))
         .collect();
     let lookup = server.post(
         format!("{BATTLE}/lookup?window=all"),
@@ -94,10 +94,10 @@ fn start_battle(server: &Server) -> (i64, i64) {
 /// Asserts that a battle that has ended does not change.
 fn assert_frozen(server: &Server, (starts_at, ends_at): (i64, i64)) {
     let shown = reads(server);
-    for (path, answer) in &shown {
-        assert_eq!(answer["final"], true, "{path}: {answer}");
-        assert_eq!(answer["starts_at"], rfc3339(starts_at), "{path}");
-        assert_eq!(answer["ends_at"], rfc3339(ends_at), "{path}");
+    for (path, response) in &shown {
+        assert_eq!(response["final"], true, "{path}: {response}");
+        assert_eq!(response["starts_at"], rfc3339(starts_at), "{path}");
+        assert_eq!(response["ends_at"], rfc3339(ends_at), "{path}");
     }
     let parts = ["ends_at: ", &rfc3339(starts_at), &rfc3339(ends_at)];
     server
@@ -220,8 +220,8 @@ fn test_expiry(server: &Server) {
     for subject in &subjects {
         let next = json!({"board": format!("pk/{subject}"), "member": "u", "points": 1});
         eventually("the name is free", || {
-            let answer = server.contribute(&next);
-            (answer.status == 200).then_some(())
+            let response = server.contribute(&next);
+            (response.status == 200).then_some(())
         });
         let path = format!("/v1/boards/pk/{subject}/top?window=all&fresh=true");
         let top = server.get(path).ok();

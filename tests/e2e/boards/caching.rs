@@ -5,10 +5,10 @@ use testkit::Server;
 use super::{ladder, on_a};
 
 fn etag(server: &Server, path: &str) -> String {
-    let answer = server.get(path);
-    answer.ok();
-    assert_eq!(answer.header("cache-control"), "no-cache");
-    let etag = answer.header("etag").to_owned();
+    let response = server.get(path);
+    response.ok();
+    assert_eq!(response.header("cache-control"), "no-cache");
+    let etag = response.header("etag").to_owned();
     assert!(etag.starts_with("W/\"") && etag.ends_with('"'), "{etag}");
     etag
 }
@@ -21,17 +21,21 @@ fn an_unchanged_top_is_304() {
     let listed = format!("\"other\", {held}");
     let strong = held.strip_prefix("W/").unwrap();
     for sent in [held.as_str(), &listed, strong, "*"] {
-        let answer = server.get_with(&path, &[("if-none-match", sent)]);
-        assert_eq!((answer.status, answer.body.as_str()), (304, ""), "{sent}");
-        assert_eq!(answer.header("etag"), held);
-        assert_eq!(answer.header("cache-control"), "no-cache");
+        let response = server.get_with(&path, &[("if-none-match", sent)]);
+        assert_eq!(
+            (response.status, response.body.as_str()),
+            (304, ""),
+            "{sent}"
+        );
+        assert_eq!(response.header("etag"), held);
+        assert_eq!(response.header("cache-control"), "no-cache");
     }
-    let answer = server.get_with(&path, &[("if-none-match", "\"other\"")]);
-    assert_eq!(answer.status, 200);
+    let response = server.get_with(&path, &[("if-none-match", "\"other\"")]);
+    assert_eq!(response.status, 200);
     server.give("gifts/a", &[("m01", 1)]);
-    let answer = server.get_with(&path, &[("if-none-match", &held)]);
-    assert_eq!(answer.ranked()[0].2, 101);
-    assert_ne!(answer.header("etag"), held);
+    let response = server.get_with(&path, &[("if-none-match", &held)]);
+    assert_eq!(response.ranked()[0].2, 101);
+    assert_ne!(response.header("etag"), held);
 }
 
 #[test]

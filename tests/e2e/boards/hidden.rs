@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 use testkit::clock::{now_ms, rfc3339};
-use testkit::{Answer, Events, Server, cli, eventually};
+use testkit::{Events, Response, Server, cli, eventually};
 
 const KINDS: &str = "[kinds.gifts]\nwindows = [\"all\", \"day\"]\nmax_staleness = \"1h\"\n\
                      [kinds.races]\nwindows = [\"all\"]\nrank = \"competition\"\n";
 
-fn names(answer: &Answer) -> Vec<String> {
-    let entries = answer.entries();
+fn names(response: &Response) -> Vec<String> {
+    let entries = response.entries();
     let names = entries
         .iter()
         .map(|entry| entry["member"].as_str().unwrap());

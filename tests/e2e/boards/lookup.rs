@@ -62,15 +62,15 @@ fn errors_name_the_parameter() {
             .post(on_a("/lookup"), &body)
             .problem(400, "invalid", parts);
     }
-    let answer = server.json("POST", &on_a("/lookup"), "{\"members\": [");
-    answer.problem(400, "malformed", &["line 1", "column 13"]);
-    let answer = server.send(
+    let response = server.json("POST", &on_a("/lookup"), "{\"members\": [");
+    response.problem(400, "malformed", &["line 1", "column 13"]);
+    let response = server.send(
         "POST",
         &on_a("/lookup"),
         &[("content-type", "text/plain")],
         "{}",
     );
-    answer.problem(
+    response.problem(
         415,
         "unsupported-media-type",
         &["content-type", "text/plain"],

@@ -105,14 +105,14 @@ fn invalid_names_are_refused_in_paths() {
             format!("/v1/boards/{name}/a/top"),
             format!("/v1/kinds/{name}"),
         ] {
-            let answer = server.get(&path);
+            let response = server.get(&path);
             assert!(
-                [400, 404].contains(&answer.status),
+                [400, 404].contains(&response.status),
                 "{path}: {}",
-                answer.body
+                response.body
             );
-            let word = answer.value()["type"].as_str().unwrap().to_owned();
-            answer.problem(answer.status, &word, &[]);
+            let word = response.value()["type"].as_str().unwrap().to_owned();
+            response.problem(response.status, &word, &[]);
         }
     }
 }
@@ -130,13 +130,13 @@ fn a_path_with_an_empty_parameter_is_unknown() {
         "/v1/boards/gifts//stream",
         "/v1/members//hidden",
     ] {
-        for answer in [
+        for response in [
             server.get(path),
             server.put(path, &json!({})),
             server.delete(path),
             server.json("PATCH", path, "{}"),
         ] {
-            answer.problem(404, "unknown-path", &[path]);
+            response.problem(404, "unknown-path", &[path]);
         }
     }
 }

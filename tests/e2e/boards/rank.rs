@@ -9,12 +9,12 @@ use super::{ladder, on_a};
 fn the_rank_is_that_of_a_member_reaching_the_values_now() {
     let server = ladder(30);
     for (points, position) in [(101, 1), (100, 2), (99, 3), (50, 31), (71, 31), (72, 30)] {
-        for answer in [
+        for response in [
             server.get(on_a(&format!("/rank?points={points}"))),
             server.post(on_a("/rank"), &json!({"values": {"points": points}})),
             server.post(on_a("/rank"), &json!({"points": points})),
         ] {
-            let rank = answer.ok();
+            let rank = response.ok();
             let both = (&rank["rank"], &rank["position"]);
             assert_eq!(both, (&json!(position), &json!(position)), "{points}");
         }
@@ -51,10 +51,10 @@ fn several_fields_ties_and_shared_ranks_are_considered() {
     assert_eq!(rank(9, 60), (json!(2), json!(4)));
     assert_eq!(rank(9, 61), (json!(4), json!(4)));
     assert_eq!(rank(1, 1), (json!(5), json!(5)));
-    let answer = server.get("/v1/boards/races/a/rank?points=5");
-    answer.problem(400, "invalid", &["points", "laps"]);
-    let answer = server.post("/v1/boards/races/a/rank", &json!({"values": {"laps": 1}}));
-    answer.problem(400, "invalid", &["seconds"]);
+    let response = server.get("/v1/boards/races/a/rank?points=5");
+    response.problem(400, "invalid", &["points", "laps"]);
+    let response = server.post("/v1/boards/races/a/rank", &json!({"values": {"laps": 1}}));
+    response.problem(400, "invalid", &["seconds"]);
 }
 
 #[test]

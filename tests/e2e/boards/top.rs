@@ -41,8 +41,8 @@ fn n_defaults_to_100_and_is_limited_by_the_kind() {
         .get("/v1/boards/gifts/a/top?n=121")
         .problem(400, "invalid", &["n", "121", "120"]);
     for n in ["0", "-1", "x", "1.0", "", "+5", "99999999999999999999"] {
-        let answer = server.get(format!("/v1/boards/gifts/a/top?n={}", testkit::encoded(n)));
-        answer.problem(400, "invalid", &["n", &format!("{n:?}")]);
+        let response = server.get(format!("/v1/boards/gifts/a/top?n={}", testkit::encoded(n)));
+        response.problem(400, "invalid", &["n", &format!("{n:?}")]);
     }
 }
 

@@ -16,7 +16,7 @@ fn half_a_stream(server: &Server) -> Wire {
          transfer-encoding: chunked\r\nexpect: 100-continue\r\n\r\n",
     );
     // The interim response is sent when the handler reads the body.
-    assert_eq!(wire.answer().status, 100);
+    assert_eq!(wire.response().status, 100);
     wire.write(chunk(0));
     wire
 }
@@ -40,7 +40,7 @@ fn requests_under_way_are_finished_and_new_connections_are_refused() {
         let mut server = Server::start();
         let mut idle = server.wire();
         idle.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        assert_eq!(idle.answer().status, 200);
+        assert_eq!(idle.response().status, 200);
         let mut under_way = half_a_stream(&server);
         server.signal(signal);
         refuses_connections(&server);
@@ -49,9 +49,9 @@ fn requests_under_way_are_finished_and_new_connections_are_refused() {
             "an idle connection does not delay the stop"
         );
         under_way.write(chunk(1)).write("0\r\n\r\n");
-        let answer = under_way.answer();
-        assert_eq!(answer.status, 200, "{signal}: {}", answer.body);
-        let receipt = answer.value();
+        let response = under_way.response();
+        assert_eq!(response.status, 200, "{signal}: {}", response.body);
+        let receipt = response.value();
         assert_eq!(
             (&receipt["applied"], &receipt["read"]),
             (&json!(2), &json!(2))
@@ -66,9 +66,9 @@ fn an_endless_stream_gets_its_receipt() {
     let mut server = Server::start();
     let mut under_way = half_a_stream(&server);
     server.signal("TERM");
-    let answer = under_way.answer();
-    assert_eq!(answer.header("connection"), "close");
-    let receipt = answer.value();
+    let response = under_way.response();
+    assert_eq!(response.header("connection"), "close");
+    let receipt = response.value();
     assert_eq!(
         (&receipt["applied"], &receipt["read"]),
         (&json!(1), &json!(1))
@@ -100,11 +100,11 @@ fn a_stop_during_writes_truncates_no_response() {
                         body.len()
                     ));
                     // Between two requests the connection may end, within a response never.
-                    let Some(answer) = sent.then(|| wire.try_answer()).flatten() else {
+                    let Some(response) = sent.then(|| wire.try_response()).flatten() else {
                         return;
                     };
                     assert_eq!(
-                        (answer.status, &answer.value()["applied"]),
+                        (response.status, &response.value()["applied"]),
                         (200, &json!(1))
                     );
                     answered.fetch_add(1, Ordering::Relaxed);

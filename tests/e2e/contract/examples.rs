@@ -29,17 +29,17 @@ fn every_example_of_a_request_succeeds() {
         }
         for body in operation.bodies() {
             let server = started(&operation);
-            let answer = operation.ask(&server, &operation.target(), &body);
-            let status = answer.status.to_string();
-            let about = format!("{}: {body:?}: {answer:?}", operation.id());
+            let response = operation.ask(&server, &operation.target(), &body);
+            let status = response.status.to_string();
+            let about = format!("{}: {body:?}: {response:?}", operation.id());
             assert!(status.starts_with('2'), "{about}");
             let documented = &operation.description["responses"][&status];
             assert!(documented.is_object(), "{about}");
             if let Some(content) = documented.get("content") {
-                let media_type = answer.header("content-type").split(';').next().unwrap();
+                let media_type = response.header("content-type").split(';').next().unwrap();
                 assert!(content.get(media_type).is_some(), "{about}");
             }
-            if let Ok(Value::Object(json)) = serde_json::from_str(&answer.body) {
+            if let Ok(Value::Object(json)) = serde_json::from_str(&response.body) {
                 let rejected = json.get("rejected_count");
                 assert!(rejected.is_none_or(|count| *count == 0), "{about}");
             }

@@ -1,7 +1,7 @@
 //! The operations of the document: [`Operation`].
 
 use serde_json::{Map, Value};
-use testkit::{Answer, Server, encoded};
+use testkit::{Response, Server, encoded};
 
 /// An operation of the document.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Operation {
     }
 
     #[track_caller]
-    pub(super) fn ask(&self, server: &Server, target: &str, body: &Body) -> Answer {
+    pub(super) fn ask(&self, server: &Server, target: &str, body: &Body) -> Response {
         match body {
             Some((media_type, text)) => server.send(
                 &self.method,

@@ -29,15 +29,15 @@ fn parameters_are_accepted_where_they_are_documented_and_nowhere_else() {
             let (path, query) = path_and_query(operation, name);
             let target = format!("{path}?{query}{name}={NONSENSE}{wrong}");
             let body = operation.bodies().swap_remove(0);
-            let answer = operation.ask(&server, &target, &body);
+            let response = operation.ask(&server, &target, &body);
             let unknown = format!("{name}: is not a parameter of this path");
-            let is_unknown = answer.body.contains(&unknown);
+            let is_unknown = response.body.contains(&unknown);
             assert_eq!(
                 is_unknown,
                 !own.contains(name),
                 "{} {target}: {}",
                 operation.method,
-                answer.body
+                response.body
             );
         }
     }
@@ -94,8 +94,8 @@ fn invalid_utf8_in_a_path_is_a_problem() {
                 description: operation.description.clone(),
             };
             let body = operation.bodies().swap_remove(0);
-            let answer = wrong.ask(&server, &wrong.target(), &body);
-            answer.problem(400, "invalid", &[name]);
+            let response = wrong.ask(&server, &wrong.target(), &body);
+            response.problem(400, "invalid", &[name]);
             requests += 1;
         }
     }

@@ -21,13 +21,13 @@ fn the_served_document_is_the_file() {
 fn an_unchanged_document_is_304() {
     let server = Server::start();
     for path in ["/openapi.json", "/docs"] {
-        let answer = server.get(path);
-        assert_eq!(answer.header("cache-control"), "no-cache");
-        let again = server.get_with(path, &[("if-none-match", answer.header("etag"))]);
+        let response = server.get(path);
+        assert_eq!(response.header("cache-control"), "no-cache");
+        let again = server.get_with(path, &[("if-none-match", response.header("etag"))]);
         assert_eq!((again.status, &*again.body), (304, ""), "{path}");
-        assert_eq!(again.header("etag"), answer.header("etag"));
+        assert_eq!(again.header("etag"), response.header("etag"));
         let other = server.get_with(path, &[("if-none-match", "\"other\"")]);
-        assert_eq!((other.status, other.body), (200, answer.body));
+        assert_eq!((other.status, other.body), (200, response.body));
     }
 }
 

@@ -190,8 +190,8 @@ fn a_duplicate_key_is_an_error() {
             "s",
         ),
     ] {
-        let answer = server.json("POST", "/v1/contributions", text);
-        answer.problem(400, "invalid", &[part]);
+        let response = server.json("POST", "/v1/contributions", text);
+        response.problem(400, "invalid", &[part]);
     }
 }
 
@@ -200,8 +200,8 @@ fn invalid_utf8_is_an_error() {
     let server = Server::start();
     let body = b"{\"board\": \"gifts/a\", \"member\": \"u\xff\", \"points\": 1}".to_vec();
     let json = [("content-type", "application/json")];
-    let answer = server.send("POST", "/v1/contributions", &json, body.clone());
-    assert_eq!(answer.status, 400, "{}", answer.body);
+    let response = server.send("POST", "/v1/contributions", &json, body.clone());
+    assert_eq!(response.status, 400, "{}", response.body);
     let ndjson = [("content-type", "application/x-ndjson")];
     let lines = [body, format!("\n{}", item()).into_bytes()].concat();
     let receipt = server
@@ -217,7 +217,7 @@ fn invalid_utf8_is_an_error() {
 #[test]
 fn unknown_parameters_are_errors() {
     let server = Server::start();
-    let answer = server.post("/v1/contributions?dry=true", &item());
-    answer.problem(400, "invalid", &["dry", "true"]);
+    let response = server.post("/v1/contributions?dry=true", &item());
+    response.problem(400, "invalid", &["dry", "true"]);
     assert_eq!(server.versions("gifts/a"), []);
 }

@@ -113,10 +113,10 @@ fn at_most_100_contributions_and_two_values_of_return_are_accepted() {
     let ndjson = [("content-type", "application/x-ndjson")];
     for wanted in ["standings", "ranks"] {
         let path = format!("{PATH}?return={wanted}");
-        let answer = server.post(&path, &items.clone().into());
-        answer.problem(400, "invalid", &["return", "100", "101"]);
-        let answer = server.send("POST", &path, &ndjson, lines.clone());
-        answer.problem(400, "invalid", &["return", "100"]);
+        let response = server.post(&path, &items.clone().into());
+        response.problem(400, "invalid", &["return", "100", "101"]);
+        let response = server.send("POST", &path, &ndjson, lines.clone());
+        response.problem(400, "invalid", &["return", "100"]);
     }
     for query in [
         "return=all",
@@ -124,8 +124,8 @@ fn at_most_100_contributions_and_two_values_of_return_are_accepted() {
         "retrun=ranks",
         "return=ranks&return=ranks",
     ] {
-        let answer = server.post(format!("{PATH}?{query}"), &items[0]);
-        answer.problem(400, "invalid", &[query.split('=').next().unwrap()]);
+        let response = server.post(format!("{PATH}?{query}"), &items[0]);
+        response.problem(400, "invalid", &[query.split('=').next().unwrap()]);
     }
     let board = server.get("/v1/boards/gifts/a?window=all").ok();
     assert_eq!(board["members"], 0);

@@ -51,8 +51,8 @@ fn the_media_type_may_have_parameters_and_any_case() {
         assert_eq!(receipt.ok(), applied(1), "{media_type}");
     }
     for headers in [&[("content-type", "text/csv")][..], &[]] {
-        let answer = server.send("POST", "/v1/contributions", headers, item.clone());
-        answer.problem(415, "unsupported-media-type", &["content-type"]);
+        let response = server.send("POST", "/v1/contributions", headers, item.clone());
+        response.problem(415, "unsupported-media-type", &["content-type"]);
     }
 }
 

@@ -109,10 +109,10 @@ fn a_json_body_that_is_too_large_is_413_and_applies_nothing() {
     let large = body(JSON_BYTES_MAX + 1);
     wire.write(head(large.len()));
     let _ = wire.try_write(&large);
-    let answer = wire.answer();
-    assert_eq!(answer.status, 413, "{}", answer.body);
-    assert_eq!(answer.header("content-type"), "application/problem+json");
-    let problem = answer.value();
+    let response = wire.response();
+    assert_eq!(response.status, 413, "{}", response.body);
+    assert_eq!(response.header("content-type"), "application/problem+json");
+    let problem = response.value();
     assert_eq!(problem["type"], "too-large");
     assert!(
         problem["detail"].as_str().unwrap().contains("16777216"),
@@ -146,9 +146,9 @@ fn a_truncated_stream_applies_its_complete_lines() {
         ));
         wire.end_input();
         // The server may respond to such a request or close the connection.
-        if let Some(answer) = wire.try_answer() {
-            assert_eq!(answer.status, 400, "{}", answer.body);
-            let problem = answer.value();
+        if let Some(response) = wire.try_response() {
+            assert_eq!(response.status, 400, "{}", response.body);
+            let problem = response.value();
             assert_eq!(problem["type"], "malformed");
             assert_eq!(
                 (&problem["applied"], &problem["read"]),
@@ -172,8 +172,8 @@ fn a_truncated_json_body_applies_nothing() {
          content-length: 10000\r\n\r\n[{item}]"
     ));
     wire.end_input();
-    if let Some(answer) = wire.try_answer() {
-        assert_eq!(answer.status, 400, "{}", answer.body);
+    if let Some(response) = wire.try_response() {
+        assert_eq!(response.status, 400, "{}", response.body);
     }
     assert!(wire.has_ended());
     assert_eq!(server.versions("gifts/a"), []);
@@ -197,7 +197,7 @@ fn lines_of_a_slow_stream_are_applied_while_it_is_open() {
         });
     }
     wire.write("0\r\n\r\n");
-    assert_eq!(wire.answer().value()["read"], json!(3));
+    assert_eq!(wire.response().value()["read"], json!(3));
 }
 
 #[test]
@@ -205,11 +205,11 @@ fn an_array_of_too_many_elements_is_413_and_applies_nothing() {
     let server = Server::start();
     let item = r#"{"board":"gifts/a","member":"u","points":1}"#;
     let array = |count: usize| format!("[{}]", vec![item; count].join(","));
-    let answer = server.json("POST", "/v1/contributions", &array(100_001));
-    answer.problem(413, "too-large", &["100000"]);
+    let response = server.json("POST", "/v1/contributions", &array(100_001));
+    response.problem(413, "too-large", &["100000"]);
     assert_eq!(server.get("/v1/boards/gifts/a/top").ok()["members"], 0);
-    let answer = server.json("POST", "/v1/contributions", &array(100_000));
-    assert_eq!(answer.ok()["applied"], 100_000);
+    let response = server.json("POST", "/v1/contributions", &array(100_000));
+    assert_eq!(response.ok()["applied"], 100_000);
 }
 
 /// Field names are compared with each other, so their number is limited first.
@@ -221,6 +221,6 @@ fn more_fields_than_a_kind_can_have_are_refused_at_once() {
         r#"{{"board":"gifts/a","member":"u","values":{{{}}}}}"#,
         names.join(",")
     );
-    let answer = server.json("POST", "/v1/contributions", &body);
-    answer.problem(400, "invalid", &["values", "more fields"]);
+    let response = server.json("POST", "/v1/contributions", &body);
+    response.problem(400, "invalid", &["values", "more fields"]);
 }

@@ -169,11 +169,11 @@ fn numbers_are_exact_up_to_the_limits_of_the_range() {
         "1e400",
     ] {
         let body = format!("{{\"board\": \"gifts/b\", \"member\": \"u\", \"points\": {text}}}");
-        let answer = server.json("POST", "/v1/contributions", &body);
+        let response = server.json("POST", "/v1/contributions", &body);
         assert!(
-            [400, 422].contains(&answer.status),
+            [400, 422].contains(&response.status),
             "{text}: {}",
-            answer.body
+            response.body
         );
     }
     assert_eq!(server.versions("gifts/b"), []);

@@ -94,9 +94,9 @@ fn probes_are_answered_and_requests_without_a_key_are_refused() {
             let port = server.address().rsplit(':').next().unwrap();
             let mut wire = testkit::Wire::to(&format!("127.0.0.1:{port}"));
             wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
-            assert_eq!(wire.answer().status, 200, "{store}: {probe}");
+            assert_eq!(wire.response().status, 200, "{store}: {probe}");
             wire.write("GET /v1/kinds HTTP/1.1\r\nhost: localhost\r\n\r\n");
-            assert_eq!(wire.answer().status, 401);
+            assert_eq!(wire.response().status, 401);
         }
     }
 }

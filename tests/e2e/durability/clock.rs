@@ -62,7 +62,7 @@ fn sweeps(server: &Server) -> f64 {
 
 fn test_jump(launch: Launch, is_kept: bool) {
     let clock = WrongClock::off_by("+0");
-    let mut server = clock.worn_by(launch).start();
+    let mut server = clock.apply_to(launch).start();
     let (name, is_long) = hour();
     server.contribute(&gift("1")).ok();
     for offset in ["+3d", "-10m", "+90s"] {
@@ -121,7 +121,7 @@ fn a_jump_does_no_harm_in_memory() {
 fn a_clock_that_stays_ahead_is_trusted_after_the_pause() {
     let config = format!("{KIND}[embedded]\nclock_pause = \"2s\"\n");
     let clock = WrongClock::off_by("+0");
-    let server = clock.worn_by(Launch::on_a_free_port(&config)).start();
+    let server = clock.apply_to(Launch::on_a_free_port(&config)).start();
     server.contribute(&gift("1")).ok();
     for (offset, wrong_for) in [("+3d", 3 * 24 * HOUR_MS), ("+2d", 2 * 24 * HOUR_MS)] {
         clock.set(offset);

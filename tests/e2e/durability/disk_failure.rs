@@ -9,7 +9,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 use testkit::dice::Dice;
-use testkit::{Answer, Launch, Server, cli, ndjson};
+use testkit::{Launch, Response, Server, cli, ndjson};
 
 const CONFIG: &str = "[kinds.k]\nwindows = [\"day\", \"all\"]\nkeep = { day = \"forever\" }\n\
                       shards = 4\ndedupe = \"7d\"\n";
@@ -71,11 +71,11 @@ fn reported(sent: &Sent, what: Reported) -> Standings {
 /// Sends one gift as JSON, or several as lines. Returns the outcome of each.
 fn send(server: &Server, gifts: &[Gift]) -> Vec<Reported> {
     let items: Vec<Value> = gifts.iter().map(Gift::json).collect();
-    let answer = match &items[..] {
+    let response = match &items[..] {
         [item] => server.contribute(item),
         items => server.lines(&ndjson(items)),
     };
-    let receipt = answer.value();
+    let receipt = response.value();
     let mut all = vec![Reported::Applied; gifts.len()];
     let failed = receipt["failed"].as_array().unwrap();
     for item in failed {
@@ -95,19 +95,19 @@ fn send(server: &Server, gifts: &[Gift]) -> Vec<Reported> {
     assert_eq!(receipt["failed_count"], failed.len(), "{receipt}");
     assert_eq!(receipt["applied"], gifts.len() - failed.len(), "{receipt}");
     if failed.len() < gifts.len() {
-        answer.ok();
+        response.ok();
     } else if all.contains(&Reported::Unknown) {
-        assert_refused(&answer, "unknown");
+        assert_refused(&response, "unknown");
     } else {
-        assert_refused(&answer, "unavailable");
+        assert_refused(&response, "unavailable");
     }
     all
 }
 
 /// Asserts a 503 of this type, with a `Retry-After`, that reports the failed journal.
-fn assert_refused(answer: &Answer, word: &str) {
-    answer.problem(503, word, &["the journal has failed"]);
-    let seconds: u32 = answer.header("retry-after").parse().unwrap();
+fn assert_refused(response: &Response, word: &str) {
+    response.problem(503, word, &["the journal has failed"]);
+    let seconds: u32 = response.header("retry-after").parse().unwrap();
     assert!(seconds > 0);
 }
 

@@ -53,9 +53,9 @@ fn while_written<T>(server: &Server, board: &str, then: impl FnOnce() -> T) -> T
                 let body = Value::from(items).to_string();
                 let headers = [("content-type", "application/json")];
                 while !is_over.load(Ordering::Relaxed) {
-                    let answer = server.try_send("POST", "/v1/contributions", &headers, body.clone());
-                    match answer {
-                        Ok(answer) if answer.value()["applied"] == BATCH => {}
+                    let response = server.try_send("POST", "/v1/contributions", &headers, body.clone());
+                    match response {
+                        Ok(response) if response.value()["applied"] == BATCH => {}
                         _ => return,
                     }
                 }
@@ -93,7 +93,7 @@ fn nothing_is_added_to_a_range_made_final_by_a_clock_set_forward() {
     let clock = WrongClock::off_by("+0");
     for round in 0..runs(2, 20) {
         clock.set("+0");
-        let server = clock.worn_by(Launch::on_a_free_port(KIND)).start();
+        let server = clock.apply_to(Launch::on_a_free_port(KIND)).start();
         let board = battle(&server, round, STEP_MS);
         let before = while_written(&server, &board, || {
             eventually("a contribution is applied", || {

@@ -21,7 +21,7 @@ fn give(server: &Server, number: usize) {
     server.give(&format!("gifts/room-{number}"), &[("u", 1), ("v", 2)]);
 }
 
-fn holds(server: &Server, rooms: usize) {
+fn assert_holds(server: &Server, rooms: usize) {
     let hidden = server.get("/v1/hidden?kind=gifts").ok();
     assert_eq!(hidden["hidden"].as_array().unwrap().len(), HIDDEN_MAX);
     for number in 0..rooms {
@@ -61,10 +61,10 @@ fn a_thousand_members_with_long_names_are_hidden_and_nothing_is_lost() {
         rooms += 1;
     }
     let mut server: Server = server.kill().start();
-    holds(&server, rooms);
+    assert_holds(&server, rooms);
     give(&server, rooms);
     rooms += 1;
     let launch: Launch = server.stop();
     server = launch.start();
-    holds(&server, rooms);
+    assert_holds(&server, rooms);
 }

@@ -42,9 +42,9 @@ fn fill(server: &Server, mark: &str) -> Value {
         let members =
             (0..MEMBERS).map(|n| ("large".to_owned(), format!("{mark} {request} {n:0>80}")));
         for text in [lines(boards), lines(members)] {
-            let answer = server.lines(&text).value();
-            if answer["failed_count"] != 0 {
-                return answer;
+            let response = server.lines(&text).value();
+            if response["failed_count"] != 0 {
+                return response;
             }
         }
     }

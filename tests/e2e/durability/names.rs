@@ -43,8 +43,8 @@ fn while_boards_end(server: &Server, requests: usize, then: impl FnOnce()) {
                 let body = Value::from(items).to_string();
                 let headers = [("content-type", "application/json")];
                 let send = || server.try_send("POST", "/v1/contributions", &headers, body.clone());
-                while let Ok(answer) = send() {
-                    assert_eq!(answer.status, 503, "{}", answer.body);
+                while let Ok(response) = send() {
+                    assert_eq!(response.status, 503, "{}", response.body);
                     answered.fetch_add(1, Ordering::Relaxed);
                 }
             });

@@ -47,9 +47,9 @@ impl ServerState {
                 format!("{path}/range?from=1&to=1000&window={window}"),
             );
             let top = format!("{path}/top?fresh=true&window={window}");
-            let answer = server.get(&top);
-            let version = answer.ok()["version"].as_str().unwrap().to_owned();
-            let tag = answer.header("etag").to_owned();
+            let response = server.get(&top);
+            let version = response.ok()["version"].as_str().unwrap().to_owned();
+            let tag = response.header("etag").to_owned();
             self.tags.insert(top, (version, tag));
         }
     }
@@ -69,8 +69,8 @@ impl ServerState {
     #[track_caller]
     pub(super) fn assert_unchanged(&self, server: &Server) {
         for (path, (_, tag)) in &self.tags {
-            let answer = server.get_with(path, &[("if-none-match", tag)]);
-            assert_eq!(answer.status, 304, "{path} {tag}: {answer:?}");
+            let response = server.get_with(path, &[("if-none-match", tag)]);
+            assert_eq!(response.status, 304, "{path} {tag}: {response:?}");
         }
     }
 

@@ -12,8 +12,8 @@ fn after_a_stop_the_flights_have_their_old_etags_and_are_remembered() {
     let before = tags(&server);
     let server = server.stop().start();
     for (path, _, tag) in &before {
-        let answer = server.get_with(path, &[("if-none-match", tag)]);
-        assert_eq!(answer.status, 304, "{path}");
+        let response = server.get_with(path, &[("if-none-match", tag)]);
+        assert_eq!(response.status, 304, "{path}");
     }
     assert_eq!(tags(&server), before);
     check(&server);

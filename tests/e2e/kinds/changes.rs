@@ -81,14 +81,14 @@ fn other_changes_are_409_with_the_reason() {
         if setting == "mode" {
             shape["fields"] = json!([{"name": "points"}]);
         }
-        let answer = server.put("/v1/kinds/k", &shape);
-        answer.problem(409, "kind-has-boards", &[setting]);
+        let response = server.put("/v1/kinds/k", &shape);
+        response.problem(409, "kind-has-boards", &[setting]);
     }
     for windows in [json!(["day"]), json!(["all"])] {
         let mut shape = with(&server, "k", "windows", windows);
         shape["keep"] = json!({});
-        let answer = server.put("/v1/kinds/k", &shape);
-        answer.problem(409, "kind-has-boards", &["windows"]);
+        let response = server.put("/v1/kinds/k", &shape);
+        response.problem(409, "kind-has-boards", &["windows"]);
     }
     assert_eq!(server.get("/v1/kinds/k").ok(), before);
     assert_eq!(server.versions("k/a"), version);

@@ -1,9 +1,9 @@
 //! `If-Match` and `If-None-Match` of a kind.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Server};
+use testkit::{Response, Server};
 
-fn put(server: &Server, kind: &Value, header: (&str, &str)) -> Answer {
+fn put(server: &Server, kind: &Value, header: (&str, &str)) -> Response {
     let headers = [header, ("content-type", "application/json")];
     server.send("PUT", "/v1/kinds/k", &headers, kind.to_string())
 }

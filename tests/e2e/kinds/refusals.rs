@@ -137,8 +137,8 @@ fn invalid_bodies_are_rejected() {
     server
         .json("PUT", path, "")
         .problem(400, "malformed", &["line 1"]);
-    let answer = server.send("PUT", path, &[("content-type", "application/toml")], "{}");
-    answer.problem(
+    let response = server.send("PUT", path, &[("content-type", "application/toml")], "{}");
+    response.problem(
         415,
         "unsupported-media-type",
         &["content-type", "application/toml"],

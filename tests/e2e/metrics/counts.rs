@@ -217,7 +217,7 @@ fn connections_ended_early_are_counted_by_cause() {
         let mut wire = server.wire();
         // With or without a response, the connection ends.
         wire.try_write(text);
-        let _ = wire.try_answer();
+        let _ = wire.try_response();
         assert!(wire.has_ended());
     }
     let mut half = server.wire();

@@ -34,13 +34,13 @@ fn media_type(name: &str) -> &'static str {
 fn every_file_is_served_as_in_the_sources() {
     let server = Server::start();
     for (name, bytes) in sources() {
-        let answer = server.get(format!("/page/{name}"));
-        assert_eq!(answer.status, 200, "{name}");
-        assert_eq!(answer.body.as_bytes(), bytes, "{name}");
-        assert_eq!(answer.header("content-type"), media_type(&name), "{name}");
-        assert_eq!(answer.header("content-security-policy"), POLICY);
-        assert_eq!(answer.header("x-content-type-options"), "nosniff");
-        assert_eq!(answer.header("cache-control"), "no-cache");
+        let response = server.get(format!("/page/{name}"));
+        assert_eq!(response.status, 200, "{name}");
+        assert_eq!(response.body.as_bytes(), bytes, "{name}");
+        assert_eq!(response.header("content-type"), media_type(&name), "{name}");
+        assert_eq!(response.header("content-security-policy"), POLICY);
+        assert_eq!(response.header("x-content-type-options"), "nosniff");
+        assert_eq!(response.header("cache-control"), "no-cache");
     }
 }
 
@@ -79,9 +79,9 @@ fn unchanged_files_are_304() {
 fn other_paths_are_404() {
     let server = Server::start();
     for path in ["/page/none.js", "/page/..%2FCargo.toml", "/page/", "/page"] {
-        let answer = server.get(path);
-        assert_eq!(answer.status, 404, "{path}");
-        assert_eq!(answer.value()["type"], "unknown-path", "{path}");
+        let response = server.get(path);
+        assert_eq!(response.status, 404, "{path}");
+        assert_eq!(response.value()["type"], "unknown-path", "{path}");
     }
     assert_eq!(server.delete("/").status, 405);
 }

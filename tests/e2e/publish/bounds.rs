@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use testkit::redis::{RedisOptions, RedisServer};
-use testkit::{Answer, Launch, Server, cli, eventually};
+use testkit::{Launch, Response, Server, cli, eventually};
 
 use super::fixtures::{published, set, targets};
 
@@ -17,7 +17,7 @@ fn key(flags: &str) -> (String, String) {
 }
 
 #[track_caller]
-fn put(server: &Server, key: &str, kind: &Value) -> Answer {
+fn put(server: &Server, key: &str, kind: &Value) -> Response {
     let bearer = format!("Bearer {key}");
     let headers = [
         ("authorization", &*bearer),
@@ -27,7 +27,7 @@ fn put(server: &Server, key: &str, kind: &Value) -> Answer {
 }
 
 #[track_caller]
-fn delete(server: &Server, key: &str) -> Answer {
+fn delete(server: &Server, key: &str) -> Response {
     let bearer = format!("Bearer {key}");
     server.delete_with("/v1/kinds/k", &[("authorization", &bearer)])
 }

@@ -65,12 +65,12 @@ fn fail_over(
     let mut ledger = Ledger::begin(server);
     let tally = Tally::default();
     let work = under_load(server, (0, load), &mut dice, &tally, || {
-        tally.wait_for_answers(50);
+        tally.wait_for_responses(50);
         if loses {
             tally.expect_losses();
         }
         lag(server, || kill(&tally), is_over);
-        tally.wait_for_answers(20);
+        tally.wait_for_responses(20);
     });
     tally.print();
     // Lost content and its replacement can have the same counter, but not the same epoch.
@@ -82,7 +82,7 @@ fn fail_over(
         0
     };
     println!("{lost} contributions that were answered as applied are lost");
-    ledger.all_are_remembered(server);
+    ledger.assert_all_remembered(server);
     lost
 }
 
@@ -112,7 +112,7 @@ fn on_a_cluster(config: &str, load: Load, loses: bool) {
         |tally| {
             kill_alone(&primary, &replica, || {
                 if loses {
-                    tally.wait_for_answers(20);
+                    tally.wait_for_responses(20);
                 } else {
                     // Writes are under way that no replica will have; none is answered.
                     thread::sleep(ALONE);

@@ -25,8 +25,8 @@ fn test_restarts(url: &str, end_and_start_redis: impl FnOnce()) {
     let before = tags(&server);
     let server = server.stop().start();
     for (path, _, tag) in &before {
-        let answer = server.get_with(path, &[("if-none-match", tag)]);
-        assert_eq!(answer.status, 304, "{path}");
+        let response = server.get_with(path, &[("if-none-match", tag)]);
+        assert_eq!(response.status, 304, "{path}");
     }
     end_and_start_redis();
     eventually("the server has its store again", || {

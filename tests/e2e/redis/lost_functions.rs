@@ -16,14 +16,14 @@ fn flushed_functions_are_loaded_again() {
     let work = under_load(&server, (0, LIGHT), &mut dice, &tally, || {
         for _ in 0..runs(20, 1_000) {
             redis.command(&["FUNCTION", "FLUSH"]).ok();
-            tally.wait_for_answers(5);
+            tally.wait_for_responses(5);
         }
     });
     tally.print();
-    tally.nothing_failed();
+    tally.assert_nothing_failed();
     Versions::default().add(work.shown);
     ledger.settle(&server, work.sent);
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn an_empty_node_is_used_once_it_has_slots() {
     let mut ledger = Ledger::begin(&server);
     let tally = Tally::default();
     let work = under_load(&server, (0, LIGHT), &mut dice, &tally, || {
-        tally.wait_for_answers(20);
+        tally.wait_for_responses(20);
         let first = cluster.nodes();
         let new = cluster.add_primary();
         for node in &first {
@@ -43,11 +43,11 @@ fn an_empty_node_is_used_once_it_has_slots() {
             }
         }
         assert!(first.iter().all(|node| slots_of_boards(node).is_empty()));
-        tally.wait_for_answers(20);
+        tally.wait_for_responses(20);
     });
     tally.print();
-    tally.nothing_failed();
+    tally.assert_nothing_failed();
     Versions::default().add(work.shown);
     ledger.settle(&server, work.sent);
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }

@@ -127,8 +127,8 @@ pub(super) fn no_client_sees_the_losses(setting: &str) {
         );
     });
     tally.print();
-    tally.nothing_failed();
+    tally.assert_nothing_failed();
     Versions::default().add(work.shown);
     ledger.settle(server, work.sent);
-    ledger.all_are_remembered(other);
+    ledger.assert_all_remembered(other);
 }

@@ -31,7 +31,7 @@ fn move_all(cluster: &RedisCluster, to: &Arc<RedisServer>, tally: &Tally, dice: 
             let migration = cluster.begin_migration(slot, to);
             migration.move_keys(1 + dice.below(6));
             if index < SLOTS_HELD {
-                tally.wait_for_answers(RESPONSES_BETWEEN);
+                tally.wait_for_responses(RESPONSES_BETWEEN);
             } else {
                 let pause = u64::try_from(dice.below(PAUSE_MAX_US)).unwrap();
                 thread::sleep(Duration::from_micros(pause));
@@ -59,7 +59,7 @@ pub(super) fn slots_move_and_return(setting: &str) {
     for round in 0..runs(1, 10) {
         let mut ways = dice.split();
         let work = under_load(&server, (round, LIGHT), &mut dice, &tally, || {
-            tally.wait_for_answers(20);
+            tally.wait_for_responses(20);
             for node in cluster.nodes() {
                 move_all(&cluster, &node, &tally, &mut ways);
             }
@@ -68,5 +68,5 @@ pub(super) fn slots_move_and_return(setting: &str) {
         versions.add(work.shown);
         ledger.settle(&server, work.sent);
     }
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }

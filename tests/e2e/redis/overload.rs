@@ -76,8 +76,8 @@ fn write(server: &Server, writer: usize, tally: &Tally) {
         }
         let headers = [("content-type", "application/x-ndjson")];
         let body = lines(writer, turn);
-        let answer = server.send("POST", "/v1/contributions", &headers, body);
-        let receipt = answer.value();
+        let response = server.send("POST", "/v1/contributions", &headers, body);
+        let receipt = response.value();
         let applied = receipt["applied"].as_u64().unwrap();
         assert_eq!(receipt["duplicates"], 0, "{receipt}");
         assert_eq!(receipt["rejected_count"], 0, "{receipt}");
@@ -88,11 +88,11 @@ fn write(server: &Server, writer: usize, tally: &Tally) {
         assert_eq!(applied + failed.len() as u64, LINES as u64);
         tally.applied.fetch_add(applied, Ordering::Relaxed);
         if applied > 0 {
-            assert_eq!(answer.status, 200);
+            assert_eq!(response.status, 200);
             tally.taken.fetch_add(1, Ordering::Relaxed);
         } else {
-            answer.problem(503, "overloaded", &["work for", "waiting"]);
-            assert!(answer.header("retry-after").parse::<u64>().unwrap() >= 1);
+            response.problem(503, "overloaded", &["work for", "waiting"]);
+            assert!(response.header("retry-after").parse::<u64>().unwrap() >= 1);
             tally.overloaded.fetch_add(1, Ordering::Relaxed);
             thread::sleep(Duration::from_millis(100));
         }

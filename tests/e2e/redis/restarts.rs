@@ -7,13 +7,13 @@ use testkit::redis::{Fsync, RedisOptions, RedisServer};
 use testkit::{Server, eventually};
 
 use super::fixtures::{launch, serve};
-use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, look, under_load};
+use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, read_tops, under_load};
 
 /// Adds the current versions, while no write is under way.
 fn add_versions(versions: &mut Versions, server: &Server) {
     let (tally, mut shown) = (Tally::default(), Vec::new());
-    look(server, &tally, &mut shown).unwrap();
-    tally.nothing_failed();
+    read_tops(server, &tally, &mut shown).unwrap();
+    tally.assert_nothing_failed();
     versions.add(shown);
 }
 
@@ -33,10 +33,10 @@ fn test_restart(options: &RedisOptions, rounds: usize, end: impl Fn(&RedisServer
     for round in 0..rounds {
         let tally = Tally::default();
         let work = under_load(&server, (round, LIGHT), &mut dice, &tally, || {
-            tally.wait_for_answers(20);
+            tally.wait_for_responses(20);
             end(&redis);
             redis.start();
-            tally.wait_for_answers(20);
+            tally.wait_for_responses(20);
         });
         tally.print();
         versions.add(work.shown);
@@ -47,9 +47,9 @@ fn test_restart(options: &RedisOptions, rounds: usize, end: impl Fn(&RedisServer
         versions.end_epoch();
         wait_until_ready(&server);
         add_versions(&mut versions, &server);
-        ledger.holds(&server);
+        ledger.assert_matches(&server);
     }
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }
 
 #[test]
@@ -100,10 +100,10 @@ fn a_redis_that_restarts_empty_is_used_and_the_loss_is_logged() {
         &mut Dice::of_this_run(),
         &tally,
         || {
-            tally.wait_for_answers(20);
+            tally.wait_for_responses(20);
         },
     );
-    tally.nothing_failed();
+    tally.assert_nothing_failed();
     versions.add(work.shown);
     ledger.settle(&server, work.sent);
 }
@@ -116,9 +116,9 @@ fn contributions_fail_if_redis_cannot_be_asked_for_their_kind() {
     let item = |board: &str| json!({"board": board, "member": "u", "points": 1});
     let one = server.contribute(&item("nope/a"));
     let both = server.contribute(&json!([item("nope/a"), item("nada/b")]));
-    for (answer, count) in [(one, 1), (both, 2)] {
-        assert_eq!(answer.status, 503, "{}", answer.body);
-        let receipt = answer.value();
+    for (response, count) in [(one, 1), (both, 2)] {
+        assert_eq!(response.status, 503, "{}", response.body);
+        let receipt = response.value();
         assert_eq!(
             (&receipt["rejected_count"], &receipt["failed_count"]),
             (&json!(0), &json!(count)),
@@ -166,5 +166,5 @@ fn an_independent_server_that_restarts_empty_is_refused_until_accepted() {
     drop(server);
     // The server has an identity again.
     let server = serve(&store, KIND);
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }

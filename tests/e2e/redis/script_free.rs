@@ -55,22 +55,22 @@ fn every_contribution_counts_beside_a_server_with_functions() {
     let work = under_load(without, (0, LIGHT), &mut dice, &tally, || {
         let tally_beside = Tally::default();
         let work = under_load(with, (1, LIGHT), &mut other_dice, &tally_beside, || {
-            tally_beside.wait_for_answers(200);
+            tally_beside.wait_for_responses(200);
         });
-        tally_beside.nothing_failed();
+        tally_beside.assert_nothing_failed();
         beside = Some(work);
         // Functions are atomic, so calls without functions may only pass when these are done.
-        tally.wait_for_answers(50);
+        tally.wait_for_responses(50);
     });
     let beside = beside.unwrap();
     tally.print();
-    tally.nothing_is_unknown();
+    tally.assert_nothing_unknown();
     let mut versions = Versions::default();
     versions.add(work.shown);
     versions.add(beside.shown);
     let sent = work.sent.into_iter().chain(beside.sent);
     ledger.settle(without, sent.collect());
-    ledger.all_are_remembered(with);
+    ledger.assert_all_remembered(with);
 }
 
 #[test]

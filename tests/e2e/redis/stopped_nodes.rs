@@ -82,7 +82,7 @@ fn test_pause(server: &Server, round: usize, node: &RedisServer, ledger: &mut Le
         &mut Dice::of_this_run(),
         &tally,
         || {
-            tally.wait_for_answers(10);
+            tally.wait_for_responses(10);
             node.pause();
             let meanwhile = boards.use_elsewhere(server);
             println!("{CALLS} writes and reads elsewhere: {before:?}, meanwhile {meanwhile:?}");
@@ -97,7 +97,7 @@ fn test_pause(server: &Server, round: usize, node: &RedisServer, ledger: &mut Le
             eventually("the server is ready", || {
                 (server.get("/readyz").status == 200).then_some(())
             });
-            tally.wait_for_answers(10);
+            tally.wait_for_responses(10);
         },
     );
     tally.print();
@@ -120,7 +120,7 @@ fn a_paused_server_of_three_affects_only_its_own_boards() {
     for (round, node) in [&nodes[1], &nodes[0]].into_iter().enumerate() {
         test_pause(&server, round, node, &mut ledger);
     }
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }
 
 #[test]
@@ -131,5 +131,5 @@ fn a_paused_primary_of_a_cluster_affects_only_its_own_boards() {
     let mut ledger = Ledger::begin(&server);
     let node: Arc<RedisServer> = cluster.primary_of(0);
     test_pause(&server, 0, &node, &mut ledger);
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }

@@ -73,7 +73,7 @@ fn a_server_with_a_wrong_clock_drops_and_writes_nothing() {
     right.contribute(&gift("1")).ok();
     let before = keys(&redis, "gifts/a");
     let clock = WrongClock::off_by("+3d");
-    let wrong = clock.worn_by(launch(&redis.url(), &kind)).start();
+    let wrong = clock.apply_to(launch(&redis.url(), &kind)).start();
     assert_refuses_writes(&wrong, "2");
     eventually("a sweep is refused", || {
         (sweeps_refused(&wrong) >= 1.0).then_some(())
@@ -119,7 +119,7 @@ fn a_clock_within_the_limit_is_accepted() {
     let redis = RedisServer::plain();
     let clock = WrongClock::off_by("+3d");
     let config = format!("{}[redis]\nclock_skew_max = \"1d\"\n", kind());
-    let server = clock.worn_by(launch(&redis.url(), &config)).start();
+    let server = clock.apply_to(launch(&redis.url(), &config)).start();
     let refused = server.contribute(&gift("1"));
     refused.problem(503, "unavailable", &["clock", "86400.0 s"]);
     clock.set("+23h");
@@ -132,7 +132,7 @@ fn within_the_limit_all_servers_use_the_time_of_the_store() {
     let redis = RedisServer::plain();
     for offset in ["+40", "-40"] {
         let clock = WrongClock::off_by(offset);
-        let server = clock.worn_by(launch(&redis.url(), &kind())).start();
+        let server = clock.apply_to(launch(&redis.url(), &kind())).start();
         let before = rfc3339(now_ms() - 1_000);
         let gift = json!({"board": "gifts/a", "member": offset, "points": 1});
         server.contribute(&gift).ok();

@@ -23,22 +23,22 @@ fn invalid_json_is_400_with_line_and_column() {
             ("{\"a\": 'x'}", "line 1", "column 7"),
             ("{,}", "line 1", "column 2"),
         ] {
-            let answer = server.json(method, path, text);
+            let response = server.json(method, path, text);
             // A parser may stop at the first unknown name.
-            let word = answer.value()["type"].as_str().unwrap().to_owned();
+            let word = response.value()["type"].as_str().unwrap().to_owned();
             assert!(
                 ["malformed", "invalid"].contains(&word.as_str()),
-                "{answer:?}"
+                "{response:?}"
             );
             let parts: &[&str] = if word == "malformed" {
                 &[line, column]
             } else {
                 &["a"]
             };
-            answer.problem(400, &word, parts);
+            response.problem(400, &word, parts);
         }
-        let answer = server.send(method, path, &[("content-type", "text/plain")], "{}");
-        answer.problem(
+        let response = server.send(method, path, &[("content-type", "text/plain")], "{}");
+        response.problem(
             415,
             "unsupported-media-type",
             &["content-type", "text/plain"],
@@ -59,20 +59,20 @@ fn deep_nesting_is_refused() {
         let (arrays, objects) = ("[".repeat(depth), "{\"a\":".repeat(depth));
         let closed = closed(depth);
         for text in [&arrays, &objects, &closed] {
-            let answer = server.json(method, path, text);
+            let response = server.json(method, path, text);
             if is_long && *text == closed {
                 // An array with one item, which is invalid.
-                assert_eq!(answer.ok()["rejected"][0]["type"], "invalid");
+                assert_eq!(response.ok()["rejected"][0]["type"], "invalid");
                 continue;
             }
-            assert_eq!(answer.status, 400, "{method} {path}: {}", answer.body);
+            assert_eq!(response.status, 400, "{method} {path}: {}", response.body);
         }
     }
     let closed = closed(DEPTH);
     for value in ["member", "points", "values", "boards", "at"] {
         let text = format!("{{\"board\": \"gifts/a\", \"{value}\": {closed}}}");
-        let answer = server.json("POST", "/v1/contributions", &text);
-        assert_eq!(answer.status, 400, "{value}: {}", answer.body);
+        let response = server.json("POST", "/v1/contributions", &text);
+        assert_eq!(response.status, 400, "{value}: {}", response.body);
     }
     assert_eq!(server.get("/healthz").status, 200);
 }
@@ -94,9 +94,9 @@ fn a_body_that_is_too_large_is_413_everywhere() {
                 break;
             }
         }
-        let answer = wire.answer();
-        assert_eq!(answer.status, 413, "{method} {path}: {}", answer.body);
-        assert_eq!(answer.value()["type"], "too-large");
+        let response = wire.response();
+        assert_eq!(response.status, 413, "{method} {path}: {}", response.body);
+        assert_eq!(response.value()["type"], "too-large");
     }
 }
 
@@ -107,8 +107,12 @@ fn only_bodies_of_contributions_can_exceed_one_mebibyte() {
     for (method, path) in PATHS {
         let is_long = path.starts_with("/v1/contributions");
         let status = if is_long { 400 } else { 413 };
-        let answer = server.json(method, path, &long);
-        assert_eq!(answer.status, status, "{method} {path}: {}", answer.body);
+        let response = server.json(method, path, &long);
+        assert_eq!(
+            response.status, status,
+            "{method} {path}: {}",
+            response.body
+        );
         assert_ne!(server.json(method, path, &long[1..]).status, 413, "{path}");
     }
 }
@@ -121,7 +125,7 @@ fn an_unexpected_body_is_ignored() {
         wire.write(
             "GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: localhost\r\ncontent-length: 7\r\n\r\n{\"n\":1}",
         );
-        assert_eq!(wire.answer().value()["members"], json!(0));
+        assert_eq!(wire.response().value()["members"], json!(0));
     }
 }
 
@@ -142,12 +146,12 @@ fn a_response_is_complete_if_its_client_sends_everything_before_reading() {
             body.len()
         ));
         if !expect.is_empty() {
-            assert_eq!(wire.answer().status, 100);
+            assert_eq!(wire.response().status, 100);
         }
         wire.write(body);
-        let answer = wire.answer();
-        assert_eq!(answer.header("connection"), "close");
-        let failed = answer.value()["failed_count"].as_u64().unwrap();
+        let response = wire.response();
+        assert_eq!(response.header("connection"), "close");
+        let failed = response.value()["failed_count"].as_u64().unwrap();
         assert!(failed >= 1_000, "{failed} of {lines} lines");
         assert!(wire.has_ended());
     }

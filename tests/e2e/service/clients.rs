@@ -88,8 +88,8 @@ fn writes_to_a_board_deleted_repeatedly_are_applied_or_reported() {
     thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..100 {
-                let answer = server.delete("/v1/boards/gifts/a");
-                assert!([204, 404].contains(&answer.status), "{answer:?}");
+                let response = server.delete("/v1/boards/gifts/a");
+                assert!([204, 404].contains(&response.status), "{response:?}");
             }
             done.store(true, Ordering::Relaxed);
         });
@@ -98,8 +98,8 @@ fn writes_to_a_board_deleted_repeatedly_are_applied_or_reported() {
             number += 1;
             let item =
                 json!({"board": "gifts/a", "member": format!("u{}", number % 50), "points": 1});
-            let answer = server.contribute(&item);
-            assert!([200, 503].contains(&answer.status), "{answer:?}");
+            let response = server.contribute(&item);
+            assert!([200, 503].contains(&response.status), "{response:?}");
             let top = server.get("/v1/boards/gifts/a/top?window=all&fresh=true");
             assert!([200, 503].contains(&top.status), "{top:?}");
         }

@@ -14,17 +14,17 @@ fn a_connection_serves_one_request_after_another() {
              content-length: {}\r\n\r\n{body}",
             body.len()
         ));
-        assert_eq!(wire.answer().value()["applied"], 1);
+        assert_eq!(wire.response().value()["applied"], 1);
         wire.write(
             "GET /v1/boards/gifts/a/top?window=all&fresh=true HTTP/1.1\r\nhost: localhost\r\n\r\n",
         );
-        assert_eq!(wire.answer().value()["entries"][0]["points"], points);
+        assert_eq!(wire.response().value()["entries"][0]["points"], points);
     }
     // Errors do not end the connection.
     wire.write("GET /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n");
-    assert_eq!(wire.answer().status, 404);
+    assert_eq!(wire.response().status, 404);
     wire.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-    assert_eq!(wire.answer().status, 200);
+    assert_eq!(wire.response().status, 200);
     assert!(wire.has_ended());
 }
 
@@ -48,9 +48,9 @@ fn a_connection_continues_after_an_unread_body_or_is_closed() {
     let mut wire = server.wire();
     for case in heads.repeat(20) {
         wire.write(head(case, 2, "") + "{}");
-        let answer = wire.answer();
+        let response = wire.response();
         assert_eq!(
-            (answer.status, answer.header("connection")),
+            (response.status, response.header("connection")),
             (case.2, ""),
             "{case:?}"
         );
@@ -60,9 +60,9 @@ fn a_connection_continues_after_an_unread_body_or_is_closed() {
         for (length, more) in [(7, ""), (1 << 30, ""), (2, "expect: 100-continue\r\n")] {
             let mut wire = server.wire();
             wire.write(head(case, length, more));
-            let answer = wire.answer();
+            let response = wire.response();
             assert_eq!(
-                (answer.status, answer.header("connection")),
+                (response.status, response.header("connection")),
                 (case.2, "close"),
                 "{case:?}"
             );
@@ -85,7 +85,7 @@ fn pipelined_requests_are_answered_in_order() {
     for path in paths {
         wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
     }
-    let statuses = paths.map(|_| wire.answer().status);
+    let statuses = paths.map(|_| wire.response().status);
     assert_eq!(statuses, [200, 404, 200, 404, 200]);
 }
 
@@ -118,7 +118,7 @@ fn slow_clients_do_not_delay_others() {
     );
     for mut wire in half_heads {
         wire.write("t: localhost\r\n\r\n");
-        assert_eq!(wire.answer().status, 200);
+        assert_eq!(wire.response().status, 200);
     }
     drop(half_bodies);
     assert_eq!(server.get("/healthz").status, 200);

@@ -58,7 +58,7 @@ fn fill(server: &Server, name: &str, begun: &[u8]) -> Vec<TcpStream> {
 }
 
 /// Returns the response on the only connection that has one; all others wait.
-fn answer(open: &[TcpStream]) -> String {
+fn response(open: &[TcpStream]) -> String {
     let answered = |stream: &&TcpStream| {
         stream.set_nonblocking(true).unwrap();
         stream.peek(&mut [0]).is_ok_and(|bytes| bytes > 0)
@@ -95,7 +95,7 @@ fn memory_of_endless_heads_is_limited_and_short_ones_are_served() {
         "x".repeat(LONG)
     );
     let open = fill(&server, "read_ahead", head.as_bytes());
-    let refused = answer(&open);
+    let refused = response(&open);
     assert!(
         refused.starts_with("HTTP/1.1 503 ") && refused.contains("\"overloaded\""),
         "{refused}"
@@ -120,7 +120,7 @@ fn memory_of_endless_heads_is_limited_and_short_ones_are_served() {
     wait_until_empty(&server, "read_ahead");
     let mut wire = server.wire();
     wire.write(format!("{head}\r\n\r\n"));
-    assert_eq!(wire.answer().status, 200);
+    assert_eq!(wire.response().status, 200);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn memory_of_endless_lines_is_limited_and_short_ones_are_served() {
     server.give("gifts/a", &[("u", 1)]);
     let begun = begun_lines(&"x".repeat(LONG));
     let open = fill(&server, "bodies", begun.as_bytes());
-    let refused = answer(&open);
+    let refused = response(&open);
     assert!(
         refused.contains("\"overloaded\"") && refused.contains("\"read\":0"),
         "{refused}"

@@ -2,13 +2,13 @@
 //! lines.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Launch, Server, eventually};
+use testkit::{Launch, Response, Server, eventually};
 
 /// The example of the W3C Trace Context specification.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-fn id(answer: &Answer) -> &str {
-    answer.header("x-request-id")
+fn id(response: &Response) -> &str {
+    response.header("x-request-id")
 }
 
 fn launch(flags: &str) -> Launch {
@@ -37,13 +37,13 @@ fn every_response_has_an_id_of_the_server_or_of_the_caller() {
     assert!(id(&first).is_ascii() && !id(&first).is_empty());
     assert_ne!(id(&first), id(&second));
     for request_id in ["a", "01HZX-9/b:~", &"x".repeat(128)] {
-        let answer = server.get_with("/healthz", &[("x-request-id", request_id)]);
-        assert_eq!(id(&answer), request_id);
+        let response = server.get_with("/healthz", &[("x-request-id", request_id)]);
+        assert_eq!(id(&response), request_id);
     }
     for request_id in ["a b", "", &"x".repeat(129), "caf\u{e9}"] {
-        let answer = server.get_with("/healthz", &[("x-request-id", request_id)]);
-        assert_ne!(id(&answer), request_id);
-        assert!(!id(&answer).is_empty());
+        let response = server.get_with("/healthz", &[("x-request-id", request_id)]);
+        assert_ne!(id(&response), request_id);
+        assert!(!id(&response).is_empty());
     }
     let refused = server.send("POST", "/v1/contributions", &[("x-request-id", "b")], "{");
     assert_eq!((refused.status, id(&refused)), (415, "b"));

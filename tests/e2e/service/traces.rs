@@ -74,8 +74,8 @@ fn take(stream: TcpStream, status: &str, sender: &Sender<Vec<u8>>) {
         }
         let mut body = vec![0; bytes];
         reader.read_exact(&mut body).unwrap();
-        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
-        let answered = reader.get_mut().write_all(answer.as_bytes());
+        let response = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+        let answered = reader.get_mut().write_all(response.as_bytes());
         if answered.is_err() || sender.send(body).is_err() {
             return;
         }

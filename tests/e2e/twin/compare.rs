@@ -1,7 +1,7 @@
 //! Comparison of responses with the expected ones.
 
 use serde_json::Value;
-use testkit::Answer;
+use testkit::Response;
 
 /// Properties that the twin cannot know: the time of the read, and the version.
 const VOLATILE: [&str; 2] = ["version", "as_of"];
@@ -65,6 +65,6 @@ pub(super) fn those_of(
 
 /// Asserts a 200 with this body.
 #[track_caller]
-pub(super) fn is(answer: &Answer, expected: Value, what: &str) {
-    those_of((answer.status, answer.value()), &[Ok(expected)], what);
+pub(super) fn is(response: &Response, expected: Value, what: &str) {
+    those_of((response.status, response.value()), &[Ok(expected)], what);
 }

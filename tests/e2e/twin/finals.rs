@@ -65,9 +65,9 @@ impl Finals {
             if incarnation != Some(kept.incarnation) || is_changed || kept.window.is_gone(now) {
                 continue;
             }
-            let answer = server.get(&kept.path);
-            assert_eq!(answer.status, 200, "{}: {}", kept.path, answer.body);
-            let shown = settled(answer.value());
+            let response = server.get(&kept.path);
+            assert_eq!(response.status, 200, "{}: {}", kept.path, response.body);
+            let shown = settled(response.value());
             assert_eq!(shown, kept.body, "{}: it was final", kept.path);
             compared += 1;
         }

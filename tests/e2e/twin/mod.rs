@@ -79,7 +79,7 @@ fn on_redis_without_scripts() {
 /// Runs writes and reads; `again` restarts a server that was killed.
 fn run(launch: Launch, time: Time, again: Option<fn(Launch) -> Server>) {
     let mut dice = Dice::of_this_run();
-    let server = time.clock().worn_by(launch).start();
+    let server = time.clock().apply_to(launch).start();
     let mut world = World::new(server, time, &mut dice);
     let mut wrong = 0;
     for step in 0..runs(STEPS.0, STEPS.1) {

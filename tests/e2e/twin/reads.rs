@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use testkit::clock::rfc3339;
 use testkit::dice::Dice;
-use testkit::{Answer, Server, encoded};
+use testkit::{Response, Server, encoded};
 
 use super::board::Board;
 use super::compare::{Expected, those_of};
@@ -111,18 +111,18 @@ impl Reading<'_> {
     fn holds(
         &self,
         what: &str,
-        ask: impl FnOnce(&Server) -> Answer,
+        ask: impl FnOnce(&Server) -> Response,
         look: impl Fn(&View<'_>) -> Expected,
-    ) -> Answer {
-        let (answer, moments) = self.world.asked(ask);
-        self.fits(what, whole(&answer), &moments, look);
-        answer
+    ) -> Response {
+        let (response, moments) = self.world.asked(ask);
+        self.fits(what, whole(&response), &moments, look);
+        response
     }
 
     fn fits(
         &self,
         what: &str,
-        answer: (u16, Value),
+        response: (u16, Value),
         moments: &[i64],
         look: impl Fn(&View<'_>) -> Expected,
     ) {
@@ -141,17 +141,17 @@ impl Reading<'_> {
                 }
             }
         }
-        let are = those_of(answer, &expected, &self.what(what));
+        let are = those_of(response, &expected, &self.what(what));
         let kept = boards.into_iter().zip(are).filter(|(_, is_it)| *is_it);
         self.board.keep(kept.map(|(board, _)| board));
     }
 
     /// Sends a `GET`, and keeps its response if it is final.
     fn got(&self, path: &str, look: impl Fn(&View<'_>) -> Expected) {
-        let answer = self.holds(path, |server| server.get(path), look);
+        let response = self.holds(path, |server| server.get(path), look);
         let board = (self.kind_index, self.subject);
         self.world
-            .keep_final(path, &answer.value(), board, &self.window);
+            .keep_final(path, &response.value(), board, &self.window);
     }
 
     fn top(&self, dice: &mut Dice) {
@@ -215,16 +215,16 @@ impl Reading<'_> {
         let target = (is_near && dice.below(3) > 0).then(|| 1 + dice.below(most));
         let query = target.map_or(String::new(), |target| format!("?target={target}"));
         let path = self.path(&format!("/members/{}{query}", encoded(&member)));
-        let (answer, moments) = self.world.asked(|server| server.get(&path));
+        let (response, moments) = self.world.asked(|server| server.get(&path));
         if target.is_some() && self.has_within(&moments, 0) {
             return;
         }
-        self.fits(&path, whole(&answer), &moments, |view| {
+        self.fits(&path, whole(&response), &moments, |view| {
             view.member(&member, target)
         });
         let board = (self.kind_index, self.subject);
         self.world
-            .keep_final(&path, &answer.value(), board, &self.window);
+            .keep_final(&path, &response.value(), board, &self.window);
     }
 
     /// Returns whether a standing was reached meanwhile or shortly before, so that the tie with a
@@ -265,12 +265,12 @@ impl Reading<'_> {
             named.filter_map(|(field, value)| Some((field.name.to_owned(), json!((*value)?))));
         let body = json!({"values": Value::Object(named.collect::<Map<_, _>>())});
         let path = self.path("/rank");
-        let (answer, moments) = self.world.asked(|server| server.post(&path, &body));
+        let (response, moments) = self.world.asked(|server| server.post(&path, &body));
         if self.has_within(&moments, 1000) {
             return;
         }
         let what = format!("{path} {body}");
-        self.fits(&what, whole(&answer), &moments, |view| {
+        self.fits(&what, whole(&response), &moments, |view| {
             Ok(view.rank(&values))
         });
     }
@@ -287,7 +287,7 @@ impl Reading<'_> {
             .map(|it| format!("{}/{it}", self.kind().name))
             .collect();
         let body = json!({"boards": names, "window": self.window.name, "n": n});
-        let (answer, moments) = self.world.asked(|server| server.post("/v1/top", &body));
+        let (response, moments) = self.world.asked(|server| server.post("/v1/top", &body));
         for (index, (subject, board)) in self.state.boards.iter().enumerate() {
             let of_one = Reading {
                 subject,
@@ -295,7 +295,7 @@ impl Reading<'_> {
                 window: self.window.clone(),
                 ..*self
             };
-            let (status, mut shown) = whole(&answer);
+            let (status, mut shown) = whole(&response);
             if status == 200 {
                 shown = shown["boards"][index].take();
             }
@@ -307,8 +307,8 @@ impl Reading<'_> {
     /// Reads the board itself: its settings, and the number of members of each window.
     fn info(&self) {
         let path = self.path("");
-        let (answer, moments) = self.world.asked(|server| server.get(&path));
-        let (status, mut shown) = whole(&answer);
+        let (response, moments) = self.world.asked(|server| server.get(&path));
+        let (status, mut shown) = whole(&response);
         if status == 200 {
             let windows = shown["windows"].as_array().unwrap().iter();
             let windows = windows.filter(|it| it["members"] != 0);
@@ -340,8 +340,8 @@ impl Reading<'_> {
     /// Reads the list of boards of the kind.
     fn boards(&self) {
         let path = format!("/v1/boards?kind={}", self.kind().name);
-        let (answer, moments) = self.world.asked(|server| server.get(&path));
-        let shown = answer.ok();
+        let (response, moments) = self.world.asked(|server| server.get(&path));
+        let shown = response.ok();
         let listed = shown["boards"].as_array().unwrap();
         for (subject, board) in &self.state.boards {
             let name = format!("{}/{subject}", self.kind().name);
@@ -370,6 +370,6 @@ impl Reading<'_> {
 /// The properties of a board that are settings.
 const SETTINGS: [&str; 4] = ["shards", "starts_at", "ends_at", "expires_at"];
 
-fn whole(answer: &Answer) -> (u16, Value) {
-    (answer.status, answer.value())
+fn whole(response: &Response) -> (u16, Value) {
+    (response.status, response.value())
 }

@@ -1,7 +1,7 @@
 //! Contributions, and their expected receipts.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Server};
+use testkit::{Response, Server};
 
 use super::board::{Board, Item, Outcome};
 use super::kind::Window;
@@ -33,8 +33,8 @@ struct Receipt {
 
 impl World {
     /// Sends contributions, and keeps the states of each board that agree with the receipt.
-    pub(super) fn send(&self, sent: &Sent, ask: impl FnOnce(&Server) -> Answer) {
-        let (answer, moments) = self.asked(ask);
+    pub(super) fn send(&self, sent: &Sent, ask: impl FnOnce(&Server) -> Response) {
+        let (response, moments) = self.asked(ask);
         let state = &self.kinds[sent.kind_index];
         let kind = &state.kind;
         let mut subjects: Vec<&'static str> = sent.items.iter().map(|it| it.1).collect();
@@ -58,7 +58,7 @@ impl World {
                 .map(|ranks| standings(state, sent, of[0], ranks));
             (receipt(of), standings.unwrap_or(json!([])))
         };
-        let shown = (receipt_of(&answer, &what), returned(&answer));
+        let shown = (receipt_of(&response, &what), returned(&response));
         self.log(&format!("{}: {:?}", sent.text, shown.0));
         if shown.0.counts == [0, 0, 0, sent.items.len() as u64] && self.may_be_late(&moments) {
             for board in subjects.iter().map(|subject| &state.boards[subject]) {
@@ -132,8 +132,8 @@ fn receipt(of: &[&WriteCase<Vec<Decided>>]) -> Receipt {
 
 /// Parses the receipt of a response. If everything was rejected for one reason the response is a
 /// problem that contains the receipt.
-fn receipt_of(answer: &Answer, what: &str) -> Receipt {
-    let shown = answer.value();
+fn receipt_of(response: &Response, what: &str) -> Receipt {
+    let shown = response.value();
     let items = shown["rejected"].as_array();
     let items = items.unwrap_or_else(|| panic!("{what}\nresponse {shown}"));
     let rejected = items.iter().map(|item| {
@@ -160,8 +160,8 @@ pub(super) fn closed(word: &str) -> &str {
     }
 }
 
-fn returned(answer: &Answer) -> Value {
-    match answer.value()["standings"].take() {
+fn returned(response: &Response) -> Value {
+    match response.value()["standings"].take() {
         Value::Null => json!([]),
         standings => standings,
     }

@@ -49,8 +49,13 @@ impl World {
         let kinds = (0..KINDS).map(|number| {
             let kind = Kind::drawn(number, now, time.final_late_ms, dice);
             let path = format!("/v1/kinds/{}", kind.name);
-            let answer = server.put(&path, &kind.settings());
-            assert!(answer.status < 300, "{}: {}", kind.settings(), answer.body);
+            let response = server.put(&path, &kind.settings());
+            assert!(
+                response.status < 300,
+                "{}: {}",
+                kind.settings(),
+                response.body
+            );
             KindState::new(kind, SUBJECTS)
         });
         let kinds = kinds.collect();
@@ -230,9 +235,9 @@ impl World {
     /// Sends a request. Returns its response, and the times by which it may be decided.
     pub(super) fn asked<T>(&self, ask: impl FnOnce(&Server) -> T) -> (T, Vec<i64>) {
         let before = self.time.now() - 1;
-        let answer = ask(&self.server);
+        let response = ask(&self.server);
         let after = self.time.now() + 1;
-        (answer, self.moments(before, after))
+        (response, self.moments(before, after))
     }
 
     pub(super) fn any_time(&self, dice: &mut Dice) -> i64 {

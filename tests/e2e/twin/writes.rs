@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use testkit::clock::{DAY_MS, HOUR_MS, rfc3339};
 use testkit::dice::Dice;
-use testkit::{Answer, encoded};
+use testkit::{Response, encoded};
 
 use super::board::{Activity, Item, Outcome, days_of_ids};
 use super::compare;
@@ -183,7 +183,7 @@ impl World {
         if let Some(window) = &item.window {
             path = format!("{path}?window={}", encoded(window));
         }
-        let (answer, moments) = self.asked(|server| server.put(&path, &body));
+        let (response, moments) = self.asked(|server| server.put(&path, &body));
         let board = &state.boards[subject];
         let cases = board.cases(kind, &moments, |board, now| {
             // The path is checked before the body.
@@ -193,7 +193,7 @@ impl World {
                 board.contribute(kind, item, now)
             }
         });
-        let shown = answer.value();
+        let shown = response.value();
         if shown["failed_count"] == 1 && self.may_be_late(&moments) {
             board.keep(board.within(kind, &moments));
             return;
@@ -202,13 +202,13 @@ impl World {
             board,
             cases,
             &format!("{path} {body}"),
-            &answer,
+            &response,
             |outcome| {
-                let is = |name: &str| answer.status == 200 && shown[name] == 1;
+                let is = |name: &str| response.status == 200 && shown[name] == 1;
                 let is_type =
                     |word: &str| closed(shown["type"].as_str().unwrap_or_default()) == word;
                 match outcome {
-                    Outcome::Rejected(word) => answer.status != 200 && is_type(word),
+                    Outcome::Rejected(word) => response.status != 200 && is_type(word),
                     Outcome::Applied => is("applied"),
                     Outcome::Duplicate => is("duplicates"),
                 }
@@ -229,9 +229,9 @@ impl World {
             state.kind.name,
             encoded(&member)
         );
-        let (answer, moments) = self.asked(|server| server.delete(&path));
+        let (response, moments) = self.asked(|server| server.delete(&path));
         let board = &state.boards[subject];
-        if answer.status == 503 && self.may_be_late(&moments) {
+        if response.status == 503 && self.may_be_late(&moments) {
             board.keep(board.within(&state.kind, &moments));
             return;
         }
@@ -241,13 +241,13 @@ impl World {
             })
         });
         let cases = cases.collect();
-        if answer.status == 204 {
+        if response.status == 204 {
             // Also in closed windows.
             board.changes.update(|changes| changes + 1);
         }
-        self.keep_fitting(board, cases, &path, &answer, |outcome| match outcome {
-            Outcome::Rejected(word) => answer.status != 204 && answer.value()["type"] == *word,
-            _ => answer.status == 204,
+        self.keep_fitting(board, cases, &path, &response, |outcome| match outcome {
+            Outcome::Rejected(word) => response.status != 204 && response.value()["type"] == *word,
+            _ => response.status == 204,
         });
     }
 
@@ -258,12 +258,12 @@ impl World {
         board: &PossibleBoards,
         mut cases: Vec<WriteCase<T>>,
         what: &str,
-        answer: &Answer,
+        response: &Response,
         fits: impl Fn(&T) -> bool,
     ) {
         let first = format!("{:?}", cases[0].outcome);
         cases.retain(|case| fits(&case.outcome));
-        let answered = (answer.status, &answer.body);
+        let answered = (response.status, &response.body);
         self.log(&format!("{what}: {answered:?}"));
         assert!(
             !cases.is_empty(),
@@ -280,7 +280,7 @@ impl World {
         let (member, kind) = (any_member(&state.kind, dice), &state.kind.name);
         let path = format!("/v1/members/{}/hidden?kind={kind}", encoded(&member));
         let hides = dice.below(2) == 0;
-        let (answer, hidden_in) = if hides {
+        let (response, hidden_in) = if hides {
             state.hidden.insert(member.clone());
             (self.server.send("PUT", &path, &[], ""), json!([kind]))
         } else {
@@ -288,7 +288,7 @@ impl World {
             (self.server.delete(&path), json!([]))
         };
         let expected = json!({"member": member, "hidden_in": hidden_in});
-        compare::is(&answer, expected, &format!("step {}: {path}", self.step));
+        compare::is(&response, expected, &format!("step {}: {path}", self.step));
         let listed = self.server.get(format!("/v1/hidden?kind={kind}"));
         let expected = json!({"kind": kind, "hidden": state.hidden});
         compare::is(&listed, expected, &format!("step {}: hidden", self.step));
@@ -302,8 +302,8 @@ impl World {
         state.changes.update(|changes| changes + 1);
         let state = &self.kinds[kind_index];
         let path = format!("/v1/members/{}?kind={}", encoded(&member), state.kind.name);
-        let (answer, moments) = self.asked(|server| server.delete(&path));
-        let answer = answer.ok();
+        let (response, moments) = self.asked(|server| server.delete(&path));
+        let response = response.ok();
         let (mut least, mut most) = (0, 0);
         for board in state.boards.values() {
             let cases = [false, true].into_iter().flat_map(|linger| {
@@ -316,20 +316,20 @@ impl World {
             most += usize::from(cases.iter().any(|case| case.outcome));
             board.keep(cases.into_iter().map(|case| case.board));
         }
-        let erased = usize::try_from(answer["erased"].as_u64().unwrap()).unwrap();
-        let what = format!("step {}: {path}: {answer}", self.step);
+        let erased = usize::try_from(response["erased"].as_u64().unwrap()).unwrap();
+        let what = format!("step {}: {path}: {response}", self.step);
         assert!(
             (least..=most).contains(&erased),
             "{what}: {least} to {most}"
         );
-        assert_eq!(answer["next"], Value::Null, "{what}");
+        assert_eq!(response["next"], Value::Null, "{what}");
     }
 
     fn delete_board(&self, dice: &mut Dice) {
         let (kind_index, subject) = Self::any_board(dice);
         let state = &self.kinds[kind_index];
         let path = format!("/v1/boards/{}/{subject}", state.kind.name);
-        let (answer, moments) = self.asked(|server| server.delete(&path));
+        let (response, moments) = self.asked(|server| server.delete(&path));
         let board = &state.boards[subject];
         let cases = board.cases(&state.kind, &moments, |board, _| {
             let is_there = board.is_there();
@@ -338,10 +338,10 @@ impl World {
             }
             is_there
         });
-        self.keep_fitting(board, cases, &path, &answer, |is_there| {
-            let is_unknown = answer.status == 404 && answer.value()["type"] == "unknown-board";
+        self.keep_fitting(board, cases, &path, &response, |is_there| {
+            let is_unknown = response.status == 404 && response.value()["type"] == "unknown-board";
             if *is_there {
-                answer.status == 204
+                response.status == 204
             } else {
                 is_unknown
             }
@@ -373,7 +373,7 @@ impl World {
         if let Some(at) = activity.expires_at() {
             settled["expires_at"] = json!(rfc3339(at));
         }
-        let (answer, moments) = self.asked(|server| server.put(&path, &body));
+        let (response, moments) = self.asked(|server| server.put(&path, &body));
         let board = &state.boards[subject];
         let cases = board.cases(&state.kind, &moments, |board, now| {
             if !board.exists {
@@ -381,20 +381,20 @@ impl World {
             }
             board.exists
         });
-        let mut shown = answer.value();
+        let mut shown = response.value();
         if let Some(shown) = shown.as_object_mut() {
             shown.remove("expires_after");
         }
-        if answer.status == 200 {
+        if response.status == 200 {
             // The new end may be later than the previous one.
             board.changes.update(|changes| changes + 1);
         }
         let what = format!("{path} {body}");
-        self.keep_fitting(board, cases, &what, &answer, |exists| {
+        self.keep_fitting(board, cases, &what, &response, |exists| {
             if *exists {
                 shown["type"] == "board-exists"
             } else {
-                answer.status == 200 && shown == settled
+                response.status == 200 && shown == settled
             }
         });
     }
@@ -406,10 +406,14 @@ impl World {
         state.changes.update(|changes| changes + 1);
         let kind = &mut state.kind;
         kind.shares_ranks = !kind.shares_ranks;
-        let answer = self
+        let response = self
             .server
             .put(format!("/v1/kinds/{}", kind.name), &kind.settings());
-        assert_eq!(answer.status, 200, "step {}: {}", self.step, answer.body);
+        assert_eq!(
+            response.status, 200,
+            "step {}: {}",
+            self.step, response.body
+        );
     }
 }
 

@@ -164,8 +164,8 @@ fn final_responses_never_change() {
     let tops = |range: std::ops::Range<usize>| -> Vec<serde_json::Value> {
         let boards: Vec<String> = range.map(|n| format!("k/{n}")).collect();
         let many = json!({"boards": boards, "window": window, "n": 1});
-        let answer = server.post("/v1/top", &many).ok();
-        answer["boards"].as_array().unwrap().clone()
+        let response = server.post("/v1/top", &many).ok();
+        response["boards"].as_array().unwrap().clone()
     };
     let shown = |top: &serde_json::Value| (top["members"].clone(), top["version"].clone());
     std::thread::scope(|scope| {

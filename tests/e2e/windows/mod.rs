@@ -6,9 +6,9 @@ mod moments;
 mod selectors;
 mod zones;
 
-use testkit::{Answer, Server, encoded};
+use testkit::{Response, Server, encoded};
 
-fn top(server: &Server, board: &str, window: &str) -> Answer {
+fn top(server: &Server, board: &str, window: &str) -> Response {
     server.get(format!(
         "/v1/boards/{board}/top?fresh=true&window={}",
         encoded(window)

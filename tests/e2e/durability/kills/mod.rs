@@ -13,7 +13,9 @@ use std::time::Duration;
 use testkit::dice::{Dice, runs};
 use testkit::{Launch, Server, eventually};
 
-use crate::audit::{KIND, LIGHT, Ledger, Load, Sent, Shown, Tally, Versions, look, under_load};
+use crate::audit::{
+    KIND, LIGHT, Ledger, Load, Sent, ShownTop, Tally, Versions, read_tops, under_load,
+};
 
 /// The maximum number of responses before the end.
 const RESPONSES_MAX: usize = 80;
@@ -111,12 +113,12 @@ pub(super) fn rounds(
         server = restart(server, end, &mut dice, &mut versions);
         // The versions after the start must not be those of another content before the end.
         let mut shown = Vec::new();
-        look(&server, &Tally::default(), &mut shown).unwrap();
+        read_tops(&server, &Tally::default(), &mut shown).unwrap();
         versions.add(shown);
         ledger.settle(&server, sent);
     }
-    ledger.all_are_remembered(&server);
-    ledger.holds(&server);
+    ledger.assert_all_remembered(&server);
+    ledger.assert_matches(&server);
     server
 }
 
@@ -126,14 +128,14 @@ fn write_until_end(
     (round, end, moment): (usize, End, Moment),
     load: Load,
     dice: &mut Dice,
-) -> (Vec<Sent>, Vec<Shown>) {
+) -> (Vec<Sent>, Vec<ShownTop>) {
     let tally = Tally::default();
     let mut pauses = dice.split();
     let enough = 1 + dice.below(RESPONSES_MAX);
     let snapshots_before = snapshots(server);
     let work = under_load(server, (round, load), dice, &tally, || {
         match moment {
-            Moment::Any => tally.wait_for_answers(enough),
+            Moment::Any => tally.wait_for_responses(enough),
             Moment::Snapshot => eventually("a snapshot is being taken", || {
                 (snapshots(server) != snapshots_before).then_some(())
             }),
@@ -152,7 +154,7 @@ fn write_until_end(
         tally.wait_until_gone();
     });
     // Each response was a complete success, since nothing here can be refused.
-    tally.nothing_failed();
+    tally.assert_nothing_failed();
     (work.sent, work.shown)
 }
 

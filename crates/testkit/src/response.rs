@@ -1,12 +1,12 @@
-//! The response of a server: [`Answer`], with assertions about its status, headers and body.
+//! The response of a server: [`Response`], with assertions about its status, headers and body.
 
 use serde_json::Value;
 use ureq::Body;
-use ureq::http::Response;
+use ureq::http;
 
 /// A complete response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     /// The status code.
     pub status: u16,
     /// Names (in lower case) and values.
@@ -15,9 +15,9 @@ pub struct Answer {
     pub body: String,
 }
 
-impl Answer {
+impl Response {
     /// Fails if the response is cut off.
-    pub(crate) fn read(mut response: Response<Body>) -> Result<Self, ureq::Error> {
+    pub(crate) fn read(mut response: http::Response<Body>) -> Result<Self, ureq::Error> {
         let headers = response.headers().iter();
         let headers = headers.map(|(name, value)| {
             let value = value.to_str().unwrap().to_owned();
