@@ -21,9 +21,9 @@ pub fn megaboard() -> &'static Path {
 
 fn build() -> PathBuf {
     let test = env::current_exe().unwrap();
-    let place = test.ancestors().nth(2).unwrap();
-    let target = place.parent().unwrap();
-    let profile = match place.file_name().unwrap().to_str().unwrap() {
+    let profile_folder = test.ancestors().nth(2).unwrap();
+    let target = profile_folder.parent().unwrap();
+    let profile = match profile_folder.file_name().unwrap().to_str().unwrap() {
         // The profile of `cargo test`; its output directory is that of `dev`.
         "debug" => "test",
         named => named,

@@ -214,9 +214,9 @@ fn sample(line: &str) -> Sample {
 fn quoted<'a>(text: &'a str, line: &str) -> (String, &'a str) {
     let mut value = String::new();
     let mut chars = text.char_indices();
-    while let Some((place, c)) = chars.next() {
+    while let Some((index, c)) = chars.next() {
         match c {
-            '"' => return (value, &text[place + 1..]),
+            '"' => return (value, &text[index + 1..]),
             '\\' => match chars.next().expect(line).1 {
                 'n' => value.push('\n'),
                 c @ ('\\' | '"') => value.push(c),

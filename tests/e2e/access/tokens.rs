@@ -87,12 +87,12 @@ fn a_token_requires_a_key_that_may_read_the_board() {
 fn a_token_expires_after_its_ttl() {
     let key = Key::new("");
     let server = Server::with(&key.lines);
-    let long = token_of(&wanted(
+    let long = token_of(&request_token(
         &key,
         &server,
         &json!({"board": "gifts/a", "ttl": "1h"}),
     ));
-    let short = token_of(&wanted(
+    let short = token_of(&request_token(
         &key,
         &server,
         &json!({"board": "gifts/a", "ttl": "1s"}),

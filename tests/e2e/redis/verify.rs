@@ -85,7 +85,7 @@ fn assert_reported_and_repaired(redis: &RedisServer, expected: &str, standings: 
         words[index - 1].parse::<usize>().unwrap()
     });
     assert!(found > 0 && found == repaired, "{run:?}");
-    is_clean(redis, standings);
+    assert_clean(redis, standings);
 }
 
 #[test]

@@ -50,8 +50,8 @@ fn drawn(programs: &OsStr, seed: u64, test: &str) -> Program {
     let programs: Vec<PathBuf> = env::split_paths(programs).collect();
     let mut hasher = DefaultHasher::new();
     (seed, test).hash(&mut hasher);
-    let place = hasher.finish() % programs.len() as u64;
-    Program(programs[usize::try_from(place).unwrap()].clone())
+    let index = hasher.finish() % programs.len() as u64;
+    Program(programs[usize::try_from(index).unwrap()].clone())
 }
 
 #[cfg(test)]

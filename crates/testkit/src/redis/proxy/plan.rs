@@ -82,18 +82,18 @@ impl Plan {
     pub(super) fn meet(&mut self, words: &[Vec<u8>]) -> Fate {
         self.count(words);
         let mut due = None;
-        for (place, loss) in self.losses.iter_mut().enumerate() {
+        for (index, loss) in self.losses.iter_mut().enumerate() {
             if !loss.matching.picks(words) {
                 continue;
             }
             if loss.left > 0 {
                 loss.left -= 1;
             } else if due.is_none() {
-                due = Some(place);
+                due = Some(index);
             }
         }
-        if let Some(place) = due {
-            return self.losses.remove(place).fate;
+        if let Some(index) = due {
+            return self.losses.remove(index).fate;
         }
         if self.holds(words) {
             return Fate::Hold;
