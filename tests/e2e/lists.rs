@@ -1,5 +1,4 @@
-//! Kinds that rank only their best: what is answered about who is on the list, and who is off it, on
-//! every store alike.
+//! Top lists: responses about members on and off the list, which are the same on every store.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -10,62 +9,62 @@ use crate::redis::serve;
 const CONFIG: &str = "[kinds.gifts]\nwindows = [\"all\"]\nshards = 4\n\
                       retain = { keep = 20, trim_at = 25, approximate = true }\n";
 
-/// When everything is reached, in milliseconds: long ago.
+/// The time of all contributions, in milliseconds: long ago.
 const AT: i64 = 1_700_000_000_000;
 
 #[test]
 fn in_memory() {
-    a_list_is_answered(&Server::with(CONFIG));
+    test_list(&Server::with(CONFIG));
 }
 
 #[test]
 fn in_a_folder() {
-    a_list_is_answered(&Server::durable(CONFIG));
+    test_list(&Server::durable(CONFIG));
 }
 
 #[test]
 fn on_redis() {
     let redis = RedisServer::plain();
     let server = serve(&redis.url(), CONFIG);
-    a_list_is_answered(&server);
-    // Four shards, each with its best 20 and at most what one request wrote.
+    test_list(&server);
+    // Four shards, each with its best 20 and at most the members of one request.
     let keys = redis.command(&["KEYS", "megaboard:*:all:rank"]);
     for key in keys.items() {
         assert!(redis.command(&["ZCARD", key.text()]).integer() <= 20 + 100);
     }
 }
 
-/// `m1` has 1 point, `m500` has 500.
-fn a_list_is_answered(server: &Server) {
+/// Tests a list with `m1` at 1 point to `m500` at 500.
+fn test_list(server: &Server) {
     let item =
         |n: i64| json!({"board": "gifts/a", "member": format!("m{n}"), "points": n, "at": AT});
     for first in (1..=500).step_by(100) {
         let items: Vec<Value> = (first..first + 100).map(item).collect();
         assert_eq!(server.contribute(&items.into()).ok()["applied"], 100);
     }
-    pages_end_where_the_list_does(server);
-    members_are_told_their_standing(server);
-    standings_are_placed_as_far_as_there_are_places(server);
-    who_leaves_makes_room(server);
+    pages_end_with_the_list(server);
+    members_off_the_list_have_a_standing(server);
+    values_have_a_rank_within_the_list(server);
+    a_removed_member_is_replaced(server);
 }
 
 fn on_a(rest: &str) -> String {
     format!("/v1/boards/gifts/a{rest}")
 }
 
-fn names(answer: &Value) -> Vec<&str> {
-    let entries = answer["entries"].as_array().unwrap().iter();
+fn names(response: &Value) -> Vec<&str> {
+    let entries = response["entries"].as_array().unwrap().iter();
     entries
         .map(|entry| entry["member"].as_str().unwrap())
         .collect()
 }
 
-/// The names of those with so many points, best first.
+/// Returns the names of the members with these points, best first.
 fn with_points(from: i64, to: i64) -> Vec<String> {
     (to..=from).rev().map(|n| format!("m{n}")).collect()
 }
 
-fn pages_end_where_the_list_does(server: &Server) {
+fn pages_end_with_the_list(server: &Server) {
     for (path, from, to) in [
         ("/top?n=20", 500, 481),
         ("/top?n=3&fresh=true", 500, 498),
@@ -75,14 +74,14 @@ fn pages_end_where_the_list_does(server: &Server) {
         ("/range?min=1", 500, 481),
         ("/members/m482/around?above=2&below=5", 484, 481),
     ] {
-        let answer = server.get(on_a(path)).ok();
-        assert_eq!(names(&answer), with_points(from, to), "{path}");
-        assert_eq!(answer["members"], 20, "{path}");
-        assert_eq!(answer["listed"], 20, "{path}");
+        let response = server.get(on_a(path)).ok();
+        assert_eq!(names(&response), with_points(from, to), "{path}");
+        assert_eq!(response["members"], 20, "{path}");
+        assert_eq!(response["listed"], 20, "{path}");
     }
     for path in ["/range?from=21&to=30", "/range?min=1&max=480"] {
-        let answer = server.get(on_a(path)).ok();
-        assert_eq!(answer["entries"], json!([]), "{path}");
+        let response = server.get(on_a(path)).ok();
+        assert_eq!(response["entries"], json!([]), "{path}");
     }
     for (path, count) in [("/count?min=1", 20), ("/count?min=470&max=490", 10)] {
         assert_eq!(server.get(on_a(path)).ok()["count"], count);
@@ -97,7 +96,7 @@ fn pages_end_where_the_list_does(server: &Server) {
     assert_eq!(tops["boards"][0]["listed"], 20);
 }
 
-fn members_are_told_their_standing(server: &Server) {
+fn members_off_the_list_have_a_standing(server: &Server) {
     let listed = server.get(on_a("/members/m481?target=1")).ok();
     assert_eq!(
         (&listed["position"], &listed["rank"]),
@@ -111,10 +110,10 @@ fn members_are_told_their_standing(server: &Server) {
     let off = server.get(on_a("/members/m100?target=20")).ok();
     assert_eq!((&off["points"], &off["members"]), (&json!(100), &json!(20)));
     assert_eq!(off["reached_at"], "2023-11-14T22:13:20.000Z");
-    for place in ["rank", "position", "percentile", "above", "below"] {
-        assert_eq!(off.get(place), Some(&Value::Null), "{place}");
+    for name in ["rank", "position", "percentile", "above", "below"] {
+        assert_eq!(off.get(name), Some(&Value::Null), "{name}");
     }
-    // Later than m481, it needs one point more.
+    // Reached later than m481's value, so one more point is needed.
     assert_eq!(off["to_target"], 382);
     server
         .get(on_a("/members/m100?target=21"))
@@ -138,19 +137,19 @@ fn members_are_told_their_standing(server: &Server) {
     assert_eq!(found["entries"], expected);
 }
 
-fn standings_are_placed_as_far_as_there_are_places(server: &Server) {
+fn values_have_a_rank_within_the_list(server: &Server) {
     for (points, position) in [
         (501, json!(1)),
         (482, json!(20)),
         (481, json!(null)),
         (0, json!(null)),
     ] {
-        let place = server.get(on_a(&format!("/rank?points={points}"))).ok();
-        assert_eq!((&place["rank"], &place["position"]), (&position, &position));
+        let rank = server.get(on_a(&format!("/rank?points={points}"))).ok();
+        assert_eq!((&rank["rank"], &rank["position"]), (&position, &position));
     }
     let item = json!({"board": "gifts/a", "member": "m7", "points": 1, "at": AT});
-    let answer = server.post("/v1/contributions?return=ranks", &json!([item]));
-    let shown = answer.ok()["standings"][0]["windows"][0].clone();
+    let response = server.post("/v1/contributions?return=ranks", &json!([item]));
+    let shown = response.ok()["standings"][0]["windows"][0].clone();
     assert_eq!(
         (&shown["points"], &shown["rank"]),
         (&json!(8), &json!(null))
@@ -158,7 +157,7 @@ fn standings_are_placed_as_far_as_there_are_places(server: &Server) {
     assert_eq!(shown.get("position"), Some(&Value::Null));
 }
 
-fn who_leaves_makes_room(server: &Server) {
+fn a_removed_member_is_replaced(server: &Server) {
     for n in 491..=500 {
         server.delete(on_a(&format!("/members/m{n}"))).is_empty();
     }
@@ -173,20 +172,20 @@ fn who_leaves_makes_room(server: &Server) {
 }
 
 #[test]
-fn answers_of_other_kinds_say_nothing_of_lists() {
+fn responses_of_other_kinds_have_no_listed() {
     let server = Server::start();
     server.give("gifts/a", &[("u1", 5)]);
     for path in ["/top", "/members/u1?window=all", "/count?min=1", ""] {
-        let answer = server.get(on_a(path));
-        assert!(!answer.body.contains("listed"), "{}", answer.body);
-        answer.ok();
+        let response = server.get(on_a(path));
+        assert!(!response.body.contains("listed"), "{}", response.body);
+        response.ok();
     }
     let kind = server.get("/v1/kinds/gifts").ok();
     assert_eq!(kind.get("retain"), None);
 }
 
 #[test]
-fn a_list_is_what_its_kind_was_made_with() {
+fn the_list_settings_of_a_kind_are_shown_and_fixed() {
     let server = Server::start();
     let sums = json!({"retain": {"keep": 50}});
     server.put("/v1/kinds/sums", &sums).problem(

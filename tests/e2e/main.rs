@@ -1,16 +1,15 @@
-//! The service from outside: real processes, real connections, the contract sentence by sentence.
+//! End-to-end tests: real processes and real connections, the contract sentence by sentence.
 //!
-//! Modules mirror the URL space (`contributions`, `boards`, `kinds`), beside them the command line
-//! (`command`), the client for Rust (`client`), time (`windows`), what holds for every path (`service`), who may do what (`access`), the
-//! stores (`durability`, `redis`), what is counted (`metrics`), streams and sorted sets read into boards (`ingest`, `adopt`), the live
-//! page in a browser (`page`), the document of the contract (`contract`), the files of `deploy/` against the program (`deploy`), and one body of real data
-//! through all of it (`flights`); and whole servers against a naive twin (`twin`). `audit` is what several of them
-//! hold a store's trouble against. One scenario group a file, named by what it is about.
+//! Modules follow the URL space (`contributions`, `boards`, `kinds`). Others are about the command
+//! line (`command`), the client for Rust (`client`), time (`windows`), all paths (`service`),
+//! access control and limits (`access`), stores (`durability`, `redis`), metrics (`metrics`),
+//! streams and sorted sets read into boards (`ingest`, `adopt`), publications (`publish`), the live
+//! page in a browser (`page`), the OpenAPI document (`contract`), and the files of `deploy/`
+//! (`deploy`). `flights` imports one real data set, `twin` compares whole servers with a naive
+//! model, and `audit` accounts for every contribution around a failure. Each file is about one
+//! subject.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "all of this binary is tests, its helpers too"
-)]
+#![expect(clippy::unwrap_used, reason = "this binary consists of tests")]
 
 mod access;
 mod adopt;

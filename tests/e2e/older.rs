@@ -1,4 +1,5 @@
-//! What an older version kept opens and answers the same: a folder, and the keys of a Redis (`tests/data/older`).
+//! Data of an older version opens and gives the same responses: a folder, and the keys of a Redis
+//! (`tests/data/older`).
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use testkit::redis::RedisServer;
 use testkit::{Launch, Server};
 
-/// What differs from one moment to another.
+/// Properties that differ from time to time.
 const MOMENTARY: [&str; 6] = ["store", "version", "as_of", "age_ms", "stale", "final"];
 
 fn data(name: &str) -> PathBuf {
@@ -42,15 +43,15 @@ fn steady(value: &mut Value) {
     }
 }
 
-/// Compares every answer, and goes on writing.
+/// Compares every response, and writes further.
 #[track_caller]
-fn answers_the_same(server: &Server) {
-    let said: Vec<(String, Value)> = serde_json::from_slice(&unpacked("answers.json.gz")).unwrap();
-    assert!(said.len() > 40, "{} answers", said.len());
-    for (path, said) in said {
+fn test_answers(server: &Server) {
+    let saved: Vec<(String, Value)> = serde_json::from_slice(&unpacked("answers.json.gz")).unwrap();
+    assert!(saved.len() > 40, "{} answers", saved.len());
+    for (path, saved) in saved {
         let mut now = server.get(&path).ok();
         steady(&mut now);
-        assert_eq!(now, said, "{path}");
+        assert_eq!(now, saved, "{path}");
     }
     let deleted = server.get("/v1/boards/plain/gone/top?window=all").ok();
     assert_eq!(deleted["members"], 0);
@@ -80,21 +81,21 @@ fn opens(folder: &str) {
         .arg(launch.kept());
     assert!(unpack.status().unwrap().success());
     let server = launch.start();
-    answers_the_same(&server);
+    test_answers(&server);
 }
 
 #[test]
-fn a_folder_that_was_stopped_opens() {
+fn the_folder_of_a_stopped_server_opens() {
     opens("folder.tar.gz");
 }
 
 #[test]
-fn a_folder_whose_server_was_killed_opens() {
+fn the_folder_of_a_killed_server_opens() {
     opens("folder-killed.tar.gz");
 }
 
 #[test]
-fn keys_on_redis_are_understood() {
+fn the_keys_on_redis_are_read() {
     let redis = RedisServer::plain();
     let commands = unpacked("redis.resp.gz");
     let count = commands
@@ -107,5 +108,5 @@ fn keys_on_redis_are_understood() {
     wire.read_exact(&mut replies).unwrap();
     assert_eq!(replies, b"+OK\r\n".repeat(count));
     let server = launch().args(&format!("--store {}", redis.url())).start();
-    answers_the_same(&server);
+    test_answers(&server);
 }

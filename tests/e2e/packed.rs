@@ -1,5 +1,5 @@
-//! Packed kinds: values and times within a declared range, refused outside of it, on every store alike; on
-//! Redis one number for both.
+//! Packed kinds: values and times within a declared range are accepted and others rejected, on
+//! every store; on Redis both are in one number.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -59,10 +59,10 @@ fn give(server: &Server, member: &str, points: i64, at: &str) -> Value {
 }
 
 fn order(server: &Server, board: &str) -> Vec<String> {
-    let answer = server
+    let response = server
         .get(format!("/v1/boards/{board}/top?fresh=true"))
         .ok();
-    let entries = answer["entries"].as_array().unwrap().iter();
+    let entries = response["entries"].as_array().unwrap().iter();
     entries
         .map(|entry| entry["member"].as_str().unwrap().to_owned())
         .collect()
@@ -78,7 +78,7 @@ fn a_packed_kind_keeps_to_its_range(server: &Server) {
     ] {
         assert_eq!(give(server, member, points, at)["applied"], 1, "{member}");
     }
-    // Within a second the greater name is first, as everywhere where standings tie.
+    // Within a second the greater name is first, as in all ties.
     assert_eq!(
         order(server, "gifts/a"),
         ["early", "b", "a", "late", "none"]
@@ -107,23 +107,23 @@ fn sums_stay_in_range(server: &Server) {
             "points: 600 + -601 would leave the range of 0 to 1000",
         ),
     ] {
-        let answer = give(server, "early", points, at);
-        assert_eq!(answer["rejected_count"], 1, "{answer}");
-        let problem = &answer["rejected"][0];
-        assert!(problem.to_string().contains("out-of-range"), "{answer}");
-        assert!(problem.to_string().contains(words), "{answer}");
+        let response = give(server, "early", points, at);
+        assert_eq!(response["rejected_count"], 1, "{response}");
+        let problem = &response["rejected"][0];
+        assert!(problem.to_string().contains("out-of-range"), "{response}");
+        assert!(problem.to_string().contains(words), "{response}");
     }
     let outright = json!({"points": 1001, "at": at});
     server
         .put("/v1/boards/gifts/a/members/early", &outright)
         .problem(422, "out-of-range", &["points", "1001", "1000"]);
-    // What was refused left nothing.
+    // The rejected contributions changed nothing.
     let shown = server.get("/v1/boards/gifts/a/members/early").ok();
     assert_eq!(shown["points"], 600);
     let up_and_down = [("late", 400), ("late", -1000), ("late", 600)];
     for (member, points) in up_and_down {
-        let answer = give(server, member, points, "2026-03-01T12:00:02Z");
-        assert_eq!(answer["applied"], 1, "{answer}");
+        let response = give(server, member, points, "2026-03-01T12:00:02Z");
+        assert_eq!(response["applied"], 1, "{response}");
     }
 }
 
@@ -137,12 +137,12 @@ fn times_stay_in_range(server: &Server) {
         ),
         (lap, "2026-01-01T00:00:00.000Z to 2026-04-01T00:00:00.000Z"),
     ] {
-        let answer = server.contribute(&json!([item])).ok();
-        assert_eq!(answer["rejected_count"], 1, "{answer}");
-        let said = answer.to_string();
+        let response = server.contribute(&json!([item])).ok();
+        assert_eq!(response["rejected_count"], 1, "{response}");
+        let text = response.to_string();
         assert!(
-            said.contains("out-of-range") && said.contains(span),
-            "{said}"
+            text.contains("out-of-range") && text.contains(span),
+            "{text}"
         );
     }
 }
@@ -162,19 +162,19 @@ fn attempts_stay_in_range(server: &Server) {
     assert_eq!(server.contribute(&json!(laps)).ok()["applied"], 5);
     assert_eq!(order(server, "laps/monza"), ["u4", "u2", "u1", "u3"]);
     for ms in [60_001, -1] {
-        let answer = server.contribute(&json!([lap("u1", ms, "2026-03-01T12:00:00Z")]));
-        let answer = answer.ok();
-        assert_eq!(answer["rejected_count"], 1, "{answer}");
+        let response = server.contribute(&json!([lap("u1", ms, "2026-03-01T12:00:00Z")]));
+        let response = response.ok();
+        assert_eq!(response["rejected_count"], 1, "{response}");
         assert!(
-            answer.to_string().contains("outside 0 to 60000"),
-            "{answer}"
+            response.to_string().contains("outside 0 to 60000"),
+            "{response}"
         );
     }
     let range = server.get("/v1/boards/laps/monza/range?max=58321").ok();
     assert_eq!(range["entries"].as_array().unwrap().len(), 3);
 }
 
-/// The layout that `docs/methods.md` tells: 10 bits of points, 43 of seconds.
+/// The layout in `docs/methods.md`: 10 bits of points, 43 of seconds.
 fn one_sorted_set_has_bare_names(redis: &RedisServer) {
     let keys = redis.command(&["KEYS", "megaboard:*gifts/a*:scores"]);
     assert!(keys.items().is_empty(), "{keys:?}");

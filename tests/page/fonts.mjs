@@ -1,4 +1,4 @@
-/** The fonts that the page is looked at in. Users have any; here are a wide and a narrow one, and no other. */
+/** The fonts of the browsers. Users can have any; the tests have a wide and a narrow one. */
 
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 
 const resolve = createRequire(import.meta.url).resolve;
 
-/** Files of a family, by how wide it is. */
+/** Font families with their files, by width. */
 export const FONTS = {
     wide: {
         family: "DejaVu Sans",
@@ -19,7 +19,7 @@ export const FONTS = {
     },
 };
 
-/** Makes a folder with this font alone. Returns the environment of a browser that has no other. */
+/** Creates a folder with this font. Returns the environment of a browser that has only this font. */
 export function only({ family, files }, folder) {
     mkdirSync(folder, { recursive: true });
     for (const file of files) copyFileSync(resolve(file), join(folder, basename(file)));

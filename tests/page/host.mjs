@@ -1,4 +1,4 @@
-/** A web server of a page's own, for pages on another origin than Megaboard's. */
+/** A web server for pages on another origin than Megaboard's. */
 
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -8,14 +8,14 @@ import { extname } from "node:path";
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript" };
 
 /**
- * Serves the files below `folder`, a URL, and as a backend does, tokens for the boards of the Megaboard at `service`:
+ * Serves the files below `folder`, a URL, and like a backend, tokens for the boards of the Megaboard at `service`:
  * `/board-token?board=`. Resolves to its origin.
  */
 export async function host(folder, service) {
     const server = createServer((request, response) => {
         const url = new URL(request.url, "http://host");
-        const answer = url.pathname === "/board-token" ? token(service, url.searchParams.get("board")) : file(folder, url.pathname);
-        answer.then(
+        const content = url.pathname === "/board-token" ? token(service, url.searchParams.get("board")) : file(folder, url.pathname);
+        content.then(
             ([status, type, body]) => response.writeHead(status, { "content-type": type }).end(body),
             (error) => response.writeHead(502, { "content-type": "text/plain" }).end(String(error)),
         );
@@ -26,10 +26,10 @@ export async function host(folder, service) {
 }
 
 async function token(service, board) {
-    const answer = await fetch(`${service}/v1/stream-tokens`, {
+    const response = await fetch(`${service}/v1/stream-tokens`, {
         method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ board }),
     });
-    return [answer.status, "application/json", await answer.text()];
+    return [response.status, "application/json", await response.text()];
 }
 
 async function file(folder, path) {

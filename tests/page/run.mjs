@@ -1,10 +1,10 @@
 /**
- * Passes all scenarios: `node run.mjs URL FOLDER`, with a server at URL that nobody else uses. A browser has one font, the
- * wide one unless a scenario asks for the narrow one.
+ * Runs all scenarios: `node run.mjs URL FOLDER`, with a server at URL for these tests only. Each browser has one font, the
+ * wide one unless a scenario selects the narrow one.
  *
- * What it finds it tells line by line as JSON: `{"passed": NAME}`, `{"failed": NAME, "why": TEXT}`. It asks for what
- * only its parent can do by `{"ask": "kill"}` and `{"ask": "start"}`, and waits for a line in answer. Screenshots
- * go to FOLDER.
+ * Prints the results as lines of JSON: `{"passed": NAME}`, `{"failed": NAME, "why": TEXT}`. Requests its parent to kill
+ * and start the server with `{"ask": "kill"}` and `{"ask": "start"}`, and waits for a line in reply. Screenshots are
+ * saved in FOLDER.
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -30,48 +30,48 @@ import { scenarios as news } from "./scenarios/news.mjs";
 import { scenarios as outages } from "./scenarios/outages.mjs";
 import { scenarios as silence } from "./scenarios/silence.mjs";
 
-/** For the machine at hand: no sandbox as root, and no calls home. */
+/** No sandbox, which does not work as root, and no requests of the browser itself. */
 const FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ];
 
-/** What a scenario may take on a slow and busy machine, where the longest takes 2 min: beyond, it hangs. */
+/** The maximum duration of a scenario. On a slow and busy machine the longest takes 2 minutes. */
 const SCENARIO_MS_MAX = 600_000;
 
 const [url, folder] = process.argv.slice(2);
 const replies = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-function tell(line) {
+function print(line) {
     process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 async function ask(what) {
-    tell({ ask: what });
+    print({ ask: what });
     await replies.next();
 }
 
-/** Fails when a scenario has had its time: what hangs in it would hang all. */
-async function tooLate() {
+/** Fails after the maximum duration of a scenario. */
+async function timeout() {
     await new Promise((resolve) => setTimeout(resolve, SCENARIO_MS_MAX).unref());
-    throw new Error(`not over within ${SCENARIO_MS_MAX} ms`);
+    throw new Error(`the scenario did not end within ${SCENARIO_MS_MAX} ms`);
 }
 
-async function pass([name, scenario]) {
+async function run([name, scenario]) {
     const begun = Date.now();
     const stage = new Stage(setting);
     try {
-        await Promise.race([scenario(stage), tooLate()]);
-        tell({ passed: name, ms: Date.now() - begun });
+        await Promise.race([scenario(stage), timeout()]);
+        print({ passed: name, ms: Date.now() - begun });
     } catch (error) {
-        tell({ failed: name, why: error.stack ?? String(error), ms: Date.now() - begun });
+        print({ failed: name, why: error.stack ?? String(error), ms: Date.now() - begun });
     } finally {
         await stage.close();
     }
 }
 
-async function inTurn(group) {
-    for (const scenario of Object.entries(group)) await pass(scenario);
+async function runAll(group) {
+    for (const scenario of Object.entries(group)) await run(scenario);
 }
 
 mkdirSync(folder, { recursive: true });
@@ -83,13 +83,13 @@ const browsers = Object.fromEntries(await Promise.all(launches));
 const origin = await host(new URL("../../docs/typescript/", import.meta.url), url);
 const setting = { browsers, url, example: origin, folder, ask, requests: [], faults: [] };
 try {
-    // Two at a time, but for what the others would not survive, and what looks at all that was done.
+    // Two at a time, except scenarios that disrupt others, and those that check all requests and faults.
     await Promise.all([
-        inTurn({ ...moves, ...names, ...find, ...access, ...silence, ...news }),
-        inTurn({ ...looks, ...docs, ...example }),
+        runAll({ ...moves, ...names, ...find, ...access, ...silence, ...news }),
+        runAll({ ...looks, ...docs, ...example }),
     ]);
-    await inTurn({ ...outages, ...exampleOutages });
-    await inTurn(faults);
+    await runAll({ ...outages, ...exampleOutages });
+    await runAll(faults);
 } finally {
     await Promise.all(Object.values(browsers).map((browser) => browser.close()));
     rmSync(fonts, { recursive: true });

@@ -1,29 +1,29 @@
-/** What scenarios play on: pages of the browser, whose faults are noted, and the service behind them. */
+/** The fixture of scenarios: browser pages whose faults are recorded, and the service. */
 
 const DEADLINE_MS = 20_000;
 const POLL_MS = 20;
 
-/** The window sizes that the page is looked at in. */
+/** The window sizes. */
 export const VIEWS = {
     desktop: { width: 1280, height: 860 },
     phone: { width: 360, height: 740 },
 };
 
-/** What a browser says of a server that is away; nobody can keep it from that. */
+/** The message that a browser always logs if a server is unavailable. */
 export const AWAY = /^Failed to load resource: net::ERR_/;
 
-/** Fails with what was expected. */
-export function check(isSo, what) {
-    if (!isSo) throw new Error(what);
+/** Fails with `what` unless the condition is true. */
+export function check(condition, what) {
+    if (!condition) throw new Error(what);
 }
 
 /** Fails unless both are the same as JSON. */
-export function same(got, wanted, what) {
-    const [a, b] = [JSON.stringify(got), JSON.stringify(wanted)];
+export function same(actual, expected, what) {
+    const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
     check(a === b, `${what}: ${a} instead of ${b}`);
 }
 
-/** Polls until `probe` gives something true, and gives it; fails with `what` and what was there last. */
+/** Polls until `probe` returns a true value, and returns it. Fails with `what` at the deadline. */
 export async function eventually(what, probe) {
     const end = Date.now() + DEADLINE_MS;
     for (;;) {
@@ -34,44 +34,44 @@ export async function eventually(what, probe) {
     }
 }
 
-/** What one scenario plays on; what it opens ends with it. */
+/** The fixture of one scenario. Its pages are closed at its end. */
 export class Stage {
     #browsers;
     #contexts = [];
 
     /**
-     * The service is at `url`, the files of docs/typescript at `example`. `requests` and `faults` take every request that
-     * a page makes, and every fault that it tells.
+     * The service is at `url`, the files of docs/typescript at `example`. All requests and faults of the pages are added
+     * to `requests` and `faults`.
      */
     constructor({ browsers, url, example, folder, ask, requests, faults }) {
         this.#browsers = browsers;
         Object.assign(this, { url, example, folder, ask, requests, faults });
     }
 
-    /** Closes its pages. */
+    /** Closes all pages. */
     async close() {
         await Promise.all(this.#contexts.map((context) => context.close()));
     }
 
-    /** A page that shows what stands behind `hash`, or nothing yet. Options are those of a browser context, what complaints it may make, and its font. */
-    async open(hash, { forgiven = null, font = "wide", ...options } = {}) {
+    /** Opens a page with this `hash`, or no page yet if it is null. Options: ignored console messages, the font, and those of a browser context. */
+    async open(hash, { ignored = null, font = "wide", ...options } = {}) {
         const context = await this.#browsers[font].newContext({
             viewport: VIEWS.desktop, colorScheme: "dark", serviceWorkers: "block", ...options,
         });
         this.#contexts.push(context);
         const page = await context.newPage();
-        await this.#note(page, forgiven);
+        await this.#note(page, ignored);
         if (hash !== null) await page.goto(`${this.url}/${hash}`);
         return page;
     }
 
-    #note(page, forgiven) {
+    #note(page, ignored) {
         const fault = (kind, text) => this.faults.push(`${kind}: ${text} (${page.url()})`);
         page.on("request", (request) => this.requests.push(request.url()));
         page.on("pageerror", (error) => fault("error", error.message));
         page.on("console", (message) => {
             if (!["error", "warning"].includes(message.type())) return;
-            if (!forgiven?.test(message.text())) fault("console", message.text());
+            if (!ignored?.test(message.text())) fault("console", message.text());
         });
         page.on("dialog", (dialog) => {
             fault("dialog", dialog.message());
@@ -84,12 +84,12 @@ export class Stage {
         });
     }
 
-    /** An answer of the service as JSON, whatever its status. */
+    /** Returns a response of the service as JSON, with any status. */
     async get(path) {
         return (await fetch(`${this.url}${path}`)).json();
     }
 
-    /** Makes contributions to a board: `[member, points]` each, or `[member, values]`. */
+    /** Contributes to a board: `[member, points]` each, or `[member, values]`. */
     async give(board, ...amounts) {
         const items = amounts.map(([member, amount]) =>
             ({ board, member, ...(typeof amount === "object" ? { values: amount } : { points: amount }) }));
@@ -100,14 +100,14 @@ export class Stage {
         check(receipt.applied === items.length, JSON.stringify(receipt));
     }
 
-    /** Members of a board as the API has them now. */
+    /** Returns the members of a board in the order of the API. */
     async order(board, n = 10, window = "day") {
         const top = await this.get(`/v1/boards/${board}/top?fresh=true&window=${window}&n=${n}`);
         return top.entries.map((entry) => entry.member);
     }
 }
 
-/** Members on the page, from top to bottom. */
+/** Returns the members on the page, from top to bottom. */
 export function shown(page) {
     return page.$$eval("#rows [role=row]", (rows) => rows.map((row) => row.querySelector(".name").textContent));
 }
@@ -122,7 +122,7 @@ export async function shows(page, members, what = "order on the page") {
     }
 }
 
-/** Waits until the page says how it is connected. */
+/** Waits until the page shows this state of its connection. */
 export function says(page, state) {
     return eventually(`connection ${state}`, () => page.$eval("#live", (live, wanted) => live.dataset.state === wanted, state));
 }

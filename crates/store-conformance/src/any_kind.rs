@@ -1,4 +1,4 @@
-//! Kinds of every sort, and values that fit them.
+//! Random kinds, and random values that fit them.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use board::{
 use crate::fixtures::{DAY, HOUR, NOW, gifts, idle, kept};
 use testkit::dice::Dice;
 
-/// A kind of one to four fields, any mode, op, direction and tie rule, and up to five windows that
-/// are kept for hours to weeks.
+/// Returns a kind with one to four fields, any mode, ops, directions and tie rule, and up to five
+/// windows that are kept for hours to weeks.
 pub fn any_kind(dice: &mut Dice, shards: u64) -> Kind {
     let mode = *dice.pick(&[Mode::Accumulate, Mode::Accumulate, Mode::Best, Mode::Latest]);
     let fields = (0..=dice.below(4)).map(|index| any_field(dice, mode, index));
@@ -49,7 +49,7 @@ fn any_field(dice: &mut Dice, mode: Mode, index: usize) -> FieldRule {
     }
 }
 
-/// Where rules can be packed, they often are.
+/// Makes rules that can be packed often packed.
 fn sometimes_packed(dice: &mut Dice, rules: Rules, windows: &[WindowRule]) -> Rules {
     let unbounded = windows.iter().any(|rule| rule.period == Period::All);
     let year = DAY * 365;
@@ -90,13 +90,13 @@ fn any_windows(dice: &mut Dice) -> Vec<WindowRule> {
     windows
 }
 
-/// Values that a contribution of the kind may name: small, so that standings tie; now and then at
-/// the end of the range.
+/// Returns values for a contribution: small, so that standings tie, and sometimes at the limits of
+/// the range.
 pub fn any_values(dice: &mut Dice, kind: &Kind) -> Values {
     any_values_that(dice, kind, |values| kind.rules().check(values).is_ok())
 }
 
-/// Values that may be set outright.
+/// Returns values for a set.
 pub fn any_outright(dice: &mut Dice, kind: &Kind) -> Values {
     any_values_that(dice, kind, |values| {
         kind.rules().check_outright(values).is_ok()

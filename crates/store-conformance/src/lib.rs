@@ -1,13 +1,13 @@
-//! What every store has to pass.
+//! The conformance suite of all stores.
 //!
-//! Each file holds scenarios about one promise of the contract, as functions over an open store
-//! ([`fixtures::OpenStore`]); [`hold!`] makes a test of each for one store, in the tests of the crate that has the
-//! store. What only one store promises is tested there, too.
+//! Each file has scenarios about one subject of the contract, as functions over an open store
+//! ([`fixtures::OpenStore`]). [`conformance_tests!`] makes a test of each scenario, in the tests of
+//! the crate that has the store. What only one store promises is tested there, too.
 //!
-//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all of them long: each then takes a few
-//! minutes at most.
+//! `MEGABOARD_TEST_SEED` repeats a random run, `MEGABOARD_TEST_LONG=1` makes all runs long: each
+//! then takes a few minutes at most.
 
-#![expect(missing_docs, reason = "the name of a scenario says what has to hold")]
+#![expect(missing_docs, reason = "scenarios are described by their names")]
 #![expect(
     clippy::unwrap_used,
     reason = "the exemption for tests leaves out their helpers"
@@ -18,78 +18,87 @@ pub mod fixtures;
 pub mod twin;
 pub mod versions_seen;
 
-pub mod answers_agree_with_a_naive_twin;
-pub mod boards_are_created_once;
-pub mod boards_are_listed_by_subject;
-pub mod boards_have_their_time;
-pub mod closings_hold;
-pub mod contributions_survive_a_crowd;
-pub mod dropped_windows_stay_closed;
-pub mod idle_boards_go;
-pub mod ids_count_once_within_their_span;
-pub mod kinds_change_by_revision;
-pub mod lists_keep_their_best;
-pub mod settings_hold_until_creation;
-pub mod the_dead_stay_dead;
-pub mod the_sweep_loses_no_write;
-pub mod versions_name_their_content;
+pub mod batch_deadlines;
+pub mod board_activity;
+pub mod board_creation;
+pub mod board_listing;
+pub mod board_settings;
+pub mod concurrent_writes;
+pub mod contribution_ids;
+pub mod deleted_boards;
+pub mod idle_boards;
+pub mod kind_revisions;
+pub mod random_operations;
+pub mod shard_versions;
+pub mod sweep_races;
+pub mod top_lists;
+pub mod window_retention;
 
-/// Makes a test of every scenario, on the stores that a function opens.
+/// Makes a test of every scenario, with the stores that a function opens.
 #[macro_export]
-macro_rules! hold {
+macro_rules! conformance_tests {
     ($store:ident: $open:path) => {
         mod $store {
-            $crate::hold! { @tests $open;
-                answers_agree_with_a_naive_twin:
-                    tiny_boards_agree, growing_boards_agree, large_boards_agree;
-                boards_are_created_once:
-                    concurrent_creations_make_one_incarnation, a_created_board_is_found_as_it_is;
-                boards_are_listed_by_subject:
-                    pages_follow_the_subjects, only_created_boards_are_listed;
-                boards_have_their_time:
-                    settings_keep_the_time_of_a_board, nobody_creates_a_board_whose_time_it_has_not_seen,
-                    a_board_goes_when_its_time_is_over, a_board_without_expiry_stays_after_its_end,
-                    uncreated_settings_outlast_the_time_that_they_name,
-                    a_name_is_closed_as_long_as_something_from_before_may_come,
-                    a_name_stays_closed_whatever_becomes_of_its_boards,
-                    a_name_is_closed_by_its_kind_as_it_is_now,
-                    a_board_that_holds_nothing_keeps_its_time;
-                closings_hold:
-                    what_is_late_is_not_applied, nothing_is_applied_behind_a_closing;
-                contributions_survive_a_crowd:
-                    none_is_lost_on_one_shard, none_is_lost_while_a_board_grows,
-                    readings_are_whole_while_others_write;
-                dropped_windows_stay_closed:
-                    a_window_goes_at_its_retention, a_stepping_clock_brings_no_window_back,
-                    a_window_dropped_on_one_shard_is_closed_on_all;
-                ids_count_once_within_their_span:
-                    an_id_counts_for_exactly_the_span, a_refused_contribution_leaves_no_id,
-                    members_do_not_share_ids, ids_outlast_growth, no_span_remembers_nothing;
-                idle_boards_go:
-                    an_idle_board_goes_whole, a_write_keeps_every_shard,
-                    an_idle_window_goes_and_its_version_stays, boards_without_idle_stay,
-                    an_emptied_board_goes_with_its_last_window;
-                kinds_change_by_revision:
+            $crate::conformance_tests! { @tests $open;
+                batch_deadlines:
+                    a_late_batch_is_not_applied, nothing_is_applied_after_the_deadline;
+                board_activity:
+                    settings_include_the_activity_of_a_board,
+                    creating_a_board_requires_its_latest_settings, a_board_expires_after_its_end,
+                    a_board_without_expiry_stays_after_its_end,
+                    settings_without_a_board_are_kept_past_the_times_they_name,
+                    a_name_is_closed_while_earlier_events_may_arrive,
+                    a_name_stays_closed_when_later_boards_end,
+                    a_name_is_closed_by_the_current_settings_of_its_kind,
+                    an_empty_board_keeps_its_activity;
+                board_creation:
+                    concurrent_creations_make_one_incarnation,
+                    a_created_board_is_returned_as_created;
+                board_listing:
+                    pages_are_ordered_by_subject, only_created_boards_are_listed;
+                board_settings:
+                    a_board_is_created_with_its_latest_settings,
+                    settings_are_refused_after_creation, settings_are_deleted_with_their_kind,
+                    settings_survive_a_change_of_the_kind, settings_survive_a_sweep,
+                    settings_expire_without_contributions,
+                    a_creation_without_contributions_can_be_withdrawn,
+                    an_abandoned_creation_leaves_its_settings;
+                concurrent_writes:
+                    no_contribution_is_lost_on_one_shard,
+                    no_contribution_is_lost_while_a_board_grows, reads_are_consistent_during_writes;
+                contribution_ids:
+                    an_id_is_remembered_for_exactly_the_dedupe_span,
+                    a_rejected_contribution_leaves_no_id, members_do_not_share_ids,
+                    ids_outlast_growth, a_span_of_zero_remembers_no_ids;
+                deleted_boards:
+                    a_deleted_incarnation_is_refused, a_recreated_board_is_another_incarnation,
+                    deleting_a_deleted_board_is_not_found;
+                idle_boards:
+                    an_idle_board_is_deleted_on_all_shards, a_write_to_one_shard_keeps_all_shards,
+                    an_idle_window_is_dropped_and_its_version_increases,
+                    boards_without_an_idle_time_are_kept, a_board_is_deleted_with_its_last_window;
+                kind_revisions:
                     a_stale_revision_is_refused, kinds_with_boards_are_protected,
                     a_deleted_kind_leaves_a_record, stale_kinds_create_no_boards,
-                    stale_kinds_write_to_no_board, no_more_kinds_are_kept_than_the_limit;
-                lists_keep_their_best:
-                    lists_that_grow_are_exact, lists_heal_when_standings_fall, lists_outlast_their_best,
-                    nobody_is_off_a_list_without_a_standing;
-                settings_hold_until_creation:
-                    the_last_settings_count_at_the_creation, settings_are_refused_after_creation,
-                    settings_go_with_their_kind, settings_outlast_a_change_of_the_kind, settings_outlast_a_sweep,
-                    settings_go_when_nobody_contributes, a_creation_that_came_to_nothing_is_withdrawn,
-                    a_creation_that_nobody_withdraws_leaves_its_settings;
-                the_dead_stay_dead:
-                    a_dead_incarnation_is_refused, a_board_created_again_is_another_board, no_board_is_deleted_twice;
-                the_sweep_loses_no_write:
-                    an_idle_window_goes_before_a_write_or_stays,
-                    an_idle_board_goes_before_a_write_or_stays,
-                    a_crowd_writes_while_large_windows_go;
-                versions_name_their_content:
-                    an_unchanged_version_answers_without_parts, changes_count_up,
-                    what_changes_nothing_keeps_the_version, as_many_other_changes_are_another_version;
+                    stale_kinds_write_to_no_board, the_number_of_kinds_is_limited;
+                random_operations:
+                    tiny_boards_agree_with_the_twin, growing_boards_agree_with_the_twin,
+                    large_boards_agree_with_the_twin;
+                shard_versions:
+                    an_unchanged_version_is_returned_without_parts, changes_increase_the_version,
+                    a_call_that_changes_nothing_keeps_the_version,
+                    equally_many_other_changes_have_another_version;
+                sweep_races:
+                    an_idle_window_is_dropped_before_a_racing_write_or_kept,
+                    an_idle_board_is_deleted_before_a_racing_write_or_kept,
+                    no_write_is_lost_while_large_windows_are_dropped;
+                top_lists:
+                    lists_are_exact_while_standings_rise, lists_are_exact_after_standings_fall,
+                    lists_are_refilled_when_their_best_are_removed,
+                    a_member_without_a_standing_is_not_unlisted;
+                window_retention:
+                    a_window_is_dropped_at_its_retention, a_clock_set_back_reopens_no_window,
+                    a_window_dropped_on_one_shard_is_closed_on_all;
             }
         }
     };

@@ -1,8 +1,8 @@
-//! The naive twin of a board: maps, and a sort for every answer.
+//! The naive twin of a board: maps, and a sort for every response.
 //!
-//! It folds by the rules themselves, which have a twin of their own beside them. Where the contract
-//! leaves a store free (what a clock that steps back does to an id, windows that nobody opened
-//! before they were past their time) [`Twin::is_decided`] says so, and nothing is asked of it.
+//! It folds by the rules of the kind, which have their own twin in `board`. Where the contract does
+//! not define an outcome (ids under a clock that was set back, expired windows without standings)
+//! [`Twin::is_decided`] returns false.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use shard_store::{
     Anchor, BoardRecord, Change, Item, ItemRejected, Outcome, RangeAsk, RangePart, ShardEntry,
 };
 
-/// What became of an item.
+/// The outcome of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemOutcome {
     Applied,
@@ -23,7 +23,7 @@ pub enum ItemOutcome {
 }
 
 impl ItemOutcome {
-    /// What an outcome comes to. That the store could not take an item is for its caller to expect.
+    /// Converts an outcome. Panics if the store could not take the item.
     #[must_use]
     pub fn by(outcome: &Outcome) -> Self {
         match outcome {
@@ -43,15 +43,15 @@ pub struct Twin {
     kind: Arc<Kind>,
     record: BoardRecord,
     pub windows: BTreeMap<Window, HashMap<Member, Standing>>,
-    /// For each id: until when it surely counts, and from when on it surely does not.
+    /// For each id: until when it certainly counts, and from when it certainly does not.
     ids: HashMap<IdDigest, (Timestamp, Timestamp)>,
     dropped: HashSet<Window>,
     swept: Timestamp,
     /// The latest time of a call about the board.
     latest: Timestamp,
-    /// The last one.
+    /// The time of the last call.
     last: Timestamp,
-    /// The latest time that something was applied.
+    /// The latest time at which something was applied.
     pub written: Timestamp,
 }
 
@@ -71,12 +71,14 @@ impl Twin {
         }
     }
 
-    /// Whether the contract says what becomes of the item.
+    /// Returns whether the contract defines the outcome of the item.
     #[must_use]
     pub fn is_decided(&self, item: &Item, now: Timestamp) -> bool {
         let id_is_decided = item.id.is_none_or(|id| {
             let span = self.ids.get(&id);
-            span.is_none_or(|(surely, not)| self.latest(now) < *surely || now >= *not)
+            span.is_none_or(|(until, forgotten_at)| {
+                self.latest(now) < *until || now >= *forgotten_at
+            })
         });
         let window_is_decided = |window: &Window| {
             self.dropped.contains(window)
@@ -86,46 +88,47 @@ impl Twin {
         id_is_decided && item.windows.iter().all(window_is_decided)
     }
 
-    /// Goes by other settings of its kind: how long windows are kept, not what standings mean.
+    /// Changes settings of the kind that concern how long windows are kept, not what standings
+    /// mean.
     pub fn set_kind(&mut self, kind: Arc<Kind>) {
         self.kind = kind;
     }
 
-    /// The windows whose standings a sweep has taken.
+    /// Returns the windows whose standings a sweep has dropped.
     pub fn dropped(&self) -> impl Iterator<Item = Window> {
         self.dropped.iter().copied()
     }
 
-    /// Whether a sweep has taken the window's standings.
+    /// Returns whether a sweep has dropped the window's standings.
     #[must_use]
     pub fn is_dropped(&self, window: Window) -> bool {
         self.dropped.contains(&window)
     }
 
-    /// Whether a sweep has found the window past its time, with standings or without.
+    /// Returns whether a sweep has found the window expired, with standings or without.
     #[must_use]
     pub fn may_be_dropped(&self, window: Window) -> bool {
         self.kind.is_expired(window, self.swept)
     }
 
-    /// The latest time that the board has seen, in calls or sweeps.
+    /// Returns the latest time that the board has seen, in calls or sweeps.
     fn latest(&self, now: Timestamp) -> Timestamp {
         self.latest.max(self.swept).max(now)
     }
 
-    /// A store may count ids from now on whose time is yet to come, by a clock that was set back.
-    fn hear_of(&mut self, now: Timestamp) {
+    /// After a clock was set back, a store may count ids by the earlier time.
+    fn observe(&mut self, now: Timestamp) {
         if now < self.last {
-            let until = now.plus(self.kind.dedupe());
-            for (surely, _) in self.ids.values_mut() {
-                *surely = (*surely).min(until);
+            let latest = now.plus(self.kind.dedupe());
+            for (until, _) in self.ids.values_mut() {
+                *until = (*until).min(latest);
             }
         }
         self.last = now;
     }
 
     pub fn apply(&mut self, item: &Item, now: Timestamp) -> ItemOutcome {
-        self.hear_of(now);
+        self.observe(now);
         self.latest = self.latest.max(now);
         if item.change == Change::Remove {
             let taken = self.windows.values_mut();
@@ -138,7 +141,7 @@ impl Twin {
             };
         }
         let held = item.id.and_then(|id| self.ids.get(&id));
-        if held.is_some_and(|(surely, _)| now < *surely) {
+        if held.is_some_and(|(until, _)| now < *until) {
             return ItemOutcome::Duplicate;
         }
         let open = item
@@ -175,7 +178,7 @@ impl Twin {
         ItemOutcome::Applied
     }
 
-    /// The member's standings in the windows of an item.
+    /// Returns the member's standings in the windows of an item.
     #[must_use]
     pub fn standings(&self, item: &Item) -> Vec<(Window, Standing)> {
         let held = item.windows.iter().filter_map(|window| {
@@ -185,7 +188,7 @@ impl Twin {
         held.collect()
     }
 
-    /// Whether the sweep at this time may or may not find the board idle, by how a store counts.
+    /// Returns whether a sweep at this time may or may not find the board idle.
     #[must_use]
     pub fn is_about_idle(&self, now: Timestamp) -> bool {
         self.kind.idle().is_some_and(|idle| {
@@ -194,7 +197,7 @@ impl Twin {
     }
 
     pub fn drop_expired(&mut self, now: Timestamp) {
-        self.hear_of(now);
+        self.observe(now);
         self.swept = self.swept.max(now);
         let idle = self.kind.idle();
         let is_idle = idle.is_some_and(|idle| now >= self.written.plus(idle));
@@ -211,14 +214,14 @@ impl Twin {
         });
     }
 
-    /// Whether a store may have let the board go.
+    /// Returns whether a store may have deleted the board.
     pub fn may_be_gone(&self, now: Timestamp) -> bool {
         let latest = self.latest(now);
-        let remembers = self.ids.values().any(|(surely, _)| latest < *surely);
+        let remembers = self.ids.values().any(|(until, _)| latest < *until);
         !remembers && self.windows.values().all(HashMap::is_empty)
     }
 
-    /// A window of one shard, best first.
+    /// Returns the entries of a window of one shard, best first.
     #[must_use]
     pub fn sorted(&self, window: Window, shard: u16) -> Vec<ShardEntry> {
         let standings = self.windows.get(&window).into_iter().flatten();
@@ -234,7 +237,7 @@ impl Twin {
         entries
     }
 
-    /// The answer to an ask, of a window's entries sorted.
+    /// Returns the response to a range request, from a window's sorted entries.
     #[must_use]
     pub fn answer(&self, window: Window, sorted: &[ShardEntry], ask: &RangeAsk) -> RangePart {
         let mut standing = None;

@@ -1,4 +1,4 @@
-//! Every version that was read, and what it stood for.
+//! All versions that were read, with their contents: [`Versions`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use board::Window;
 use shard_store::{ShardEntry, ShardVersion};
 
-/// What was read under which version.
+/// The contents read under each version.
 #[derive(Clone, Default)]
 pub struct Versions {
     latest: HashMap<(Window, u16), ShardVersion>,
     contents: HashMap<(Window, u16, ShardVersion), Content>,
 }
 
-/// Keys, best first.
+/// Rank keys, best first.
 type Content = Arc<[Vec<u8>]>;
 
 impl Versions {
@@ -25,7 +25,7 @@ impl Versions {
         sorted: &[ShardEntry],
     ) {
         if let Some(before) = self.latest.insert((window, shard), version) {
-            assert_eq!(before.epoch, version.epoch, "nothing was lost");
+            assert_eq!(before.epoch, version.epoch, "the epoch has changed");
             assert!(
                 before.counter <= version.counter,
                 "{before:?} then {version:?}"
@@ -40,7 +40,7 @@ impl Versions {
         );
     }
 
-    /// A window that is past its time is nobody's any more.
+    /// Forgets an expired window, whose versions may be used again.
     pub fn forget(&mut self, window: Window) {
         self.latest.retain(|(held, _), _| *held != window);
         self.contents.retain(|(held, _, _), _| *held != window);

@@ -9,8 +9,8 @@
 use store_redis::{RedisSettings, RedisStore, RedisWrites};
 use testkit::redis::{Pool, Pooled, RedisCluster, RedisOptions, RedisServer};
 
+use store_conformance::conformance_tests;
 use store_conformance::fixtures::OpenStore;
-use store_conformance::hold;
 
 /// On one server.
 async fn open_redis() -> OpenStore {
@@ -75,8 +75,8 @@ async fn open_with(url: &str, settings: &RedisSettings) -> RedisStore {
     RedisStore::open(&url, settings).await.unwrap()
 }
 
-hold!(redis: crate::open_redis);
-hold!(redis_collated: crate::open_redis_collated);
-hold!(redis_script_free: crate::open_redis_script_free);
-hold!(redis_servers: crate::open_redis_servers);
-hold!(redis_cluster: crate::open_redis_cluster);
+conformance_tests!(redis: crate::open_redis);
+conformance_tests!(redis_collated: crate::open_redis_collated);
+conformance_tests!(redis_script_free: crate::open_redis_script_free);
+conformance_tests!(redis_servers: crate::open_redis_servers);
+conformance_tests!(redis_cluster: crate::open_redis_cluster);

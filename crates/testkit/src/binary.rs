@@ -1,10 +1,10 @@
-//! The `megaboard` binary, as it is in the sources now: [`megaboard`] gives its path.
+//! Builds the `megaboard` binary from the current sources: [`megaboard`] returns its path.
 //!
-//! Cargo passes the path of a binary only to tests of its own package, so that it is asked here to
-//! build it: a no-op when it is fresh, and never a stale one. Profile and target directory are those
-//! of the running test, read off where it lies: `TARGET/PROFILE/deps/e2e-HASH`. The whole workspace
-//! and a test are named too, so that features come to what they are for `cargo test --workspace`,
-//! and nothing is built twice.
+//! Cargo passes the path of a binary only to tests of the same package, so this module calls cargo
+//! to build it. If nothing has changed this does nothing, and the binary is never stale. The
+//! profile and the target directory are those of the running test, taken from its own path:
+//! `TARGET/PROFILE/deps/e2e-HASH`. The whole workspace and a test target are named too, so that
+//! cargo resolves the same features as `cargo test --workspace` does, and builds nothing twice.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// The path of the binary, built on first use.
+/// Returns the path of the binary, building it on first use.
 pub fn megaboard() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(build)
@@ -21,15 +21,15 @@ pub fn megaboard() -> &'static Path {
 
 fn build() -> PathBuf {
     let test = env::current_exe().unwrap();
-    let place = test.ancestors().nth(2).unwrap();
-    let target = place.parent().unwrap();
-    let profile = match place.file_name().unwrap().to_str().unwrap() {
-        // What `cargo test` builds everything with; its directory is that of `dev`.
+    let profile_folder = test.ancestors().nth(2).unwrap();
+    let target = profile_folder.parent().unwrap();
+    let profile = match profile_folder.file_name().unwrap().to_str().unwrap() {
+        // The profile of `cargo test`; its output directory is that of `dev`.
         "debug" => "test",
         named => named,
     };
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // Variables that cargo sets for a test; build scripts that read them would run again.
+    // Cargo sets these variables for a test; build scripts that read them would run again.
     for (name, _) in env::vars_os() {
         let name = name.to_string_lossy();
         let about = [
@@ -61,5 +61,5 @@ fn build() -> PathBuf {
             message["executable"].as_str().filter(|_| is_it)?,
         ))
     });
-    executable.expect("cargo names the binary that it built")
+    executable.expect("cargo reports the path of the binary")
 }

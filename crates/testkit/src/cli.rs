@@ -1,4 +1,5 @@
-//! Runs of `megaboard`: those that end by themselves ([`run`]), and those that go on until they are ended ([`Running`]).
+//! Runs of `megaboard`: commands that exit by themselves ([`run`]), and long-running ones
+//! ([`Running`]).
 
 use std::fs::File;
 use std::io::Write as _;
@@ -10,7 +11,7 @@ use tempfile::TempDir;
 use crate::binary::megaboard;
 use crate::process::Process;
 
-/// What a run came to.
+/// The result of a finished run.
 #[derive(Debug)]
 pub struct Run {
     /// The exit status.
@@ -21,8 +22,8 @@ pub struct Run {
     pub stderr: String,
 }
 
-/// Runs `megaboard` with these arguments and this standard input, with nothing of the environment
-/// that it reads.
+/// Runs `megaboard` with these arguments and standard input. All variables that it reads are
+/// removed from its environment.
 #[track_caller]
 pub fn run(arguments: &[&str], input: &[u8]) -> Run {
     let mut child = command(arguments)
@@ -31,7 +32,7 @@ pub fn run(arguments: &[&str], input: &[u8]) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A run that does not read its input may have ended already.
+    // A command that does not read its input may have exited already.
     let _ = child.stdin.take().unwrap().write_all(input);
     let output = child.wait_with_output().unwrap();
     Run {
@@ -50,15 +51,15 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// A `megaboard` that goes on until it is ended; it ends when this is dropped.
+/// A running `megaboard`, killed on drop.
 pub struct Running {
-    // Before the folder that it writes to.
+    // Dropped before the folder that it writes to.
     process: Process,
     folder: TempDir,
 }
 
 impl Running {
-    /// Starts one with these arguments.
+    /// Starts `megaboard` with these arguments.
     #[track_caller]
     pub fn start(arguments: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
@@ -79,12 +80,12 @@ impl Running {
         std::fs::read_to_string(path).unwrap()
     }
 
-    /// What it wrote to standard output so far.
+    /// Returns the standard output so far.
     pub fn stdout(&self) -> String {
         self.read("stdout")
     }
 
-    /// What it wrote to standard error so far.
+    /// Returns the standard error so far.
     pub fn stderr(&self) -> String {
         self.read("stderr")
     }
@@ -94,7 +95,7 @@ impl Running {
         self.process.signal(name);
     }
 
-    /// Waits for its end.
+    /// Waits for the process to exit.
     #[track_caller]
     pub fn ended(&mut self) -> ExitStatus {
         self.process.ended()

@@ -1,5 +1,5 @@
-//! Moments, as requests write them, worked out here without the service's calendar; and a clock for
-//! one server that is wrong: [`WrongClock`].
+//! Timestamps in the form that requests use, computed here without the service's calendar, and a
+//! wrong clock for one server: [`WrongClock`].
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,30 +8,30 @@ use tempfile::TempDir;
 
 use crate::launch::Launch;
 
-/// Milliseconds of a minute.
+/// Milliseconds in a minute.
 pub const MINUTE_MS: i64 = 60_000;
-/// Milliseconds of an hour.
+/// Milliseconds in an hour.
 pub const HOUR_MS: i64 = 60 * MINUTE_MS;
-/// Milliseconds of a day.
+/// Milliseconds in a day.
 pub const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// Epoch milliseconds now, by this machine's clock, which is the server's.
+/// Returns the epoch milliseconds of this machine's clock, which the server uses too.
 pub fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     i64::try_from(since.as_millis()).unwrap()
 }
 
-/// A time zone whose hour began 10 minutes ago at least, and goes on for 20 at least: for tests that look at the
-/// window of the hour for longer than a moment.
+/// Returns a time zone whose current hour started at least 10 minutes ago and lasts at least 20
+/// minutes more. For tests that use the window of the current hour.
 pub fn zone_in_mid_hour() -> &'static str {
     match now_ms().rem_euclid(HOUR_MS) / MINUTE_MS {
         10..40 => "UTC",
-        // Half an hour off.
+        // Half an hour off UTC.
         _ => "Asia/Kolkata",
     }
 }
 
-/// `2026-11-20`, in UTC.
+/// Formats a date in UTC: `2026-11-20`.
 pub fn date(ms: i64) -> String {
     // Days to civil dates, as in Howard Hinnant's "chrono-Compatible Low-Level Date Algorithms".
     let days = ms.div_euclid(DAY_MS) + 719_468;
@@ -50,7 +50,7 @@ pub fn date(ms: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// `2026-11-20T14:52:22.123Z`.
+/// Formats a timestamp in UTC: `2026-11-20T14:52:22.123Z`.
 pub fn rfc3339(ms: i64) -> String {
     let of_day = ms.rem_euclid(DAY_MS);
     let (hour, minute) = (of_day / HOUR_MS, of_day / MINUTE_MS % 60);
@@ -58,7 +58,8 @@ pub fn rfc3339(ms: i64) -> String {
     format!("{}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z", date(ms))
 }
 
-/// A clock of its own for a server, set while it runs: libfaketime's, in a file.
+/// A clock for one server that a test can change while the server runs. Uses libfaketime with a
+/// timestamp file.
 #[derive(Debug)]
 pub struct WrongClock {
     folder: TempDir,
@@ -66,7 +67,7 @@ pub struct WrongClock {
 }
 
 impl WrongClock {
-    /// A clock that is off by this: `+3d`, `-90s`, `+0`.
+    /// Creates a clock with this offset: `+3d`, `-90s`, `+0`.
     pub fn off_by(offset: &str) -> Self {
         let clock = Self {
             folder: TempDir::new().unwrap(),
@@ -76,15 +77,15 @@ impl WrongClock {
         clock
     }
 
-    /// Sets it, for all reads from now on.
+    /// Changes the offset. It applies to all reads from now on.
     pub fn set(&self, offset: &str) {
         let new = self.folder.path().join("new");
         std::fs::write(&new, offset).unwrap();
         std::fs::rename(new, self.file()).unwrap();
     }
 
-    /// Has a server go by it. Its monotonic clock stays the machine's.
-    pub fn worn_by(&self, launch: Launch) -> Launch {
+    /// Makes a server use this clock. Its monotonic clock stays the machine's.
+    pub fn apply_to(&self, launch: Launch) -> Launch {
         let variables = self.variables().into_iter();
         variables.fold(launch, |launch, (name, value)| launch.env(name, &value))
     }
@@ -104,7 +105,7 @@ impl WrongClock {
     }
 }
 
-/// Where libfaketime is.
+/// Returns the path of libfaketime.
 fn faketime() -> PathBuf {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     let multiarch = std::fs::read_dir("/usr/lib").into_iter().flatten();

@@ -1,11 +1,11 @@
-//! Random choices that can be made again: [`Dice`], thrown from a seed that is printed where a test fails.
+//! Reproducible random choices: [`Dice`], seeded with a seed that is printed when a test fails.
 
 use std::env;
 use std::sync::OnceLock;
 
 use crate::clock;
 
-/// The seed of everything random: `MEGABOARD_TEST_SEED`, or one that is drawn and printed.
+/// Returns the seed of all random choices: `MEGABOARD_TEST_SEED`, or a new one, which is printed.
 pub fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     *SEED.get_or_init(|| {
@@ -18,11 +18,11 @@ pub fn seed() -> u64 {
     })
 }
 
-/// The seed of this run, printed when a test fails in its scope.
+/// Prints the seed if a test panics while this is in scope.
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// That of [`seed`].
+    /// Uses the seed of [`seed`].
     pub fn of_this_run() -> Self {
         Self(seed())
     }
@@ -36,7 +36,7 @@ impl Drop for Seed {
     }
 }
 
-/// `sampled`, or `whole` where `MEGABOARD_TEST_LONG` asks for it.
+/// Returns `whole` if `MEGABOARD_TEST_LONG` is set, `sampled` otherwise.
 pub fn runs<T>(sampled: T, whole: T) -> T {
     if env::var_os("MEGABOARD_TEST_LONG").is_some() {
         whole
@@ -50,23 +50,23 @@ pub fn runs<T>(sampled: T, whole: T) -> T {
 pub struct Dice(u64);
 
 impl Dice {
-    /// From a seed.
+    /// Creates a generator from a seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// From the seed of this run.
+    /// Creates a generator from the seed of this run.
     pub fn of_this_run() -> Self {
         Self(seed())
     }
 
-    /// Other dice, thrown from where these are: for a thread of its own.
+    /// Derives an independent generator, for another thread.
     #[must_use]
     pub const fn split(&mut self) -> Self {
         Self(self.word())
     }
 
-    /// Any number.
+    /// Returns a random 64-bit word.
     pub const fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -75,29 +75,29 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0, below `end`.
+    /// Returns a number from 0 to `end - 1`.
     pub fn below(&mut self, end: usize) -> usize {
         let word = u128::from(self.word());
-        // The product's upper half is below `end`.
+        // The upper half of the product is below `end`.
         usize::try_from((word * end as u128) >> 64).unwrap()
     }
 
-    /// From `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, inclusive.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         low + i64::try_from(self.word() % (high - low + 1).cast_unsigned()).unwrap()
     }
 
-    /// True once in so many times.
+    /// Returns true with a probability of 1 in `times`.
     pub const fn one_in(&mut self, times: u64) -> bool {
         self.word().is_multiple_of(times)
     }
 
-    /// One of these.
+    /// Returns one of the choices.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }
 
-    /// Every order of the items is as likely.
+    /// Shuffles the items; all orders are equally likely.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for end in (1..items.len()).rev() {
             items.swap(end, self.below(end + 1));

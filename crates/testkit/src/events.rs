@@ -12,9 +12,9 @@ use crate::server::Server;
 /// An open stream.
 pub struct Events {
     input: BufReader<TcpStream>,
-    /// What has come of the body and was not read yet.
+    /// Received but not yet parsed.
     text: String,
-    /// When a wait for an event ends: comments are no events.
+    /// The deadline of the current wait. Comments do not extend it.
     end: Instant,
     /// Header lines, in lower case.
     pub head: Vec<String>,
@@ -23,16 +23,16 @@ pub struct Events {
 /// One event.
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// Its sort.
+    /// The event type.
     pub name: String,
-    /// Empty where it has none.
+    /// Empty if the event has no id.
     pub id: String,
-    /// Its JSON.
+    /// The data, parsed as JSON.
     pub value: Value,
 }
 
 impl Events {
-    /// Opens a stream; the answer is a 200.
+    /// Opens a stream and asserts that the response has status 200.
     #[track_caller]
     pub fn of(server: &Server, path: &str) -> Self {
         let stream = TcpStream::connect(server.address()).unwrap();
@@ -58,12 +58,12 @@ impl Events {
         }
     }
 
-    /// The bytes that ask for a stream.
+    /// Returns the bytes of a request for a stream.
     pub fn request(path: &str) -> String {
         format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n")
     }
 
-    /// The next event; none when the stream has come to its end.
+    /// Returns the next event, or `None` at the end of the stream.
     #[track_caller]
     pub fn try_next(&mut self) -> Option<Event> {
         self.end = Instant::now() + DEADLINE;
@@ -79,13 +79,13 @@ impl Events {
         }
     }
 
-    /// The next event.
+    /// Returns the next event.
     #[track_caller]
     pub fn event(&mut self) -> Event {
-        self.try_next().expect("an event, not the stream's end")
+        self.try_next().expect("an event before the stream ends")
     }
 
-    /// The next event of this sort.
+    /// Returns the next event of this type.
     #[track_caller]
     pub fn named(&mut self, name: &str) -> Event {
         loop {
@@ -96,7 +96,7 @@ impl Events {
         }
     }
 
-    /// The first event from now on of which this holds.
+    /// Returns the next event for which `holds` returns true.
     #[track_caller]
     pub fn until(&mut self, mut holds: impl FnMut(&Event) -> bool) -> Event {
         loop {
@@ -107,22 +107,23 @@ impl Events {
         }
     }
 
-    /// The next comment; nothing else comes before it.
+    /// Returns the next comment, and asserts that no event comes before it.
     #[track_caller]
     pub fn comment(&mut self) -> String {
         self.end = Instant::now() + DEADLINE;
         loop {
             if let Some(end) = self.text.find("\n\n") {
                 let block: String = self.text.drain(..end + 2).collect();
-                assert!(block.starts_with(':'), "no comment: {block}");
+                assert!(block.starts_with(':'), "not a comment: {block}");
                 return block.trim_end().to_owned();
             }
-            let chunk = self.chunk().expect("a comment, not the stream's end");
+            let chunk = self.chunk().expect("a comment before the stream ends");
             self.text += &chunk;
         }
     }
 
-    /// The next chunk of the body; none at its end, whether the last chunk came or the connection ended.
+    /// Returns the next chunk of the body, or `None` at its end, which is the last chunk or the end
+    /// of the connection.
     fn chunk(&mut self) -> Option<String> {
         assert!(Instant::now() < self.end, "no event within {DEADLINE:?}");
         let mut line = String::new();
@@ -137,20 +138,20 @@ impl Events {
     }
 }
 
-/// What was read; none where the connection has ended. Silence is not an end.
+/// Returns the result of a read, or `None` if the connection has ended. A timeout panics.
 #[track_caller]
 fn came<T>(read: io::Result<T>) -> Option<T> {
     match read {
         Ok(read) => Some(read),
         Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-            panic!("nothing came within {DEADLINE:?}")
+            panic!("nothing was received within {DEADLINE:?}")
         }
         Err(_) => None,
     }
 }
 
 impl Event {
-    /// None where it is a comment, or a field for the client itself.
+    /// Returns `None` for a comment, and for a block without data.
     fn read(block: &str) -> Option<Self> {
         let field = |name: &str| {
             let lines = block.lines().filter_map(|line| line.split_once(": "));
@@ -165,7 +166,7 @@ impl Event {
         })
     }
 
-    /// Its entries.
+    /// Returns the `entries` of the data.
     #[track_caller]
     pub fn entries(&self) -> &[Value] {
         self.value["entries"].as_array().unwrap()

@@ -1,14 +1,14 @@
-//! Waiting for what has to come: polled, with a deadline that only a failure meets.
+//! Waiting for a condition: polls with a deadline.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Generous: a machine under load may take its time, and a passing test never waits it out.
+/// Long enough for a machine under load. A test that passes never waits this long.
 pub const DEADLINE: Duration = Duration::from_mins(1);
 
 const POLL_EVERY: Duration = Duration::from_millis(5);
 
-/// Polls until there is something; panics with `what` when the deadline is met.
+/// Polls until `poll` returns `Some`; panics with `what` at the deadline.
 #[track_caller]
 pub fn eventually<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + DEADLINE;

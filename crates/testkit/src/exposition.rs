@@ -1,14 +1,14 @@
 //! The response of `GET /metrics`, parsed strictly: [`Exposition`].
 //!
-//! The text format of `OpenMetrics` 1.0, as far as the service speaks it. What the format does not allow
-//! panics, with the line: a family without `HELP` and `TYPE`, a sample of another family, a label
-//! twice, a series twice, buckets that go down.
+//! Reads the text format of `OpenMetrics` 1.0, as far as the service uses it, and panics with the
+//! line for anything the format does not allow: a family without `HELP` and `TYPE`, a sample of
+//! another family, a duplicate label or series, bucket counts that decrease.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::server::Server;
 
-/// Labels and their values.
+/// Label names and their values.
 pub type Labels = BTreeMap<String, String>;
 
 /// All metrics of one response.
@@ -18,33 +18,34 @@ pub struct Exposition {
     pub families: Vec<Family>,
 }
 
-/// One metric.
+/// One metric family.
 #[derive(Debug)]
 pub struct Family {
-    /// Without what the type adds to it.
+    /// The name without the suffixes of the type.
     pub name: String,
     /// `counter`, `gauge`, `histogram` or `info`.
     pub kind: String,
-    /// What it is.
+    /// The text of `HELP`.
     pub help: String,
     unit: Option<String>,
-    /// Each once.
+    /// The samples.
     pub samples: Vec<Sample>,
 }
 
-/// One line.
+/// One sample line.
 #[derive(Debug)]
 pub struct Sample {
-    /// With what the type adds.
+    /// The name with the suffix of the type.
     pub name: String,
-    /// `le` of buckets among them.
+    /// The labels, including `le` for buckets.
     pub labels: Labels,
-    /// What there is.
+    /// The value.
     pub value: f64,
 }
 
 impl Family {
-    /// What people call it: as samples are named, but for histograms.
+    /// Returns the name that documents use: the name of the samples, or of the family for a
+    /// histogram.
     pub fn called(&self) -> String {
         match self.kind.as_str() {
             "counter" => format!("{}_total", self.name),
@@ -59,11 +60,11 @@ impl Family {
             "gauge" => &[""],
             "histogram" => &["_bucket", "_sum", "_count"],
             "info" => &["_info"],
-            other => panic!("{}: nobody knows the type {other}", self.name),
+            other => panic!("{}: unknown type {other}", self.name),
         }
     }
 
-    /// What only the whole of it shows.
+    /// Checks what a single line does not show.
     fn check(&self) {
         let name = &self.name;
         assert!(!self.samples.is_empty(), "{name} has no samples");
@@ -74,7 +75,7 @@ impl Family {
         assert_eq!(
             series.len(),
             self.samples.len(),
-            "{name} tells a series twice"
+            "{name} has a duplicate series"
         );
         if self.kind == "histogram" {
             self.check_buckets();
@@ -109,20 +110,22 @@ impl Family {
 }
 
 impl Exposition {
-    /// What a server exposes now.
+    /// Scrapes a server.
     #[track_caller]
     pub fn of(server: &Server) -> Self {
         let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-        let answer = server.get_with("/metrics", &[("accept", media_type)]);
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        assert_eq!(answer.header("content-type"), media_type);
-        Self::read(&answer.body)
+        let response = server.get_with("/metrics", &[("accept", media_type)]);
+        assert_eq!(response.status, 200, "{}", response.body);
+        assert_eq!(response.header("content-type"), media_type);
+        Self::read(&response.body)
     }
 
-    /// Reads a text.
+    /// Parses a text.
     #[track_caller]
     pub fn read(text: &str) -> Self {
-        let text = text.strip_suffix("# EOF\n").expect("it ends with # EOF");
+        let text = text
+            .strip_suffix("# EOF\n")
+            .expect("the text ends with # EOF");
         let mut families: Vec<Family> = Vec::new();
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix("# HELP ") {
@@ -155,18 +158,18 @@ impl Exposition {
             }
         }
         let names: BTreeSet<_> = families.iter().map(|family| &family.name).collect();
-        assert_eq!(names.len(), families.len(), "a family is told twice");
+        assert_eq!(names.len(), families.len(), "duplicate family");
         families.iter().for_each(Family::check);
         Self { families }
     }
 
-    /// All lines.
+    /// Iterates over all samples.
     pub fn samples(&self) -> impl Iterator<Item = &Sample> {
         self.families.iter().flat_map(|family| &family.samples)
     }
 
-    /// The sum of all series of this name that have these labels, and perhaps others; there is one at
-    /// least.
+    /// Returns the sum of all series with this name and at least these labels. Panics if there is
+    /// none.
     #[track_caller]
     pub fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let has = |sample: &&Sample| {
@@ -175,12 +178,12 @@ impl Exposition {
         };
         let named = self.samples().filter(|sample| sample.name == name);
         let values: Vec<f64> = named.filter(has).map(|sample| sample.value).collect();
-        assert!(!values.is_empty(), "{name} {labels:?} is not told");
+        assert!(!values.is_empty(), "there is no sample {name} {labels:?}");
         values.iter().sum()
     }
 }
 
-/// `name{label="value",…} 1.0`
+/// Parses `name{label="value",…} 1.0`.
 fn sample(line: &str) -> Sample {
     let end = line.find(['{', ' ']).expect(line);
     let (name, mut rest) = line.split_at(end);
@@ -207,13 +210,13 @@ fn sample(line: &str) -> Sample {
     }
 }
 
-/// A value up to its closing quote, and what is behind that.
+/// Returns a value up to its closing quote, and the text after it.
 fn quoted<'a>(text: &'a str, line: &str) -> (String, &'a str) {
     let mut value = String::new();
     let mut chars = text.char_indices();
-    while let Some((place, c)) = chars.next() {
+    while let Some((index, c)) = chars.next() {
         match c {
-            '"' => return (value, &text[place + 1..]),
+            '"' => return (value, &text[index + 1..]),
             '\\' => match chars.next().expect(line).1 {
                 'n' => value.push('\n'),
                 c @ ('\\' | '"') => value.push(c),

@@ -1,8 +1,8 @@
-//! How many files and connections this process may have open.
+//! The limit of open files of this process.
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-/// Raises the limit to at least so many; fails where the system allows fewer.
+/// Raises the soft limit to at least `wanted`; panics if the hard limit is lower.
 #[track_caller]
 pub fn allow_files(wanted: usize) {
     let wanted = wanted as u64;

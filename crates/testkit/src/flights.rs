@@ -1,4 +1,4 @@
-//! The flights of `tests/data`: their rows, and what boards made of them have to show.
+//! The flights of `tests/data`: the rows, and the boards expected from them.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-/// The file of flights, as it lies there.
+/// Returns the path of the unpacked file.
 pub fn file() -> PathBuf {
     data("flights-2013-01.csv.gz")
 }
 
-/// Its header and its rows.
+/// Returns the header and the rows.
 pub fn rows() -> (String, Vec<String>) {
     let text = unpacked("flights-2013-01.csv.gz");
     let mut lines = text.lines().map(str::to_owned);
     (lines.next().unwrap(), lines.collect())
 }
 
-/// What boards have to show.
+/// Returns the expected boards.
 pub fn expected() -> Value {
     serde_json::from_str(&unpacked("flights-2013-01.expected.json.gz")).unwrap()
 }

@@ -1,5 +1,5 @@
-//! How a server is started: [`Launch`], from its configuration to the line that says where it listens.
-//! A server that has ended gives its launch back, to be started again on what it left.
+//! How a server is started: [`Launch`], its configuration, flags and environment. A server that has
+//! ended returns its launch, to be started again in the same folder.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -14,13 +14,12 @@ use tempfile::TempDir;
 use crate::binary::megaboard;
 use crate::eventually::DEADLINE;
 use crate::process::Process;
-use crate::server::Server;
 
-/// What `ulimit -f` counts in, as POSIX has it.
+/// The unit of `ulimit -f`, as POSIX defines it.
 const LIMIT_BLOCK_BYTES: u64 = 512;
 
-/// How a server is started: in a folder of its own, with nothing of the environment that it reads.
-/// The folder goes with it, or with the server that was started last.
+/// How a server is started: in a temporary folder, without the variables that it reads. The folder
+/// is removed with the launch, or with the server started last.
 #[derive(Debug)]
 #[must_use]
 pub struct Launch {
@@ -35,7 +34,7 @@ impl Default for Launch {
 }
 
 impl Launch {
-    /// Without flags: what stands in the folder's `megaboard.toml` holds.
+    /// Without flags: the folder's `megaboard.toml` applies.
     pub fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let mut command = Command::new(megaboard());
@@ -58,7 +57,7 @@ impl Launch {
         Self { folder, command }
     }
 
-    /// On a free port, with this configuration.
+    /// With this configuration, on a free port.
     pub fn on_a_free_port(config: &str) -> Self {
         Self::new()
             .file("megaboard.toml", config)
@@ -71,29 +70,29 @@ impl Launch {
         self
     }
 
-    /// Adds flags, parted by spaces.
+    /// Adds flags, separated by single spaces.
     pub fn args(mut self, flags: &str) -> Self {
         self.command.args(flags.split(' '));
         self
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// The folder that the server works in.
+    /// Returns the server's working folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Where it keeps its boards when nothing is said.
+    /// Returns the default store folder, `megaboard-data`.
     pub fn kept(&self) -> PathBuf {
         self.folder().join("megaboard-data")
     }
 
-    /// What was logged by all that was started.
+    /// Returns the log of all servers started so far in this folder.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.log_path()).unwrap()
     }
@@ -102,7 +101,7 @@ impl Launch {
         self.folder().join("server.log")
     }
 
-    /// Runs a server that is to refuse to start, and gives its exit status and what it said.
+    /// Runs a server that should refuse to start. Returns its exit status and standard error.
     #[track_caller]
     pub fn refused(&mut self) -> (Option<i32>, String) {
         let child = self
@@ -117,46 +116,33 @@ impl Launch {
         (ended.code(), std::io::read_to_string(stderr).unwrap())
     }
 
-    /// Runs a server and kills it so soon that it may not have started.
+    /// Runs a server and kills it after this time, possibly before it has started.
     pub fn killed_after(&mut self, time: Duration) {
         let mut process = Process::of(self.spawn(None, Stdio::null()));
-        // No time is long enough, and none too short: any moment is one to be killed at.
+        // Any delay is fine: the test is about kills at arbitrary moments.
         thread::sleep(time);
         process.signal("KILL");
         process.ended();
     }
 
-    /// Starts the server and waits until it listens.
+    /// Starts a server and waits until it listens. Returns its process and its URL.
     #[track_caller]
-    pub fn start(self) -> Server {
-        self.listening(None)
-    }
-
-    /// The same, but no file of this one server can grow past so many bytes, as if its disk failed
-    /// there (EFBIG); what it is started with again has no such limit.
-    #[track_caller]
-    pub fn start_with_files_up_to(self, bytes: u64) -> Server {
-        self.listening(Some(bytes))
-    }
-
-    #[track_caller]
-    fn listening(mut self, file_bytes_max: Option<u64>) -> Server {
+    pub(crate) fn listening(&mut self, file_bytes_max: Option<u64>) -> (Process, String) {
         let mut child = self.spawn(file_bytes_max, Stdio::piped());
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let process = Process::of(child);
         let (sender, lines) = mpsc::channel();
-        // Read to its end, so that the server never blocks on it.
+        // Drained, so that the server never blocks on writing to it.
         thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
                 let _ = sender.send(line);
             }
         });
-        let said = lines.recv_timeout(DEADLINE);
-        let said = said.unwrap_or_else(|_| panic!("no line: {}", self.log()));
-        let url = said
-            .strip_prefix("listening on ")
-            .unwrap_or_else(|| panic!("{said}"));
-        Server::of(url, process, self)
+        let line = lines.recv_timeout(DEADLINE);
+        let line = line.unwrap_or_else(|_| panic!("the server does not listen: {}", self.log()));
+        let url = line.strip_prefix("listening on ");
+        let url = url.unwrap_or_else(|| panic!("not the address of a server: {line}"));
+        (process, url.to_owned())
     }
 
     fn spawn(&mut self, file_bytes_max: Option<u64>, stdout: Stdio) -> Child {
@@ -171,8 +157,8 @@ impl Launch {
     }
 }
 
-/// A shell that limits itself and becomes the command. The signal of the limit is ignored, so that
-/// what is written past it fails instead.
+/// Returns a shell that sets the file size limit and executes the command. The signal of the limit
+/// is ignored, so that writes past it fail instead.
 fn with_files_up_to(bytes: u64, command: &Command) -> Command {
     let limit = bytes / LIMIT_BLOCK_BYTES;
     let mut shell = Command::new("sh");

@@ -1,4 +1,4 @@
-//! A memcached as a child process: [`Memcached`].
+//! memcached as a child process: [`Memcached`].
 
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -8,7 +8,7 @@ use crate::eventually::{DEADLINE, eventually};
 use crate::process::Process;
 use crate::redis::Port;
 
-/// A memcached on a port of its own; it ends when this is dropped.
+/// A memcached on its own port, killed on drop.
 #[derive(Debug)]
 pub struct Memcached {
     process: Process,
@@ -16,7 +16,7 @@ pub struct Memcached {
 }
 
 impl Memcached {
-    /// Starts one.
+    /// Starts a memcached.
     #[track_caller]
     pub fn start() -> Self {
         let port = Port::reserve();
@@ -28,7 +28,7 @@ impl Memcached {
         memcached
     }
 
-    /// Kills it (SIGKILL) and starts it again, empty, on its port.
+    /// Kills it (SIGKILL) and starts it again, empty, on the same port.
     #[track_caller]
     pub fn restart(&mut self) {
         self.process.signal("KILL");
@@ -42,7 +42,7 @@ impl Memcached {
         format!("memcached://{}", self.address())
     }
 
-    /// The value of a key and its flags; none where there is no item.
+    /// Returns the value and the flags of a key, or `None` if there is no item.
     #[track_caller]
     pub fn get(&self, key: &str) -> Option<(String, u32)> {
         self.try_get(key).unwrap()
@@ -70,7 +70,7 @@ impl Memcached {
 
     #[track_caller]
     fn wait(&self) {
-        eventually("a memcached that answers", || self.try_get("any").ok());
+        eventually("memcached answers", || self.try_get("any").ok());
     }
 
     fn address(&self) -> SocketAddr {
@@ -82,7 +82,7 @@ impl Memcached {
 fn spawn(port: &Port) -> Process {
     let mut command = Command::new("memcached");
     let number = port.number().to_string();
-    // As root it requires a user.
+    // Started by root, memcached requires a user.
     command.args(["-l", "127.0.0.1", "-p", &number, "-u", "nobody"]);
     command.stdin(Stdio::null()).stdout(Stdio::null());
     match command.spawn() {

@@ -1,10 +1,10 @@
-//! A child process: [`Process`] sends it signals, and ends it when it is dropped.
+//! A child process: [`Process`] signals it and kills it on drop.
 
 use std::process::{Child, Command, ExitStatus};
 
 use crate::eventually::eventually;
 
-/// A child process; it ends when this is dropped.
+/// A child process, killed on drop.
 #[derive(Debug)]
 pub(crate) struct Process(Child);
 
@@ -20,7 +20,7 @@ impl Process {
         Self(child)
     }
 
-    /// The system's number of it.
+    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.0.id()
     }
@@ -28,29 +28,29 @@ impl Process {
     /// Sends a signal: `TERM`, `INT`, `KILL`, `STOP`, `CONT`.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.id().to_string();
-        // The shell's own: small systems have no other.
+        // The shell's builtin, since some systems have no `kill` program.
         let kill = ["-c", "kill -s \"$0\" \"$1\"", name, &id];
         let status = Command::new("sh").args(kill).status();
         assert!(status.unwrap().success());
     }
 
-    /// Waits for its end.
+    /// Waits for the process to exit.
     #[track_caller]
     pub(crate) fn ended(&mut self) -> ExitStatus {
-        eventually("the server's end", || self.0.try_wait().unwrap())
+        eventually("the server exits", || self.0.try_wait().unwrap())
     }
 
-    /// Whether it has ended.
+    /// Returns whether the process has exited.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.0.try_wait().unwrap().is_some()
     }
 
-    /// Bytes of memory that it holds.
+    /// Returns the resident memory in bytes.
     pub(crate) fn resident_bytes(&self) -> u64 {
         self.status_bytes("VmRSS:")
     }
 
-    /// The most bytes of memory that it held at any time.
+    /// Returns the peak resident memory in bytes.
     pub(crate) fn peak_resident_bytes(&self) -> u64 {
         self.status_bytes("VmHWM:")
     }

@@ -1,4 +1,4 @@
-//! A running server: [`Server`] asks it things, reads what it answered, and ends it.
+//! A running server: [`Server`] sends it requests, returns its responses, and ends it.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use serde_json::Value;
 use ureq::http::{Method, Request};
 use ureq::{Agent, SendBody};
 
-use crate::answer::Answer;
 use crate::eventually::DEADLINE;
 use crate::launch::Launch;
 use crate::process::Process;
+use crate::response::Response;
 use crate::wire::Wire;
 
 /// All but the unreserved characters of RFC 3986.
@@ -22,47 +22,64 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// A text as it stands in a path or a query.
+/// Percent-encodes a text for a path or a query.
 pub fn encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
-/// Contributions one a line.
+/// Returns contributions as NDJSON.
 pub fn ndjson(items: &[Value]) -> String {
     let lines: Vec<String> = items.iter().map(Value::to_string).collect();
     lines.join("\n")
 }
 
-/// A running server; it ends when this is dropped.
+/// A running server, killed on drop.
 pub struct Server {
     url: String,
     agent: Agent,
-    // Before the folder that it works in.
+    // Dropped before the folder that it works in.
     process: Process,
     launch: Launch,
 }
 
+impl Launch {
+    /// Starts the server and waits until it listens.
+    #[track_caller]
+    pub fn start(self) -> Server {
+        Server::of(self, None)
+    }
+
+    /// As [`start`](Self::start), but no file of this server can grow beyond this size, as if the
+    /// disk failed there (EFBIG). The limit does not apply when the launch is started again.
+    #[track_caller]
+    pub fn start_with_files_up_to(self, bytes: u64) -> Server {
+        Server::of(self, Some(bytes))
+    }
+}
+
 impl Server {
-    pub(crate) fn of(url: &str, process: Process, launch: Launch) -> Self {
+    #[track_caller]
+    fn of(mut launch: Launch, file_bytes_max: Option<u64>) -> Self {
+        let (process, url) = launch.listening(file_bytes_max);
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(2 * DEADLINE))
             .build();
         Self {
-            url: url.to_owned(),
+            url,
             agent: agent.into(),
             process,
             launch,
         }
     }
 
-    /// With nothing but the default kind, `gifts`.
+    /// Starts a server with the default kind, `gifts`, in memory.
     #[track_caller]
     pub fn start() -> Self {
         Self::with("")
     }
 
-    /// With this configuration, on a free port, kept in memory.
+    /// Starts a server with this configuration, on a free port, in memory.
     #[track_caller]
     pub fn with(config: &str) -> Self {
         Launch::on_a_free_port(config)
@@ -70,44 +87,44 @@ impl Server {
             .start()
     }
 
-    /// With this configuration, on a free port, kept where a server keeps its boards when nothing
-    /// is said: in [`kept`](Self::kept).
+    /// Starts a server with this configuration, on a free port, with the default store folder:
+    /// [`kept`](Self::kept).
     #[track_caller]
     pub fn durable(config: &str) -> Self {
         Launch::on_a_free_port(config).start()
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// Returns `http://127.0.0.1:PORT`.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// `127.0.0.1:PORT`.
+    /// Returns `127.0.0.1:PORT`.
     pub fn address(&self) -> &str {
         self.url.strip_prefix("http://").unwrap()
     }
 
-    /// The server's own folder, for files of the test too.
+    /// Returns the server's working folder, which a test may use too.
     pub fn folder(&self) -> &Path {
         self.launch.folder()
     }
 
-    /// Where a [`durable`](Self::durable) server keeps its boards.
+    /// Returns the store folder of a [`durable`](Self::durable) server.
     pub fn kept(&self) -> PathBuf {
         self.launch.kept()
     }
 
-    /// What the server has logged, and those before it in its folder.
+    /// Returns the log of this server and of earlier ones in its folder.
     pub fn log(&self) -> String {
         self.launch.log()
     }
 
-    /// A bare connection.
+    /// Opens a raw connection.
     pub fn wire(&self) -> Wire {
         Wire::to(self.address())
     }
 
-    /// Any request with a body.
+    /// Sends any request with a body.
     #[track_caller]
     pub fn send(
         &self,
@@ -115,32 +132,32 @@ impl Server {
         path: &str,
         headers: &[(&str, &str)],
         body: impl Into<Vec<u8>>,
-    ) -> Answer {
+    ) -> Response {
         self.try_send(method, path, headers, body).unwrap()
     }
 
-    /// The same to a server that may end meanwhile: then there is no answer.
+    /// As [`send`](Self::send), to a server that may end before it answers.
     pub fn try_send(
         &self,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: impl Into<Vec<u8>>,
-    ) -> Result<Answer, ureq::Error> {
+    ) -> Result<Response, ureq::Error> {
         let mut request = Request::builder().method(method).uri(self.url_of(path));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        Answer::read(self.agent.run(request.body(body.into())?)?)
+        Response::read(self.agent.run(request.body(body.into())?)?)
     }
 
-    /// A body that comes from a reader, in chunks.
+    /// Sends a body from a reader, with chunked encoding.
     #[track_caller]
-    pub fn stream(&self, path: &str, body: impl std::io::Read) -> Answer {
+    pub fn stream(&self, path: &str, body: impl std::io::Read) -> Response {
         let mut body = body;
         let request = self.agent.post(self.url_of(path));
         let request = request.header("content-type", "application/x-ndjson");
-        Answer::read(request.send(SendBody::from_reader(&mut body)).unwrap()).unwrap()
+        Response::read(request.send(SendBody::from_reader(&mut body)).unwrap()).unwrap()
     }
 
     fn without_body(
@@ -148,76 +165,76 @@ impl Server {
         method: Method,
         path: &str,
         headers: &[(&str, &str)],
-    ) -> Result<Answer, ureq::Error> {
+    ) -> Result<Response, ureq::Error> {
         let mut request = Request::builder().method(method).uri(self.url_of(path));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        Answer::read(self.agent.run(request.body(())?)?)
+        Response::read(self.agent.run(request.body(())?)?)
     }
 
-    /// `GET`.
+    /// Sends a `GET`.
     #[track_caller]
-    pub fn get(&self, path: impl Display) -> Answer {
+    pub fn get(&self, path: impl Display) -> Response {
         self.try_get(path).unwrap()
     }
 
-    /// `GET` from a server that may end meanwhile: then there is no answer.
-    pub fn try_get(&self, path: impl Display) -> Result<Answer, ureq::Error> {
+    /// Sends a `GET` to a server that may end before it answers.
+    pub fn try_get(&self, path: impl Display) -> Result<Response, ureq::Error> {
         self.without_body(Method::GET, &path.to_string(), &[])
     }
 
-    /// `GET` with further headers.
+    /// Sends a `GET` with further headers.
     #[track_caller]
-    pub fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    pub fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
         self.without_body(Method::GET, path, headers).unwrap()
     }
 
-    /// `DELETE`.
+    /// Sends a `DELETE`.
     #[track_caller]
-    pub fn delete(&self, path: impl Display) -> Answer {
+    pub fn delete(&self, path: impl Display) -> Response {
         self.without_body(Method::DELETE, &path.to_string(), &[])
             .unwrap()
     }
 
-    /// `DELETE` with further headers.
+    /// Sends a `DELETE` with further headers.
     #[track_caller]
-    pub fn delete_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    pub fn delete_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
         self.without_body(Method::DELETE, path, headers).unwrap()
     }
 
-    /// `POST` of a JSON body.
+    /// Sends a `POST` with a JSON body.
     #[track_caller]
-    pub fn post(&self, path: impl Display, body: &Value) -> Answer {
+    pub fn post(&self, path: impl Display, body: &Value) -> Response {
         self.json("POST", &path.to_string(), &body.to_string())
     }
 
-    /// `PUT` of a JSON body.
+    /// Sends a `PUT` with a JSON body.
     #[track_caller]
-    pub fn put(&self, path: impl Display, body: &Value) -> Answer {
+    pub fn put(&self, path: impl Display, body: &Value) -> Response {
         self.json("PUT", &path.to_string(), &body.to_string())
     }
 
-    /// Any text, called JSON.
+    /// Sends any text with the content type of JSON.
     #[track_caller]
-    pub fn json(&self, method: &str, path: &str, text: &str) -> Answer {
+    pub fn json(&self, method: &str, path: &str, text: &str) -> Response {
         self.send(method, path, &[("content-type", "application/json")], text)
     }
 
-    /// `POST /v1/contributions` of JSON.
+    /// Sends `POST /v1/contributions` with a JSON body.
     #[track_caller]
-    pub fn contribute(&self, body: &Value) -> Answer {
+    pub fn contribute(&self, body: &Value) -> Response {
         self.post("/v1/contributions", body)
     }
 
-    /// `POST /v1/contributions` of lines.
+    /// Sends `POST /v1/contributions` with an NDJSON body.
     #[track_caller]
-    pub fn lines(&self, text: &str) -> Answer {
+    pub fn lines(&self, text: &str) -> Response {
         let headers = [("content-type", "application/x-ndjson")];
         self.send("POST", "/v1/contributions", &headers, text)
     }
 
-    /// Contributes points to a board, member by member, all applied.
+    /// Contributes points to members of a board, and asserts that all were applied.
     #[track_caller]
     pub fn give(&self, board: &str, points: &[(&str, i64)]) {
         let items: Vec<Value> = points
@@ -230,8 +247,8 @@ impl Server {
         assert_eq!(receipt["applied"], points.len(), "{receipt}");
     }
 
-    /// The versions of a board's windows now, which change with whatever changes in them. Of a
-    /// board that nobody has contributed to they are none.
+    /// Returns the current versions of a board's windows, which change with every change in them.
+    /// Empty for a board that does not exist.
     #[track_caller]
     pub fn versions(&self, board: &str) -> Vec<(String, String)> {
         let path = format!("/v1/boards/{board}?fresh=true");
@@ -246,7 +263,7 @@ impl Server {
         windows.map(version).collect()
     }
 
-    /// Members of a board's window, best first.
+    /// Returns the members of a board's window, best first.
     #[track_caller]
     pub fn order(&self, board: &str, window: &str) -> Vec<String> {
         let top = self.get(format!(
@@ -259,12 +276,12 @@ impl Server {
             .collect()
     }
 
-    /// Bytes of memory that the process holds.
+    /// Returns the resident memory of the process in bytes.
     pub fn resident_bytes(&self) -> u64 {
         self.process.resident_bytes()
     }
 
-    /// The most bytes of memory that the process held at any time.
+    /// Returns the peak resident memory of the process in bytes.
     pub fn peak_resident_bytes(&self) -> u64 {
         self.process.peak_resident_bytes()
     }
@@ -274,13 +291,13 @@ impl Server {
         self.process.signal(name);
     }
 
-    /// Waits for the end of the process.
+    /// Waits for the process to exit.
     #[track_caller]
     pub fn ended(&mut self) -> ExitStatus {
         self.process.ended()
     }
 
-    /// SIGTERM, which a server ends well from; the way to start it again as it was.
+    /// Stops the server with SIGTERM, and returns its launch to start it again.
     #[track_caller]
     pub fn stop(mut self) -> Launch {
         self.signal("TERM");
@@ -288,7 +305,7 @@ impl Server {
         self.launch
     }
 
-    /// SIGKILL, if it lives; the way to start it again as it was.
+    /// Kills the server with SIGKILL, and returns its launch to start it again.
     pub fn kill(self) -> Launch {
         drop(self.process);
         self.launch

@@ -1,4 +1,5 @@
-//! A bare HTTP/1.1 connection: half heads, cut bodies, and other things that no client sends.
+//! A raw HTTP/1.1 connection for incomplete heads, truncated bodies, and other input that no HTTP
+//! client sends.
 
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -13,9 +14,9 @@ pub struct Wire {
     input: BufReader<TcpStream>,
 }
 
-/// An answer as it came over the wire.
+/// A response read from a raw connection.
 #[derive(Debug)]
-pub struct WireAnswer {
+pub struct RawResponse {
     /// The status code.
     pub status: u16,
     /// Header lines, in lower case.
@@ -25,7 +26,7 @@ pub struct WireAnswer {
 }
 
 impl Wire {
-    /// Connects; reads give up after the deadline.
+    /// Connects. Reads and writes time out after the deadline.
     pub fn to(address: &str) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
@@ -34,29 +35,30 @@ impl Wire {
         Self { stream, input }
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         self.stream.write_all(bytes.as_ref()).unwrap();
         self
     }
 
-    /// Writes bytes; false when the server has hung up.
+    /// Writes bytes. Returns false if the server has closed the connection.
     pub fn try_write(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(bytes.as_ref()).is_ok()
     }
 
-    /// Says that nothing more comes.
+    /// Shuts down the sending side.
     pub fn end_input(&mut self) -> &mut Self {
         self.stream.shutdown(Shutdown::Write).unwrap();
         self
     }
 
-    /// The next answer, whole; none when the connection ends before it.
-    pub fn try_answer(&mut self) -> Option<WireAnswer> {
-        self.try_answer_to("GET")
+    /// Returns the next response, or `None` if the connection ends before it.
+    pub fn try_response(&mut self) -> Option<RawResponse> {
+        self.try_response_to("GET")
     }
 
-    /// The status of the next answer, of which nothing else is read: it may have no end.
+    /// Returns the status of the next response and reads nothing else of it, since it may be
+    /// endless.
     #[track_caller]
     pub fn status(&mut self) -> u16 {
         let mut line = String::new();
@@ -64,25 +66,25 @@ impl Wire {
         line.split(' ').nth(1).unwrap().parse().unwrap()
     }
 
-    /// The next answer to a request of this method: one to `HEAD` has no body.
+    /// Returns the next response to a request with this method. A response to `HEAD` has no body.
     #[track_caller]
-    pub fn answer_to(&mut self, method: &str) -> WireAnswer {
-        self.try_answer_to(method)
-            .expect("an answer, not the connection's end")
+    pub fn response_to(&mut self, method: &str) -> RawResponse {
+        self.try_response_to(method)
+            .expect("a response before the connection ends")
     }
 
-    /// The next answer if it is no success. Of a success nothing but the head is read.
+    /// Returns the next response if it is an error. Of a success only the head is read.
     #[track_caller]
-    pub fn failure(&mut self) -> Option<WireAnswer> {
+    pub fn failure(&mut self) -> Option<RawResponse> {
         let head = self
             .try_head()
-            .expect("an answer, not the connection's end");
-        (status_of(&head) >= 400).then(|| self.answer_behind(head, "GET"))
+            .expect("a response before the connection ends");
+        (status_of(&head) >= 400).then(|| self.response_after(head, "GET"))
     }
 
-    fn try_answer_to(&mut self, method: &str) -> Option<WireAnswer> {
+    fn try_response_to(&mut self, method: &str) -> Option<RawResponse> {
         let head = self.try_head()?;
-        Some(self.answer_behind(head, method))
+        Some(self.response_after(head, method))
     }
 
     fn try_head(&mut self) -> Option<Vec<String>> {
@@ -99,7 +101,7 @@ impl Wire {
         Some(head)
     }
 
-    fn answer_behind(&mut self, head: Vec<String>, method: &str) -> WireAnswer {
+    fn response_after(&mut self, head: Vec<String>, method: &str) -> RawResponse {
         let length = head
             .iter()
             .find_map(|line| line.strip_prefix("content-length:"))
@@ -107,21 +109,21 @@ impl Wire {
             .map_or(0, |length| length.trim().parse().unwrap());
         let mut body = vec![0; length];
         self.input.read_exact(&mut body).unwrap();
-        WireAnswer {
+        RawResponse {
             status: status_of(&head),
             head,
             body: String::from_utf8(body).unwrap(),
         }
     }
 
-    /// The next answer.
+    /// Returns the next response.
     #[track_caller]
-    pub fn answer(&mut self) -> WireAnswer {
-        self.try_answer()
-            .expect("an answer, not the connection's end")
+    pub fn response(&mut self) -> RawResponse {
+        self.try_response()
+            .expect("a response before the connection ends")
     }
 
-    /// Whether the server has ended the connection, with nothing more to say.
+    /// Returns whether the server has closed the connection without sending anything more.
     pub fn has_ended(&mut self) -> bool {
         match self.input.read(&mut [0]) {
             Ok(read) => read == 0,
@@ -134,14 +136,14 @@ fn status_of(head: &[String]) -> u16 {
     head[0].split(' ').nth(1).unwrap().parse().unwrap()
 }
 
-impl WireAnswer {
-    /// The body as JSON.
+impl RawResponse {
+    /// Parses the body as JSON.
     #[track_caller]
     pub fn value(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// A header's value, empty where it is not there.
+    /// Returns a header's value, or an empty string if the header is absent.
     pub fn header(&self, name: &str) -> &str {
         let prefix = format!("{name}:");
         let found = self.head.iter().find_map(|line| line.strip_prefix(&prefix));

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes the fixtures of this folder with a binary of an older version: make.py BINARY
 
-folder.tar.gz         the folder of an embedded store: a snapshot, the journal behind it, stopped
-folder-killed.tar.gz  the same store, killed: without a last record
+folder.tar.gz         the folder of an embedded store after a stop: a snapshot and the journal after it
+folder-killed.tar.gz  the same after a kill: without the last record
 redis.resp.gz         the keys of a store on Redis, as the commands that restore them
-answers.json.gz       what both answered: paths and bodies, without what differs by moment
+answers.json.gz       the responses of both: paths and bodies, without times and versions
 """
 
 import base64, gzip, http.client, io, json, os, random, signal, socket, subprocess, sys, tarfile, tempfile, time

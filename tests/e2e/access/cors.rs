@@ -1,20 +1,20 @@
-//! Pages of other origins: let in by setting, told nothing without.
+//! Cross-origin requests: allowed for the configured origins only.
 
-use testkit::{Launch, Server, WireAnswer};
+use testkit::{Launch, RawResponse, Server};
 
 use super::Key;
 
 const OURS: &str = "https://a.example";
 
-fn ask(server: &Server, method: &str, path: &str, headers: &str) -> WireAnswer {
+fn ask(server: &Server, method: &str, path: &str, headers: &str) -> RawResponse {
     let mut wire = server.wire();
     wire.write(format!(
         "{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n"
     ));
-    wire.answer_to(method)
+    wire.response_to(method)
 }
 
-fn preflight(server: &Server, origin: &str) -> WireAnswer {
+fn preflight(server: &Server, origin: &str) -> RawResponse {
     let headers = format!(
         "origin: {origin}\r\naccess-control-request-method: POST\r\n\
          access-control-request-headers: authorization,content-type\r\n"
@@ -22,20 +22,20 @@ fn preflight(server: &Server, origin: &str) -> WireAnswer {
     ask(server, "OPTIONS", "/v1/contributions", &headers)
 }
 
-fn get(server: &Server, path: &str, origin: &str) -> WireAnswer {
+fn get(server: &Server, path: &str, origin: &str) -> RawResponse {
     ask(server, "GET", path, &format!("origin: {origin}\r\n"))
 }
 
-fn allowed(answer: &WireAnswer) -> &str {
-    answer.header("access-control-allow-origin")
+fn allowed(response: &RawResponse) -> &str {
+    response.header("access-control-allow-origin")
 }
 
 #[test]
-fn without_the_setting_there_is_no_word_of_it() {
+fn without_the_setting_no_cors_header_is_sent() {
     let server = Server::start();
-    for answer in [preflight(&server, OURS), get(&server, "/v1/kinds", OURS)] {
+    for response in [preflight(&server, OURS), get(&server, "/v1/kinds", OURS)] {
         assert!(
-            !answer
+            !response
                 .head
                 .iter()
                 .any(|line| line.starts_with("access-control"))
@@ -45,34 +45,34 @@ fn without_the_setting_there_is_no_word_of_it() {
 }
 
 #[test]
-fn a_named_origin_may_ask_and_no_other() {
+fn only_configured_origins_are_allowed() {
     let key = Key::new("");
     let setting = format!("[server.cors]\norigins = [\"{OURS}\", \"http://localhost:3000\"]\n");
     let server = Server::with(&format!("{setting}{}", key.lines));
     for origin in [OURS, "http://localhost:3000"] {
-        // Browsers ask first, and without the key.
-        let answer = preflight(&server, origin);
-        assert!([200, 204].contains(&answer.status), "{answer:?}");
-        assert_eq!(allowed(&answer), origin);
-        let methods = answer
+        // Browsers send a preflight first, without the key.
+        let response = preflight(&server, origin);
+        assert!([200, 204].contains(&response.status), "{response:?}");
+        assert_eq!(allowed(&response), origin);
+        let methods = response
             .header("access-control-allow-methods")
             .to_ascii_uppercase();
         assert!(
             methods.contains("POST") && methods.contains("DELETE"),
             "{methods}"
         );
-        let headers = answer.header("access-control-allow-headers");
+        let headers = response.header("access-control-allow-headers");
         for header in ["authorization", "content-type", "if-none-match"] {
             assert!(headers.contains(header), "{headers}");
         }
-        assert!(!answer.header("access-control-max-age").is_empty());
-        // A page can tell why it was refused.
+        assert!(!response.header("access-control-max-age").is_empty());
+        // A page can read why its request was refused.
         for (path, status) in [("/v1/kinds", 401), ("/healthz", 200), ("/nowhere", 404)] {
-            let answer = get(&server, path, origin);
-            assert_eq!((answer.status, allowed(&answer)), (status, origin));
-            let exposed = answer.header("access-control-expose-headers");
+            let response = get(&server, path, origin);
+            assert_eq!((response.status, allowed(&response)), (status, origin));
+            let exposed = response.header("access-control-expose-headers");
             assert!(exposed.contains("etag") && exposed.contains("retry-after"));
-            assert!(answer.header("vary").contains("origin"));
+            assert!(response.header("vary").contains("origin"));
         }
     }
     for other in [
@@ -87,7 +87,7 @@ fn a_named_origin_may_ask_and_no_other() {
 }
 
 #[test]
-fn any_origin_may_ask_where_that_is_said() {
+fn a_wildcard_allows_any_origin() {
     let server = Server::with("[server.cors]\norigins = [\"*\"]\n");
     assert_eq!(allowed(&preflight(&server, OURS)), "*");
     assert_eq!(allowed(&get(&server, "/v1/kinds", OURS)), "*");
@@ -97,8 +97,8 @@ fn any_origin_may_ask_where_that_is_said() {
         "\"*\", \"https://a.example\"",
     ] {
         let config = format!("[server.cors]\norigins = [{wrong}]");
-        let (status, said) = Launch::on_a_free_port(&config).refused();
-        assert_eq!(status, Some(1), "{said}");
-        assert!(said.contains("cors.origins"), "{said}");
+        let (status, stderr) = Launch::on_a_free_port(&config).refused();
+        assert_eq!(status, Some(1), "{stderr}");
+        assert!(stderr.contains("cors.origins"), "{stderr}");
     }
 }

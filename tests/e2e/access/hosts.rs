@@ -1,16 +1,16 @@
-//! The name that a server is asked under: without keys it has to be its own.
+//! The `Host` check: without keys a server accepts only its own names.
 
-use testkit::{Launch, Server, Wire, WireAnswer};
+use testkit::{Launch, RawResponse, Server, Wire};
 
 use super::Key;
 
-fn ask(server: &Server, path: &str, version: &str, head: &str) -> WireAnswer {
+fn ask(server: &Server, path: &str, version: &str, head: &str) -> RawResponse {
     let port = server.address().rsplit(':').next().unwrap();
     let mut wire = Wire::to(&format!("127.0.0.1:{port}"));
     wire.write(format!(
         "GET {path} HTTP/{version}\r\n{head}connection: close\r\n\r\n"
     ));
-    wire.answer()
+    wire.response()
 }
 
 fn status_for(server: &Server, host: &str) -> u16 {
@@ -18,7 +18,7 @@ fn status_for(server: &Server, host: &str) -> u16 {
 }
 
 #[test]
-fn without_keys_a_local_server_answers_to_its_own_names_alone() {
+fn without_keys_a_local_server_accepts_only_its_own_names() {
     let server = Server::with("[server]\nhosts = [\"boards.example\"]\n");
     for own in [
         "localhost",
@@ -35,7 +35,7 @@ fn without_keys_a_local_server_answers_to_its_own_names_alone() {
     let refused = ask(&server, "/", "1.1", "host: evil.example\r\n");
     assert_eq!(refused.value()["type"], "unknown-host");
     assert!(refused.body.contains("evil.example"), "{}", refused.body);
-    // Whatever probes call it, they are told how it is.
+    // Probes are answered under any name.
     assert_eq!(
         ask(&server, "/healthz", "1.1", "host: evil.example\r\n").status,
         200
@@ -43,7 +43,7 @@ fn without_keys_a_local_server_answers_to_its_own_names_alone() {
 }
 
 #[test]
-fn an_open_server_answers_to_addresses_and_to_names_of_its_network() {
+fn an_open_server_accepts_addresses_and_names_of_its_network() {
     let launch = Launch::new().args("--store memory: --listen 0.0.0.0:0 --open");
     let server = launch.start();
     for (host, status) in [
@@ -60,14 +60,14 @@ fn an_open_server_answers_to_addresses_and_to_names_of_its_network() {
 }
 
 #[test]
-fn with_keys_the_name_says_nothing_and_there_has_to_be_one() {
+fn with_keys_any_host_is_accepted_but_one_is_required() {
     let key = Key::new("--scope read");
     let server = Server::with(&key.lines);
     assert_eq!(status_for(&server, "evil.example"), 401);
     for head in ["", "host: a\r\nhost: a\r\n", "host: a b\r\n"] {
-        let answer = ask(&server, "/healthz", "1.1", head);
+        let response = ask(&server, "/healthz", "1.1", head);
         assert_eq!(
-            (answer.status, answer.value()["type"].as_str()),
+            (response.status, response.value()["type"].as_str()),
             (400, Some("invalid")),
             "{head}"
         );

@@ -1,4 +1,4 @@
-//! Keys that are bound to kinds: by path, by query, and item by item.
+//! Keys restricted to kinds: in paths, in queries, and item by item.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -15,7 +15,7 @@ fn stage(scope: &str) -> (Key, Key, Server) {
 }
 
 #[test]
-fn a_path_of_another_kind_is_403_by_name() {
+fn a_path_of_another_kind_is_403_with_its_name() {
     let (bound, free, server) = stage("admin");
     for path in [
         "/v1/kinds/races",
@@ -31,8 +31,8 @@ fn a_path_of_another_kind_is_403_by_name() {
         } else {
             "races"
         };
-        let answer = bound.get(&server, path);
-        answer.problem(403, "forbidden", &["\"bound\"", kind]);
+        let response = bound.get(&server, path);
+        response.problem(403, "forbidden", &["\"bound\"", kind]);
     }
     for path in [
         "/v1/kinds/gifts",
@@ -44,8 +44,8 @@ fn a_path_of_another_kind_is_403_by_name() {
     }
     let shards = json!({"shards": 2});
     for (path, status) in [("/v1/boards/races/a", 403), ("/v1/boards/gifts/a", 200)] {
-        let answer = bound.ask(&server, "PUT", path, Some(&shards));
-        assert_eq!(answer.status, status, "{}", answer.body);
+        let response = bound.ask(&server, "PUT", path, Some(&shards));
+        assert_eq!(response.status, status, "{}", response.body);
     }
     let listed = |key: &Key| {
         let all = key.get(&server, "/v1/kinds").ok();
@@ -60,7 +60,7 @@ fn a_path_of_another_kind_is_403_by_name() {
 }
 
 #[test]
-fn contributions_are_held_against_the_kinds_one_by_one() {
+fn the_kinds_of_contributions_are_checked_one_by_one() {
     let (bound, free, server) = stage("write");
     let gift = json!({"board": "gifts/a", "member": "u", "points": 1});
     let race = json!({"board": "races/a", "member": "u", "points": 1});
@@ -68,8 +68,8 @@ fn contributions_are_held_against_the_kinds_one_by_one() {
     let receipt = post(&json!([gift, race, gift, race])).ok();
     assert_eq!(receipt["applied"], 2, "{receipt}");
     assert_eq!(receipt["rejected_count"], 2);
-    for (place, index) in [1, 3].into_iter().enumerate() {
-        let item = &receipt["rejected"][place];
+    for (position, index) in [1, 3].into_iter().enumerate() {
+        let item = &receipt["rejected"][position];
         assert_eq!(item["index"], index);
         assert_eq!(item["board"], "races/a");
         assert_eq!(item["type"], "forbidden");
@@ -103,13 +103,13 @@ fn contributions_are_held_against_the_kinds_one_by_one() {
 }
 
 #[test]
-fn many_tops_name_the_board_that_is_not_for_the_key() {
+fn a_request_for_many_tops_names_the_forbidden_board() {
     let (bound, _, server) = stage("read");
     let ask = |boards: Value| {
         let body = json!({"boards": boards});
         bound.ask(&server, "POST", "/v1/top", Some(&body))
     };
     ask(json!(["gifts/a", "gifts/b"])).ok();
-    let answer = ask(json!(["gifts/a", "races/b"]));
-    answer.problem(403, "forbidden", &["boards[1]", "races", "bound"]);
+    let response = ask(json!(["gifts/a", "races/b"]));
+    response.problem(403, "forbidden", &["boards[1]", "races", "bound"]);
 }

@@ -1,23 +1,23 @@
-//! Who may do what, and how often: keys by scope and kind, what is open without one, tokens, limits,
-//! other origins, and healthy clients beside those who mean ill.
+//! Access control and limits: keys by scope and kind, open servers, tokens, rate limits, other
+//! origins, and healthy clients beside hostile ones.
 
-mod answers;
 mod cors;
-mod crowd;
-mod ends;
+mod ended_keys;
+mod hostile_clients;
 mod hosts;
 mod kinds;
-mod load;
+mod limits;
 mod open;
 mod rates;
 mod reload;
 mod scopes;
 mod tokens;
+mod unread_responses;
 
 use serde_json::Value;
-use testkit::{Answer, Server, cli};
+use testkit::{Response, Server, cli};
 
-/// A key as `megaboard key new` makes it, and what it has the configuration say.
+/// A key made by `megaboard key new`, and its lines of configuration.
 struct Key {
     text: String,
     lines: String,
@@ -40,16 +40,16 @@ impl Key {
         }
     }
 
-    /// Any request with it.
+    /// Sends any request with the key.
     #[track_caller]
-    fn ask(&self, server: &Server, method: &str, path: &str, body: Option<&Value>) -> Answer {
+    fn ask(&self, server: &Server, method: &str, path: &str, body: Option<&Value>) -> Response {
         let bearer = format!("Bearer {}", self.text);
         ask(server, &[("authorization", &bearer)], method, path, body)
     }
 
-    /// A request without a body.
+    /// Sends a `GET` with the key.
     #[track_caller]
-    fn get(&self, server: &Server, path: &str) -> Answer {
+    fn get(&self, server: &Server, path: &str) -> Response {
         self.ask(server, "GET", path, None)
     }
 }
@@ -61,7 +61,7 @@ fn ask(
     method: &str,
     path: &str,
     body: Option<&Value>,
-) -> Answer {
+) -> Response {
     match (method, body) {
         ("GET", None) => server.get_with(path, headers),
         ("DELETE", None) => server.delete_with(path, headers),
@@ -74,7 +74,7 @@ fn ask(
     }
 }
 
-/// Of several keys what the configuration says.
+/// Returns the configuration of several keys.
 fn lines(keys: &[&Key]) -> String {
     keys.iter().map(|key| key.lines.as_str()).collect()
 }

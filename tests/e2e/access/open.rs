@@ -1,4 +1,4 @@
-//! Where a server without keys may listen.
+//! The addresses that a server without keys may listen on.
 
 use testkit::redis::RedisServer;
 use testkit::{Launch, eventually};
@@ -8,32 +8,32 @@ use super::Key;
 const BEYOND: &str = "--store memory: --listen 0.0.0.0:0";
 
 #[test]
-fn without_a_key_nobody_beyond_the_machine_is_served_by_oversight() {
+fn without_keys_other_machines_are_not_served_by_default() {
     for listen in ["0.0.0.0:0", "[::]:0"] {
         let flags = format!("--store memory: --listen {listen}");
-        let (status, said) = Launch::new().args(&flags).refused();
-        assert_eq!(status, Some(1), "{said}");
+        let (status, stderr) = Launch::new().args(&flags).refused();
+        assert_eq!(status, Some(1), "{stderr}");
         for way_out in ["megaboard key new", "--open"] {
-            assert!(said.contains(way_out), "{said}");
+            assert!(stderr.contains(way_out), "{stderr}");
         }
     }
-    // Said of a name, too, that only turns out to lead there.
+    // Also for a name that only resolves to such an address.
     let in_file = "[server]\nlisten = \"0.0.0.0:0\"\nstore = \"memory:\"\n";
     let (status, _) = Launch::new().file("megaboard.toml", in_file).refused();
     assert_eq!(status, Some(1));
 }
 
 #[test]
-fn with_keys_readiness_names_no_node_to_strangers() {
+fn with_keys_readiness_names_no_node_without_a_key() {
     let redis = RedisServer::plain();
     let key = Key::new("--scope read");
     let launch = Launch::on_a_free_port(&key.lines).args(&format!("--store {}", redis.url()));
     let server = launch.start();
     assert_eq!(server.get("/readyz").status, 200);
     redis.kill();
-    let refused = eventually("it is not ready", || {
-        let answer = server.get("/readyz");
-        (answer.status != 200).then_some(answer)
+    let refused = eventually("the server is not ready", || {
+        let response = server.get("/readyz");
+        (response.status != 200).then_some(response)
     });
     refused.problem(503, "unavailable", &["log"]);
     let node = redis.address().to_string();
@@ -44,14 +44,14 @@ fn with_keys_readiness_names_no_node_to_strangers() {
 }
 
 #[test]
-fn with_open_it_is_open_and_with_a_key_it_needs_no_open() {
+fn other_machines_are_served_with_open_or_with_a_key() {
     let key = Key::new("--scope read");
     let starts = |launch: Launch, open: bool| {
         let server = launch.args(BEYOND).start();
         let port = server.address().rsplit(':').next().unwrap();
         let mut wire = testkit::Wire::to(&format!("127.0.0.1:{port}"));
         wire.write("GET /v1/kinds HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        assert_eq!(wire.answer().status, if open { 200 } else { 401 });
+        assert_eq!(wire.response().status, if open { 200 } else { 401 });
     };
     starts(Launch::new().args("--open"), true);
     starts(Launch::new().env("MEGABOARD_OPEN", "1"), true);
@@ -59,7 +59,7 @@ fn with_open_it_is_open_and_with_a_key_it_needs_no_open() {
     let file = |text: &str| Launch::new().file("megaboard.toml", text);
     starts(file("[server]\nopen = true\n"), true);
     starts(file(&key.lines), false);
-    // To be open is to do without keys, not to ignore them.
+    // `--open` permits running without keys; it does not disable configured ones.
     starts(file(&key.lines).args("--open"), false);
     let (status, _) = Launch::new()
         .env("MEGABOARD_OPEN", "0")
@@ -69,7 +69,7 @@ fn with_open_it_is_open_and_with_a_key_it_needs_no_open() {
 }
 
 #[test]
-fn errors_of_a_key_are_reported_and_never_the_key() {
+fn errors_in_a_key_are_reported_without_the_key() {
     let key = Key::new("--scope read --name one");
     for (config, part) in [
         (
@@ -117,9 +117,12 @@ fn errors_of_a_key_are_reported_and_never_the_key() {
             "server.hosts: \"...@h\"",
         ),
     ] {
-        let (status, said) = Launch::on_a_free_port(&config).refused();
-        assert_eq!(status, Some(1), "{config}: {said}");
-        assert!(said.contains(part), "{config}: {part:?} is not in: {said}");
-        assert!(!said.contains(&key.text), "{said}");
+        let (status, stderr) = Launch::on_a_free_port(&config).refused();
+        assert_eq!(status, Some(1), "{config}: {stderr}");
+        assert!(
+            stderr.contains(part),
+            "{config}: {part:?} is not in: {stderr}"
+        );
+        assert!(!stderr.contains(&key.text), "{stderr}");
     }
 }

@@ -1,29 +1,31 @@
-//! How often: by key, by address behind proxies or not, and wrong keys.
+//! Rate limits by key and by address, behind proxies or not, and of wrong keys.
 
-use testkit::{Answer, Exposition, Server, eventually};
+use testkit::{Exposition, Response, Server, eventually};
 
 use super::{Key, lines};
 
-/// More than any budget of these tests holds, even where a slow machine lets it fill meanwhile.
+/// More requests than any budget of these tests allows, even if a slow machine lets it refill
+/// meanwhile.
 const ENOUGH: usize = 500;
 
-/// The first refusal of a request that is made again and again, and how often it was let in before.
+/// Repeats a request until it is refused. Returns how often it was accepted before, and the
+/// refusal.
 #[track_caller]
-fn refused(mut ask: impl FnMut() -> Answer) -> (usize, Answer) {
+fn refused(mut ask: impl FnMut() -> Response) -> (usize, Response) {
     for before in 0..ENOUGH {
-        let answer = ask();
-        if answer.status == 429 {
-            return (before, answer);
+        let response = ask();
+        if response.status == 429 {
+            return (before, response);
         }
     }
-    panic!("{ENOUGH} requests, and no end");
+    panic!("{ENOUGH} requests were not refused");
 }
 
 #[track_caller]
-fn is_told_to_wait(answer: &Answer, parts: &[&str]) -> u64 {
-    answer.problem(429, "too-many-requests", parts);
-    let wait = answer.header("retry-after").parse().unwrap();
-    assert!(wait >= 1, "{answer:?}");
+fn assert_too_many_requests(response: &Response, parts: &[&str]) -> u64 {
+    response.problem(429, "too-many-requests", parts);
+    let wait = response.header("retry-after").parse().unwrap();
+    assert!(wait >= 1, "{response:?}");
     wait
 }
 
@@ -37,26 +39,26 @@ fn a_key_has_a_budget_of_its_own() {
         lines(&[&all, &other, &own])
     );
     let server = Server::with(&config);
-    let (before, answer) = refused(|| all.get(&server, "/v1/kinds"));
+    let (before, response) = refused(|| all.get(&server, "/v1/kinds"));
     assert!(before >= 10, "{before}");
-    assert_eq!(is_told_to_wait(&answer, &["\"all\""]), 1);
+    assert_eq!(assert_too_many_requests(&response, &["\"all\""]), 1);
     other.get(&server, "/v1/kinds").ok();
     for _ in 0..100 {
         own.get(&server, "/v1/kinds").ok();
     }
     server.get("/healthz").ok();
-    eventually("a full second", || {
+    eventually("the budget is refilled", || {
         (all.get(&server, "/v1/kinds").status == 200).then_some(())
     });
 }
 
 #[test]
-fn an_address_has_a_budget_and_who_watches_is_free() {
+fn an_address_has_a_budget_and_probes_are_free() {
     let server = Server::with("[server.limits.address]\nrequests_per_second = 1\nburst = 10\n");
-    let (before, answer) = refused(|| server.get("/v1/kinds"));
+    let (before, response) = refused(|| server.get("/v1/kinds"));
     assert!(before >= 10, "{before}");
-    is_told_to_wait(&answer, &["127.0.0.1"]);
-    // Whoever asks directly is not believed about others.
+    assert_too_many_requests(&response, &["127.0.0.1"]);
+    // `X-Forwarded-For` from a client that is not a trusted proxy is ignored.
     let (before, _) = refused(|| server.get_with("/v1/kinds", &[("x-forwarded-for", "9.9.9.9")]));
     assert!(before <= 5, "{before}");
     for path in ["/healthz", "/readyz", "/metrics"] {
@@ -67,18 +69,18 @@ fn an_address_has_a_budget_and_who_watches_is_free() {
 }
 
 #[test]
-fn behind_a_named_proxy_each_client_has_its_own() {
+fn behind_a_trusted_proxy_each_client_has_its_own_budget() {
     let server = Server::with(
         "[server]\ntrusted_proxies = [\"127.0.0.0/8\", \"10.0.0.1\"]\n\
          [server.limits.address]\nrequests_per_second = 1\nburst = 10\n",
     );
     let from = |addresses: &str| server.get_with("/v1/kinds", &[("x-forwarded-for", addresses)]);
-    let (before, answer) = refused(|| from("8.8.8.8, 1.1.1.1, 10.0.0.1"));
+    let (before, response) = refused(|| from("8.8.8.8, 1.1.1.1, 10.0.0.1"));
     assert!(before >= 10, "{before}");
-    is_told_to_wait(&answer, &["1.1.1.1"]);
+    assert_too_many_requests(&response, &["1.1.1.1"]);
     from("1.1.1.1, 2.2.2.2").ok();
     from("8.8.8.8").ok();
-    // A customer has all of a /64, and one budget.
+    // A customer usually has a whole /64, which shares one budget.
     refused(|| from("2001:db8:0:1::1"));
     from("2001:db8:0:2::1").ok();
     let (before, _) = refused(|| from("2001:db8:0:1::ffff"));
@@ -86,7 +88,7 @@ fn behind_a_named_proxy_each_client_has_its_own() {
 }
 
 #[test]
-fn wrong_keys_lock_out_no_right_one_of_their_address() {
+fn wrong_keys_do_not_lock_out_right_keys_of_their_address() {
     const RIGHT: usize = 365;
     let key = Key::new("--scope admin");
     let config = format!("[server]\ntrusted_proxies = [\"127.0.0.1\"]\n{}", key.lines);
@@ -104,28 +106,28 @@ fn wrong_keys_lock_out_no_right_one_of_their_address() {
     let mut guess = 0;
     let mut wrong = || {
         guess += 1;
-        let answer = from("1.1.1.1", &format!("mb_{guess:043}"));
-        assert!([401, 429].contains(&answer.status), "{answer:?}");
-        answer
+        let response = from("1.1.1.1", &format!("mb_{guess:043}"));
+        assert!([401, 429].contains(&response.status), "{response:?}");
+        response
     };
-    let (before, answer) = refused(&mut wrong);
+    let (before, response) = refused(&mut wrong);
     assert!((20..30).contains(&before), "{before}");
-    let wait = is_told_to_wait(&answer, &["1.1.1.1", "wrong keys"]);
+    let wait = assert_too_many_requests(&response, &["1.1.1.1", "wrong keys"]);
     assert!(wait <= 6, "{wait}");
-    // Those beside it, behind the same address, are let in all the while.
+    // Right keys from the same address are accepted all the time.
     for _ in 0..RIGHT {
         wrong();
         from("1.1.1.1", &key.text).ok();
     }
     from("2.2.2.2", "mb_wrong").problem(401, "unauthorized", &[]);
-    let told = ask("/metrics", "1.1.1.1", &key.text);
-    assert_eq!(told.status, 200);
-    let refused = Exposition::read(&told.body).sum("megaboard_http_guesses_refused_total", &[]);
+    let metrics = ask("/metrics", "1.1.1.1", &key.text);
+    assert_eq!(metrics.status, 200);
+    let refused = Exposition::read(&metrics.body).sum("megaboard_http_guesses_refused_total", &[]);
     assert!(refused >= 300.0, "{refused}");
 }
 
 #[test]
-fn what_is_wrong_with_the_limits_is_named() {
+fn errors_in_the_limits_are_reported() {
     for (config, part) in [
         ("[server.limits]\nburst = 5", "limits: burst"),
         (
@@ -140,8 +142,8 @@ fn what_is_wrong_with_the_limits_is_named() {
         ("[server.limits]\nbody_bytes = 9999999999", "body_bytes"),
         ("[server.limits]\nheader_timeout = \"soon\"", "soon"),
     ] {
-        let (status, said) = testkit::Launch::on_a_free_port(config).refused();
-        assert_eq!(status, Some(1), "{config}: {said}");
-        assert!(said.contains(part), "{config}: {said}");
+        let (status, stderr) = testkit::Launch::on_a_free_port(config).refused();
+        assert_eq!(status, Some(1), "{config}: {stderr}");
+        assert!(stderr.contains(part), "{config}: {stderr}");
     }
 }

@@ -1,4 +1,4 @@
-//! Keys come and go while the server serves: at a change of the file, and at SIGHUP.
+//! Keys are reloaded while the server runs: when the file changes, and at SIGHUP.
 
 use testkit::{Server, eventually};
 
@@ -14,17 +14,17 @@ fn status(server: &Server, key: &Key) -> u16 {
 }
 
 #[test]
-fn keys_are_read_again_and_a_bad_file_keeps_the_old_ones() {
+fn keys_are_reloaded_and_an_invalid_file_keeps_the_old_ones() {
     let (old, new) = (Key::new("--name old"), Key::new("--name new"));
     let server = Server::with(&old.lines);
     assert_eq!((status(&server, &old), status(&server, &new)), (200, 401));
     write(&server, &lines(&[&old, &new]));
-    eventually("the new key", || {
+    eventually("the new key is accepted", || {
         (status(&server, &new) == 200).then_some(())
     });
     assert_eq!(status(&server, &old), 200);
     write(&server, &new.lines);
-    eventually("the old key's end", || {
+    eventually("the old key is refused", || {
         (status(&server, &old) == 401).then_some(())
     });
     let pasted = format!("[server]\nkeys = [\"{}\"]", old.text);
@@ -41,25 +41,25 @@ fn keys_are_read_again_and_a_bad_file_keeps_the_old_ones() {
             .matches("the keys could not be reloaded")
             .count();
         write(&server, bad);
-        let told = eventually("what is wrong with the file", || {
+        let log = eventually("the error is logged", || {
             let log = server.log();
-            let told = log.matches("the keys could not be reloaded").count();
-            (told > before).then_some(log)
+            let errors = log.matches("the keys could not be reloaded").count();
+            (errors > before).then_some(log)
         });
-        assert!(told.contains(part), "{told}");
-        assert!(!told.contains(&old.text), "{told}");
+        assert!(log.contains(part), "{log}");
+        assert!(!log.contains(&old.text), "{log}");
         assert_eq!((status(&server, &new), status(&server, &old)), (200, 401));
     }
 }
 
 #[test]
-fn a_first_key_closes_the_server_and_the_last_one_goes_only_with_open() {
+fn the_first_key_closes_the_server_and_removing_the_last_requires_open() {
     let key = Key::new("");
     let server = Server::start();
     let is_open = || server.get("/v1/kinds").status == 200;
     assert!(is_open());
     write(&server, &key.lines);
-    eventually("the first key", || (!is_open()).then_some(()));
+    eventually("a key is required", || (!is_open()).then_some(()));
     let refusals = || {
         server
             .log()
@@ -67,13 +67,15 @@ fn a_first_key_closes_the_server_and_the_last_one_goes_only_with_open() {
             .count()
     };
     write(&server, "");
-    eventually("a refusal", || (refusals() == 1).then_some(()));
+    eventually("the reload is refused", || (refusals() == 1).then_some(()));
     assert!(!is_open());
     std::fs::remove_file(server.folder().join("megaboard.toml")).unwrap();
     server.signal("HUP");
-    eventually("another refusal", || (refusals() == 2).then_some(()));
+    eventually("the second reload is refused", || {
+        (refusals() == 2).then_some(())
+    });
     assert!(!is_open());
     assert_eq!(status(&server, &key), 200);
     write(&server, "[server]\nopen = true\n");
-    eventually("no key", || is_open().then_some(()));
+    eventually("no key is required", || is_open().then_some(()));
 }

@@ -1,11 +1,11 @@
-//! What each scope may do, and what nobody may without a key.
+//! The scope that each route requires, and what is accessible without a key.
 
 use serde_json::{Value, json};
 use testkit::Server;
 
 use super::{Key, ask, lines};
 
-/// Method, path, body, and the least scope that is let in.
+/// Method, path, body, and the index of the lowest scope that is accepted.
 fn requests() -> Vec<(&'static str, &'static str, Option<Value>, usize)> {
     let one = json!({"board": "gifts/a", "member": "u", "points": 1});
     vec![
@@ -53,7 +53,7 @@ fn requests() -> Vec<(&'static str, &'static str, Option<Value>, usize)> {
 }
 
 #[test]
-fn each_scope_is_let_in_where_it_may_and_nowhere_else() {
+fn each_route_accepts_exactly_its_scopes() {
     let names = ["read", "write", "admin"];
     let keys = names.map(|name| Key::new(&format!("--scope {name} --name the-{name}")));
     let server = Server::with(&lines(&keys.each_ref()));
@@ -62,18 +62,18 @@ fn each_scope_is_let_in_where_it_may_and_nowhere_else() {
         .ask(&server, "POST", "/v1/contributions", Some(&one))
         .ok();
     for (method, path, body, least) in requests() {
-        // The least scope comes last: what it does must not be undone before.
+        // The lowest accepted scope comes last, so that its changes are not undone before.
         for (scope, key) in keys.iter().enumerate() {
             if scope < least {
-                let answer = key.ask(&server, method, path, body.as_ref());
+                let response = key.ask(&server, method, path, body.as_ref());
                 let own = format!("the-{}", names[scope]);
-                let said = answer.problem(403, "forbidden", &[names[least], &own]);
-                assert!(!said.to_string().contains(&key.text), "{said}");
+                let problem = response.problem(403, "forbidden", &[names[least], &own]);
+                assert!(!problem.to_string().contains(&key.text), "{problem}");
             }
         }
         for key in &keys[least..=least] {
-            let answer = key.ask(&server, method, path, body.as_ref());
-            assert!(answer.status < 300, "{method} {path}: {answer:?}");
+            let response = key.ask(&server, method, path, body.as_ref());
+            assert!(response.status < 300, "{method} {path}: {response:?}");
         }
         let none = ask(&server, &[], method, path, body.as_ref());
         none.problem(401, "unauthorized", &["authorization"]);
@@ -82,7 +82,7 @@ fn each_scope_is_let_in_where_it_may_and_nowhere_else() {
 }
 
 #[test]
-fn a_scope_includes_those_below_it() {
+fn a_scope_includes_the_lower_ones() {
     let admin = Key::new("--scope admin");
     let server = Server::with(&admin.lines);
     let one = json!({"board": "gifts/a", "member": "u", "points": 1});
@@ -92,7 +92,7 @@ fn a_scope_includes_those_below_it() {
 }
 
 #[test]
-fn what_is_no_key_is_401_and_never_repeated() {
+fn a_wrong_key_is_401_and_never_repeated() {
     let key = Key::new("--scope admin");
     let server = Server::with(&key.lines);
     let other = Key::new("--scope admin").text;
@@ -112,16 +112,19 @@ fn what_is_no_key_is_401_and_never_repeated() {
             text.to_owned(),
         ] {
             let headers = [("authorization", value.as_str())];
-            // From here on the server may have had enough of it.
-            let answer = server.get_with("/v1/kinds", &headers);
-            let said = answer.problem(401, "unauthorized", &[]);
-            assert_eq!(answer.header("www-authenticate"), "Bearer");
-            assert!(text == "x" || !said.to_string().contains(text), "{said}");
+            // From here on the server may refuse further guesses with 429.
+            let response = server.get_with("/v1/kinds", &headers);
+            let problem = response.problem(401, "unauthorized", &[]);
+            assert_eq!(response.header("www-authenticate"), "Bearer");
+            assert!(
+                text == "x" || !problem.to_string().contains(text),
+                "{problem}"
+            );
         }
     }
     let right = format!("bearer {}", key.text);
-    let answer = server.get_with("/v1/kinds", &[("authorization", &right)]);
-    answer.ok();
+    let response = server.get_with("/v1/kinds", &[("authorization", &right)]);
+    response.ok();
     let twice = [("authorization", &*right), ("authorization", &*right)];
     server
         .get_with("/v1/kinds", &twice)
@@ -170,6 +173,6 @@ fn a_refused_body_does_not_spoil_the_connection() {
             "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: 2\r\n\r\n{}",
         );
-        assert_eq!(wire.answer().status, 401);
+        assert_eq!(wire.response().status, 401);
     }
 }

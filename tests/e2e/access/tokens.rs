@@ -1,28 +1,28 @@
-//! Tokens for the streams of one board, in the place of a key.
+//! Stream tokens, which open the streams of one board instead of a key.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Launch, Server, eventually};
+use testkit::{Launch, Response, Server, eventually};
 
 use super::{Key, ask};
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
-fn token_of(answer: &Answer) -> String {
-    answer.ok()["token"].as_str().unwrap().to_owned()
+fn token_of(response: &Response) -> String {
+    response.ok()["token"].as_str().unwrap().to_owned()
 }
 
-fn wanted(key: &Key, server: &Server, body: &Value) -> Answer {
+fn request_token(key: &Key, server: &Server, body: &Value) -> Response {
     key.ask(server, "POST", "/v1/stream-tokens", Some(body))
 }
 
-/// The status of a stream that is asked for without a key; what it sends is not waited for.
+/// Returns the status of a stream requested without a key, without waiting for its events.
 fn status(server: &Server, path: &str) -> u16 {
     let mut wire = server.wire();
     wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
-    wire.answer().status
+    wire.response().status
 }
 
-/// Whether a board's stream lets a token in.
+/// Returns whether the streams of a board accept a token.
 fn lets_in(server: &Server, board: &str, token: &str) -> bool {
     let path = format!("/v1/boards/{board}/stream?n=3&token={token}");
     status(server, &path) == 200
@@ -32,10 +32,10 @@ fn lets_in(server: &Server, board: &str, token: &str) -> bool {
 fn a_token_opens_the_streams_of_its_board_and_nothing_else() {
     let key = Key::new("--scope read --kind gifts");
     let server = Server::with(&format!("[kinds.gifts]\n[kinds.races]\n{}", key.lines));
-    let answer = wanted(&key, &server, &json!({"board": "gifts/röm 1"}));
-    let token = token_of(&answer);
-    assert_eq!(answer.header("cache-control"), "no-store");
-    assert!(answer.ok()["expires_at"].as_str().unwrap().ends_with('Z'));
+    let response = request_token(&key, &server, &json!({"board": "gifts/röm 1"}));
+    let token = token_of(&response);
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert!(response.ok()["expires_at"].as_str().unwrap().ends_with('Z'));
     assert!(lets_in(&server, "gifts/r%C3%B6m%201", &token));
     assert!(lets_in(&server, "%67ifts/r%c3%b6m%201", &token));
     for board in ["gifts/b", "races/r%C3%B6m%201", "gifts/rom%201"] {
@@ -56,19 +56,19 @@ fn a_token_opens_the_streams_of_its_board_and_nothing_else() {
     for wrong in ["", "x", &key.text, &token[..token.len() - 1]] {
         assert!(!lets_in(&server, "gifts/r%C3%B6m%201", wrong), "{wrong}");
     }
-    // Nor does one get in as a key.
+    // Nor is it accepted as a key.
     let bearer = format!("Bearer {token}");
-    let answer = server.get_with("/v1/kinds", &[("authorization", &bearer)]);
-    answer.problem(401, "unauthorized", &[]);
+    let response = server.get_with("/v1/kinds", &[("authorization", &bearer)]);
+    response.problem(401, "unauthorized", &[]);
     assert!(!server.log().contains(&token));
 }
 
 #[test]
-fn who_may_not_read_a_board_gets_no_token_of_it() {
+fn a_token_requires_a_key_that_may_read_the_board() {
     let key = Key::new("--scope admin --kind gifts");
     let server = Server::with(&format!("[kinds.gifts]\n[kinds.races]\n{}", key.lines));
     let body = json!({"board": "races/a"});
-    wanted(&key, &server, &body).problem(403, "forbidden", &["races"]);
+    request_token(&key, &server, &body).problem(403, "forbidden", &["races"]);
     let none = ask(&server, &[], "POST", "/v1/stream-tokens", Some(&body));
     none.problem(401, "unauthorized", &[]);
     for (body, part) in [
@@ -79,25 +79,25 @@ fn who_may_not_read_a_board_gets_no_token_of_it() {
         (json!({"board": "gifts/a", "ttl": "soon"}), "soon"),
         (json!({"board": "gifts/a", "n": 1}), "n"),
     ] {
-        wanted(&key, &server, &body).problem(400, "invalid", &[part]);
+        request_token(&key, &server, &body).problem(400, "invalid", &[part]);
     }
 }
 
 #[test]
-fn a_token_ends_when_it_says() {
+fn a_token_expires_after_its_ttl() {
     let key = Key::new("");
     let server = Server::with(&key.lines);
-    let long = token_of(&wanted(
+    let long = token_of(&request_token(
         &key,
         &server,
         &json!({"board": "gifts/a", "ttl": "1h"}),
     ));
-    let short = token_of(&wanted(
+    let short = token_of(&request_token(
         &key,
         &server,
         &json!({"board": "gifts/a", "ttl": "1s"}),
     ));
-    eventually("the token's end", || {
+    eventually("the token expires", || {
         (!lets_in(&server, "gifts/a", &short)).then_some(())
     });
     assert!(lets_in(&server, "gifts/a", &long));
@@ -108,16 +108,16 @@ fn a_token_ends_when_it_says() {
 }
 
 #[test]
-fn servers_that_share_a_secret_take_each_others_tokens() {
+fn servers_that_share_a_secret_accept_each_others_tokens() {
     let key = Key::new("");
-    // Each knows the key that a token is made with.
+    // Each server knows the key that the token was issued for.
     let launch = || Launch::on_a_free_port(&key.lines).args("--store memory:");
-    let told = |secret: &str| launch().env("MEGABOARD_TOKEN_SECRET", secret).start();
-    let (one, other) = (told(SECRET), told(&SECRET.to_uppercase()));
+    let start = |secret: &str| launch().env("MEGABOARD_TOKEN_SECRET", secret).start();
+    let (one, other) = (start(SECRET), start(&SECRET.to_uppercase()));
     let file = format!("[server]\ntoken_secret = \"{SECRET}\"\n{}", key.lines);
     let same = Server::with(&file);
     let alone = launch().start();
-    let token = token_of(&wanted(&key, &one, &json!({"board": "gifts/a"})));
+    let token = token_of(&request_token(&key, &one, &json!({"board": "gifts/a"})));
     let opened = [&one, &same, &other, &alone].map(|server| lets_in(server, "gifts/a", &token));
     assert_eq!(opened, [true, true, false, false]);
     let short = launch()
@@ -128,7 +128,7 @@ fn servers_that_share_a_secret_take_each_others_tokens() {
 }
 
 #[test]
-fn where_nobody_asks_for_keys_tokens_are_made_and_left_aside() {
+fn without_keys_tokens_are_issued_and_ignored() {
     let server = Server::start();
     let body = json!({"board": "gifts/a"});
     let token = token_of(&server.post("/v1/stream-tokens", &body));
@@ -140,7 +140,7 @@ fn where_nobody_asks_for_keys_tokens_are_made_and_left_aside() {
 }
 
 #[test]
-fn a_path_that_only_ends_like_a_stream_takes_no_token() {
+fn a_path_that_only_ends_like_a_stream_accepts_no_token() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
     server.give("gifts/stream", &[("stream", 1)]);
     for path in [

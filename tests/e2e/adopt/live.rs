@@ -1,18 +1,18 @@
-//! A sorted set that is written to while it is read, and many members.
+//! Adopting from a sorted set that is written to, and from one with many members.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use testkit::redis::RedisWire;
 
-use super::Stage;
+use super::Fixture;
 
 const MEMBERS: u32 = 20_000;
 
-/// Members that one command lays down.
+/// Members of one `ZADD`.
 const CHUNK: u32 = 1_000;
 
-fn lay_down(wire: &mut RedisWire, key: &str) {
+fn fill(wire: &mut RedisWire, key: &str) {
     for first in (0..MEMBERS).step_by(CHUNK as usize) {
         let pairs = (first..first + CHUNK).map(|n| [score(n).to_string(), format!("user:{n}")]);
         let words = ["ZADD".to_owned(), key.to_owned()].into_iter();
@@ -21,12 +21,12 @@ fn lay_down(wire: &mut RedisWire, key: &str) {
     }
 }
 
-/// Many ties.
+/// A score with many ties.
 fn score(n: u32) -> u32 {
     n.wrapping_mul(2_654_435_761) >> 20
 }
 
-/// Every member in the order of the source.
+/// Returns all members in the order of the source.
 fn source_order(wire: &mut RedisWire, key: &str) -> Vec<String> {
     let reply = wire.command(&["ZREVRANGE", key, "0", "-1"]);
     reply
@@ -36,12 +36,12 @@ fn source_order(wire: &mut RedisWire, key: &str) -> Vec<String> {
         .collect()
 }
 
-/// Every member in the order of the board.
-fn board_order(stage: &Stage, board: &str, count: usize) -> Vec<String> {
+/// Returns all members in the order of the board.
+fn board_order(fixture: &Fixture, board: &str, count: usize) -> Vec<String> {
     let pages = (0..count.div_ceil(1_000)).map(|page| {
         let (from, to) = (page * 1_000 + 1, (page + 1) * 1_000);
         let range = format!("/v1/boards/{board}/range?from={from}&to={to}&window=all");
-        let entries = stage.server.get(range).entries();
+        let entries = fixture.server.get(range).entries();
         entries
             .iter()
             .map(|entry| entry["member"].as_str().unwrap().to_owned())
@@ -51,11 +51,11 @@ fn board_order(stage: &Stage, board: &str, count: usize) -> Vec<String> {
 }
 
 #[test]
-fn all_members_come_over_in_their_order() {
-    let stage = Stage::new();
-    let mut wire = stage.redis.connect();
-    lay_down(&mut wire, "scores");
-    let run = stage.adopt("scores", "plain", "power/many");
+fn all_members_are_adopted_in_their_order() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.redis.connect();
+    fill(&mut wire, "scores");
+    let run = fixture.adopt("scores", "plain", "power/many");
     assert!(
         run.stdout.starts_with(
             "set 20000, left out 0, rejected 0; members in the source 20000, on the board 20000;"
@@ -63,18 +63,18 @@ fn all_members_come_over_in_their_order() {
         "{run:?}"
     );
     let source = source_order(&mut wire, "scores");
-    assert_eq!(board_order(&stage, "power/many", source.len()), source);
+    assert_eq!(board_order(&fixture, "power/many", source.len()), source);
 }
 
 #[test]
-fn what_is_written_meanwhile_is_on_the_board_after_another_run() {
-    let stage = Stage::new();
-    let mut wire = stage.redis.connect();
-    lay_down(&mut wire, "scores");
+fn concurrent_writes_are_adopted_by_a_second_run() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.redis.connect();
+    fill(&mut wire, "scores");
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         let writer = scope.spawn(|| {
-            let mut wire = stage.redis.connect();
+            let mut wire = fixture.redis.connect();
             let mut n = 0_u32;
             while !is_over.load(Ordering::Relaxed) {
                 n += 1;
@@ -86,40 +86,40 @@ fn what_is_written_meanwhile_is_on_the_board_after_another_run() {
             }
             n
         });
-        let run = stage.run(&["--key", "scores", "--board", "power/live"]);
+        let run = fixture.run(&["--key", "scores", "--board", "power/live"]);
         is_over.store(true, Ordering::Relaxed);
-        assert!(writer.join().unwrap() > 100, "the writer was at work");
-        // What came behind the cursor may be missing, or the best may change with every look: that is
-        // told, and all else is there.
+        assert!(writer.join().unwrap() > 100, "the writer was running");
+        // Members added behind the cursor may be missing, or the best may change between reads.
+        // That is reported, and all others are there.
         assert!(run.stdout.contains(", left out 0, rejected 0;"), "{run:?}");
-        let is_told =
+        let differs =
             run.stderr.contains("positions differ") || run.stderr.contains("should be on");
-        let status = if is_told { Some(1) } else { Some(0) };
+        let status = if differs { Some(1) } else { Some(0) };
         assert_eq!(run.status, status, "{run:?}");
     });
-    // Nobody writes any more: all are set again, with one time, and agree.
-    let again = stage.adopt("scores", "plain", "power/live");
+    // Without writes, all members are set again and agree.
+    let again = fixture.adopt("scores", "plain", "power/live");
     let members = wire.command(&["ZCARD", "scores"]).integer();
     let counts = format!("members in the source {members}, on the board {members};");
     assert!(again.stdout.contains(&counts), "{again:?}");
     let source = source_order(&mut wire, "scores");
-    assert_eq!(board_order(&stage, "power/live", source.len()), source);
+    assert_eq!(board_order(&fixture, "power/live", source.len()), source);
 }
 
 #[test]
-fn of_a_kind_that_ranks_only_the_best_only_those_are_held_against_the_source() {
-    let stage = Stage::new();
-    stage.redis("ZADD scores 1 a 2 b 9 c 4 d 4 e");
-    let run = stage.adopt("scores", "plain", "listed/x");
+fn only_the_ranked_members_of_a_top_list_are_compared_with_the_source() {
+    let fixture = Fixture::new();
+    fixture.redis("ZADD scores 1 a 2 b 9 c 4 d 4 e");
+    let run = fixture.adopt("scores", "plain", "listed/x");
     assert!(
         run.stdout
             .starts_with("set 5, left out 0, rejected 0; members in the source 5, on the board 3;"),
         "{run:?}"
     );
-    assert_eq!(stage.order("listed/x"), ["c", "e", "d"]);
-    // Fewer than are ranked.
-    stage.redis("ZADD few 1 a 2 b");
-    let run = stage.adopt("few", "plain", "listed/few");
+    assert_eq!(fixture.order("listed/x"), ["c", "e", "d"]);
+    // With fewer members than are ranked.
+    fixture.redis("ZADD few 1 a 2 b");
+    let run = fixture.adopt("few", "plain", "listed/few");
     assert!(
         run.stdout.contains("in the source 2, on the board 2;"),
         "{run:?}"
@@ -127,13 +127,13 @@ fn of_a_kind_that_ranks_only_the_best_only_those_are_held_against_the_source() {
 }
 
 #[test]
-fn what_was_on_the_board_and_is_not_in_the_source_is_reported() {
-    let stage = Stage::new();
-    stage.redis("ZADD scores 1 a 2 b 9 c");
-    stage.adopt("scores", "plain", "power/x");
-    stage.redis("ZREM scores c");
-    stage.redis("ZADD scores 5 b");
-    let run = stage.run(&["--key", "scores", "--board", "power/x"]);
+fn board_members_missing_from_the_source_are_reported() {
+    let fixture = Fixture::new();
+    fixture.redis("ZADD scores 1 a 2 b 9 c");
+    fixture.adopt("scores", "plain", "power/x");
+    fixture.redis("ZREM scores c");
+    fixture.redis("ZADD scores 5 b");
+    let run = fixture.run(&["--key", "scores", "--board", "power/x"]);
     assert_eq!(run.status, Some(1), "{run:?}");
     let counts = "2 of the source's 2 members should be on the board, but window all has 3";
     assert!(run.stderr.contains(counts), "{run:?}");

@@ -1,4 +1,4 @@
-//! `megaboard adopt`: sorted sets laid down as others write them, read into boards.
+//! `megaboard adopt`: reads sorted sets, written by other systems, into boards.
 
 mod encodings;
 mod live;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use testkit::redis::{RedisServer, Reply};
 use testkit::{Server, cli};
 
-/// A kind for a score, one for three, one whose later comes first.
+/// Kinds for one score, for three, and for ties that order the later first.
 const KINDS: &str = r#"
 [kinds.power]
 windows = ["all"]
@@ -41,13 +41,13 @@ windows = ["day"]
 windows = ["day", "all"]
 "#;
 
-/// A server and a Redis to adopt from.
-struct Stage {
+/// A server, and a Redis to adopt from.
+struct Fixture {
     server: Server,
     redis: RedisServer,
 }
 
-impl Stage {
+impl Fixture {
     #[track_caller]
     fn new() -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Stage {
         }
     }
 
-    /// A command as `redis-cli` takes it, without spaces in its words.
+    /// Runs a command as typed into `redis-cli`, without spaces in its words.
     #[track_caller]
     fn redis(&self, command: &str) -> Reply {
         let words: Vec<&str> = command.split_whitespace().collect();
@@ -72,7 +72,7 @@ impl Stage {
         cli::run(&all, b"")
     }
 
-    /// Adopts, all well.
+    /// Adopts a key and asserts success.
     #[track_caller]
     fn adopt(&self, key: &str, encoding: &str, board: &str) -> cli::Run {
         let run = self.run(&["--key", key, "--encoding", encoding, "--board", board]);
@@ -80,14 +80,14 @@ impl Stage {
         run
     }
 
-    /// The best of a board, with everything that is told of them.
+    /// Returns the best entries of a board.
     #[track_caller]
     fn entries(&self, board: &str) -> Vec<Value> {
         let range = format!("/v1/boards/{board}/range?from=1&to=1000&window=all");
         self.server.get(range).entries()
     }
 
-    /// Member, points and time of the best.
+    /// Returns member, points and time of the best entries.
     #[track_caller]
     fn standings(&self, board: &str) -> Vec<(String, i64, String)> {
         let entries = self.entries(board);
@@ -102,7 +102,7 @@ impl Stage {
         entries.iter().map(each).collect()
     }
 
-    /// Members of the best, in their order.
+    /// Returns the members of the best entries, in order.
     #[track_caller]
     fn order(&self, board: &str) -> Vec<String> {
         self.standings(board)

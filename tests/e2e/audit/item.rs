@@ -1,49 +1,49 @@
-//! One contribution: [`Item`], and what was reported of it: [`Sent`].
+//! A contribution: [`Item`], and what was reported of it: [`Sent`].
 
 use serde_json::{Value, json};
 use testkit::clock::DAY_MS;
 
-/// All are of one kind.
+/// The boards, all of one kind.
 pub(crate) const BOARDS: [&str; 3] = ["k/a", "k/b", "k/c"];
 
-/// Contributions are of so many days.
+/// The number of days on which contributions happen.
 pub(super) const DAYS: usize = 2;
 
 /// 2023-11-14.
 const FIRST_DAY_MS: i64 = 1_699_920_000_000;
 
-/// The windows of those days, in order.
+/// The windows of these days, in order.
 pub(super) const DAY_WINDOWS: [&str; DAYS] = ["day:2023-11-14", "day:2023-11-15"];
 
-/// Where a contribution counts, beside the window of all days.
+/// The standing that a contribution adds to, besides the all-time one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct Account {
     pub(super) board: usize,
     pub(super) day: usize,
     pub(super) member: String,
 }
 
-/// A contribution of one point or more.
+/// A contribution of at least one point.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
-    pub(super) place: Place,
+    pub(super) account: Account,
     pub(super) points: i64,
-    /// Without one, nobody else has anything under way for the member.
+    /// Without an id, nothing else of the member is under way.
     pub(super) id: Option<String>,
 }
 
-/// What was reported of a contribution.
+/// The reported outcome of a contribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reported {
-    /// It is there: applied, or a duplicate.
+    /// Applied, or a duplicate.
     Applied,
-    /// It is surely not there.
+    /// Definitely not applied.
     Unavailable,
-    /// It may be: that was the answer, or there was none.
+    /// Possibly applied: the outcome is unknown, or there was no response.
     Unknown,
 }
 
-/// What became of a contribution.
+/// A contribution with its outcome.
 #[derive(Debug)]
 pub(crate) struct Sent {
     pub(super) item: Item,
@@ -52,7 +52,7 @@ pub(crate) struct Sent {
 
 impl Item {
     pub(super) fn json(&self) -> Value {
-        let Place { board, day, member } = &self.place;
+        let Account { board, day, member } = &self.account;
         let at = FIRST_DAY_MS + i64::try_from(*day).unwrap() * DAY_MS + self.points;
         let mut item =
             json!({"board": BOARDS[*board], "member": member, "points": self.points, "at": at});

@@ -1,4 +1,4 @@
-//! What has to be there: [`Ledger`], which is settled when the trouble is over.
+//! The contributions that must count: [`Ledger`], settled after a failure.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -6,15 +6,15 @@ use std::thread;
 use serde_json::{Value, json};
 use testkit::{Server, ndjson};
 
-use super::item::{BOARDS, DAY_WINDOWS, Item, Place, Reported, Sent};
+use super::item::{Account, BOARDS, DAY_WINDOWS, Item, Reported, Sent};
 
-/// How many send again side by side.
+/// The number of concurrent senders.
 const SENDERS: usize = 4;
 
-/// Points by place.
-type Sums = BTreeMap<Place, i64>;
+/// Points by account.
+type Sums = BTreeMap<Account, i64>;
 
-/// All that counts, and under which ids.
+/// All contributions that count, and their ids.
 #[derive(Default)]
 pub(crate) struct Ledger {
     sums: Sums,
@@ -22,17 +22,17 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Has something on each board, so that all are created.
+    /// Contributes to each board, so that all are created.
     pub(crate) fn begin(server: &Server) -> Self {
         let mut ledger = Self::default();
         for board in 0..BOARDS.len() {
-            let place = Place {
+            let account = Account {
                 board,
                 day: 0,
                 member: "first".to_owned(),
             };
             let item = Item {
-                place,
+                account,
                 points: 1,
                 id: Some("first".to_owned()),
             };
@@ -43,9 +43,9 @@ impl Ledger {
         ledger
     }
 
-    /// Holds what a server shows against what was sent before: what was applied is there, what was
-    /// unavailable is not, of the rest what it knows the ids of. Then sends the rest, and what was
-    /// applied once more.
+    /// Compares what a server shows with what was sent: applied contributions are there,
+    /// unavailable ones are not, and of unknown ones the ids tell. Then sends the unknown ones, and
+    /// the applied ones once more.
     pub(crate) fn settle(&mut self, server: &Server, sent: Vec<Sent>) {
         let held = held(server);
         let (applied, rest): (Vec<Sent>, Vec<Sent>) = sent
@@ -57,8 +57,9 @@ impl Ledger {
         let (named, own): (Vec<Sent>, Vec<Sent>) =
             rest.into_iter().partition(|sent| sent.item.id.is_some());
         for Sent { item, reported } in own {
-            // Nothing else of this member was open.
-            if reported == Reported::Unknown && held.get(&item.place) != self.sums.get(&item.place)
+            // No other contribution of this member was under way.
+            if reported == Reported::Unknown
+                && held.get(&item.account) != self.sums.get(&item.account)
             {
                 self.count(&item);
             }
@@ -68,26 +69,30 @@ impl Ledger {
             if applied {
                 missing.push(item);
             } else {
-                assert_eq!(reported, Reported::Unknown, "it was there: {item:?}");
+                assert_eq!(
+                    reported,
+                    Reported::Unknown,
+                    "reported as unavailable, but counted: {item:?}"
+                );
                 self.count(&item);
                 self.known.push(item);
             }
         }
-        differ_in_nothing(&held, &self.sums);
+        assert_same_sums(&held, &self.sums);
         for item in &missing {
             self.count(item);
         }
         let named = applied.into_iter().map(|sent| sent.item);
         let named: Vec<Item> = named.filter(|item| item.id.is_some()).collect();
-        are_duplicates(server, &named);
-        are_duplicates(server, &missing);
+        assert_duplicates(server, &named);
+        assert_duplicates(server, &missing);
         self.known.extend(named);
         self.known.extend(missing);
-        self.holds(server);
+        self.assert_matches(server);
     }
 
-    /// Settles where a store may have lost what it answered for: sends everything again, and answers how
-    /// much of it was lost. Then each counts once. All of it has ids.
+    /// Settles after the store may have lost contributions that it answered. Sends everything again
+    /// and returns how many were lost; then each counts once. All must have ids.
     pub(crate) fn settle_losses(&mut self, server: &Server, sent: Vec<Sent>) -> usize {
         let known = self.known.drain(..);
         let known = known.map(|item| Sent {
@@ -103,34 +108,38 @@ impl Ledger {
             self.count(&item);
             self.known.push(item);
         }
-        self.holds(server);
+        self.assert_matches(server);
         lost
     }
 
-    /// Exactly this is there.
-    pub(crate) fn holds(&self, server: &Server) {
-        differ_in_nothing(&held(server), &self.sums);
+    /// Asserts that the server has exactly this.
+    pub(crate) fn assert_matches(&self, server: &Server) {
+        assert_same_sums(&held(server), &self.sums);
     }
 
-    /// Every id that was ever sent is remembered.
-    pub(crate) fn all_are_remembered(&self, server: &Server) {
-        are_duplicates(server, &self.known);
+    /// Asserts that every id that was sent is remembered.
+    pub(crate) fn assert_all_remembered(&self, server: &Server) {
+        assert_duplicates(server, &self.known);
     }
 
     fn count(&mut self, item: &Item) {
-        *self.sums.entry(item.place.clone()).or_default() += item.points;
+        *self.sums.entry(item.account.clone()).or_default() += item.points;
     }
 }
 
-/// Whatever is held is due, and the other way about.
-fn differ_in_nothing(held: &Sums, due: &Sums) {
-    let places = held.keys().chain(due.keys());
-    for place in places {
-        assert_eq!(held.get(place), due.get(place), "held and due: {place:?}");
+/// Asserts that both have the same points.
+fn assert_same_sums(held: &Sums, due: &Sums) {
+    let accounts = held.keys().chain(due.keys());
+    for account in accounts {
+        assert_eq!(
+            held.get(account),
+            due.get(account),
+            "held and due: {account:?}"
+        );
     }
 }
 
-/// Sends one by one; of each, whether it was applied only now.
+/// Sends contributions one by one. Returns each with whether it was applied only now.
 fn sent_again(server: &Server, sent: Vec<Sent>) -> Vec<(Sent, bool)> {
     let part = sent.len().div_ceil(SENDERS).max(1);
     let again = |sent: &Sent| match receipt(server, &[sent.item.json()]) {
@@ -149,14 +158,14 @@ fn sent_again(server: &Server, sent: Vec<Sent>) -> Vec<(Sent, bool)> {
     sent.into_iter().zip(applied).collect()
 }
 
-fn are_duplicates(server: &Server, items: &[Item]) {
+fn assert_duplicates(server: &Server, items: &[Item]) {
     for items in items.chunks(5_000) {
         let items: Vec<Value> = items.iter().map(Item::json).collect();
         assert_eq!(receipt(server, &items), [0, items.len()]);
     }
 }
 
-/// How many were applied, and how many duplicates.
+/// Returns how many were applied, and how many were duplicates.
 fn receipt(server: &Server, items: &[Value]) -> [usize; 2] {
     let receipt = server.lines(&ndjson(items)).ok();
     assert_eq!(receipt["read"], json!(items.len()), "{receipt}");
@@ -164,7 +173,8 @@ fn receipt(server: &Server, items: &[Value]) -> [usize; 2] {
         .map(|count| usize::try_from(receipt[count].as_u64().unwrap()).unwrap())
 }
 
-/// All that a server shows; each contribution has to count in all its windows or in none.
+/// Returns all points that a server shows. Each contribution must count in all of its windows or in
+/// none.
 fn held(server: &Server) -> Sums {
     let mut sums = Sums::new();
     for (board, name) in BOARDS.into_iter().enumerate() {
@@ -172,7 +182,7 @@ fn held(server: &Server) -> Sums {
         for (day, window) in DAY_WINDOWS.into_iter().enumerate() {
             for (member, points) in standings(server, name, window) {
                 *whole.entry(member.clone()).or_default() += points;
-                sums.insert(Place { board, day, member }, points);
+                sums.insert(Account { board, day, member }, points);
             }
         }
         assert_eq!(whole, standings(server, name, "all"), "{name}");

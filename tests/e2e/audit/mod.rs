@@ -1,77 +1,59 @@
-//! The audit of every contribution: writers of every sort at work on a server while something happens
-//! to it or to what it stands on, and afterwards a ledger that holds what the server shows against what
-//! each of them got as an answer.
+//! The audit of every contribution: writers of several kinds run against a server while a failure
+//! happens to it or to its store. Afterwards a ledger compares what the server shows with the
+//! responses that each writer got.
 //!
-//! [`under_load`] is the work, [`Ledger`] the audit. Writers go on until they are asked to end or nobody
-//! answers; readers look all the while that nothing applied is missing from a fresh read ([`tally`]),
-//! and that no version names two boards ([`versions`]).
+//! [`under_load`] runs the writers and readers, [`Ledger`] is the audit. Writers stop when they are
+//! asked to, or when no server answers. Readers check that each fresh read has all contributions
+//! applied before ([`tally`]), and that no version identifies two boards ([`versions`]).
 //!
 //! [`tally`]: Tally
 //! [`versions`]: Versions
 
 mod item;
 mod ledger;
+mod load;
 mod reader;
 mod tally;
 mod versions;
 mod writer;
 
 use std::thread;
-use std::time::Duration;
 
 use testkit::Server;
 use testkit::dice::Dice;
 
 pub(crate) use item::Sent;
 pub(crate) use ledger::Ledger;
+use load::WRITERS;
+pub(crate) use load::{LIGHT, Load};
 pub(crate) use tally::Tally;
-pub(crate) use versions::{Shown, Versions, look};
-pub(crate) use writer::Load;
+pub(crate) use versions::{ShownTop, Versions, read_tops};
 use writer::Writer;
 
-/// What the writers' boards need in a configuration.
+/// The configuration that the boards need.
 pub(crate) const KIND: &str = "[kinds.k]\nwindows = [\"day\", \"all\"]\nkeep = { day = \"forever\" }\n\
                                shards = 4\ndedupe = \"7d\"\n";
 
-/// Short requests, so that many are answered.
-pub(crate) const LIGHT: Load = Load {
-    batch_max: 50,
-    own_members: 30,
-    member_bytes: 0,
-};
-
-const WRITERS: usize = 4;
-
-/// Requests that a writer sends one after the other. A server that is killed under write gets no more; what lasts
-/// longer, such as a failover, gets its further requests [`BETWEEN`] apart: each is sent once more for the ledger.
-const EAGER: usize = 200;
-
-/// Between the further requests of a writer.
-const BETWEEN: Duration = Duration::from_millis(10);
-
-/// Between the looks of a reader, which would otherwise take a processor from what it watches.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
-
-/// What came of some work.
+/// The result of a run.
 pub(crate) struct Work {
-    /// All that was sent, with what its writers got as answers.
+    /// All contributions, with the reported outcomes.
     pub(crate) sent: Vec<Sent>,
-    /// What was shown meanwhile.
-    pub(crate) shown: Vec<Shown>,
+    /// All versions that were read.
+    pub(crate) shown: Vec<ShownTop>,
 }
 
-/// Has writers and readers at work while there is trouble, and a little longer if the server is still
-/// there. No two rounds of a ledger have the same number.
+/// Runs writers and readers during `failure` and until they notice its end. The rounds of a ledger
+/// need distinct numbers.
 pub(crate) fn under_load(
     server: &Server,
     (round, load): (usize, Load),
     dice: &mut Dice,
     tally: &Tally,
-    trouble: impl FnOnce(),
+    failure: impl FnOnce(),
 ) -> Work {
     thread::scope(|scope| {
-        // Before they begin: of a tally that was used before, they would find the end. Where the trouble fails,
-        // too, they are to end.
+        // Before the threads start, which would otherwise see the end of an earlier run. Dropped
+        // also if `failure` panics, so that they stop.
         let end = tally.end_on_drop();
         let writers: Vec<_> = (0..WRITERS)
             .map(|number| Writer::new(round, number, load, dice.split()))
@@ -80,7 +62,7 @@ pub(crate) fn under_load(
         let watcher = scope.spawn(|| versions::watch(server, tally));
         let mut dice = dice.split();
         let reader = scope.spawn(move || reader::read(server, tally, &mut dice));
-        trouble();
+        failure();
         drop(end);
         let writers = writers.into_iter();
         let sent = writers.flat_map(|writer| writer.join().unwrap()).collect();

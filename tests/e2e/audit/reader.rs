@@ -1,4 +1,5 @@
-//! Who reads while others write: whatever was answered as applied before a question is in its answer.
+//! A reader that runs during writes: each read has all contributions that were applied before it
+//! began.
 
 use std::thread;
 
@@ -6,19 +7,19 @@ use serde_json::{Value, json};
 use testkit::Server;
 use testkit::dice::Dice;
 
-use super::BETWEEN_LOOKS;
 use super::item::{BOARDS, DAY_WINDOWS};
+use super::load::READ_PAUSE;
 use super::tally::Tally;
 
 /// Members of a lookup.
 const MEMBERS_MAX: usize = 200;
 
-/// Looks members up until the work ends or nobody answers.
+/// Looks members up until the run ends or the server is gone.
 pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
     while !tally.has_ended() {
-        thread::sleep(BETWEEN_LOOKS);
+        thread::sleep(READ_PAUSE);
         let (board, day) = (dice.below(BOARDS.len()), dice.below(DAY_WINDOWS.len()));
-        // Before the question.
+        // Taken before the request.
         let floor = tally.applied(board, day, MEMBERS_MAX);
         let path = format!(
             "/v1/boards/{}/lookup?window={}",
@@ -26,19 +27,19 @@ pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
         );
         let body = json!({"members": floor.keys().collect::<Vec<_>>()}).to_string();
         let headers = [("content-type", "application/json")];
-        let Ok(answer) = server.try_send("POST", &path, &headers, body) else {
+        let Ok(response) = server.try_send("POST", &path, &headers, body) else {
             return;
         };
-        if answer.status == 503 {
-            tally.read_was_refused();
+        if response.status == 503 {
+            tally.record_refused_read();
             continue;
         }
         if tally.expects_losses() {
             continue;
         }
-        for entry in answer.entries() {
+        for entry in response.entries() {
             let member = entry["member"].as_str().unwrap();
-            // Of no member at all there are no points.
+            // A member without a standing has no points.
             let points = Value::as_i64(&entry["points"]).unwrap_or_default();
             assert!(
                 points >= floor[member],
@@ -46,6 +47,6 @@ pub(super) fn read(server: &Server, tally: &Tally, dice: &mut Dice) {
                 floor[member]
             );
         }
-        tally.read();
+        tally.record_read();
     }
 }

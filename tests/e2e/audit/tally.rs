@@ -1,4 +1,4 @@
-//! What a crowd has come to so far: [`Tally`], which its writers, its readers and the test share.
+//! The progress of a run: [`Tally`], shared by its writers, its readers and the test.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use testkit::eventually;
 
-use super::WRITERS;
-use super::item::{Item, Place, Reported};
+use super::item::{Account, Item, Reported};
+use super::load::WRITERS;
 
-/// Counts of a piece of work under way, and what every fresh read has to show of it.
+/// Counts of a run, and the points that every fresh read must show.
 #[derive(Default)]
 pub(crate) struct Tally {
-    answers: AtomicUsize,
+    responses: AtomicUsize,
     gone: AtomicUsize,
     unavailable: AtomicUsize,
     unknown: AtomicUsize,
@@ -20,11 +20,11 @@ pub(crate) struct Tally {
     reads: AtomicUsize,
     ended: AtomicBool,
     expects_losses: AtomicBool,
-    /// Points that were answered as applied; more may be there.
-    applied: Mutex<BTreeMap<Place, i64>>,
+    /// Points reported as applied. The server may have more.
+    applied: Mutex<BTreeMap<Account, i64>>,
 }
 
-/// Ends the work of a tally when it is dropped.
+/// Ends the run when it is dropped.
 pub(crate) struct End<'a>(&'a Tally);
 
 impl Drop for End<'_> {
@@ -34,7 +34,7 @@ impl Drop for End<'_> {
 }
 
 impl Tally {
-    /// Lets work go on, until this is dropped.
+    /// Starts a run, which ends when the result is dropped.
     pub(super) fn end_on_drop(&self) -> End<'_> {
         self.ended.store(false, Ordering::Relaxed);
         End(self)
@@ -44,35 +44,38 @@ impl Tally {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// Takes an answer to a writer.
-    pub(super) fn answered(&self, items: &[Item], reported: &[Reported]) {
+    /// Counts the response to a writer.
+    pub(super) fn record(&self, items: &[Item], reported: &[Reported]) {
         let mut applied = self.applied.lock().unwrap();
         for (item, reported) in items.iter().zip(reported) {
             match reported {
-                Reported::Applied => *applied.entry(item.place.clone()).or_default() += item.points,
+                Reported::Applied => {
+                    *applied.entry(item.account.clone()).or_default() += item.points
+                }
                 Reported::Unavailable => count(&self.unavailable),
                 Reported::Unknown => count(&self.unknown),
             }
         }
-        count(&self.answers);
+        count(&self.responses);
     }
 
-    /// Takes that a writer had no answer, for there is nobody to answer any more.
-    pub(super) fn is_gone(&self) {
+    /// Counts a writer that got no response because the server is gone.
+    pub(super) fn record_gone(&self) {
         count(&self.gone);
     }
 
-    pub(super) fn read(&self) {
+    pub(super) fn record_read(&self) {
         count(&self.reads);
     }
 
-    pub(super) fn read_was_refused(&self) {
+    pub(super) fn record_refused_read(&self) {
         count(&self.refused_reads);
     }
 
-    /// What every fresh read of some of these members has at least from now on.
+    /// Returns what every fresh read of these members must show from now on, for at most `most`
+    /// members.
     pub(super) fn applied(&self, board: usize, day: usize, most: usize) -> BTreeMap<String, i64> {
-        let first = Place {
+        let first = Account {
             board,
             day,
             member: String::new(),
@@ -80,13 +83,13 @@ impl Tally {
         let applied = self.applied.lock().unwrap();
         applied
             .range(first..)
-            .take_while(|(place, _)| (place.board, place.day) == (board, day))
+            .take_while(|(account, _)| (account.board, account.day) == (board, day))
             .take(most)
-            .map(|(place, points)| (place.member.clone(), *points))
+            .map(|(account, points)| (account.member.clone(), *points))
             .collect()
     }
 
-    /// From now on reads need not show what was applied: the store is to lose some of it.
+    /// From now on reads need not show what was applied, because the store will lose some of it.
     pub(crate) fn expect_losses(&self) {
         self.expects_losses.store(true, Ordering::Relaxed);
     }
@@ -95,31 +98,31 @@ impl Tally {
         self.expects_losses.load(Ordering::Relaxed)
     }
 
-    /// How many answers writers have had so far.
-    pub(crate) fn answers(&self) -> usize {
-        self.answers.load(Ordering::Relaxed)
+    /// Returns how many responses writers have had.
+    pub(crate) fn responses(&self) -> usize {
+        self.responses.load(Ordering::Relaxed)
     }
 
-    /// Waits for so many further answers to writers.
+    /// Waits for this number of further responses to writers.
     #[track_caller]
-    pub(crate) fn wait_for_answers(&self, further: usize) {
-        let enough = self.answers() + further;
-        eventually("writers at work", || {
-            (self.answers() >= enough).then_some(())
+    pub(crate) fn wait_for_responses(&self, further: usize) {
+        let enough = self.responses() + further;
+        eventually("the writers are running", || {
+            (self.responses() >= enough).then_some(())
         });
     }
 
-    /// Waits until every writer has met a server that is gone.
+    /// Waits until every writer has found the server gone.
     #[track_caller]
     pub(crate) fn wait_until_gone(&self) {
-        eventually("writers without a server", || {
+        eventually("all writers find the server gone", || {
             (self.gone.load(Ordering::Relaxed) == WRITERS).then_some(())
         });
     }
 
-    /// Every answer so far was a whole one.
+    /// Asserts that no contribution and no read has failed.
     #[track_caller]
-    pub(crate) fn nothing_failed(&self) {
+    pub(crate) fn assert_nothing_failed(&self) {
         let failed = [&self.unavailable, &self.unknown, &self.refused_reads];
         let failed = failed.map(|count| count.load(Ordering::Relaxed));
         assert_eq!(
@@ -128,19 +131,19 @@ impl Tally {
         );
     }
 
-    /// Of every contribution it is known whether it counts.
+    /// Asserts that no outcome is unknown.
     #[track_caller]
-    pub(crate) fn nothing_is_unknown(&self) {
+    pub(crate) fn assert_nothing_unknown(&self) {
         let unknown = self.unknown.load(Ordering::Relaxed);
         assert_eq!(unknown, 0, "contributions unknown");
     }
 
-    /// Says what there was.
+    /// Prints the counts.
     pub(crate) fn print(&self) {
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
         println!(
-            "{} answers to writers, {} contributions unavailable, {} unknown; {} reads, {} refused",
-            self.answers(),
+            "{} responses to writers, {} contributions unavailable, {} unknown; {} reads, {} refused",
+            self.responses(),
             count(&self.unavailable),
             count(&self.unknown),
             count(&self.reads),

@@ -1,5 +1,5 @@
-//! What was shown under which version: [`Versions`]. The same version is the same board, and none of
-//! an epoch that is past is shown again.
+//! The content shown under each version: [`Versions`]. A version identifies one content, and
+//! versions of a past epoch are not shown again.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -7,38 +7,38 @@ use std::thread;
 
 use testkit::Server;
 
-use super::BETWEEN_LOOKS;
 use super::item::{BOARDS, DAY_WINDOWS};
+use super::load::READ_PAUSE;
 use super::tally::Tally;
 
-/// A top: its path, its version, and a digest of what else it showed.
-pub(crate) struct Shown {
+/// A top: its path, its version, and a digest of its other content.
+pub(crate) struct ShownTop {
     path: String,
     version: String,
     digest: u64,
 }
 
-/// No server answers any more.
+/// The server does not answer any more.
 #[derive(Debug)]
-pub(crate) struct Gone;
+pub(crate) struct ServerGone;
 
-/// All versions of all servers of a folder.
+/// The versions of all servers of a store.
 #[derive(Default)]
 pub(crate) struct Versions {
     digests: HashMap<(String, String), Known>,
     epoch: usize,
 }
 
-/// What a version named, and until when.
+/// The content of a version, and the epoch in which it was shown.
 struct Known {
     digest: u64,
     epoch: usize,
 }
 
 impl Versions {
-    /// Takes what one server showed.
-    pub(crate) fn note(&mut self, shown: Vec<Shown>) {
-        for Shown {
+    /// Adds what one server showed.
+    pub(crate) fn add(&mut self, shown: Vec<ShownTop>) {
+        for ShownTop {
             path,
             version,
             digest,
@@ -47,40 +47,50 @@ impl Versions {
             let now = self.epoch;
             let known = self.digests.entry((path.clone(), version.clone()));
             let known = known.or_insert(Known { digest, epoch: now });
-            assert_eq!(known.digest, digest, "{path} {version} is two boards");
-            assert_eq!(known.epoch, now, "{path} {version} came back");
+            assert_eq!(
+                known.digest, digest,
+                "{path} {version} identifies two boards"
+            );
+            assert_eq!(
+                known.epoch, now,
+                "{path} {version} was shown again in a later epoch"
+            );
         }
     }
 
-    /// No version so far may be shown any more.
-    pub(crate) fn are_past(&mut self) {
+    /// Ends the epoch: versions so far must not be shown any more.
+    pub(crate) fn end_epoch(&mut self) {
         self.epoch += 1;
     }
 }
 
-/// Looks at all tops until the work ends or there is no answer.
-pub(super) fn watch(server: &Server, tally: &Tally) -> Vec<Shown> {
+/// Reads all tops until the run ends or the server is gone.
+pub(super) fn watch(server: &Server, tally: &Tally) -> Vec<ShownTop> {
     let mut shown = Vec::new();
-    while !tally.has_ended() && look(server, tally, &mut shown).is_ok() {
-        thread::sleep(BETWEEN_LOOKS);
+    while !tally.has_ended() && read_tops(server, tally, &mut shown).is_ok() {
+        thread::sleep(READ_PAUSE);
     }
     shown
 }
 
-/// Looks at all tops once.
-pub(crate) fn look(server: &Server, tally: &Tally, shown: &mut Vec<Shown>) -> Result<(), Gone> {
+/// Reads all tops once.
+pub(crate) fn read_tops(
+    server: &Server,
+    tally: &Tally,
+    shown: &mut Vec<ShownTop>,
+) -> Result<(), ServerGone> {
     for board in BOARDS {
         for window in DAY_WINDOWS.into_iter().chain(["all"]) {
             let path = format!("/v1/boards/{board}/top?n=1000&fresh=true&window={window}");
-            let answer = server.try_get(&path).map_err(|_| Gone)?;
-            if answer.status == 503 {
-                tally.read_was_refused();
+            let response = server.try_get(&path).map_err(|_| ServerGone)?;
+            if response.status == 503 {
+                tally.record_refused_read();
                 continue;
             }
-            let top = answer.ok();
+            let top = response.ok();
             let mut digest = DefaultHasher::new();
             (top["entries"].to_string(), top["members"].to_string()).hash(&mut digest);
-            shown.push(Shown {
+            shown.push(ShownTop {
                 path,
                 version: top["version"].as_str().unwrap().to_owned(),
                 digest: digest.finish(),

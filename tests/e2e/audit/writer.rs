@@ -1,4 +1,5 @@
-//! Who writes until the work ends or nobody answers: [`Writer`], in requests of every sort.
+//! A writer that sends requests of several kinds until the run ends or the server is gone:
+//! [`Writer`].
 
 use std::thread;
 
@@ -6,35 +7,24 @@ use serde_json::{Value, json};
 use testkit::dice::Dice;
 use testkit::{Server, ndjson};
 
-use super::item::{BOARDS, DAYS, Item, Place, Reported, Sent};
+use super::item::{Account, BOARDS, DAYS, Item, Reported, Sent};
+use super::load::{EAGER, Load, REQUEST_PAUSE};
 use super::tally::Tally;
-use super::{BETWEEN, EAGER};
 
-/// Members that all writers give to.
+/// The number of members that all writers contribute to.
 const SHARED_MEMBERS: usize = 40;
 
-/// How much is written.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Load {
-    /// Contributions of a batch under ids, at most.
-    pub(crate) batch_max: usize,
-    /// Members of a writer's own, and contributions of a batch without ids, at most.
-    pub(crate) own_members: usize,
-    /// The length of a member's name.
-    pub(crate) member_bytes: usize,
-}
-
-/// One connection's worth of requests.
+/// A writer, on one connection.
 pub(super) struct Writer {
-    /// What its members and ids begin with.
+    /// The prefix of its members.
     name: String,
-    /// What its ids begin with, for this incarnation of it.
+    /// The prefix of its ids, unique for this round.
     incarnation: String,
     load: Load,
     dice: Dice,
     sent: Vec<Sent>,
-    /// How often its own members were given up for others: what became of the last contribution to
-    /// some of them is not known, and nothing else of theirs is to be open.
+    /// How often its own members were replaced: if the last contribution to one of them is unknown,
+    /// the member can have no further ones.
     given_up: usize,
 }
 
@@ -50,14 +40,14 @@ impl Writer {
         }
     }
 
-    /// Writes until the work ends or there is no answer; all that it sent.
+    /// Writes until the run ends or the server is gone. Returns all that was sent.
     pub(super) fn write(mut self, server: &Server, tally: &Tally) -> Vec<Sent> {
         for request in 0.. {
             if tally.has_ended() {
                 break;
             }
             if request > EAGER {
-                thread::sleep(BETWEEN);
+                thread::sleep(REQUEST_PAUSE);
             }
             let lines = self.dice.below(2) == 0;
             let sort = self
@@ -72,30 +62,30 @@ impl Writer {
                 3 => self.own(1),
                 _ => self.own(self.load.own_members),
             };
-            let answer = match sort {
+            let outcomes = match sort {
                 2 => twice(server, &items, lines, tally),
                 _ => once(server, &items, lines),
             };
-            if answer.was_last {
-                tally.is_gone();
+            if outcomes.server_is_gone {
+                tally.record_gone();
             } else {
-                tally.answered(&items, &answer.reported);
+                tally.record(&items, &outcomes.reported);
             }
-            let reported = answer.reported.iter();
+            let reported = outcomes.reported.iter();
             let sent = items.into_iter().zip(reported.copied());
             self.sent
                 .extend(sent.map(|(item, reported)| Sent { item, reported }));
-            if sort > 2 && answer.reported.contains(&Reported::Unknown) {
+            if sort > 2 && outcomes.reported.contains(&Reported::Unknown) {
                 self.given_up += 1;
             }
-            if answer.was_last {
+            if outcomes.server_is_gone {
                 break;
             }
         }
         self.sent
     }
 
-    /// Under an id, to whoever others may give to as well.
+    /// Returns a contribution with an id, to a member that other writers may contribute to.
     fn shared(&mut self) -> Item {
         let member = format!("m{}", self.dice.below(SHARED_MEMBERS));
         let id = format!(
@@ -107,7 +97,8 @@ impl Writer {
         self.item(member, Some(id))
     }
 
-    /// Without ids, each to another member: whether it counted can be seen.
+    /// Returns contributions without ids, each to another member, so that the standings show which
+    /// counted.
     fn own(&mut self, most: usize) -> Vec<Item> {
         let members = self.load.own_members;
         let first = self.dice.below(members);
@@ -124,63 +115,68 @@ impl Writer {
         while member.len() < self.load.member_bytes {
             member.push('.');
         }
-        let place = Place {
+        let account = Account {
             board: self.dice.below(BOARDS.len()),
             day: self.dice.below(DAYS),
             member,
         };
         let points = i64::try_from(1 + self.dice.below(1000)).unwrap();
-        Item { place, points, id }
+        Item {
+            account,
+            points,
+            id,
+        }
     }
 }
 
-/// The answer to a request: what it reports of each item.
-struct Answer {
+/// The reported outcomes of a request.
+struct Outcomes {
     reported: Vec<Reported>,
-    /// The server is gone.
-    was_last: bool,
+    /// Whether the server is gone.
+    server_is_gone: bool,
 }
 
-/// What a receipt reports of items, and how many of them were applied just then.
+/// The outcomes in a receipt, and how many items were applied by this request.
 struct Receipt {
     reported: Vec<Reported>,
     applied: usize,
 }
 
-/// Sends items that were never sent before.
-fn once(server: &Server, items: &[Item], lines: bool) -> Answer {
+/// Sends items for the first time.
+fn once(server: &Server, items: &[Item], lines: bool) -> Outcomes {
     match send(server, items, lines) {
         Some(Receipt { reported, applied }) => {
             let there = reported
                 .iter()
                 .filter(|reported| **reported == Reported::Applied);
-            // Whatever else it may have tried, the server knows of no duplicate.
+            // Although the client may retry, the server knows no duplicate.
             assert_eq!(applied, there.count());
-            Answer {
+            Outcomes {
                 reported,
-                was_last: false,
+                server_is_gone: false,
             }
         }
-        None => Answer {
+        None => Outcomes {
             reported: vec![Reported::Unknown; items.len()],
-            was_last: true,
+            server_is_gone: true,
         },
     }
 }
 
-/// Sends items by two connections at once. A duplicate is as durable as what it is one of, so that
-/// one answer is enough.
-/// Of what was lost in between, both may have been the first.
-fn twice(server: &Server, items: &[Item], lines: bool, tally: &Tally) -> Answer {
+/// Sends items on two connections at once. A duplicate is as durable as the original, so one
+/// response is enough. If the store loses data in between, both may be applied.
+fn twice(server: &Server, items: &[Item], lines: bool, tally: &Tally) -> Outcomes {
     let [first, second] = thread::scope(|scope| {
         let other = scope.spawn(|| send(server, items, lines));
         let first = send(server, items, lines);
         [first, other.join().unwrap()]
     });
-    let was_last = first.is_none() || second.is_none();
-    let silent = || vec![Reported::Unknown; items.len()];
-    let of_one =
-        |one: &Option<Receipt>| one.as_ref().map_or_else(silent, |one| one.reported.clone());
+    let server_is_gone = first.is_none() || second.is_none();
+    let unknown = || vec![Reported::Unknown; items.len()];
+    let of_one = |one: &Option<Receipt>| {
+        one.as_ref()
+            .map_or_else(unknown, |one| one.reported.clone())
+    };
     let pairs = of_one(&first).into_iter().zip(of_one(&second));
     let reported = pairs.map(|pair| match pair {
         (Reported::Applied, _) | (_, Reported::Applied) => Reported::Applied,
@@ -188,7 +184,7 @@ fn twice(server: &Server, items: &[Item], lines: bool, tally: &Tally) -> Answer 
         _ => Reported::Unknown,
     });
     let reported = reported.collect();
-    // Asked after the answers: losses may have begun in between.
+    // Checked after the responses, since losses may have begun in between.
     if let (Some(first), Some(second), false) = (first, second, tally.expects_losses()) {
         let applied = first.applied + second.applied;
         assert!(applied <= items.len(), "{applied} of {}", items.len());
@@ -197,10 +193,13 @@ fn twice(server: &Server, items: &[Item], lines: bool, tally: &Tally) -> Answer 
             assert_eq!(applied, items.len());
         }
     }
-    Answer { reported, was_last }
+    Outcomes {
+        reported,
+        server_is_gone,
+    }
 }
 
-/// What was reported of each item, if there was an answer.
+/// Returns the reported outcome of each item, or `None` without a response.
 fn send(server: &Server, items: &[Item], lines: bool) -> Option<Receipt> {
     let items: Vec<Value> = items.iter().map(Item::json).collect();
     let (form, body) = match &items[..] {
@@ -209,10 +208,10 @@ fn send(server: &Server, items: &[Item], lines: bool) -> Option<Receipt> {
         items => ("application/json", json!(items).to_string()),
     };
     let headers = [("content-type", form)];
-    let answer = server.try_send("POST", "/v1/contributions", &headers, body);
-    let answer = answer.ok()?;
-    assert!([200, 503].contains(&answer.status), "{answer:?}");
-    let receipt = answer.value();
+    let response = server.try_send("POST", "/v1/contributions", &headers, body);
+    let response = response.ok()?;
+    assert!([200, 503].contains(&response.status), "{response:?}");
+    let receipt = response.value();
     let mut reported = vec![Reported::Applied; items.len()];
     for failure in receipt["failed"].as_array().into_iter().flatten() {
         let index = usize::try_from(failure["index"].as_u64().unwrap()).unwrap();

@@ -1,12 +1,13 @@
-//! Activity boards: a PK battle from its settings to its end, on every store, through a restart; settings
-//! that are none; expiry.
+//! Boards with a start and an end: a battle from its settings to its end, on every store and
+//! through restarts; invalid settings; expiry.
 
 use serde_json::{Value, json};
 use testkit::clock::{DAY_MS, HOUR_MS, MINUTE_MS, now_ms, rfc3339};
 use testkit::redis::{Fsync, RedisOptions, RedisServer};
 use testkit::{Launch, Server, eventually};
 
-/// Cached tops may be as old as they get: that they are final is no matter of their age.
+/// With a long staleness, a cached top that is final must be so because of the end, not because of
+/// its age.
 const PK: &str = "[kinds.pk]\nwindows = [\"day\", \"all\"]\nmax_staleness = \"1h\"\n";
 
 const BATTLE: &str = "/v1/boards/pk/battle";
@@ -15,7 +16,7 @@ fn item(member: &str, points: i64, at: i64) -> Value {
     json!({"board": "pk/battle", "member": member, "points": points, "at": at})
 }
 
-/// Everything that reads, in the window without bounds.
+/// Returns all reads of the all-time window.
 fn reads(server: &Server) -> Vec<(String, Value)> {
     let paths = [
         "?",
@@ -30,7 +31,7 @@ fn reads(server: &Server) -> Vec<(String, Value)> {
     let mut read: Vec<(String, Value)> = paths
         .iter()
         .map(|path| (*path, server.get(format!("{BATTLE}{path}window=all")).ok()))
-        .map(|(path, answer)| (path.to_owned(), answer))
+        .map(|(path, response)| (path.to_owned(), response))
         .collect();
     let lookup = server.post(
         format!("{BATTLE}/lookup?window=all"),
@@ -45,9 +46,9 @@ fn reads(server: &Server) -> Vec<(String, Value)> {
     read
 }
 
-/// A battle that ends so soon that a test can wait for it, and not before two have come; its start and
-/// its end.
-fn begun(server: &Server) -> (i64, i64) {
+/// Starts a battle that ends after a short time, but not before its first contribution is applied.
+/// Returns its start and end.
+fn start_battle(server: &Server) -> (i64, i64) {
     for length_ms in [1_500, 6_000, 24_000] {
         let starts_at = now_ms() - MINUTE_MS;
         let ends_at = now_ms() + length_ms;
@@ -61,7 +62,7 @@ fn begun(server: &Server) -> (i64, i64) {
         assert_eq!(settled, expected);
         let shown = server.get(format!("{BATTLE}/top?window=all")).ok();
         assert_eq!(shown["ends_at"], rfc3339(ends_at), "{shown}");
-        // A machine may be so slow that it was over before; then nothing is created.
+        // On a slow machine the battle may have ended already; then nothing was created.
         if shown["final"] == true {
             continue;
         }
@@ -87,16 +88,16 @@ fn begun(server: &Server) -> (i64, i64) {
         }
         return (starts_at, ends_at);
     }
-    panic!("no battle was long enough");
+    panic!("no battle lasted long enough");
 }
 
-/// Nothing of a battle changes that is over.
-fn is_frozen(server: &Server, (starts_at, ends_at): (i64, i64)) {
+/// Asserts that a battle that has ended does not change.
+fn assert_frozen(server: &Server, (starts_at, ends_at): (i64, i64)) {
     let shown = reads(server);
-    for (path, answer) in &shown {
-        assert_eq!(answer["final"], true, "{path}: {answer}");
-        assert_eq!(answer["starts_at"], rfc3339(starts_at), "{path}");
-        assert_eq!(answer["ends_at"], rfc3339(ends_at), "{path}");
+    for (path, response) in &shown {
+        assert_eq!(response["final"], true, "{path}: {response}");
+        assert_eq!(response["starts_at"], rfc3339(starts_at), "{path}");
+        assert_eq!(response["ends_at"], rfc3339(ends_at), "{path}");
     }
     let parts = ["ends_at: ", &rfc3339(starts_at), &rfc3339(ends_at)];
     server
@@ -114,13 +115,13 @@ fn is_frozen(server: &Server, (starts_at, ends_at): (i64, i64)) {
     assert_eq!(entries(&reads(server)), entries(&shown));
 }
 
-/// A battle, over a restart where the store keeps it.
-fn fought(mut server: Server, kept: bool) {
-    let span = begun(&server);
-    // Cached before the end; what comes behind it is shown when the board is final.
+/// Tests a battle, with restarts if the store is durable.
+fn test_battle(mut server: Server, kept: bool) {
+    let span = start_battle(&server);
+    // Cached before the end. A later contribution is shown when the board is final.
     let cached = server.get(format!("{BATTLE}/top?window=all"));
     let more = server.contribute(&item("ben", 7, span.0));
-    let last = eventually("the end of the battle", || {
+    let last = eventually("the battle ends", || {
         let top = server.get(format!("{BATTLE}/top?window=all"));
         (top.ok()["final"] == true).then_some(top)
     });
@@ -129,7 +130,7 @@ fn fought(mut server: Server, kept: bool) {
         assert_ne!(cached.header("etag"), last.header("etag"));
     }
     let members: Vec<(u64, String, i64)> = last.ranked();
-    // So slow a machine, again: the second came too late.
+    // On a slow machine the second contribution may be too late.
     let expected = if more.status == 200 {
         vec![(1, "ben".to_owned(), 7), (2, "ann".to_owned(), 5)]
     } else {
@@ -137,12 +138,12 @@ fn fought(mut server: Server, kept: bool) {
         vec![(1, "ann".to_owned(), 5)]
     };
     assert_eq!(members, expected);
-    is_frozen(&server, span);
+    assert_frozen(&server, span);
     if kept {
         server = server.stop().start();
-        is_frozen(&server, span);
+        assert_frozen(&server, span);
         server = server.kill().start();
-        is_frozen(&server, span);
+        assert_frozen(&server, span);
     }
     let info = server.get(BATTLE).ok();
     assert_eq!(info["expires_after"], "7d");
@@ -162,27 +163,28 @@ fn on_redis(redis: &RedisServer) -> Launch {
 
 #[test]
 fn a_battle_in_memory() {
-    fought(Server::with(PK), false);
+    test_battle(Server::with(PK), false);
 }
 
 #[test]
 fn a_battle_in_a_folder() {
-    fought(Server::durable(PK), true);
+    test_battle(Server::durable(PK), true);
 }
 
 #[test]
 fn a_battle_on_redis() {
     let redis = RedisOptions::new().append_only(Fsync::Always).start();
-    fought(on_redis(&redis).start(), true);
+    test_battle(on_redis(&redis).start(), true);
 }
 
-/// Boards that go a moment after their end, one with a contribution, one without; their subjects.
-fn begin_to_expire(server: &Server) -> [String; 2] {
+/// Creates two boards that expire shortly after their end, one with a contribution and one without.
+/// Returns their subjects.
+fn create_expiring_boards(server: &Server) -> [String; 2] {
     for length_ms in [1_000, 5_000, 25_000] {
         let ends_at = now_ms() + length_ms;
         let settings = json!({"ends_at": ends_at, "expires_after": "300ms"});
-        // Others each time: of a contribution that came too late it may be unknown what became of it.
-        let subjects = ["battle", "unborn"].map(|subject| format!("{subject}-{length_ms}"));
+        // Other subjects in each attempt, since the outcome of a late contribution may be unknown.
+        let subjects = ["battle", "not-created"].map(|subject| format!("{subject}-{length_ms}"));
         for subject in &subjects {
             server
                 .put(format!("/v1/boards/pk/{subject}"), &settings)
@@ -197,9 +199,9 @@ fn begin_to_expire(server: &Server) -> [String; 2] {
     panic!("no board lasted until its first contribution");
 }
 
-fn expires(server: &Server) {
-    let subjects = begin_to_expire(server);
-    eventually("the boards gone", || {
+fn test_expiry(server: &Server) {
+    let subjects = create_expiring_boards(server);
+    eventually("the boards have expired", || {
         let gone = |subject| {
             let top = server
                 .get(format!("/v1/boards/pk/{subject}/top?window=all"))
@@ -213,13 +215,13 @@ fn expires(server: &Server) {
         (&info["windows"], info.get("expires_at")),
         (&json!([]), None)
     );
-    // The sweep ends them, and what happens from then on is of another board, without an end. What happened
-    // before is of none.
+    // The sweep deletes them. A contribution from then on creates another board, without an end,
+    // and earlier events are rejected.
     for subject in &subjects {
         let next = json!({"board": format!("pk/{subject}"), "member": "u", "points": 1});
-        eventually("the name free", || {
-            let answer = server.contribute(&next);
-            (answer.status == 200).then_some(())
+        eventually("the name is free", || {
+            let response = server.contribute(&next);
+            (response.status == 200).then_some(())
         });
         let path = format!("/v1/boards/pk/{subject}/top?window=all&fresh=true");
         let top = server.get(path).ok();
@@ -238,22 +240,22 @@ fn expires(server: &Server) {
 
 #[test]
 fn boards_expire_in_memory() {
-    expires(&Server::with(PK));
+    test_expiry(&Server::with(PK));
 }
 
 #[test]
 fn boards_expire_in_a_folder() {
-    expires(&Server::durable(PK));
+    test_expiry(&Server::durable(PK));
 }
 
 #[test]
 fn boards_expire_on_redis() {
     let redis = RedisServer::plain();
-    expires(&on_redis(&redis).start());
+    test_expiry(&on_redis(&redis).start());
 }
 
 #[test]
-fn a_campaign_takes_what_is_in_its_time_and_settings_are_replaced_whole() {
+fn a_campaign_accepts_contributions_of_its_time_and_settings_are_replaced() {
     let server = Server::with(PK);
     let (starts_at, ends_at) = (now_ms() + HOUR_MS, now_ms() + 2 * HOUR_MS);
     let settings = json!({"shards": 4, "starts_at": starts_at, "ends_at": ends_at});
@@ -267,7 +269,7 @@ fn a_campaign_takes_what_is_in_its_time_and_settings_are_replaced_whole() {
     );
     assert_eq!(shown["starts_at"], rfc3339(starts_at));
     assert_eq!(shown.get("expires_at"), None);
-    // What was refused created no board.
+    // The rejected contribution created no board.
     assert_eq!(server.get("/v1/boards?kind=pk").ok()["boards"], json!([]));
     let first = server
         .get(format!("{BATTLE}/top"))
@@ -283,7 +285,7 @@ fn a_campaign_takes_what_is_in_its_time_and_settings_are_replaced_whole() {
         server.contribute(&item("u", 1, now_ms())).ok()["applied"],
         1
     );
-    // Of an event on several boards each goes by its own time.
+    // Each board of an event checks its own activity.
     let later = json!({"starts_at": starts_at});
     server.put("/v1/boards/pk/later", &later).ok();
     let event = json!({"boards": ["pk/battle", "pk/later"], "member": "v", "points": 1, "id": "i"});
@@ -300,7 +302,7 @@ fn a_campaign_takes_what_is_in_its_time_and_settings_are_replaced_whole() {
 }
 
 #[test]
-fn a_time_is_held_to_its_rule() {
+fn invalid_activities_are_rejected() {
     let server = Server::with(PK);
     let end = "2026-11-20T20:15:00Z";
     for (body, parts) in [
@@ -343,7 +345,7 @@ fn a_time_is_held_to_its_rule() {
 }
 
 #[test]
-fn a_late_settings_on_one_server_holds_on_the_other() {
+fn the_latest_settings_of_one_server_apply_on_the_other() {
     let redis = RedisServer::plain();
     let servers = [(); 2].map(|()| on_redis(&redis).start());
     let [here, there] = &servers;
@@ -355,7 +357,7 @@ fn a_late_settings_on_one_server_holds_on_the_other() {
         .problem(422, "not-open", &["at: "]);
     here.put(BATTLE, &json!({"ends_at": now + HOUR_MS})).ok();
     assert_eq!(there.contribute(&item("u", 1, now)).ok()["applied"], 1);
-    // Here it is known at once that it was created.
+    // This server knows at once that the board was created.
     here.put(BATTLE, &json!({"starts_at": now}))
         .problem(409, "board-exists", &[]);
     let top = here.get(format!("{BATTLE}/top?window=all&fresh=true")).ok();

@@ -1,9 +1,9 @@
-//! `GET .../members/{member}/around`: a member among its neighbours.
+//! `GET .../members/{member}/around`: a member with its neighbours.
 
 use super::{ladder, members, on_a};
 
 #[test]
-fn so_many_above_and_below_itself_included() {
+fn the_member_and_its_neighbours_are_returned() {
     let server = ladder(30);
     let around = |member: &str, query: &str| {
         let entries = server

@@ -1,41 +1,45 @@
-//! `ETag`, `If-None-Match` and `Cache-Control` of top answers.
+//! `ETag`, `If-None-Match` and `Cache-Control` of tops.
 
 use testkit::Server;
 
 use super::{ladder, on_a};
 
 fn etag(server: &Server, path: &str) -> String {
-    let answer = server.get(path);
-    answer.ok();
-    assert_eq!(answer.header("cache-control"), "no-cache");
-    let etag = answer.header("etag").to_owned();
+    let response = server.get(path);
+    response.ok();
+    assert_eq!(response.header("cache-control"), "no-cache");
+    let etag = response.header("etag").to_owned();
     assert!(etag.starts_with("W/\"") && etag.ends_with('"'), "{etag}");
     etag
 }
 
 #[test]
-fn what_the_client_has_is_304_until_it_changes() {
+fn an_unchanged_top_is_304() {
     let server = ladder(5);
     let path = on_a("/top?n=3&fresh=true");
     let held = etag(&server, &path);
     let listed = format!("\"other\", {held}");
     let strong = held.strip_prefix("W/").unwrap();
     for sent in [held.as_str(), &listed, strong, "*"] {
-        let answer = server.get_with(&path, &[("if-none-match", sent)]);
-        assert_eq!((answer.status, answer.body.as_str()), (304, ""), "{sent}");
-        assert_eq!(answer.header("etag"), held);
-        assert_eq!(answer.header("cache-control"), "no-cache");
+        let response = server.get_with(&path, &[("if-none-match", sent)]);
+        assert_eq!(
+            (response.status, response.body.as_str()),
+            (304, ""),
+            "{sent}"
+        );
+        assert_eq!(response.header("etag"), held);
+        assert_eq!(response.header("cache-control"), "no-cache");
     }
-    let answer = server.get_with(&path, &[("if-none-match", "\"other\"")]);
-    assert_eq!(answer.status, 200);
+    let response = server.get_with(&path, &[("if-none-match", "\"other\"")]);
+    assert_eq!(response.status, 200);
     server.give("gifts/a", &[("m01", 1)]);
-    let answer = server.get_with(&path, &[("if-none-match", &held)]);
-    assert_eq!(answer.ranked()[0].2, 101);
-    assert_ne!(answer.header("etag"), held);
+    let response = server.get_with(&path, &[("if-none-match", &held)]);
+    assert_eq!(response.ranked()[0].2, 101);
+    assert_ne!(response.header("etag"), held);
 }
 
 #[test]
-fn board_window_and_n_have_tags_of_their_own() {
+fn each_board_window_and_n_has_its_own_etag() {
     let server = ladder(5);
     server.give("gifts/b", &[("u", 1)]);
     let paths = [
@@ -51,7 +55,7 @@ fn board_window_and_n_have_tags_of_their_own() {
 }
 
 #[test]
-fn another_board_under_the_name_has_another_tag() {
+fn a_recreated_board_has_another_etag() {
     let server = ladder(1);
     let path = on_a("/top?fresh=true");
     let first = etag(&server, &path);

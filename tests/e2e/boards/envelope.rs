@@ -1,10 +1,10 @@
-//! What every answer about a board carries; empty boards, unknown kinds.
+//! The common properties of all responses about a board; empty boards; unknown kinds.
 
 use serde_json::json;
 use testkit::Server;
 use testkit::clock::{now_ms, rfc3339};
 
-/// Every path that reads, with what of it is empty on an empty board.
+/// Every `GET` path, and its property that is empty on an empty board.
 const READS: [(&str, &str); 6] = [
     ("", "windows"),
     ("/top", "entries"),
@@ -15,21 +15,21 @@ const READS: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn every_answer_carries_the_same_frame() {
+fn all_responses_have_the_common_properties() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 5), ("v", 4)]);
     let before = rfc3339(now_ms());
     let mut versions = Vec::new();
-    let mut check = |path: &str, answer: serde_json::Value| {
+    let mut check = |path: &str, response: serde_json::Value| {
         let after = rfc3339(now_ms());
-        assert_eq!(answer["board"], "gifts/a", "{path}");
-        assert_eq!(answer["window"], "all", "{path}");
-        assert_eq!(answer["members"], 2, "{path}");
-        assert_eq!(answer.get("final"), None, "{path}");
-        assert_eq!(answer.get("stale"), None, "{path}");
-        let as_of = answer["as_of"].as_str().unwrap();
-        assert!(*before <= *as_of && *as_of <= *after, "{path}: {answer}");
-        versions.push(answer["version"].as_str().unwrap().to_owned());
+        assert_eq!(response["board"], "gifts/a", "{path}");
+        assert_eq!(response["window"], "all", "{path}");
+        assert_eq!(response["members"], 2, "{path}");
+        assert_eq!(response.get("final"), None, "{path}");
+        assert_eq!(response.get("stale"), None, "{path}");
+        let as_of = response["as_of"].as_str().unwrap();
+        assert!(*before <= *as_of && *as_of <= *after, "{path}: {response}");
+        versions.push(response["version"].as_str().unwrap().to_owned());
     };
     let more = ["/members/u", "/members/u/around"];
     for path in READS.map(|(path, _)| path).iter().chain(&more) {
@@ -51,12 +51,12 @@ fn every_answer_carries_the_same_frame() {
 }
 
 #[test]
-fn a_board_that_nobody_has_contributed_to_is_empty() {
+fn a_board_without_contributions_is_empty() {
     let server = Server::start();
     for (path, name) in READS {
-        let answer = server.get(format!("/v1/boards/gifts/new{path}")).ok();
+        let response = server.get(format!("/v1/boards/gifts/new{path}")).ok();
         assert_eq!(
-            (&answer["members"], &answer["version"]),
+            (&response["members"], &response["version"]),
             (&json!(0), &json!("0")),
             "{path}"
         );
@@ -65,19 +65,19 @@ fn a_board_that_nobody_has_contributed_to_is_empty() {
             "rank" => json!(1),
             _ => json!([]),
         };
-        assert_eq!(answer[name], expected, "{path}");
+        assert_eq!(response[name], expected, "{path}");
     }
     let found = server.post("/v1/boards/gifts/new/lookup", &json!({"members": ["u"]}));
     assert_eq!(found.entries(), [json!({"rank": null, "member": "u"})]);
     for path in ["/members/u", "/members/u/around"] {
-        let answer = server.get(format!("/v1/boards/gifts/new{path}"));
-        answer.problem(404, "not-ranked", &["u"]);
+        let response = server.get(format!("/v1/boards/gifts/new{path}"));
+        response.problem(404, "not-ranked", &["u"]);
     }
 }
 
-/// That a board is not yet created is seen once, for all its windows.
+/// That a board does not exist is cached once, for all its windows.
 #[test]
-fn an_empty_board_says_the_window_that_was_asked_for() {
+fn an_empty_board_returns_the_requested_window() {
     let server = Server::start();
     for window in ["all", "month:2026-11", "day:2026-11-20", "all"] {
         let path = format!("/v1/boards/gifts/new/top?window={window}");
@@ -90,8 +90,8 @@ fn an_unknown_kind_is_404_on_every_path() {
     let server = Server::start();
     let more = ["/members/u", "/members/u/around"];
     for path in READS.map(|(path, _)| path).iter().chain(&more) {
-        let answer = server.get(format!("/v1/boards/nope/a{path}"));
-        answer.problem(404, "unknown-kind", &["nope"]);
+        let response = server.get(format!("/v1/boards/nope/a{path}"));
+        response.problem(404, "unknown-kind", &["nope"]);
     }
     for (method, path) in [
         ("POST", "/lookup"),
@@ -99,8 +99,8 @@ fn an_unknown_kind_is_404_on_every_path() {
         ("PUT", ""),
         ("PUT", "/members/u"),
     ] {
-        let answer = server.json(method, &format!("/v1/boards/nope/a{path}"), "{}");
-        answer.problem(404, "unknown-kind", &["nope"]);
+        let response = server.json(method, &format!("/v1/boards/nope/a{path}"), "{}");
+        response.problem(404, "unknown-kind", &["nope"]);
     }
     server
         .delete("/v1/boards/nope/a")
@@ -111,7 +111,7 @@ fn an_unknown_kind_is_404_on_every_path() {
 }
 
 #[test]
-fn without_a_window_it_is_the_kinds_first() {
+fn the_default_window_is_the_first_of_the_kind() {
     let server = Server::with(
         "[kinds.k]\nwindows = [\"month\", \"all\"]\n[kinds.l]\nwindows = [\"all\", \"month\"]\n",
     );
@@ -126,13 +126,13 @@ fn without_a_window_it_is_the_kinds_first() {
 }
 
 #[test]
-fn many_boards_of_many_entries_are_refused() {
+fn too_many_entries_in_one_request_are_refused() {
     let server = Server::start();
     let kind = json!({"top": 10_000, "windows": ["all"]});
     server.put("/v1/kinds/deep", &kind).is(201);
     let boards: Vec<String> = (0..11).map(|n| format!("deep/{n}")).collect();
-    let answer = server.post("/v1/top", &json!({"boards": boards, "n": 10_000}));
-    answer.problem(400, "invalid", &["n", "110000"]);
+    let response = server.post("/v1/top", &json!({"boards": boards, "n": 10_000}));
+    response.problem(400, "invalid", &["n", "110000"]);
     server
         .post("/v1/top", &json!({"boards": boards[..10], "n": 10_000}))
         .ok();

@@ -1,14 +1,14 @@
-//! Members hidden on every board, shown again, and erased; who did it is written down.
+//! Hiding, showing and erasing members on all boards, and the audit log of it.
 
 use serde_json::{Value, json};
 use testkit::clock::{now_ms, rfc3339};
-use testkit::{Answer, Events, Server, cli, eventually};
+use testkit::{Events, Response, Server, cli, eventually};
 
 const KINDS: &str = "[kinds.gifts]\nwindows = [\"all\", \"day\"]\nmax_staleness = \"1h\"\n\
                      [kinds.races]\nwindows = [\"all\"]\nrank = \"competition\"\n";
 
-fn names(answer: &Answer) -> Vec<String> {
-    let entries = answer.entries();
+fn names(response: &Response) -> Vec<String> {
+    let entries = response.entries();
     let names = entries
         .iter()
         .map(|entry| entry["member"].as_str().unwrap());
@@ -32,7 +32,7 @@ fn filled() -> Server {
 }
 
 #[test]
-fn ranks_close_up_around_who_is_hidden_and_open_again() {
+fn ranks_skip_hidden_members_until_they_are_shown_again() {
     let server = filled();
     let top = || server.get("/v1/boards/gifts/a/top");
     let version = top().ok()["version"].clone();
@@ -62,12 +62,13 @@ fn ranks_close_up_around_who_is_hidden_and_open_again() {
             .iter()
             .all(|window| window["members"] == 3)
     );
-    // What is given meanwhile counts, without a rank, and settings of the kind leave it hidden.
+    // Contributions of a hidden member count, without a rank, and changed settings of the kind
+    // leave it hidden.
     let item = json!({"board": "gifts/a", "member": "u1", "points": 1});
     let receipt = server.post("/v1/contributions?return=ranks", &item).ok();
     for window in receipt["standings"][0]["windows"].as_array().unwrap() {
-        let (place, nothing) = ((&window["rank"], &window["position"]), &Value::Null);
-        assert_eq!((&window["points"], place), (&json!(8), (nothing, nothing)));
+        let (rank, null) = ((&window["rank"], &window["position"]), &Value::Null);
+        assert_eq!((&window["points"], rank), (&json!(8), (null, null)));
         assert!(window.as_object().unwrap().contains_key("rank"));
     }
     let mut kind = server.get("/v1/kinds/gifts").ok();
@@ -90,7 +91,7 @@ fn ranks_close_up_around_who_is_hidden_and_open_again() {
 }
 
 #[test]
-fn who_is_hidden_stays_so_after_a_restart() {
+fn hidden_members_stay_hidden_after_a_restart() {
     let server = filled();
     server
         .send("PUT", "/v1/members/u1/hidden?kind=gifts", &[], "")
@@ -104,7 +105,7 @@ fn who_is_hidden_stays_so_after_a_restart() {
 }
 
 #[test]
-fn a_stream_shows_who_is_hidden_no_longer() {
+fn a_stream_removes_hidden_members() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
     server.give("gifts/a", &[("u1", 7), ("u2", 5)]);
     let mut events = Events::of(&server, "/v1/boards/gifts/a/stream");
@@ -115,7 +116,7 @@ fn a_stream_shows_who_is_hidden_no_longer() {
 }
 
 #[test]
-fn an_erased_member_is_on_no_board_those_that_are_over_included() {
+fn an_erased_member_is_removed_from_all_boards_including_ended_ones() {
     let server = filled();
     let span = json!({"ends_at": rfc3339(now_ms() + 2_000)});
     server.put("/v1/boards/gifts/battle", &span).ok();
@@ -124,7 +125,7 @@ fn an_erased_member_is_on_no_board_those_that_are_over_included() {
         server.give(&format!("gifts/room-{number:03}"), &[("u2", 1)]);
     }
     server.give("gifts/room-299", &[("u1", 1)]);
-    eventually("the end of the battle", || {
+    eventually("the battle ends", || {
         let over = server.get("/v1/boards/gifts/battle/top").ok()["final"] == true;
         over.then_some(())
     });
@@ -145,7 +146,7 @@ fn an_erased_member_is_on_no_board_those_that_are_over_included() {
         names(&server.get("/v1/boards/gifts/battle/top?fresh=true")),
         ["u2"]
     );
-    // Nor is it known that it was hidden.
+    // It is also forgotten that the member was hidden.
     assert_eq!(
         server.get("/v1/hidden?kind=gifts").ok()["hidden"],
         json!([])
@@ -161,7 +162,7 @@ fn an_erased_member_is_on_no_board_those_that_are_over_included() {
     };
     assert_eq!(again("gifts/room-297"), 3);
     assert_eq!(again("races/"), 1);
-    // A kind may be deleted between two answers.
+    // A kind may be deleted between two requests.
     let settings = json!({"windows": ["all"]});
     server.put("/v1/kinds/gone", &settings).is(201);
     server.delete("/v1/kinds/gone").is_empty();
@@ -176,7 +177,7 @@ fn errors_name_the_parameter() {
         ("PUT", "/v1/members/u1/hidden?kinds=gifts", 400),
         ("GET", "/v1/hidden", 400),
         ("DELETE", "/v1/members/u1?after=gifts", 400),
-        // Nothing of what is meant lies behind these, and nothing of it was done.
+        // These paths name no member, and nothing is changed.
         ("DELETE", "/v1/members/u1?kind=gifts&after=zzz/x", 400),
         ("DELETE", "/v1/members/u1?kind=gifts&after=races/", 400),
         ("DELETE", "/v1/members/u1?after=zzz/x", 400),
@@ -199,7 +200,8 @@ fn errors_name_the_parameter() {
     for number in 0..1_000 {
         hide(number).ok();
     }
-    // One kind that is full keeps it from no other, whatever comes first.
+    // A kind that hides the maximum already does not prevent the other kinds from hiding the
+    // member.
     for kind in ["aaa", "zzz"] {
         let settings = json!({"windows": ["all"]});
         server.put(format!("/v1/kinds/{kind}"), &settings).is(201);
@@ -231,23 +233,23 @@ fn commands_hide_show_and_erase() {
 }
 
 #[test]
-fn acts_are_written_down_before_they_are_answered() {
+fn changes_are_audited_before_their_response() {
     let server = filled();
     let hidden = server.send("PUT", "/v1/members/u1/hidden", &[], "");
     server.send("DELETE", "/v1/members/u1", &[], "").ok();
     server.delete("/v1/boards/gifts/b").is_empty();
-    // What is refused is one line, and not as long as it likes.
+    // A refused request is one line of limited length.
     let target = format!("/v1/boards/gifts/none?{}", "x".repeat(2_000));
     assert_eq!(server.delete("/v1/boards/gifts/none").status, 404);
     assert_eq!(server.delete(&target).status, 400);
-    // Contributions and reads are no acts.
+    // Contributions and reads are not audited.
     server.give("gifts/a", &[("u2", 1)]);
     let log = std::fs::read_to_string(server.kept().join("audit.log")).unwrap();
     let lines: Vec<Value> = log
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let told: Vec<_> = lines
+    let outcomes: Vec<_> = lines
         .iter()
         .map(|line| {
             (
@@ -260,7 +262,7 @@ fn acts_are_written_down_before_they_are_answered() {
         .collect();
     let (nothing, ok) = (&Value::Null, &json!(200));
     assert_eq!(
-        told,
+        outcomes,
         [
             (
                 "begun",

@@ -1,17 +1,17 @@
-//! `GET /v1/boards`: the boards of a kind by subject, page by page.
+//! `GET /v1/boards`: the boards of a kind in pages, ordered by subject.
 
 use serde_json::{Value, json};
 use testkit::{Server, encoded};
 
 #[test]
-fn pages_go_on_after_the_last_subject() {
+fn a_page_starts_after_the_last_subject_of_the_previous_one() {
     let server = Server::with("[kinds.gifts]\nshards = 2\n[kinds.likes]\n");
     let mut subjects: Vec<String> = (0..25).map(|n| format!("room {n}/é&=")).collect();
     for subject in &subjects {
         server.give(&format!("gifts/{subject}"), &[("u", 1)]);
     }
     server.give("likes/other", &[("u", 1)]);
-    // By bytes, as ids compare everywhere.
+    // Ordered by bytes, like all ids.
     subjects.sort();
     let mut seen = Vec::new();
     let mut after = String::new();
@@ -39,7 +39,7 @@ fn pages_go_on_after_the_last_subject() {
 }
 
 #[test]
-fn a_page_that_ends_with_the_last_board_has_no_next() {
+fn the_last_page_has_no_next() {
     let server = Server::start();
     for subject in ["a", "b"] {
         server.give(&format!("gifts/{subject}"), &[("u", 1)]);
@@ -49,7 +49,7 @@ fn a_page_that_ends_with_the_last_board_has_no_next() {
         (page["boards"].as_array().unwrap().len(), &page["next"]),
         (2, &Value::Null)
     );
-    // The subject to go on after need not be there (any more).
+    // The subject to start after need not exist any more.
     let page = server.get("/v1/boards?kind=gifts&after=aa").ok();
     assert_eq!(page["boards"][0]["subject"], "b");
     assert_eq!(

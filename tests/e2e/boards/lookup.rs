@@ -1,17 +1,17 @@
-//! `POST .../lookup`: many members at once, in the order asked.
+//! `POST .../lookup`: many members at once, in the requested order.
 
 use serde_json::{Value, json};
 
 use super::{ladder, on_a};
 
 #[test]
-fn entries_come_in_the_order_asked_and_the_unranked_with_null() {
+fn entries_are_in_the_requested_order_and_unranked_ones_are_null() {
     let server = ladder(30);
     let asked = json!({"members": ["m30", "nobody", "m01", "m30", "é/ %"]});
     let found = server.post(on_a("/lookup"), &asked).entries();
-    let told: Vec<(&Value, &Value)> = found.iter().map(|e| (&e["member"], &e["rank"])).collect();
+    let ranks: Vec<(&Value, &Value)> = found.iter().map(|e| (&e["member"], &e["rank"])).collect();
     assert_eq!(
-        told,
+        ranks,
         [
             (&json!("m30"), &json!(30)),
             (&json!("nobody"), &Value::Null),
@@ -35,7 +35,7 @@ fn entries_come_in_the_order_asked_and_the_unranked_with_null() {
 }
 
 #[test]
-fn a_thousand_may_be_asked_for_and_no_more() {
+fn at_most_1000_members_are_accepted() {
     let server = ladder(30);
     let asked = |count: u32| {
         let members: Vec<String> = (1..=count).map(|n| format!("m{n:02}")).collect();
@@ -62,15 +62,15 @@ fn errors_name_the_parameter() {
             .post(on_a("/lookup"), &body)
             .problem(400, "invalid", parts);
     }
-    let answer = server.json("POST", &on_a("/lookup"), "{\"members\": [");
-    answer.problem(400, "malformed", &["line 1", "column 13"]);
-    let answer = server.send(
+    let response = server.json("POST", &on_a("/lookup"), "{\"members\": [");
+    response.problem(400, "malformed", &["line 1", "column 13"]);
+    let response = server.send(
         "POST",
         &on_a("/lookup"),
         &[("content-type", "text/plain")],
         "{}",
     );
-    answer.problem(
+    response.problem(
         415,
         "unsupported-media-type",
         &["content-type", "text/plain"],

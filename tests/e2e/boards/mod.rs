@@ -1,4 +1,4 @@
-//! `/v1/boards` and all below it that reads, and `POST /v1/top`.
+//! `/v1/boards` and the reads below it, and `POST /v1/top`.
 
 mod activity;
 mod around;
@@ -7,22 +7,22 @@ mod envelope;
 mod hidden;
 mod listing;
 mod lookup;
+mod member;
 mod names;
-mod place;
 mod range;
 mod rank;
-mod settings_and_end;
+mod settings_and_deletion;
 mod stream;
 mod target;
 mod top;
 mod tops;
-mod wrong;
+mod unknown_parameters;
 
 use serde_json::{Value, json};
 use testkit::Server;
 
-/// A board `gifts/a` of so many members: `m01` has 100 points, `m02` 99, and so on, all reached long
-/// ago, and one window, `all`.
+/// Starts a server with a board `gifts/a`: `m01` has 100 points, `m02` 99, and so on, all reached
+/// long ago, in one window, `all`.
 fn ladder(members: u32) -> Server {
     let server = Server::start();
     let item = |n: u32| {
@@ -34,7 +34,7 @@ fn ladder(members: u32) -> Server {
     server
 }
 
-/// A path of that board, in the window without bounds.
+/// Returns a path below that board, in the window `all`.
 fn on_a(rest: &str) -> String {
     let and = if rest.contains('?') { '&' } else { '?' };
     format!("/v1/boards/gifts/a{rest}{and}window=all")

@@ -1,4 +1,4 @@
-//! Subjects and members of any text that is allowed, percent-encoded in paths.
+//! Subjects and members of any allowed text, percent-encoded in paths.
 
 use serde_json::json;
 use testkit::{Server, encoded};
@@ -29,7 +29,7 @@ const NAMES: [&str; 22] = [
 ];
 
 #[test]
-fn every_name_is_written_and_read_as_it_is() {
+fn names_are_written_and_read_unchanged() {
     let server = Server::start();
     for subject in NAMES {
         let items: Vec<_> = (1..)
@@ -78,7 +78,7 @@ fn every_byte_may_be_encoded() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 1)]);
     let shown = server.get("/v1/boards/%67ifts/%61/%74op?window=%61ll");
-    // The path's own words are letters, not encodings.
+    // Only parameters may be encoded, not the fixed parts of a path.
     assert!([200, 404].contains(&shown.status), "{}", shown.body);
     assert_eq!(
         server
@@ -89,7 +89,7 @@ fn every_byte_may_be_encoded() {
 }
 
 #[test]
-fn what_is_no_name_is_refused_in_paths_too() {
+fn invalid_names_are_refused_in_paths() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 1)]);
     for name in ["%2E", "%2E%2E", "%00", "a%0Ab", "%7F", "%C2%85"] {
@@ -105,14 +105,14 @@ fn what_is_no_name_is_refused_in_paths_too() {
             format!("/v1/boards/{name}/a/top"),
             format!("/v1/kinds/{name}"),
         ] {
-            let answer = server.get(&path);
+            let response = server.get(&path);
             assert!(
-                [400, 404].contains(&answer.status),
+                [400, 404].contains(&response.status),
                 "{path}: {}",
-                answer.body
+                response.body
             );
-            let word = answer.value()["type"].as_str().unwrap().to_owned();
-            answer.problem(answer.status, &word, &[]);
+            let word = response.value()["type"].as_str().unwrap().to_owned();
+            response.problem(response.status, &word, &[]);
         }
     }
 }
@@ -130,19 +130,19 @@ fn a_path_with_an_empty_parameter_is_unknown() {
         "/v1/boards/gifts//stream",
         "/v1/members//hidden",
     ] {
-        for answer in [
+        for response in [
             server.get(path),
             server.put(path, &json!({})),
             server.delete(path),
             server.json("PATCH", path, "{}"),
         ] {
-            answer.problem(404, "unknown-path", &[path]);
+            response.problem(404, "unknown-path", &[path]);
         }
     }
 }
 
 #[test]
-fn what_is_not_percent_encoded_is_refused_by_its_parameter() {
+fn invalid_percent_encoding_is_refused_with_the_name_of_the_parameter() {
     let server = Server::start();
     for wrong in ["%", "100%", "%zz", "%2", "a%%25", "%FF"] {
         for (path, name) in [
@@ -170,8 +170,8 @@ fn what_is_not_percent_encoded_is_refused_by_its_parameter() {
     assert_eq!(server.order("gifts/a", "all"), ["100%"]);
 }
 
-/// What nobody can see, or tell from another by sight.
-const UNSEEN: [&str; 8] = [
+/// Names that are invisible, or that look like others.
+const CONFUSABLE: [&str; 8] = [
     " ",
     " a",
     "a ",
@@ -183,9 +183,9 @@ const UNSEEN: [&str; 8] = [
 ];
 
 #[test]
-fn names_that_look_empty_or_like_others_are_not_written_to() {
+fn invisible_and_confusable_names_cannot_be_written() {
     let server = Server::start();
-    for name in UNSEEN {
+    for name in CONFUSABLE {
         let items = json!([
             {"board": "gifts/a", "member": name, "points": 1},
             {"board": format!("gifts/{name}"), "member": "u", "points": 1},
@@ -206,7 +206,7 @@ fn names_that_look_empty_or_like_others_are_not_written_to() {
         ] {
             server.put(&path, body).problem(400, "invalid", &[]);
         }
-        // Who has one of before is read, hidden and erased.
+        // Existing members with such names can be read, hidden and erased.
         let there = format!("/v1/boards/gifts/a/members/{name}");
         server.get(&there).problem(404, "not-ranked", &[]);
         server.delete(&there).problem(404, "not-ranked", &[]);

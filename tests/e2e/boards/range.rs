@@ -3,7 +3,7 @@
 use super::{ladder, members, on_a};
 
 #[test]
-fn positions_have_both_ends_included() {
+fn position_ranges_include_both_ends() {
     let server = ladder(30);
     let range = |from: u64, to: u64| {
         server
@@ -24,7 +24,7 @@ fn positions_have_both_ends_included() {
 }
 
 #[test]
-fn pages_are_deeper_than_the_cached_board() {
+fn pages_extend_beyond_the_cached_board() {
     let server = testkit::Server::with("[kinds.gifts]\nwindows = [\"all\"]\ntop = 10\n");
     let points: Vec<(String, i64)> = (0..5000).map(|n| (format!("u{n}"), 5000 - n)).collect();
     let points: Vec<(&str, i64)> = points.iter().map(|(m, p)| (m.as_str(), *p)).collect();
@@ -43,7 +43,7 @@ fn pages_are_deeper_than_the_cached_board() {
 }
 
 #[test]
-fn values_have_both_ends_included_best_first() {
+fn value_ranges_include_both_ends() {
     let server = ladder(30);
     let range = |query: &str| {
         let entries = server.get(on_a(&format!("/range?{query}"))).entries();
@@ -66,7 +66,7 @@ fn values_have_both_ends_included_best_first() {
 }
 
 #[test]
-fn a_field_where_less_is_better_goes_the_other_way() {
+fn ascending_fields_are_ranged_from_the_lowest_value() {
     let server = testkit::Server::with(
         "[kinds.golf]\nwindows = [\"all\"]\nfields = [{ name = \"points\", order = \"asc\" }]\n",
     );
@@ -85,7 +85,7 @@ fn a_field_where_less_is_better_goes_the_other_way() {
 }
 
 #[test]
-fn count_is_how_many_those_are() {
+fn count_returns_the_number_of_members_in_a_range() {
     let server = ladder(30);
     for (query, count) in [
         ("?min=98&max=99", 2),
@@ -104,7 +104,7 @@ fn count_is_how_many_those_are() {
 }
 
 #[test]
-fn what_makes_no_range_is_named() {
+fn invalid_ranges_are_reported() {
     let server = ladder(3);
     for (query, parts) in [
         ("", &["from"][..]),

@@ -1,4 +1,4 @@
-//! `GET` and `POST .../rank`: the place of a standing that nobody has yet.
+//! `GET` and `POST .../rank`: the rank of values that no member has yet.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -6,17 +6,17 @@ use testkit::Server;
 use super::{ladder, on_a};
 
 #[test]
-fn the_place_is_that_of_a_member_reaching_it_now() {
+fn the_rank_is_that_of_a_member_reaching_the_values_now() {
     let server = ladder(30);
     for (points, position) in [(101, 1), (100, 2), (99, 3), (50, 31), (71, 31), (72, 30)] {
-        for answer in [
+        for response in [
             server.get(on_a(&format!("/rank?points={points}"))),
             server.post(on_a("/rank"), &json!({"values": {"points": points}})),
             server.post(on_a("/rank"), &json!({"points": points})),
         ] {
-            let place = answer.ok();
-            let told = (&place["rank"], &place["position"]);
-            assert_eq!(told, (&json!(position), &json!(position)), "{points}");
+            let rank = response.ok();
+            let both = (&rank["rank"], &rank["position"]);
+            assert_eq!(both, (&json!(position), &json!(position)), "{points}");
         }
         server.give("gifts/a", &[("new", points)]);
         let shown = server.get(on_a("/members/new")).ok();
@@ -26,7 +26,7 @@ fn the_place_is_that_of_a_member_reaching_it_now() {
 }
 
 #[test]
-fn several_fields_ties_and_shared_ranks_count() {
+fn several_fields_ties_and_shared_ranks_are_considered() {
     let server = Server::with(
         "[kinds.races]\nmode = \"best\"\nrank = \"competition\"\nwindows = [\"all\"]\n\
          fields = [{ name = \"laps\" }, { name = \"seconds\", order = \"asc\" }]\n",
@@ -42,23 +42,23 @@ fn several_fields_ties_and_shared_ranks_count() {
         item("d", 8, 10)
     ]);
     server.contribute(&items).ok();
-    let place = |laps: i64, seconds: i64| -> (Value, Value) {
+    let rank = |laps: i64, seconds: i64| -> (Value, Value) {
         let body = json!({"values": {"laps": laps, "seconds": seconds}});
-        let place = server.post("/v1/boards/races/a/rank", &body).ok();
-        (place["rank"].clone(), place["position"].clone())
+        let rank = server.post("/v1/boards/races/a/rank", &body).ok();
+        (rank["rank"].clone(), rank["position"].clone())
     };
-    assert_eq!(place(9, 49), (json!(1), json!(1)));
-    assert_eq!(place(9, 60), (json!(2), json!(4)));
-    assert_eq!(place(9, 61), (json!(4), json!(4)));
-    assert_eq!(place(1, 1), (json!(5), json!(5)));
-    let answer = server.get("/v1/boards/races/a/rank?points=5");
-    answer.problem(400, "invalid", &["points", "laps"]);
-    let answer = server.post("/v1/boards/races/a/rank", &json!({"values": {"laps": 1}}));
-    answer.problem(400, "invalid", &["seconds"]);
+    assert_eq!(rank(9, 49), (json!(1), json!(1)));
+    assert_eq!(rank(9, 60), (json!(2), json!(4)));
+    assert_eq!(rank(9, 61), (json!(4), json!(4)));
+    assert_eq!(rank(1, 1), (json!(5), json!(5)));
+    let response = server.get("/v1/boards/races/a/rank?points=5");
+    response.problem(400, "invalid", &["points", "laps"]);
+    let response = server.post("/v1/boards/races/a/rank", &json!({"values": {"laps": 1}}));
+    response.problem(400, "invalid", &["seconds"]);
 }
 
 #[test]
-fn a_sum_that_is_left_out_is_0_as_in_a_contribution() {
+fn an_omitted_sum_is_0_as_in_a_contribution() {
     let server = Server::with(
         "[kinds.k]\nwindows = [\"all\"]\n\
          fields = [{ name = \"likes\" }, { name = \"best\", op = \"max\" }]\n",
@@ -71,17 +71,17 @@ fn a_sum_that_is_left_out_is_0_as_in_a_contribution() {
     ]);
     server.contribute(&items).ok();
     let rank = |values: Value| {
-        let place = server
+        let rank = server
             .post("/v1/boards/k/a/rank", &json!({"values": values}))
             .ok();
-        place["position"].clone()
+        rank["position"].clone()
     };
     for values in [json!({"best": 3}), json!({})] {
-        let told = rank(values.clone());
-        assert_eq!(told, 2, "{values}");
+        let position = rank(values.clone());
+        assert_eq!(position, 2, "{values}");
         server.contribute(&item("new", values)).ok();
         let shown = server.get("/v1/boards/k/a/members/new").ok();
-        assert_eq!(shown["position"], told);
+        assert_eq!(shown["position"], position);
         server.delete("/v1/boards/k/a/members/new").is_empty();
     }
 }

@@ -1,4 +1,4 @@
-//! `?target=`: the change that is told is made, and is the smallest that does it.
+//! `?target=`: the returned change reaches the target, and no smaller one does.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -20,26 +20,26 @@ fn config(order: &str, ties: &str) -> String {
     )
 }
 
-/// Members `a` to `e`, a step of 10 apart, and `u` at the end.
-fn given(server: &Server, step: i64) {
+/// Contributes for five members, a step of 10 apart, and `u` in last position.
+fn fill(server: &Server, step: i64) {
     let mut items = Vec::new();
-    for (place, member) in (1..).zip(["a", "b", "c", "x", "y", "u"]) {
+    for (position, member) in (1..).zip(["a", "b", "c", "x", "y", "u"]) {
         items.push(
-            json!({"board": "k/a", "member": member, "values": {"s": -step * place},
-                          "at": 1_700_000_000_000_i64 + place}),
+            json!({"board": "k/a", "member": member, "values": {"s": -step * position},
+                          "at": 1_700_000_000_000_i64 + position}),
         );
     }
     server.contribute(&items.into()).ok();
 }
 
 #[test]
-fn the_change_that_is_shown_reaches_the_target_and_one_less_does_not() {
+fn the_change_reaches_the_target_and_a_smaller_one_does_not() {
     for (order, step) in [("desc", 10), ("asc", -10)] {
         for ties in ["earliest", "latest", "member"] {
             for target in 1..=5 {
-                let told = {
+                let change = {
                     let server = Server::with(&config(order, ties));
-                    given(&server, step);
+                    fill(&server, step);
                     let shown = member(&server, "k", target);
                     assert_eq!(shown["position"], 6);
                     let change = shown["to_target"].as_i64().unwrap();
@@ -52,12 +52,12 @@ fn the_change_that_is_shown_reaches_the_target_and_one_less_does_not() {
                     change
                 };
                 let server = Server::with(&config(order, ties));
-                given(&server, step);
-                contribute(&server, "k", told - told.signum());
+                fill(&server, step);
+                contribute(&server, "k", change - change.signum());
                 let shown = member(&server, "k", target);
                 assert!(
                     shown["position"].as_u64() > Some(target),
-                    "{order} {ties} {target} {told}"
+                    "{order} {ties} {target} {change}"
                 );
             }
         }
@@ -65,9 +65,9 @@ fn the_change_that_is_shown_reaches_the_target_and_one_less_does_not() {
 }
 
 #[test]
-fn who_is_there_needs_nothing() {
+fn a_member_at_the_target_needs_no_change() {
     let server = Server::with(&config("desc", "earliest"));
-    given(&server, 10);
+    fill(&server, 10);
     assert_eq!(member(&server, "k", 6)["to_target"], 0);
     assert_eq!(member(&server, "k", 1000)["to_target"], 0);
     let first = server.get("/v1/boards/k/a/members/a?target=1").ok();
@@ -75,11 +75,11 @@ fn who_is_there_needs_nothing() {
 }
 
 #[test]
-fn what_no_change_reaches_is_null() {
+fn an_unreachable_target_is_null() {
     let server = Server::with(
         "[kinds.k]\nwindows = [\"all\"]\nfields = [{ name = \"s\", op = \"max\", order = \"asc\" }]\n",
     );
-    given(&server, -10);
+    fill(&server, -10);
     let shown = member(&server, "k", 1);
     assert_eq!(
         (&shown["position"], &shown["to_target"]),

@@ -6,7 +6,7 @@ use testkit::Server;
 use super::{ladder, on_a};
 
 #[test]
-fn top_is_the_best_n_in_order() {
+fn top_returns_the_best_n_in_order() {
     let server = ladder(30);
     let top = server.get(on_a("/top?n=3"));
     let expected = [(1, "m01", 100), (2, "m02", 99), (3, "m03", 98)];
@@ -23,7 +23,7 @@ fn top_is_the_best_n_in_order() {
 }
 
 #[test]
-fn without_n_there_are_100_and_n_goes_to_the_kinds_depth() {
+fn n_defaults_to_100_and_is_limited_by_the_kind() {
     let server = Server::with(
         "[kinds.gifts]\nwindows = [\"all\"]\ntop = 120\n[kinds.k]\nwindows = [\"all\"]\ntop = 5\n",
     );
@@ -41,13 +41,13 @@ fn without_n_there_are_100_and_n_goes_to_the_kinds_depth() {
         .get("/v1/boards/gifts/a/top?n=121")
         .problem(400, "invalid", &["n", "121", "120"]);
     for n in ["0", "-1", "x", "1.0", "", "+5", "99999999999999999999"] {
-        let answer = server.get(format!("/v1/boards/gifts/a/top?n={}", testkit::encoded(n)));
-        answer.problem(400, "invalid", &["n", &format!("{n:?}")]);
+        let response = server.get(format!("/v1/boards/gifts/a/top?n={}", testkit::encoded(n)));
+        response.problem(400, "invalid", &["n", &format!("{n:?}")]);
     }
 }
 
 #[test]
-fn fresh_sees_every_write_that_was_answered() {
+fn a_fresh_read_sees_every_answered_write() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"1h\"\n");
     for points in 1..=300 {
         server.give("gifts/a", &[("u", 1)]);
@@ -57,7 +57,7 @@ fn fresh_sees_every_write_that_was_answered() {
 }
 
 #[test]
-fn a_cached_board_is_no_older_than_the_kind_allows() {
+fn a_cached_board_is_no_older_than_max_staleness() {
     let server = Server::with(
         "[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"0s\"\n\
                                [kinds.slow]\nwindows = [\"all\"]\nmax_staleness = \"1h\"\n",
@@ -67,12 +67,12 @@ fn a_cached_board_is_no_older_than_the_kind_allows() {
         let top = server.get("/v1/boards/gifts/a/top").ranked();
         assert_eq!(top, [(1, "u".to_owned(), points)]);
     }
-    // Within the hour it is served as it was: that is what the cache is for.
+    // Within the hour the cached top is served, although it is out of date.
     server.give("slow/a", &[("u", 1)]);
     let shown = server.get("/v1/boards/slow/a/top").ok();
     server.give("slow/a", &[("u", 1)]);
     assert_eq!(server.get("/v1/boards/slow/a/top").ok(), shown);
-    // Who asks for it fresh renews it for all.
+    // A fresh read renews the cached top for all.
     let fresh = server.get("/v1/boards/slow/a/top?fresh=true").ok();
     assert_eq!(fresh["entries"][0]["points"], 2);
     assert_eq!(
@@ -82,7 +82,7 @@ fn a_cached_board_is_no_older_than_the_kind_allows() {
 }
 
 #[test]
-fn versions_tell_boards_apart_and_stay_while_nothing_changes() {
+fn versions_identify_boards_and_stay_while_nothing_changes() {
     let server = Server::start();
     let version = || server.get(on_a("/top?fresh=true")).ok()["version"].clone();
     let mut seen = vec![version()];

@@ -1,16 +1,16 @@
-//! `POST /v1/top`: the top of many boards in one answer.
+//! `POST /v1/top`: the tops of many boards in one response.
 
 use serde_json::{Value, json};
 use testkit::Server;
 
 #[test]
-fn boards_come_in_the_order_asked_each_as_by_itself() {
+fn boards_are_in_the_requested_order_and_equal_single_reads() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 1), ("v", 2), ("w", 3)]);
     server.give("gifts/b é", &[("x", 7)]);
     let asked = json!({"boards": ["gifts/b é", "gifts/none", "gifts/a"], "window": "all", "n": 2});
-    let answer = server.post("/v1/top", &asked).ok();
-    let boards = answer["boards"].as_array().unwrap();
+    let response = server.post("/v1/top", &asked).ok();
+    let boards = response["boards"].as_array().unwrap();
     let names: Vec<&Value> = boards.iter().map(|board| &board["board"]).collect();
     assert_eq!(names, ["gifts/b é", "gifts/none", "gifts/a"]);
     let counts: Vec<(u64, usize)> = boards
@@ -32,15 +32,15 @@ fn boards_come_in_the_order_asked_each_as_by_itself() {
 }
 
 #[test]
-fn window_and_n_have_defaults_and_fresh_sees_what_was_answered() {
+fn window_and_n_have_defaults_and_fresh_sees_answered_writes() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"1h\"\n");
     for points in 1..=50 {
         server.give("gifts/a", &[("u", 1)]);
-        let answer = server
+        let response = server
             .post("/v1/top", &json!({"boards": ["gifts/a"], "fresh": true}))
             .ok();
-        assert_eq!(answer["boards"][0]["entries"][0]["points"], points);
-        assert_eq!(answer["boards"][0]["window"], "all");
+        assert_eq!(response["boards"][0]["entries"][0]["points"], points);
+        assert_eq!(response["boards"][0]["window"], "all");
     }
     assert_eq!(
         server.post("/v1/top", &json!({"boards": []})).ok()["boards"],
@@ -49,11 +49,11 @@ fn window_and_n_have_defaults_and_fresh_sees_what_was_answered() {
 }
 
 #[test]
-fn a_hundred_may_be_asked_for_and_what_is_wrong_is_named() {
+fn at_most_100_boards_are_accepted_and_errors_are_reported() {
     let server = Server::start();
     let boards = |count: u32| (0..count).map(|n| format!("gifts/{n}")).collect::<Vec<_>>();
-    let answer = server.post("/v1/top", &json!({"boards": boards(100)})).ok();
-    assert_eq!(answer["boards"].as_array().unwrap().len(), 100);
+    let response = server.post("/v1/top", &json!({"boards": boards(100)})).ok();
+    assert_eq!(response["boards"].as_array().unwrap().len(), 100);
     for (body, status, word, parts) in [
         (
             json!({"boards": boards(101)}),

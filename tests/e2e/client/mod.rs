@@ -1,9 +1,9 @@
-//! The client for Rust (`megaboard-client`) against the real server: every operation of the contract,
-//! and that nothing counts twice, whatever the wire does.
+//! The client for Rust (`megaboard-client`) and a real server: every operation of the contract, and
+//! that nothing counts twice, whatever the network does.
 
-mod cuts;
-mod once;
+mod cut_connections;
 mod operations;
+mod outcomes;
 mod restarts;
 
 use std::future::Future;
@@ -13,7 +13,7 @@ use megaboard_client::{Client, RetryPolicy};
 use testkit::Server;
 use tokio::runtime::Runtime;
 
-/// Not slow to try again.
+/// A retry policy with short pauses.
 const EAGER: RetryPolicy = RetryPolicy {
     first_pause: Duration::from_millis(5),
     longest_pause: Duration::from_millis(50),

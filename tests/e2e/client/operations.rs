@@ -1,4 +1,4 @@
-//! Every operation of the document below `/v1` is one that the client has, and reads.
+//! The client has every operation of the OpenAPI document below `/v1`, and parses its responses.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -36,29 +36,32 @@ fn the_client_has_every_operation_of_the_document() {
         removals(&client).await;
         assert_eq!(client.ready().await.unwrap().store, "memory");
     });
-    let missing: Vec<_> = told(&server).difference(&asked(&server)).cloned().collect();
+    let missing: Vec<_> = documented(&server)
+        .difference(&requested(&server))
+        .cloned()
+        .collect();
     assert_eq!(missing, Vec::<String>::new());
 }
 
-/// The operations of the document below `/v1`: `GET /v1/kinds`.
-fn told(server: &Server) -> BTreeSet<String> {
+/// Returns the operations of the document below `/v1`, such as `GET /v1/kinds`.
+fn documented(server: &Server) -> BTreeSet<String> {
     let document = server.get("/openapi.json").ok();
     let paths = document["paths"].as_object().unwrap().iter();
     let below = paths.filter(|(path, _)| path.starts_with("/v1/"));
-    let told: BTreeSet<_> = below
+    let operations: BTreeSet<_> = below
         .flat_map(|(path, methods)| {
             let methods = methods.as_object().unwrap().keys();
             methods.map(move |method| format!("{} {path}", method.to_uppercase()))
         })
         .collect();
-    assert!(told.len() >= 25, "{told:?}");
-    told
+    assert!(operations.len() >= 25, "{operations:?}");
+    operations
 }
 
-/// Those that were answered with a success.
-fn asked(server: &Server) -> BTreeSet<String> {
-    let told = Exposition::of(server);
-    let requests = told.samples().filter(|sample| {
+/// Returns the operations that were answered with a success.
+fn requested(server: &Server) -> BTreeSet<String> {
+    let metrics = Exposition::of(server);
+    let requests = metrics.samples().filter(|sample| {
         let is_success = sample.labels.get("status").is_some_and(|it| it == "2xx");
         sample.name == "megaboard_http_requests_total" && is_success && sample.value > 0.0
     });
@@ -106,7 +109,7 @@ async fn writes(client: &Client) {
     let board = client.board("gifts", "a");
     let set = board.set_member("fay").points(7).window("day").at(at);
     assert_eq!(set.clone().await.unwrap(), SetOutcome::Applied);
-    // The same under the same id.
+    // The same contribution under the same id.
     assert_eq!(set.await.unwrap(), SetOutcome::Duplicate);
     let settled = client.board("gifts", "pk-1").settle();
     let settled = settled.shards(4).ends_at(at + Duration::from_hours(1));
@@ -128,12 +131,12 @@ async fn reads(client: &Client) {
     assert_eq!(range.entries, top.entries[1..]);
     assert_eq!(board.count(..10).await.unwrap().count, 1);
     assert_eq!(board.count(10..).await.unwrap().count, 3);
-    let place = board.member("ben").target(1).await.unwrap();
+    let ben = board.member("ben").target(1).await.unwrap();
     assert_eq!(
-        (place.found.rank, place.position, place.to_target),
+        (ben.found.rank, ben.position, ben.to_target),
         (Some(2), Some(2), Some(11))
     );
-    let (above, below) = (place.above.unwrap(), place.below.unwrap());
+    let (above, below) = (ben.above.unwrap(), ben.below.unwrap());
     assert_eq!((above.entry.points(), above.gap), (Some(30), Some(10)));
     assert_eq!((&*below.entry.member, below.gap), ("cyd", Some(10)));
     let nobody = board.member("nobody").await.unwrap_err();
@@ -193,15 +196,15 @@ async fn streams(client: &Client) {
     assert!(token.expires_at > Timestamp::now());
     let stream = board.stream().n(2).window("all").member("ben").changes();
     let mut events = stream.token(&token.token).events();
-    let (mut shown, mut place) = (None, None);
-    while shown.is_none() || place.is_none() {
+    let (mut shown, mut member) = (None, None);
+    while shown.is_none() || member.is_none() {
         match events.next().await.unwrap().unwrap() {
             Event::Board(top) => shown = Some(top),
-            Event::Member(told) => place = Some(told),
+            Event::Member(event) => member = Some(event),
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(place.unwrap().position, Some(2));
+    assert_eq!(member.unwrap().position, Some(2));
     let mut shown = shown.unwrap();
     let more = Contribution::new("gifts/a", "ben").points(15);
     client.contribute(&[more]).await.unwrap();
@@ -231,13 +234,13 @@ async fn kinds(client: &Client) {
         .with(Field::new("seconds").asc());
     let put = client.put_kind("races", &races).await.unwrap();
     assert_eq!((put.fields.len(), put.mode.clone()), (2, Some(Mode::Best)));
-    // What is read may be put as it is.
+    // A kind that was read can be put unchanged.
     let read = client.kind("races").await.unwrap();
     assert_eq!(
         (&read, client.put_kind("races", &read).await.unwrap()),
         (&put, put.clone())
     );
-    // Of two who change one kind the second is told.
+    // When two clients change a kind, the second gets an error.
     let (mut seen, etag) = client.kind_with_etag("races").await.unwrap();
     assert_eq!(seen, put);
     seen.top = Some(10);

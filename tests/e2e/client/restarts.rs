@@ -1,4 +1,4 @@
-//! What lasts beyond a server: streams, and contributions that wait for it.
+//! What outlasts a server: streams, and contributions that are retried.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{client, run};
 
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// On a port that stays the same when it is started again.
+/// Starts a server on a port that stays the same after a restart.
 fn durable(port: &Port) -> Server {
     Launch::new()
         .file("megaboard.toml", "[kinds.gifts]\nwindows = [\"all\"]\n")
@@ -19,7 +19,7 @@ fn durable(port: &Port) -> Server {
         .start()
 }
 
-/// The next board; also whether the stream was interrupted before it.
+/// Returns the next board, and whether the stream was interrupted before it.
 async fn board(events: &mut Events) -> (Top, bool) {
     let mut interrupted = false;
     loop {
@@ -33,7 +33,7 @@ async fn board(events: &mut Events) -> (Top, bool) {
 }
 
 #[test]
-fn a_stream_follows_a_server_that_is_started_again() {
+fn a_stream_continues_after_a_restart_of_the_server() {
     let port = Port::reserve();
     let server = durable(&port);
     let client = client(&server);
@@ -44,7 +44,7 @@ fn a_stream_follows_a_server_that_is_started_again() {
         let (top, _) = board(&mut events).await;
         assert_eq!(top.entries[0].points(), Some(1));
         let launch = server.stop();
-        // Sent while there is no server, and taken by the next.
+        // Sent while there is no server, and applied by the next one.
         let waiting = client.clone();
         let sent = tokio::spawn(async move { waiting.contribute(&gift(2)).await });
         let server = launch.start();

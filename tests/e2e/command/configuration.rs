@@ -1,11 +1,12 @@
-//! Flags over environment over file over default; what is wrong is refused by name.
+//! Flags take precedence over environment variables, those over the file, and that over defaults;
+//! errors are reported by name.
 
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
 use testkit::{Launch, Server, cli};
 
-/// A file that would have the server listen where it cannot.
+/// A file with an invalid listen address, which must not be used.
 const TAKEN: &str = "[server]\nlisten = \"256.0.0.1:1\"\n";
 
 fn kinds(server: &Server) -> Vec<String> {
@@ -17,7 +18,7 @@ fn kinds(server: &Server) -> Vec<String> {
 }
 
 #[test]
-fn without_a_file_there_are_gifts_as_the_contract_has_them() {
+fn without_a_file_the_kind_gifts_exists_as_documented() {
     let server = Launch::new()
         .args("--listen 127.0.0.1:0 --store memory:")
         .start();
@@ -41,7 +42,7 @@ fn without_a_file_there_are_gifts_as_the_contract_has_them() {
 }
 
 #[test]
-fn port_0_picks_one_and_prints_it() {
+fn port_0_selects_a_free_port_and_prints_it() {
     let server = Server::start();
     let (host, port) = server.address().split_once(':').unwrap();
     assert_eq!(host, "127.0.0.1");
@@ -51,7 +52,7 @@ fn port_0_picks_one_and_prints_it() {
 }
 
 #[test]
-fn a_flag_wins_over_the_environment_and_that_over_the_file() {
+fn flags_override_the_environment_which_overrides_the_file() {
     let server = Launch::new()
         .file("megaboard.toml", TAKEN)
         .env("MEGABOARD_LISTEN", "127.0.0.1:0")
@@ -64,15 +65,15 @@ fn a_flag_wins_over_the_environment_and_that_over_the_file() {
         .start();
     assert!(server.address().starts_with("127.0.0.1:"));
     for (file, address) in [(TAKEN, "256.0.0.1:1"), ("[server]\nlisten = \"\"\n", "")] {
-        let (status, said) = Launch::new().file("megaboard.toml", file).refused();
+        let (status, stderr) = Launch::new().file("megaboard.toml", file).refused();
         assert_eq!(status, Some(1));
         let named = format!("server.listen: {address:?}");
-        assert!(said.contains(&named), "{said}");
+        assert!(stderr.contains(&named), "{stderr}");
     }
 }
 
 #[test]
-fn the_configuration_file_is_the_one_that_is_named() {
+fn the_configuration_file_is_selected_by_flag_or_variable() {
     let launch = || {
         Launch::on_a_free_port("[kinds.here]\n")
             .file("a.toml", "[kinds.from-a]\n")
@@ -85,21 +86,21 @@ fn the_configuration_file_is_the_one_that_is_named() {
         .env("MEGABOARD_CONFIG", "a.toml")
         .args("--config b.toml");
     assert_eq!(kinds(&by_flag.start()), ["from-b"]);
-    let (status, said) = launch().args("--config none.toml").refused();
+    let (status, stderr) = launch().args("--config none.toml").refused();
     assert_eq!(status, Some(1));
-    assert!(said.contains("none.toml"), "{said}");
+    assert!(stderr.contains("none.toml"), "{stderr}");
 }
 
 #[test]
-fn the_store_comes_from_flag_environment_or_file_and_has_to_be_known() {
+fn the_store_is_set_by_flag_environment_or_file_and_must_be_known() {
     let file = "[server]\nstore = \"memory:\"\n";
     let server = Launch::on_a_free_port(file).start();
     assert_eq!(server.get("/readyz").ok()["store"], "memory");
     drop(server);
     let wrong = || Launch::on_a_free_port("[server]\nstore = \"paper:a\"\n");
-    let (status, said) = wrong().refused();
+    let (status, stderr) = wrong().refused();
     assert_eq!(status, Some(1));
-    assert!(said.contains("paper:a"), "{said}");
+    assert!(stderr.contains("paper:a"), "{stderr}");
     wrong().env("MEGABOARD_STORE", "memory:").start();
     wrong()
         .env("MEGABOARD_STORE", "paper:b")
@@ -108,7 +109,7 @@ fn the_store_comes_from_flag_environment_or_file_and_has_to_be_known() {
 }
 
 #[test]
-fn what_is_wrong_in_the_file_is_named() {
+fn errors_in_the_file_are_reported() {
     for (config, parts) in [
         ("[server]\nlisten_on = \"x\"", &["listen_on"][..]),
         (
@@ -173,21 +174,24 @@ fn what_is_wrong_in_the_file_is_named() {
         ("[kinds.Gifts]", &["Gifts"]),
         ("[kinds.gifts", &["megaboard.toml"]),
     ] {
-        let (status, said) = Launch::on_a_free_port(config).refused();
-        assert_eq!(status, Some(1), "{config}: {said}");
+        let (status, stderr) = Launch::on_a_free_port(config).refused();
+        assert_eq!(status, Some(1), "{config}: {stderr}");
         for part in parts {
-            assert!(said.contains(part), "{config}: {part:?} is not in: {said}");
+            assert!(
+                stderr.contains(part),
+                "{config}: {part:?} is not in: {stderr}"
+            );
         }
     }
 }
 
 #[test]
-fn a_port_that_is_taken_is_named() {
+fn a_port_in_use_is_reported() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let (status, said) = Launch::new().args(&format!("--listen {address}")).refused();
+    let (status, stderr) = Launch::new().args(&format!("--listen {address}")).refused();
     assert_eq!(status, Some(1));
-    assert!(said.contains(&address), "{said}");
+    assert!(stderr.contains(&address), "{stderr}");
 }
 
 #[test]
@@ -208,7 +212,7 @@ fn the_exit_status_of_an_invalid_command_line_is_2() {
 }
 
 #[test]
-fn every_setting_of_a_kind_comes_through() {
+fn all_settings_of_a_kind_are_applied() {
     let server = Server::with(
         "[kinds.races]\nmode = \"best\"\nfields = [{ name = \"laps\" }, \
          { name = \"seconds\", order = \"asc\" }]\nrank = \"competition\"\nties = \"latest\"\n\
@@ -228,7 +232,7 @@ fn every_setting_of_a_kind_comes_through() {
 }
 
 #[test]
-fn no_password_is_shown_that_stands_where_boards_are_kept() {
+fn the_password_in_the_store_url_is_never_shown() {
     const URL: &str = "rediz://megaboard:s3cret@127.0.0.1:1";
     let help = std::process::Command::new(testkit::megaboard())
         .args(["serve", "--help"])
@@ -236,30 +240,30 @@ fn no_password_is_shown_that_stands_where_boards_are_kept() {
         .env("MEGABOARD_TOKEN_SECRET", "s3cret")
         .output()
         .unwrap();
-    let said = String::from_utf8(help.stdout).unwrap();
+    let text = String::from_utf8(help.stdout).unwrap();
     assert!(
-        said.contains("MEGABOARD_STORE") && !said.contains("s3cret"),
-        "{said}"
+        text.contains("MEGABOARD_STORE") && !text.contains("s3cret"),
+        "{text}"
     );
-    let (status, said) = Launch::on_a_free_port("")
+    let (status, stderr) = Launch::on_a_free_port("")
         .env("MEGABOARD_STORE", URL)
         .refused();
     assert_eq!(status, Some(1));
     assert!(
-        said.contains("rediz://...@127.0.0.1:1") && !said.contains("s3cret"),
-        "{said}"
+        stderr.contains("rediz://...@127.0.0.1:1") && !stderr.contains("s3cret"),
+        "{stderr}"
     );
     let config = "[server]\nstore = \"redis://:s3cret@127.0.0.1:1\" x\n";
-    let (status, said) = Launch::on_a_free_port(config).refused();
+    let (status, stderr) = Launch::on_a_free_port(config).refused();
     assert_eq!(status, Some(1));
     assert!(
-        said.contains("line 2") && !said.contains("s3cret"),
-        "{said}"
+        stderr.contains("line 2") && !stderr.contains("s3cret"),
+        "{stderr}"
     );
 }
 
 #[test]
-fn no_secret_is_shown_that_stands_where_it_does_not_belong() {
+fn misplaced_secrets_are_never_shown() {
     for (config, part) in [
         ("[server]\ntoken_secret = 77123456", "server.token_secret"),
         (
@@ -269,11 +273,14 @@ fn no_secret_is_shown_that_stands_where_it_does_not_belong() {
         ("[publish.targets.a]\npasword = \"s3cret\"", "pasword"),
         ("[tracing]\notlp = \"http://a?key=s3cret\"", "tracing: otlp"),
     ] {
-        let (status, said) = Launch::on_a_free_port(config).refused();
-        assert_eq!(status, Some(1), "{config}: {said}");
-        assert!(said.contains(part), "{config}: {part:?} is not in: {said}");
+        let (status, stderr) = Launch::on_a_free_port(config).refused();
+        assert_eq!(status, Some(1), "{config}: {stderr}");
+        assert!(
+            stderr.contains(part),
+            "{config}: {part:?} is not in: {stderr}"
+        );
         for secret in ["s3cret", "77123456"] {
-            assert!(!said.contains(secret), "{said}");
+            assert!(!stderr.contains(secret), "{stderr}");
         }
     }
     for (command, variable, value) in [
@@ -295,11 +302,11 @@ fn no_secret_is_shown_that_stands_where_it_does_not_belong() {
             .env(variable, value)
             .output()
             .unwrap();
-        let said = String::from_utf8(run.stderr).unwrap();
-        assert_eq!(run.status.code(), Some(2), "{command}: {said}");
+        let stderr = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(2), "{command}: {stderr}");
         assert!(
-            said.contains(variable) && !said.contains("s3cret"),
-            "{said}"
+            stderr.contains(variable) && !stderr.contains("s3cret"),
+            "{stderr}"
         );
     }
 }

@@ -1,9 +1,9 @@
-//! `serve --demo`: there is something to see.
+//! `serve --demo`.
 
 use testkit::{Events, Launch};
 
 #[test]
-fn rooms_are_live_while_the_stage_fills() {
+fn rooms_change_while_the_demo_is_filled() {
     let server = Launch::on_a_free_port("").args("--demo").start();
     let mut events = Events::of(&server, "/v1/boards/gifts/room-ada/stream?n=3&window=all");
     let first = events.until(|event| !event.entries().is_empty());
@@ -13,12 +13,12 @@ fn rooms_are_live_while_the_stage_fills() {
 }
 
 #[test]
-fn a_store_beside_it_is_refused() {
+fn a_store_is_refused_with_demo() {
     let mut launch = Launch::on_a_free_port("").args("--demo --store memory:");
-    let (status, said) = launch.refused();
+    let (status, stderr) = launch.refused();
     assert_eq!(status, Some(1));
     assert!(
-        said.contains("--demo") && said.contains("--store"),
-        "{said}"
+        stderr.contains("--demo") && stderr.contains("--store"),
+        "{stderr}"
     );
 }

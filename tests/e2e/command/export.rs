@@ -1,4 +1,4 @@
-//! `megaboard export`, and what `megaboard import` makes of it in another store.
+//! `megaboard export`, and `megaboard import` of the result into another store.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ fn import(server: &Server, file: &Path) -> Run {
     cli::run(&["import", file, "--server", server.url()], b"")
 }
 
-/// Every board of a kind with every window of it, entry by entry.
+/// Returns every window of every board of a kind, entry by entry.
 fn shown(server: &Server, kind: &str) -> Vec<(String, String, Vec<Value>)> {
     let boards = server.get(format!("/v1/boards?kind={kind}")).ok();
     let mut shown = Vec::new();
@@ -121,7 +121,7 @@ fn fill(server: &Server) {
 }
 
 /// Exports every kind of one server into files and imports them into another.
-fn carry(from: &Server, to: &Server) {
+fn transfer(from: &Server, to: &Server) {
     for kind in NAMES {
         let file = from.folder().join(format!("{kind}.ndjson"));
         let run = export(from, &["--kind", kind, "--output", file.to_str().unwrap()]);
@@ -134,30 +134,30 @@ fn carry(from: &Server, to: &Server) {
         let applied = format!("applied {lines}, duplicates 0, skipped 0, rejected 0, failed 0");
         assert!(run.stdout.starts_with(&applied), "{run:?}");
         assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""));
-        // What is there already is set to what it is.
+        // Importing again sets members to the values that they have.
         let again = import(to, &file);
         assert!(again.stdout.starts_with(&applied), "{again:?}");
     }
 }
 
 #[test]
-fn boards_are_the_same_in_another_store_and_in_a_third() {
+fn boards_are_the_same_after_export_and_import() {
     let memory = Server::with(KINDS);
     fill(&memory);
     let embedded = Server::durable(KINDS);
-    carry(&memory, &embedded);
+    transfer(&memory, &embedded);
     let redis = RedisServer::plain();
     let on_redis = Launch::on_a_free_port(KINDS)
         .args(&format!("--store {}", redis.url()))
         .start();
-    carry(&embedded, &on_redis);
+    transfer(&embedded, &on_redis);
     for kind in NAMES {
         let first = shown(&memory, kind);
         assert!(!first.is_empty(), "{kind}");
         assert_eq!(shown(&embedded, kind), first, "{kind}");
         assert_eq!(shown(&on_redis, kind), first, "{kind}");
     }
-    // Nulls came along, and so did shared ranks.
+    // Nulls and shared ranks are preserved.
     let replies = on_redis
         .get("/v1/boards/replies/x/top?window=all")
         .entries();
@@ -192,7 +192,7 @@ fn a_line_is_a_contribution_that_sets_one_window() {
             "window": window})
     };
     assert_eq!(lines, [line(&day), line("all")]);
-    // The file as it is makes the board again after it was deleted.
+    // Importing the file recreates a deleted board.
     server.delete("/v1/boards/gifts/a").is_empty();
     assert_eq!(server.lines(&run.stdout).ok()["applied"], 2);
     assert_eq!(
@@ -205,7 +205,7 @@ fn a_line_is_a_contribution_that_sets_one_window() {
 }
 
 #[test]
-fn a_closed_window_is_taken_in_before_it_is_closed() {
+fn a_past_window_is_imported_unless_the_kind_closes_it() {
     let server = Server::start();
     let other = Server::start();
     let at = now_ms() - 3 * DAY_MS;
@@ -217,11 +217,12 @@ fn a_closed_window_is_taken_in_before_it_is_closed() {
     let file = server.folder().join("a.ndjson");
     let run = export(&server, &["gifts/a", "--output", file.to_str().unwrap()]);
     assert_eq!(run.status, Some(0), "{run:?}");
-    // Where the kind closes its windows, the line is refused and says so; the others go on.
+    // If the kind closes its windows, the line is rejected and reported, and the others are
+    // applied.
     let refused = import(&server, &file);
     assert_eq!(refused.status, Some(1), "{refused:?}");
     assert!(refused.stderr.contains("window-closed"), "{refused:?}");
-    // Where it does not yet, all are taken.
+    // If it does not close them, all lines are applied.
     let taken = import(&other, &file);
     assert_eq!(taken.status, Some(0), "{taken:?}");
     other.put("/v1/kinds/gifts", &kind).ok();
@@ -231,7 +232,7 @@ fn a_closed_window_is_taken_in_before_it_is_closed() {
 }
 
 #[test]
-fn a_board_under_writes_is_exported_with_everybody_once() {
+fn a_board_is_exported_with_each_member_once_during_writes() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\n");
     let items: Vec<Value> = (0..5_000)
         .map(|n| json!({"board": "gifts/a", "member": format!("u{n}"), "points": n}))
@@ -276,7 +277,7 @@ fn a_board_under_writes_is_exported_with_everybody_once() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_leaves_no_file() {
+fn a_failed_export_is_reported_and_leaves_no_file() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 1)]);
     let file = server.folder().join("out.ndjson");
@@ -302,7 +303,7 @@ fn what_cannot_be_read_is_named_and_leaves_no_file() {
             .any(|name| name.to_string_lossy().starts_with("out")),
         "{left:?}"
     );
-    // A board that nobody has contributed to has no standings.
+    // A board without contributions has no standings.
     let empty = export(&server, &["gifts/nobody"]);
     assert_eq!((empty.status, empty.stdout.as_str()), (Some(0), ""));
     for wrong in [&[][..], &["gifts"], &["gifts/a", "--kind", "gifts"]] {
@@ -311,17 +312,17 @@ fn what_cannot_be_read_is_named_and_leaves_no_file() {
 }
 
 #[test]
-fn of_a_kind_that_ranks_only_its_best_export_warns_that_others_may_be_missing() {
+fn exporting_a_top_list_warns_that_members_may_be_missing() {
     let server = Server::with(
         "[kinds.gifts]\nwindows = [\"all\"]\nretain = { keep = 2, approximate = true }\n",
     );
-    let told = "1 windows rank only their best members";
+    let warning = "1 windows rank only their best members";
     server.give("gifts/few", &[("a", 1)]);
     let run = export(&server, &["gifts/few"]);
     assert_eq!((run.status, run.stdout.lines().count()), (Some(0), 1));
-    assert!(!run.stderr.contains(told), "{run:?}");
+    assert!(!run.stderr.contains(warning), "{run:?}");
     server.give("gifts/more", &[("a", 1), ("b", 2), ("c", 3)]);
     let run = export(&server, &["gifts/more"]);
     assert_eq!((run.status, run.stdout.lines().count()), (Some(0), 2));
-    assert!(run.stderr.contains(told), "{run:?}");
+    assert!(run.stderr.contains(warning), "{run:?}");
 }

@@ -1,9 +1,9 @@
-//! `megaboard import` against a server: what is refused is shown with its line, the rest goes on.
+//! `megaboard import`: rejected lines are reported, the others are applied.
 
 use testkit::{Server, cli};
 
 #[test]
-fn rows_that_are_refused_are_shown_with_their_line_and_the_rest_goes_on() {
+fn rejected_rows_are_reported_by_line_and_the_others_are_applied() {
     let server = Server::start();
     let flags = "import - --kind gifts --subject-column room --member-column who \
                  --points-column points --at-column at --missing NA";
@@ -28,16 +28,16 @@ fn rows_that_are_refused_are_shown_with_their_line_and_the_rest_goes_on() {
         ("line 5:", "1700000000"),
         ("line 6:", "5 minutes"),
     ] {
-        let said = run.stderr.lines().find(|said| said.contains(line));
-        let said = said.unwrap_or_else(|| panic!("{line} {run:?}"));
-        assert!(said.contains(part), "{said}");
+        let message = run.stderr.lines().find(|message| message.contains(line));
+        let message = message.unwrap_or_else(|| panic!("{line} {run:?}"));
+        assert!(message.contains(part), "{message}");
     }
     assert_eq!(server.order("gifts/a", "all"), ["u1"]);
     assert_eq!(server.order("gifts/b%2Fc", "all"), ["u,6"]);
 }
 
 #[test]
-fn an_unknown_kind_refuses_every_row() {
+fn with_an_unknown_kind_all_rows_are_rejected() {
     let server = Server::start();
     let line = "{\"board\": \"nope/a\", \"member\": \"u\", \"points\": 1}\n";
     let run = cli::run(&["import", "-", "--server", server.url()], line.as_bytes());

@@ -1,4 +1,4 @@
-//! `megaboard load`: what it tells is what the server has taken in.
+//! `megaboard load`: the printed counts are those of the server.
 
 use testkit::{Exposition, Server, cli};
 
@@ -7,12 +7,12 @@ fn load(server: &Server, more: &[&str]) -> cli::Run {
     cli::run(&[&flags[..], more].concat(), b"")
 }
 
-/// The words of the line that begins so.
+/// Returns the words of the line that starts with `begins`.
 #[track_caller]
 fn line<'a>(run: &'a cli::Run, begins: &str) -> Vec<&'a str> {
     let mut lines = run.stdout.lines().map(str::trim_start);
     let found = lines.find(|line| line.starts_with(begins));
-    let found = found.unwrap_or_else(|| panic!("no line begins with {begins}: {run:?}"));
+    let found = found.unwrap_or_else(|| panic!("no line starts with {begins}: {run:?}"));
     found.split_whitespace().collect()
 }
 
@@ -39,13 +39,16 @@ fn the_table_shows_what_the_server_accepted() {
     let applied = count("contributions", 1);
     assert!((1..=800).contains(&applied), "{run:?}");
     let metrics = Exposition::of(&server);
-    let told = metrics.sum("megaboard_contributions_total", &[("outcome", "applied")]);
-    assert_eq!(told.to_string(), applied.to_string(), "{run:?}");
+    let counted = metrics.sum("megaboard_contributions_total", &[("outcome", "applied")]);
+    assert_eq!(counted.to_string(), applied.to_string(), "{run:?}");
     assert_eq!(count("contribute", 1), applied / 10);
     for read in ["top", "member", "around", "range"] {
         assert_eq!((count(read, 1) > 0, count(read, 3)), (true, 0), "{run:?}");
     }
-    assert!(count("streams", 1) >= 3, "each has seen the board: {run:?}");
+    assert!(
+        count("streams", 1) >= 3,
+        "each stream has seen the board: {run:?}"
+    );
     let board = server.get("/v1/boards/gifts/load?window=all").ok();
     assert!(
         (1..=50).contains(&board["members"].as_u64().unwrap()),
@@ -54,7 +57,7 @@ fn the_table_shows_what_the_server_accepted() {
 }
 
 #[test]
-fn what_is_refused_or_missing_is_reported_with_status_1() {
+fn rejected_and_missing_contributions_are_reported_with_status_1() {
     let server =
         Server::with("[kinds.races]\nwindows = [\"all\"]\nfields = [{ name = \"laps\" }]\n");
     let run = load(&server, &["--board", "nope/a"]);

@@ -1,4 +1,4 @@
-//! The command line: how `serve` is told what to do and to stop, and the other commands against it.
+//! The command line: the configuration and the stop of `serve`, and the other commands.
 
 mod configuration;
 mod demo;

@@ -1,4 +1,4 @@
-//! `completions` and `man`: made from the command line that there is.
+//! `completions` and `man`, generated from the command line, and the probes `alive` and `ready`.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use testkit::redis::RedisServer;
 use testkit::{Launch, cli, eventually};
 
-/// The commands, as the program's own help lists them.
+/// Returns the commands listed by `--help`.
 fn commands() -> Vec<String> {
     let help = cli::run(&["help"], b"").stdout;
     let listed = help.split_once("Commands:\n").unwrap().1;
@@ -18,7 +18,7 @@ fn commands() -> Vec<String> {
 }
 
 #[test]
-fn every_command_is_in_the_manual_page() {
+fn the_manual_page_has_every_command() {
     let commands = commands();
     assert!(commands.len() > 8, "{commands:?}");
     let page = cli::run(&["man"], b"");
@@ -40,7 +40,7 @@ fn every_command_is_in_the_manual_page() {
 }
 
 #[test]
-fn bash_takes_its_completions() {
+fn bash_accepts_the_completions() {
     let script = cli::run(&["completions", "bash"], b"").stdout;
     for command in commands() {
         assert!(script.contains(&command), "{command}");
@@ -72,13 +72,13 @@ fn probes_report_whether_a_server_is_alive_and_ready() {
 }
 
 #[test]
-fn a_server_whose_store_is_away_is_alive_and_not_ready() {
+fn a_server_without_its_store_is_alive_and_not_ready() {
     let redis = RedisServer::plain();
     let server = Launch::new().args(&format!("--store {}", redis.url()));
     let server = server.start();
     let url = server.url().to_owned();
     redis.kill();
-    eventually("a server that is not ready", || {
+    eventually("the server is not ready", || {
         let asked = cli::run(&["ready", "--server", &url], b"");
         (asked.status == Some(1)).then_some(())
     });

@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT: no more requests, those under way are finished, exit status 0.
+//! SIGTERM and SIGINT: new requests are refused, those under way are finished, exit status 0.
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,15 +7,16 @@ use std::thread;
 use serde_json::json;
 use testkit::{Server, Wire, eventually};
 
-/// A connection with a request under way: the server has taken its first line, and waits for more.
+/// Opens a connection with a request under way: the server has read its head and waits for its
+/// body.
 fn half_a_stream(server: &Server) -> Wire {
     let mut wire = server.wire();
     wire.write(
         "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\n\
          transfer-encoding: chunked\r\nexpect: 100-continue\r\n\r\n",
     );
-    // The handler asks for the body before the interim answer is sent.
-    assert_eq!(wire.answer().status, 100);
+    // The interim response is sent when the handler reads the body.
+    assert_eq!(wire.response().status, 100);
     wire.write(chunk(0));
     wire
 }
@@ -28,26 +29,29 @@ fn chunk(member: u32) -> String {
 }
 
 fn refuses_connections(server: &Server) {
-    eventually("refused connections", || {
+    eventually("connections are refused", || {
         TcpStream::connect(server.address()).is_err().then_some(())
     });
 }
 
 #[test]
-fn requests_under_way_are_finished_and_new_connections_refused() {
+fn requests_under_way_are_finished_and_new_connections_are_refused() {
     for signal in ["TERM", "INT"] {
         let mut server = Server::start();
         let mut idle = server.wire();
         idle.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        assert_eq!(idle.answer().status, 200);
+        assert_eq!(idle.response().status, 200);
         let mut under_way = half_a_stream(&server);
         server.signal(signal);
         refuses_connections(&server);
-        assert!(idle.has_ended(), "an idle connection holds up no stop");
+        assert!(
+            idle.has_ended(),
+            "an idle connection does not delay the stop"
+        );
         under_way.write(chunk(1)).write("0\r\n\r\n");
-        let answer = under_way.answer();
-        assert_eq!(answer.status, 200, "{signal}: {}", answer.body);
-        let receipt = answer.value();
+        let response = under_way.response();
+        assert_eq!(response.status, 200, "{signal}: {}", response.body);
+        let receipt = response.value();
         assert_eq!(
             (&receipt["applied"], &receipt["read"]),
             (&json!(2), &json!(2))
@@ -58,13 +62,13 @@ fn requests_under_way_are_finished_and_new_connections_refused() {
 }
 
 #[test]
-fn a_stream_without_end_gets_its_receipt() {
+fn an_endless_stream_gets_its_receipt() {
     let mut server = Server::start();
     let mut under_way = half_a_stream(&server);
     server.signal("TERM");
-    let answer = under_way.answer();
-    assert_eq!(answer.header("connection"), "close");
-    let receipt = answer.value();
+    let response = under_way.response();
+    assert_eq!(response.header("connection"), "close");
+    let receipt = response.value();
     assert_eq!(
         (&receipt["applied"], &receipt["read"]),
         (&json!(1), &json!(1))
@@ -74,7 +78,7 @@ fn a_stream_without_end_gets_its_receipt() {
 }
 
 #[test]
-fn a_stop_amid_many_writers_cuts_no_answer() {
+fn a_stop_during_writes_truncates_no_response() {
     const WRITERS: u64 = 8;
     let mut server = Server::start();
     let answered = AtomicU64::new(0);
@@ -95,19 +99,19 @@ fn a_stop_amid_many_writers_cuts_no_answer() {
                          content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
                         body.len()
                     ));
-                    // Between two requests the connection may end; within an answer never.
-                    let Some(answer) = sent.then(|| wire.try_answer()).flatten() else {
+                    // Between two requests the connection may end, within a response never.
+                    let Some(response) = sent.then(|| wire.try_response()).flatten() else {
                         return;
                     };
                     assert_eq!(
-                        (answer.status, &answer.value()["applied"]),
+                        (response.status, &response.value()["applied"]),
                         (200, &json!(1))
                     );
                     answered.fetch_add(1, Ordering::Relaxed);
                 }
             });
         }
-        eventually("writers at work", || {
+        eventually("the writers are running", || {
             (answered.load(Ordering::Relaxed) > 100 * WRITERS).then_some(())
         });
         server.signal("TERM");

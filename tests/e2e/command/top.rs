@@ -33,7 +33,7 @@ fn the_table_shows_the_board() {
 }
 
 #[test]
-fn fields_stand_in_the_kinds_order_and_null_as_a_dash() {
+fn fields_are_in_the_order_of_the_kind_and_null_is_a_dash() {
     let server = Server::with(
         "[kinds.replies]\nwindows = [\"all\"]\nfields = [{ name = \"zeal\" }, \
          { name = \"agree\", op = \"max\" }]\n",
@@ -50,7 +50,7 @@ fn fields_stand_in_the_kinds_order_and_null_as_a_dash() {
 }
 
 #[test]
-fn an_empty_board_is_a_heading_and_an_unknown_kind_status_1() {
+fn an_empty_board_prints_a_heading_and_an_unknown_kind_fails() {
     let server = Server::start();
     let run = cli::run(&["top", "gifts/empty", "--server", server.url()], b"");
     assert_eq!(run.status, Some(0));

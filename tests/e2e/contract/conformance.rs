@@ -1,5 +1,5 @@
-//! Schemathesis makes requests of the document, right ones and wrong ones, and holds every answer
-//! against it.
+//! Schemathesis sends valid and invalid requests, generated from the document, and checks every
+//! response against it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,22 +10,22 @@ use testkit::{Launch, dice};
 
 use super::{CONFIG, fill};
 
-/// Requests of an operation, beside those for each example and each bound.
+/// Requests per operation, besides those for each example and each bound.
 const EXAMPLES: (usize, usize) = (6, 200);
 
-/// `target/schemathesis`, where `tests/run` puts it.
+/// Returns the path of the program, which `tests/run` installs into `target/schemathesis`.
 fn schemathesis() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.ancestors().nth(3).unwrap();
-    let place = target.join("schemathesis/bin/schemathesis");
+    let path = target.join("schemathesis/bin/schemathesis");
     assert!(
-        place.exists(),
+        path.exists(),
         "{} is missing: tests/run gets it; by hand: python3 -m venv {} && {} -r tests/contract/requirements.txt",
-        place.display(),
+        path.display(),
         target.join("schemathesis").display(),
         target.join("schemathesis/bin/pip install").display(),
     );
-    place
+    path
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn every_response_is_in_the_document() {
     let server = Launch::on_a_free_port(CONFIG).start();
     fill(&server);
     let contract = Path::new(env!("CARGO_MANIFEST_DIR")).join("contract");
-    // What it keeps between runs would make two runs of one seed differ.
+    // Schemathesis keeps examples between runs, which would make two runs of one seed differ.
     let folder = TempDir::new().unwrap();
     let mut command = Command::new(schemathesis());
     command.current_dir(folder.path());
@@ -53,8 +53,8 @@ fn every_response_is_in_the_document() {
     command.args(["--max-examples", &examples.to_string()]);
     let begun = Instant::now();
     let output = command.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    println!("{told}\nschemathesis: seed {seed}, {:?}", begun.elapsed());
+    let report = String::from_utf8_lossy(&output.stdout);
+    println!("{report}\nschemathesis: seed {seed}, {:?}", begun.elapsed());
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "seed {seed}: {told}\n{errors}");
+    assert!(output.status.success(), "seed {seed}: {report}\n{errors}");
 }

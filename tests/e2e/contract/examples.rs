@@ -1,11 +1,11 @@
-//! Whoever copies an example gets what the document promises.
+//! Every example of a request works.
 
 use serde_json::Value;
 use testkit::{Launch, Server};
 
 use super::{CONFIG, Operation, fill};
 
-/// What is asked of a server where nobody has contributed yet.
+/// Operations whose examples require a server without contributions.
 const BEFORE_THE_FIRST: [&str; 3] = ["settle_board", "put_kind", "delete_kind"];
 
 fn started(operation: &Operation) -> Server {
@@ -23,23 +23,23 @@ fn every_example_of_a_request_succeeds() {
     let operations = Operation::all(&document);
     assert!(operations.len() >= 20, "{operations:?}");
     for operation in operations {
-        // A stream has no end to wait for.
+        // A stream is endless.
         if operation.id() == "stream" {
             continue;
         }
         for body in operation.bodies() {
             let server = started(&operation);
-            let answer = operation.ask(&server, &operation.target(), &body);
-            let status = answer.status.to_string();
-            let about = format!("{}: {body:?}: {answer:?}", operation.id());
+            let response = operation.ask(&server, &operation.target(), &body);
+            let status = response.status.to_string();
+            let about = format!("{}: {body:?}: {response:?}", operation.id());
             assert!(status.starts_with('2'), "{about}");
-            let told = &operation.told["responses"][&status];
-            assert!(told.is_object(), "{about}");
-            if let Some(content) = told.get("content") {
-                let media_type = answer.header("content-type").split(';').next().unwrap();
+            let documented = &operation.description["responses"][&status];
+            assert!(documented.is_object(), "{about}");
+            if let Some(content) = documented.get("content") {
+                let media_type = response.header("content-type").split(';').next().unwrap();
                 assert!(content.get(media_type).is_some(), "{about}");
             }
-            if let Ok(Value::Object(json)) = serde_json::from_str(&answer.body) {
+            if let Ok(Value::Object(json)) = serde_json::from_str(&response.body) {
                 let rejected = json.get("rejected_count");
                 assert!(rejected.is_none_or(|count| *count == 0), "{about}");
             }

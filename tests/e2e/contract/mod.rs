@@ -1,6 +1,7 @@
-//! The document of the contract, compared with the running server: that it is served, that every example works and
-//! every parameter is known, and that Schemathesis (`tests/contract`) finds no response that it does not describe. The
-//! types for TypeScript are made from it (`tests/page/types`), and `tsc` checks all that uses them.
+//! The OpenAPI document compared with the running server: that it is served, that every example
+//! works and every parameter is accepted, and that Schemathesis (`tests/contract`) finds no
+//! response that it does not describe. The types for TypeScript are generated from it
+//! (`tests/page/types`), and `tsc` checks everything that uses them.
 
 mod conformance;
 mod examples;
@@ -14,7 +15,7 @@ use testkit::Server;
 
 use operations::Operation;
 
-/// The kinds that the document's examples and the fuzzer speak of.
+/// The kinds used by the examples of the document and by the fuzzer.
 const CONFIG: &str = r#"
 [kinds.gifts]
 [kinds.races]
@@ -27,7 +28,7 @@ windows = ["all"]
 retain = { keep = 2, approximate = true }
 "#;
 
-/// Members of boards of each kind.
+/// Contributions to boards of each kind.
 const FILL: &str = include_str!("../../contract/fill.json");
 
 fn fill(server: &Server) {

@@ -1,47 +1,47 @@
-//! The operations of the document, as a client finds them: [`Operation`].
+//! The operations of the document: [`Operation`].
 
 use serde_json::{Map, Value};
-use testkit::{Answer, Server, encoded};
+use testkit::{Response, Server, encoded};
 
-/// An operation, with the path that it is asked for at.
+/// An operation of the document.
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) method: String,
     pub(super) path: String,
-    pub(super) told: Map<String, Value>,
+    pub(super) description: Map<String, Value>,
 }
 
-/// A body of a request: its media type, and its text.
+/// A request body: its media type and its text.
 pub(super) type Body = Option<(String, String)>;
 
 impl Operation {
-    /// All there are.
+    /// Returns all operations.
     pub(super) fn all(document: &Value) -> Vec<Self> {
         let paths = document["paths"].as_object().unwrap();
-        let operation = |path: &str, method: &str, told: &Value| Self {
+        let operation = |path: &str, method: &str, description: &Value| Self {
             method: method.to_uppercase(),
             path: path.to_owned(),
-            told: told.as_object().unwrap().clone(),
+            description: description.as_object().unwrap().clone(),
         };
         let items = paths.iter().flat_map(|(path, item)| {
             let methods = item.as_object().unwrap().iter();
-            methods.map(move |(method, told)| operation(path, method, told))
+            methods.map(move |(method, description)| operation(path, method, description))
         });
         items.collect()
     }
 
     pub(super) fn id(&self) -> &str {
-        self.told["operationId"].as_str().unwrap()
+        self.description["operationId"].as_str().unwrap()
     }
 
-    /// Its parameters at this place: `path`, `query` or `header`.
-    pub(super) fn parameters(&self, place: &str) -> impl Iterator<Item = &Value> {
-        let all = self.told.get("parameters").and_then(Value::as_array);
+    /// Returns the parameters in `path`, `query` or `header`.
+    pub(super) fn parameters(&self, location: &str) -> impl Iterator<Item = &Value> {
+        let all = self.description.get("parameters").and_then(Value::as_array);
         let all = all.into_iter().flatten();
-        all.filter(move |parameter| parameter["in"] == place)
+        all.filter(move |parameter| parameter["in"] == location)
     }
 
-    /// The path, with examples for its parameters, and all query parameters that have one.
+    /// Returns the path with examples of its parameters, and all query parameters that have one.
     pub(super) fn target(&self) -> String {
         let mut path = self.path.clone();
         for parameter in self.parameters("path") {
@@ -59,12 +59,12 @@ impl Operation {
         format!("{path}{mark}{}", query.join("&"))
     }
 
-    /// Every example of its body; one of none where it takes none.
+    /// Returns every example of the body, or `None` once if the operation has no body.
     pub(super) fn bodies(&self) -> Vec<Body> {
-        let Some(told) = self.told.get("requestBody") else {
+        let Some(body) = self.description.get("requestBody") else {
             return vec![None];
         };
-        let contents = told["content"].as_object().unwrap().iter();
+        let contents = body["content"].as_object().unwrap().iter();
         let bodies = contents.flat_map(|(media_type, content)| {
             let several = content["examples"].as_object().into_iter().flatten();
             let several = several.map(|(_, example)| &example["value"]);
@@ -83,7 +83,7 @@ impl Operation {
     }
 
     #[track_caller]
-    pub(super) fn ask(&self, server: &Server, target: &str, body: &Body) -> Answer {
+    pub(super) fn ask(&self, server: &Server, target: &str, body: &Body) -> Response {
         match body {
             Some((media_type, text)) => server.send(
                 &self.method,

@@ -1,4 +1,4 @@
-//! Every route knows the query parameters that the document gives it, and none of those of others.
+//! Every route accepts the query parameters that the document lists for it, and no others.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use testkit::Server;
 
 use super::{CONFIG, Operation, fill};
 
-/// A value that no parameter but a text takes.
+/// A value that is invalid for all parameters but texts.
 const NONSENSE: &str = "~";
 
 #[test]
@@ -22,21 +22,22 @@ fn parameters_are_accepted_where_they_are_documented_and_nowhere_else() {
         let own: BTreeSet<String> = names_of(operation);
         for name in &names {
             fill(&server);
-            // A stream that is let in has no end: what is wrong beside it is looked at last.
+            // An accepted stream is endless, so another parameter is invalid too. It is checked
+            // last.
             let is_stream = operation.id() == "stream" && name != "window";
             let wrong = if is_stream { "&window=~" } else { "" };
-            let (path, query) = asked(operation, name);
+            let (path, query) = path_and_query(operation, name);
             let target = format!("{path}?{query}{name}={NONSENSE}{wrong}");
             let body = operation.bodies().swap_remove(0);
-            let answer = operation.ask(&server, &target, &body);
+            let response = operation.ask(&server, &target, &body);
             let unknown = format!("{name}: is not a parameter of this path");
-            let is_unknown = answer.body.contains(&unknown);
+            let is_unknown = response.body.contains(&unknown);
             assert_eq!(
                 is_unknown,
                 !own.contains(name),
                 "{} {target}: {}",
                 operation.method,
-                answer.body
+                response.body
             );
         }
     }
@@ -53,8 +54,8 @@ fn names_of(operation: &Operation) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The path, and the query with what is needed, but for the parameter that is tried.
-fn asked(operation: &Operation, tried: &str) -> (String, String) {
+/// Returns the path, and the query with the required parameters except the tested one.
+fn path_and_query(operation: &Operation, tested: &str) -> (String, String) {
     let target = operation.target();
     let (path, _) = target.split_once('?').unwrap_or((&target, ""));
     let needed = operation
@@ -62,7 +63,7 @@ fn asked(operation: &Operation, tried: &str) -> (String, String) {
         .filter(|it| it["required"] == true);
     let needed = needed
         .map(|it| it["name"].as_str().unwrap())
-        .filter(|name| *name != tried);
+        .filter(|name| *name != tested);
     let examples = target
         .split_once('?')
         .map_or("", |(_, query)| query)
@@ -79,24 +80,24 @@ fn asked(operation: &Operation, tried: &str) -> (String, String) {
 }
 
 #[test]
-fn a_path_that_is_no_utf8_is_told_as_a_problem() {
+fn invalid_utf8_in_a_path_is_a_problem() {
     let server = Server::with(CONFIG);
     fill(&server);
     let operations = Operation::all(&server.get("/openapi.json").ok());
-    let mut asked = 0;
+    let mut requests = 0;
     for operation in &operations {
         for wrong in operation.parameters("path") {
             let name = wrong["name"].as_str().unwrap();
             let wrong = Operation {
                 method: operation.method.clone(),
                 path: operation.path.replace(&format!("{{{name}}}"), "%ff"),
-                told: operation.told.clone(),
+                description: operation.description.clone(),
             };
             let body = operation.bodies().swap_remove(0);
-            let answer = wrong.ask(&server, &wrong.target(), &body);
-            answer.problem(400, "invalid", &[name]);
-            asked += 1;
+            let response = wrong.ask(&server, &wrong.target(), &body);
+            response.problem(400, "invalid", &[name]);
+            requests += 1;
         }
     }
-    assert!(asked >= 30, "{asked}");
+    assert!(requests >= 30, "{requests}");
 }

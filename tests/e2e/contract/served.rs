@@ -1,4 +1,4 @@
-//! The document and its page are served, to everybody.
+//! The document and its page are served, without a key.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 use testkit::{Server, cli};
 
 #[test]
-fn the_document_is_the_one_that_is_reviewed() {
+fn the_served_document_is_the_file() {
     let served = Server::start().get("/openapi.json");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi.json");
     let kept = std::fs::read_to_string(path).unwrap();
@@ -18,21 +18,21 @@ fn the_document_is_the_one_that_is_reviewed() {
 }
 
 #[test]
-fn what_a_client_has_is_not_sent_again() {
+fn an_unchanged_document_is_304() {
     let server = Server::start();
     for path in ["/openapi.json", "/docs"] {
-        let answer = server.get(path);
-        assert_eq!(answer.header("cache-control"), "no-cache");
-        let again = server.get_with(path, &[("if-none-match", answer.header("etag"))]);
+        let response = server.get(path);
+        assert_eq!(response.header("cache-control"), "no-cache");
+        let again = server.get_with(path, &[("if-none-match", response.header("etag"))]);
         assert_eq!((again.status, &*again.body), (304, ""), "{path}");
-        assert_eq!(again.header("etag"), answer.header("etag"));
+        assert_eq!(again.header("etag"), response.header("etag"));
         let other = server.get_with(path, &[("if-none-match", "\"other\"")]);
-        assert_eq!((other.status, other.body), (200, answer.body));
+        assert_eq!((other.status, other.body), (200, response.body));
     }
 }
 
 #[test]
-fn the_page_is_this_servers_own() {
+fn the_page_is_served_by_the_server() {
     let server = Server::start();
     let (docs, file) = (server.get("/docs"), server.get("/page/docs.html"));
     assert_eq!(docs.header("content-type"), "text/html; charset=utf-8");
@@ -40,7 +40,7 @@ fn the_page_is_this_servers_own() {
 }
 
 #[test]
-fn neither_asks_for_a_key() {
+fn neither_requires_a_key() {
     let made = cli::run(&["key", "new", "--scope", "read", "--name", "a"], b"");
     let (_, lines) = made.stdout.split_once("\n\n").unwrap();
     let server = Server::with(lines);
@@ -50,9 +50,9 @@ fn neither_asks_for_a_key() {
     }
 }
 
-/// What a route asks for is told as `docs/access.md` has it.
+/// The required scopes in the document are those of `docs/access.md`.
 #[test]
-fn every_operation_names_the_scope_it_needs() {
+fn every_operation_documents_its_scope() {
     let document = Server::start().get("/openapi.json").ok();
     let paths = document["paths"].as_object().unwrap();
     let scope = |path: &str, method: &str| paths[path][method]["security"][0]["key"][0].clone();

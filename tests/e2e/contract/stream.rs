@@ -1,4 +1,4 @@
-//! Streams, which no fuzzer waits for: their events are what the document says.
+//! Streams, which the fuzzer does not wait for: their events match the document.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::{CONFIG, fill};
 
 const STREAM: &str = "/v1/boards/gifts/room-8842/stream";
 
-/// Members that a schema tells of, and those of them that are always there.
+/// Returns the properties of a schema, and the required ones.
 fn members(document: &Value, schema: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
     if let Some(name) = schema["$ref"].as_str() {
         let name = name.rsplit('/').next().unwrap();
@@ -32,10 +32,10 @@ fn members(document: &Value, schema: &Value) -> (BTreeSet<String>, BTreeSet<Stri
 }
 
 #[track_caller]
-fn is_of(document: &Value, schema: &str, value: &Value) {
-    let told = &document["components"]["schemas"][schema];
-    assert!(told.is_object(), "{schema} is not in the document");
-    let (all, needed) = members(document, told);
+fn assert_matches(document: &Value, schema: &str, value: &Value) {
+    let described = &document["components"]["schemas"][schema];
+    assert!(described.is_object(), "{schema} is not in the document");
+    let (all, needed) = members(document, described);
     let own: BTreeSet<String> = value.as_object().unwrap().keys().cloned().collect();
     assert!(own.is_subset(&all), "{schema}: {:?}", own.difference(&all));
     assert!(
@@ -46,7 +46,7 @@ fn is_of(document: &Value, schema: &str, value: &Value) {
 }
 
 #[test]
-fn events_are_what_the_document_says() {
+fn events_match_the_document() {
     let server = Server::with(CONFIG);
     fill(&server);
     let document = server.get("/openapi.json").ok();
@@ -60,34 +60,34 @@ fn events_are_what_the_document_says() {
             .iter()
             .any(|line| line == "content-type: text/event-stream")
     );
-    is_of(&document, "Top", &events.named("board").value);
-    is_of(&document, "OwnPlaceAnswer", &events.named("member").value);
+    assert_matches(&document, "Top", &events.named("board").value);
+    assert_matches(&document, "OwnPlaceAnswer", &events.named("member").value);
     server.give("gifts/room-8842", &[("u3", 600)]);
     let changes = events.named("changes").value;
-    is_of(&document, "Changes", &changes);
+    assert_matches(&document, "Changes", &changes);
     assert_eq!(changes["entered"][0]["member"], "u3", "{changes}");
-    is_of(&document, "Moved", &changes["entered"][0]);
+    assert_matches(&document, "Moved", &changes["entered"][0]);
     let mut absent = Events::of(&server, &format!("{STREAM}?member=nobody"));
-    is_of(&document, "NoPlaceAnswer", &absent.named("member").value);
+    assert_matches(&document, "NoPlaceAnswer", &absent.named("member").value);
 }
 
 #[test]
-fn what_ends_a_stream_is_a_problem() {
+fn the_last_event_of_an_ended_stream_is_a_problem() {
     let server = Server::with(CONFIG);
     server
         .put("/v1/kinds/brief", &json!({"windows": ["all"]}))
         .is(201);
     let document = server.get("/openapi.json").ok();
     let mut events = Events::of(&server, "/v1/boards/brief/a/stream");
-    is_of(&document, "Top", &events.named("board").value);
+    assert_matches(&document, "Top", &events.named("board").value);
     server.delete("/v1/kinds/brief").is_empty();
     let problem = events.named("problem").value;
-    is_of(&document, "Problem", &problem);
+    assert_matches(&document, "Problem", &problem);
     assert_eq!(problem["type"], "unknown-kind");
 }
 
 #[test]
-fn refusals_are_problems_of_the_document() {
+fn refused_streams_are_documented_problems() {
     let server = Server::with(CONFIG);
     let document = server.get("/openapi.json").ok();
     let responses = &document["paths"]["/v1/boards/{kind}/{subject}/stream"]["get"]["responses"];
@@ -108,9 +108,9 @@ fn refusals_are_problems_of_the_document() {
     ] {
         server.get(path).problem(status, word, &[]);
         let name = responses[status.to_string()]["$ref"].as_str().unwrap();
-        let told = &document["components"]["responses"][name.rsplit('/').next().unwrap()];
-        let told = &told["content"]["application/problem+json"];
-        let words = &told["schema"]["allOf"][1]["properties"]["type"]["enum"];
+        let response = &document["components"]["responses"][name.rsplit('/').next().unwrap()];
+        let content = &response["content"]["application/problem+json"];
+        let words = &content["schema"]["allOf"][1]["properties"]["type"]["enum"];
         assert!(
             words.as_array().unwrap().contains(&word.into()),
             "{path}: {words}"

@@ -1,26 +1,27 @@
-//! The types for TypeScript are made from the document, and all that is shown of them passes `tsc`.
+//! The types for TypeScript are generated from the document, and everything that uses them passes
+//! `tsc`.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::page::scripts;
 
-/// What a script of `tests/page/types` prints, and whether it ended well.
+/// Runs a script of `tests/page/types`. Returns its output and whether it succeeded.
 #[track_caller]
-fn told_by(script: &str) -> (String, bool) {
+fn run(script: &str) -> (String, bool) {
     let output = Command::new("node")
         .arg(scripts().join("types").join(script))
         .output()
-        .expect("node runs: apt-get install nodejs, or tests/run");
-    let said = String::from_utf8_lossy(&output.stderr);
-    eprint!("{said}");
-    let told = String::from_utf8(output.stdout).unwrap();
-    (told, output.status.success())
+        .expect("node is missing: apt-get install nodejs, or tests/run");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    eprint!("{stderr}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    (stdout, output.status.success())
 }
 
 #[test]
-fn the_types_are_those_of_the_document() {
-    let (made, ended_well) = told_by("make.mjs");
+fn the_types_are_generated_from_the_document() {
+    let (made, ended_well) = run("make.mjs");
     assert!(ended_well, "make.mjs");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/typescript/megaboard.d.ts");
     let kept = std::fs::read_to_string(path).unwrap();
@@ -33,9 +34,10 @@ fn the_types_are_those_of_the_document() {
     );
 }
 
-/// The example, the lines in `docs/clients.md`, and right and wrong uses of the shapes (`uses.ts`).
+/// The example, the lines in `docs/clients.md`, and valid and invalid uses of the types
+/// (`uses.ts`).
 #[test]
-fn what_uses_the_types_passes_and_wrong_uses_do_not() {
-    let (faults, ended_well) = told_by("check.mjs");
+fn valid_uses_of_the_types_pass_and_invalid_ones_fail() {
+    let (faults, ended_well) = run("check.mjs");
     assert!(ended_well && faults.is_empty(), "{faults}");
 }

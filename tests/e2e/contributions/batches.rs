@@ -1,10 +1,10 @@
-//! Batches: what is refused is told by its index and holds back nothing else.
+//! Batches: rejected items are reported by index, and the others are applied.
 
 use serde_json::{Value, json};
 use testkit::{Exposition, Server, ndjson};
 
 #[test]
-fn refused_items_are_reported_by_index_and_the_others_count() {
+fn rejected_items_are_reported_by_index_and_the_others_count() {
     let server = Server::start();
     let items = json!([
         {"board": "gifts/a", "member": "u1", "points": 1},
@@ -20,7 +20,7 @@ fn refused_items_are_reported_by_index_and_the_others_count() {
     assert_eq!(receipt["applied"], 2);
     assert_eq!(receipt["rejected_count"], 6);
     let rejected = receipt["rejected"].as_array().unwrap();
-    let mut told: Vec<(u64, &str)> = rejected
+    let mut reported: Vec<(u64, &str)> = rejected
         .iter()
         .map(|item| {
             (
@@ -29,9 +29,9 @@ fn refused_items_are_reported_by_index_and_the_others_count() {
             )
         })
         .collect();
-    told.sort_unstable();
+    reported.sort_unstable();
     assert_eq!(
-        told,
+        reported,
         [
             (1, "unknown-kind"),
             (2, "invalid"),
@@ -56,7 +56,7 @@ fn refused_items_are_reported_by_index_and_the_others_count() {
 }
 
 #[test]
-fn all_kinds_are_looked_at_once_however_many_unknown_ones_are_named() {
+fn kinds_are_reloaded_once_for_any_number_of_unknown_names() {
     const EVENTS: usize = 1_000;
     const BOARDS: usize = 16;
     let server = Server::start();
@@ -74,13 +74,13 @@ fn all_kinds_are_looked_at_once_however_many_unknown_ones_are_named() {
     let receipt = server.contribute(&items.into()).ok();
     assert_eq!(receipt["rejected_count"], EVENTS * BOARDS);
     assert_eq!(receipt["rejected"][0]["type"], "unknown-kind");
-    // The server looks by itself, too, every few seconds.
+    // The server also reloads its kinds every few seconds.
     let looks = looks() - before;
     assert!(looks < 16.0, "{looks} looks");
 }
 
 #[test]
-fn the_list_stops_at_1000_and_the_count_does_not() {
+fn the_list_of_rejected_items_ends_at_1000_and_the_count_continues() {
     let server = Server::start();
     let item = |n: u32| json!({"board": "gifts/a", "member": "u", "points": 1, "at": n});
     let items: Vec<Value> = (0..2500).map(item).collect();
@@ -107,9 +107,9 @@ fn the_list_stops_at_1000_and_the_count_does_not() {
 }
 
 #[test]
-fn contributions_of_one_member_keep_their_order() {
+fn contributions_of_a_member_keep_their_order() {
     let server = Server::start();
-    // Setting outright acts when it arrives, so that order is seen.
+    // A set acts when it arrives, so the order is visible.
     let mut items = Vec::new();
     for round in 0..1500 {
         items.push(json!({"board": "gifts/a", "member": "u", "points": round, "set": true}));
@@ -124,7 +124,7 @@ fn contributions_of_one_member_keep_their_order() {
 }
 
 #[test]
-fn a_batch_spans_boards_and_kinds() {
+fn a_batch_can_contain_several_boards_and_kinds() {
     let server = Server::with("[kinds.gifts]\n[kinds.likes]\nshards = 1\n");
     let items: Vec<Value> = (0..300)
         .map(|n| {

@@ -1,4 +1,4 @@
-//! Events: one contribution to up to 16 boards, whole on each, under one id.
+//! Events: one contribution to up to 16 boards, under one id.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -27,7 +27,7 @@ fn an_event_counts_once_on_each_of_its_boards() {
             .ok();
         assert_eq!(shown["points"], 2, "{board}");
     }
-    // What was left out the first time counts now, the others are known.
+    // The board that was missing the first time counts now, the others are duplicates.
     let mut some = boards(17);
     some.drain(..15);
     let receipt = server.contribute(&event(&some)).ok();
@@ -38,7 +38,7 @@ fn an_event_counts_once_on_each_of_its_boards() {
 }
 
 #[test]
-fn a_board_that_refuses_holds_back_no_other() {
+fn a_board_that_rejects_an_event_does_not_affect_the_others() {
     let server = Server::start();
     let mixed = ["gifts/a", "nope/a", "gifts", "gifts/b"].map(str::to_owned);
     let receipt = server.contribute(&event(&mixed)).ok();
@@ -47,9 +47,10 @@ fn a_board_that_refuses_holds_back_no_other() {
         (&json!(2), &json!(2))
     );
     let rejected = receipt["rejected"].as_array().unwrap();
-    let told: Vec<(&Value, &Value)> = rejected.iter().map(|r| (&r["board"], &r["type"])).collect();
+    let reported: Vec<(&Value, &Value)> =
+        rejected.iter().map(|r| (&r["board"], &r["type"])).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (&json!("nope/a"), &json!("unknown-kind")),
             (&json!("gifts"), &json!("invalid"))
@@ -62,7 +63,7 @@ fn a_board_that_refuses_holds_back_no_other() {
 }
 
 #[test]
-fn an_event_that_no_board_takes_answers_with_the_first_ones_error() {
+fn an_event_rejected_by_all_boards_returns_the_first_error() {
     let server = Server::start();
     let none = ["nope/a", "neither/b"].map(str::to_owned);
     server
@@ -71,7 +72,7 @@ fn an_event_that_no_board_takes_answers_with_the_first_ones_error() {
 }
 
 #[test]
-fn the_list_of_boards_is_held_to_its_rules() {
+fn invalid_lists_of_boards_are_rejected() {
     let server = Server::start();
     let refused = |item: &Value, parts: &[&str]| {
         server.contribute(item).problem(400, "invalid", parts);

@@ -37,7 +37,7 @@ fn an_id_counts_once_per_board_and_member() {
 }
 
 #[test]
-fn a_refused_contribution_leaves_no_id_behind() {
+fn the_id_of_a_rejected_contribution_can_be_used_again() {
     let server = Server::start();
     let most = 9_007_199_254_740_991_i64;
     server.give("gifts/a", &[("u", most)]);
@@ -56,7 +56,7 @@ fn an_id_is_forgotten_after_the_dedupe_span() {
     let server = Server::with("[kinds.gifts]\ndedupe = \"1s\"\n");
     let item = item("gifts/a", "u", 1, "i");
     assert_eq!(server.contribute(&item).ok()["applied"], 1);
-    eventually("the id forgotten", || {
+    eventually("the id is forgotten", || {
         (server.contribute(&item).ok()["applied"] == 1).then_some(())
     });
     let shown = server.get("/v1/boards/gifts/a/members/u?window=all").ok();
@@ -64,7 +64,7 @@ fn an_id_is_forgotten_after_the_dedupe_span() {
 }
 
 #[test]
-fn an_id_is_1_to_128_bytes() {
+fn an_id_has_1_to_128_bytes() {
     let server = Server::start();
     for id in ["x".repeat(128), "é".repeat(64), "☃/%00 \"".to_owned()] {
         assert_eq!(
@@ -84,7 +84,7 @@ fn an_id_is_1_to_128_bytes() {
 }
 
 #[test]
-fn a_set_under_an_id_acts_once_too() {
+fn a_set_with_an_id_acts_once() {
     let server = Server::start();
     let set = json!({"points": 100, "id": "s"});
     let path = "/v1/boards/gifts/a/members/u";

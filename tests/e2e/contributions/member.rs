@@ -1,4 +1,4 @@
-//! `PUT` and `DELETE .../members/{member}`: a standing set outright, a member taken off.
+//! `PUT` and `DELETE .../members/{member}`: setting a standing, removing a member.
 
 use serde_json::json;
 use testkit::Server;
@@ -7,13 +7,13 @@ use testkit::clock::{DAY_MS, date, now_ms};
 const PATH: &str = "/v1/boards/gifts/a/members/u";
 
 #[test]
-fn put_sets_the_standing_in_every_window_of_its_time() {
+fn put_sets_the_standing_in_all_windows_of_its_time() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 7), ("v", 50)]);
     let at = now_ms() - 40 * DAY_MS;
     let receipt = server.put(PATH, &json!({"points": 100, "at": at})).ok();
     assert_eq!(receipt["applied"], 1);
-    // The day is no longer kept, its month is: the set holds there and in `all` alone.
+    // The day is past its retention, its month is not: the set applies to the month and to `all`.
     let points =
         |window: &str| server.get(format!("{PATH}?window={window}")).value()["points"].clone();
     assert_eq!(points("all"), 100);
@@ -25,7 +25,7 @@ fn put_sets_the_standing_in_every_window_of_its_time() {
 }
 
 #[test]
-fn put_with_a_window_sets_that_one_alone() {
+fn put_with_a_window_sets_only_that_window() {
     let server = Server::start();
     let at = now_ms();
     let give = json!({"board": "gifts/a", "member": "u", "points": 7, "at": at});
@@ -52,14 +52,14 @@ fn put_with_a_window_sets_that_one_alone() {
 }
 
 #[test]
-fn put_into_a_closed_window_is_refused() {
+fn put_into_a_closed_window_is_rejected() {
     let server =
         Server::with("[kinds.gifts]\nwindows = [\"all\", \"day\"]\nclose = { day = \"1m\" }\n");
     let at = now_ms() - 2 * DAY_MS;
     let path = format!("{PATH}?window=day:{}", date(at));
     let refused = server.put(&path, &json!({"points": 1, "at": at}));
     refused.problem(422, "window-closed", &["at"]);
-    // Without naming it, the set counts where it may.
+    // Without a named window, the set applies to the open ones.
     assert_eq!(
         server.put(PATH, &json!({"points": 1, "at": at})).ok()["applied"],
         1
@@ -69,7 +69,7 @@ fn put_into_a_closed_window_is_refused() {
 }
 
 #[test]
-fn put_is_held_to_its_shape() {
+fn invalid_bodies_of_put_are_rejected() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 7)]);
     let version = server.versions("gifts/a");
@@ -125,7 +125,7 @@ fn put_is_held_to_its_shape() {
 }
 
 #[test]
-fn set_in_a_contribution_does_the_same() {
+fn set_in_a_contribution_equals_put() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 7)]);
     let set = json!({"board": "gifts/a", "member": "u", "points": 3, "set": true});
@@ -136,7 +136,7 @@ fn set_in_a_contribution_does_the_same() {
 }
 
 #[test]
-fn delete_takes_the_member_off_every_window() {
+fn delete_removes_the_member_from_all_windows() {
     let server = Server::start();
     server.give("gifts/a", &[("u", 7), ("v", 5)]);
     let month_ago = json!({"board": "gifts/a", "member": "u", "points": 1,
@@ -157,7 +157,7 @@ fn delete_takes_the_member_off_every_window() {
 }
 
 #[test]
-fn delete_of_who_was_never_there_is_404_and_makes_no_board() {
+fn deleting_an_unknown_member_is_404_and_creates_no_board() {
     let server = Server::start();
     server.delete(PATH).problem(404, "not-ranked", &["u"]);
     server

@@ -1,4 +1,4 @@
-//! How contributions fold: ops, whole attempts, nulls; in whatever order they come.
+//! How contributions fold: ops, whole attempts, nulls, in any order of arrival.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -11,8 +11,14 @@ fn item(board: &str, member: &str, at: i64, values: &Value) -> Value {
     json!({"board": board, "member": member, "values": values, "at": START_MS + at})
 }
 
-/// The items in the order given, reversed and shuffled, each on a board of its own: all show this.
-fn shows(server: &Server, kind: &str, items: &[(&str, i64, Value)], expected: &Value) {
+/// Contributes the items in the given order, reversed and shuffled, each time to another board, and
+/// asserts that all show `expected`.
+fn assert_in_any_order(
+    server: &Server,
+    kind: &str,
+    items: &[(&str, i64, Value)],
+    expected: &Value,
+) {
     let mut orders = vec![items.to_vec(); 4];
     orders[1].reverse();
     let mut dice = Dice::of_this_run();
@@ -56,11 +62,11 @@ fn accumulate_folds_each_field_by_its_op() {
             5
         ),
     ]);
-    shows(&server, "k", &items, &expected);
+    assert_in_any_order(&server, "k", &items, &expected);
 }
 
 #[test]
-fn zero_deltas_reach_at_the_earliest_and_others_at_the_latest() {
+fn reached_at_is_the_latest_change_or_the_earliest_zero() {
     let server = Server::with("[kinds.k]\nwindows = [\"all\"]\nfields = [{ name = \"s\" }]\n");
     let items = [
         ("u", 4, json!({"s": 0})),
@@ -73,11 +79,11 @@ fn zero_deltas_reach_at_the_earliest_and_others_at_the_latest() {
         entry(1, "u", &json!({"s": 0}), 2),
         entry(2, "v", &json!({"s": 0}), 6),
     ]);
-    shows(&server, "k", &items, &expected);
+    assert_in_any_order(&server, "k", &items, &expected);
 }
 
 #[test]
-fn best_keeps_the_best_attempt_whole_and_competition_shares_ranks() {
+fn best_keeps_the_whole_best_attempt_and_competition_shares_ranks() {
     let server = Server::with(
         "[kinds.races]\nmode = \"best\"\nrank = \"competition\"\nwindows = [\"all\"]\n\
          fields = [{ name = \"laps\" }, { name = \"seconds\", order = \"asc\" }]\n",
@@ -98,10 +104,10 @@ fn best_keeps_the_best_attempt_whole_and_competition_shares_ranks() {
         entry(2, "u", &attempt(10, 590), 5),
         entry(4, "x", &attempt(9, 1), 1),
     ]);
-    shows(&server, "races", &items, &expected);
+    assert_in_any_order(&server, "races", &items, &expected);
     let shown = server.get("/v1/boards/races/b0/members/u").ok();
     assert_eq!((&shown["rank"], &shown["position"]), (&json!(2), &json!(3)));
-    // Pages go by position.
+    // Pages are by position.
     let range = server
         .get("/v1/boards/races/b0/range?from=3&to=3")
         .entries();
@@ -109,7 +115,7 @@ fn best_keeps_the_best_attempt_whole_and_competition_shares_ranks() {
 }
 
 #[test]
-fn latest_keeps_the_latest_attempt_and_the_better_where_equal() {
+fn latest_keeps_the_latest_attempt_and_of_equal_times_the_better() {
     let server = Server::with(
         "[kinds.k]\nmode = \"latest\"\nwindows = [\"all\"]\nfields = [{ name = \"points\" }]\n",
     );
@@ -124,11 +130,11 @@ fn latest_keeps_the_latest_attempt_and_the_better_where_equal() {
         json!({"rank": rank, "member": member, "points": points, "reached_at": at})
     };
     let expected = json!([points(1, "u", 3, 5), points(2, "v", 2, 4)]);
-    shows(&server, "k", &items, &expected);
+    assert_in_any_order(&server, "k", &items, &expected);
 }
 
 #[test]
-fn ties_go_by_the_rule_and_then_by_member_from_the_highest_bytes() {
+fn ties_are_ordered_by_the_rule_and_then_by_descending_member() {
     let server = Server::with(
         "[kinds.earliest]\nwindows = [\"all\"]\n[kinds.latest]\nwindows = [\"all\"]\n\
          ties = \"latest\"\n[kinds.member]\nwindows = [\"all\"]\nties = \"member\"\n",
@@ -147,13 +153,13 @@ fn ties_go_by_the_rule_and_then_by_member_from_the_highest_bytes() {
 }
 
 #[test]
-fn a_field_that_leaves_the_range_in_any_window_is_refused_whole() {
+fn a_contribution_that_leaves_the_range_in_any_window_is_rejected() {
     let server = Server::start();
     let most = 9_007_199_254_740_991_i64;
     let old = json!({"board": "gifts/a", "member": "u", "points": most, "at": START_MS});
     server.contribute(&old).ok();
     let version = server.versions("gifts/a");
-    // Today's windows would take it, `all` would not.
+    // Today's windows could take it, `all` cannot.
     let over = json!({"board": "gifts/a", "member": "u", "points": 1});
     server
         .contribute(&over)
@@ -164,7 +170,7 @@ fn a_field_that_leaves_the_range_in_any_window_is_refused_whole() {
     server
         .get("/v1/boards/gifts/a/members/u?window=month")
         .problem(404, "not-ranked", &["u"]);
-    // Down by twice the most is the other end.
+    // Subtracting twice the maximum gives the other end of the range.
     for days in [1, 2] {
         let at = START_MS + days * 86_400_000;
         let down = json!({"board": "gifts/a", "member": "u", "points": -most, "at": at});

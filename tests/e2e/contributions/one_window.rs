@@ -1,4 +1,4 @@
-//! `"set": true` with a `window`: a standing set outright in that one window.
+//! `"set": true` with a `window`: sets a standing in that window only.
 
 use serde_json::{Value, json};
 use testkit::clock::{DAY_MS, date, now_ms};
@@ -16,7 +16,7 @@ fn points(server: &Server, window: &str) -> Value {
 }
 
 #[test]
-fn a_set_goes_to_the_window_it_names_alone() {
+fn a_set_applies_only_to_its_window() {
     let server = Server::start();
     let at = now_ms() - 3 * DAY_MS;
     let day = format!("day:{}", date(at));
@@ -26,7 +26,7 @@ fn a_set_goes_to_the_window_it_names_alone() {
         set(100, at, &day),
         set(50, at, "all"),
         set(60, at, "all"),
-        // Not a set: it counts everywhere.
+        // Without `set` it counts in all windows.
         json!({"board": "gifts/a", "member": "u", "points": 1, "at": at}),
     ];
     let receipt = server.lines(&ndjson(&lines)).ok();
@@ -46,7 +46,7 @@ fn a_selector_without_a_date_is_the_current_window() {
 }
 
 #[test]
-fn one_event_sets_the_window_on_each_of_its_boards() {
+fn an_event_sets_the_window_on_each_of_its_boards() {
     let server = Server::start();
     let event = json!({"boards": ["gifts/a", "gifts/b"], "member": "u", "points": 5, "id": "e1",
         "set": true, "window": "all"});
@@ -82,9 +82,9 @@ fn errors_are_reported_by_item() {
     assert_eq!(receipt["rejected_count"], items.len(), "{receipt}");
     let rejected = receipt["rejected"].as_array().unwrap();
     for (index, (item, word, part)) in items.iter().enumerate() {
-        let told = rejected.iter().find(|told| told["index"] == index).unwrap();
-        assert_eq!(told["type"], *word, "{item}: {told}");
-        assert!(told["detail"].as_str().unwrap().contains(part), "{told}");
+        let item = rejected.iter().find(|item| item["index"] == index).unwrap();
+        assert_eq!(item["type"], *word, "{item}");
+        assert!(item["detail"].as_str().unwrap().contains(part), "{item}");
     }
     assert_eq!(server.order("gifts/a", "all"), [""; 0]);
 }

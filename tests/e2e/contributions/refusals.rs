@@ -1,4 +1,4 @@
-//! What is wrong with a contribution is named, and changes nothing.
+//! Errors in a contribution are reported by field, and nothing is applied.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -20,7 +20,7 @@ fn without(name: &str) -> Value {
 }
 
 #[test]
-fn every_field_is_held_to_its_rules() {
+fn invalid_fields_are_reported() {
     let server = Server::start();
     server.contribute(&item()).ok();
     let version = server.versions("gifts/a");
@@ -100,7 +100,7 @@ fn every_field_is_held_to_its_rules() {
 }
 
 #[test]
-fn names_of_1_to_128_bytes_are_taken() {
+fn names_of_1_to_128_bytes_are_accepted() {
     let server = Server::start();
     for name in [
         "x".repeat(128),
@@ -114,7 +114,7 @@ fn names_of_1_to_128_bytes_are_taken() {
 }
 
 #[test]
-fn a_body_that_is_no_json_is_400_with_the_place() {
+fn invalid_json_is_400_with_line_and_column() {
     let server = Server::start();
     let post = |text: &str| server.json("POST", "/v1/contributions", text);
     for (text, line, column) in [
@@ -136,14 +136,14 @@ fn a_body_that_is_no_json_is_400_with_the_place() {
     ] {
         post(text).problem(400, "malformed", &[line, column]);
     }
-    // In an array the whole body has to be JSON before anything counts.
+    // An array must be valid JSON as a whole before anything is applied.
     let text = format!("[{}, {{\"board\"]", item());
     post(&text).problem(400, "malformed", &["line 1"]);
     assert_eq!(server.versions("gifts/a"), []);
 }
 
 #[test]
-fn another_shape_than_an_object_is_invalid() {
+fn items_other_than_objects_are_invalid() {
     let server = Server::start();
     for text in ["7", "null", "\"text\"", "true"] {
         server
@@ -162,7 +162,7 @@ fn another_shape_than_an_object_is_invalid() {
 }
 
 #[test]
-fn the_fields_in_a_row_are_no_contribution() {
+fn an_array_of_field_values_is_not_a_contribution() {
     let server = Server::start();
     let row = r#"["gifts/a", null, "u", 5, null, null, null, false]"#;
     let receipt = server.json("POST", "/v1/contributions", &format!("[{row}]"));
@@ -190,18 +190,18 @@ fn a_duplicate_key_is_an_error() {
             "s",
         ),
     ] {
-        let answer = server.json("POST", "/v1/contributions", text);
-        answer.problem(400, "invalid", &[part]);
+        let response = server.json("POST", "/v1/contributions", text);
+        response.problem(400, "invalid", &[part]);
     }
 }
 
 #[test]
-fn text_that_is_no_utf8_is_an_error() {
+fn invalid_utf8_is_an_error() {
     let server = Server::start();
     let body = b"{\"board\": \"gifts/a\", \"member\": \"u\xff\", \"points\": 1}".to_vec();
     let json = [("content-type", "application/json")];
-    let answer = server.send("POST", "/v1/contributions", &json, body.clone());
-    assert_eq!(answer.status, 400, "{}", answer.body);
+    let response = server.send("POST", "/v1/contributions", &json, body.clone());
+    assert_eq!(response.status, 400, "{}", response.body);
     let ndjson = [("content-type", "application/x-ndjson")];
     let lines = [body, format!("\n{}", item()).into_bytes()].concat();
     let receipt = server
@@ -217,7 +217,7 @@ fn text_that_is_no_utf8_is_an_error() {
 #[test]
 fn unknown_parameters_are_errors() {
     let server = Server::start();
-    let answer = server.post("/v1/contributions?dry=true", &item());
-    answer.problem(400, "invalid", &["dry", "true"]);
+    let response = server.post("/v1/contributions?dry=true", &item());
+    response.problem(400, "invalid", &["dry", "true"]);
     assert_eq!(server.versions("gifts/a"), []);
 }

@@ -1,4 +1,4 @@
-//! `?return=standings` and `?return=ranks`: what a contribution has made of its member.
+//! `?return=standings` and `?return=ranks`: the standings after a contribution.
 
 use serde_json::{Value, json};
 use testkit::clock::{now_ms, rfc3339};
@@ -42,7 +42,7 @@ fn standings_are_those_after_each_contribution() {
 }
 
 #[test]
-fn ranks_come_with_them_when_asked() {
+fn ranks_are_returned_if_requested() {
     let server = Server::with(
         "[kinds.gifts]\n[kinds.races]\nmode = \"best\"\nrank = \"competition\"\n\
          windows = [\"all\"]\nfields = [{ name = \"laps\" }]\n",
@@ -51,8 +51,8 @@ fn ranks_come_with_them_when_asked() {
     let item = json!({"board": "gifts/a", "member": "u", "points": 1});
     let receipt = server.post(format!("{PATH}?return=ranks"), &item).ok();
     for window in receipt["standings"][0]["windows"].as_array().unwrap() {
-        let place = (&window["points"], &window["rank"], &window["position"]);
-        assert_eq!(place, (&json!(6), &json!(2), &json!(2)), "{window}");
+        let standing = (&window["points"], &window["rank"], &window["position"]);
+        assert_eq!(standing, (&json!(6), &json!(2), &json!(2)), "{window}");
     }
     let race = |member: &str, at: i64| json!({"board": "races/a", "member": member, "values": {"laps": 3}, "at": at});
     server.contribute(&race("a", 1_700_000_000_000)).ok();
@@ -71,7 +71,7 @@ fn ranks_come_with_them_when_asked() {
 }
 
 #[test]
-fn duplicates_show_what_stands_and_refused_ones_nothing() {
+fn duplicates_return_the_current_standing_and_rejected_ones_nothing() {
     let server = Server::start();
     let item = json!({"board": "gifts/a", "member": "u", "points": 5, "id": "i"});
     let refused = json!({"board": "nope/a", "member": "u", "points": 5});
@@ -86,7 +86,7 @@ fn duplicates_show_what_stands_and_refused_ones_nothing() {
 }
 
 #[test]
-fn lines_and_events_have_standings_too() {
+fn standings_are_returned_for_lines_and_events() {
     let server = Server::start();
     let event = json!({"boards": ["gifts/a", "gifts/b"], "member": "u", "points": 5, "id": "i"});
     let headers = [("content-type", "application/x-ndjson")];
@@ -95,16 +95,16 @@ fn lines_and_events_have_standings_too() {
         .send("POST", &path, &headers, format!("\n{event}\n"))
         .ok();
     let standings = receipt["standings"].as_array().unwrap();
-    let mut told: Vec<_> = standings
+    let mut returned: Vec<_> = standings
         .iter()
         .map(|s| (s["index"].as_u64().unwrap(), s["board"].as_str().unwrap()))
         .collect();
-    told.sort_unstable();
-    assert_eq!(told, [(1, "gifts/a"), (1, "gifts/b")]);
+    returned.sort_unstable();
+    assert_eq!(returned, [(1, "gifts/a"), (1, "gifts/b")]);
 }
 
 #[test]
-fn at_most_100_and_only_these_two_words() {
+fn at_most_100_contributions_and_two_values_of_return_are_accepted() {
     let server = Server::start();
     let items: Vec<Value> = (0..101)
         .map(|n| json!({"board": "gifts/a", "member": format!("u{n}"), "points": 1}))
@@ -113,10 +113,10 @@ fn at_most_100_and_only_these_two_words() {
     let ndjson = [("content-type", "application/x-ndjson")];
     for wanted in ["standings", "ranks"] {
         let path = format!("{PATH}?return={wanted}");
-        let answer = server.post(&path, &items.clone().into());
-        answer.problem(400, "invalid", &["return", "100", "101"]);
-        let answer = server.send("POST", &path, &ndjson, lines.clone());
-        answer.problem(400, "invalid", &["return", "100"]);
+        let response = server.post(&path, &items.clone().into());
+        response.problem(400, "invalid", &["return", "100", "101"]);
+        let response = server.send("POST", &path, &ndjson, lines.clone());
+        response.problem(400, "invalid", &["return", "100"]);
     }
     for query in [
         "return=all",
@@ -124,8 +124,8 @@ fn at_most_100_and_only_these_two_words() {
         "retrun=ranks",
         "return=ranks&return=ranks",
     ] {
-        let answer = server.post(format!("{PATH}?{query}"), &items[0]);
-        answer.problem(400, "invalid", &[query.split('=').next().unwrap()]);
+        let response = server.post(format!("{PATH}?{query}"), &items[0]);
+        response.problem(400, "invalid", &[query.split('=').next().unwrap()]);
     }
     let board = server.get("/v1/boards/gifts/a?window=all").ok();
     assert_eq!(board["members"], 0);

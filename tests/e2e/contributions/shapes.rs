@@ -1,4 +1,4 @@
-//! One object, an array, lines: the same contributions in three shapes, and their receipts.
+//! One object, an array, or lines: the same contributions in three forms, and their receipts.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -10,7 +10,7 @@ fn applied(count: u64) -> Value {
 }
 
 #[test]
-fn one_object_an_array_and_lines_count_alike() {
+fn an_object_an_array_and_lines_are_equivalent() {
     let server = Server::start();
     let item = |member: &str| json!({"board": "gifts/a", "member": member, "points": 3});
     assert_eq!(server.contribute(&item("u1")).ok(), applied(1));
@@ -33,7 +33,7 @@ fn one_object_an_array_and_lines_count_alike() {
 }
 
 #[test]
-fn nothing_is_a_receipt_of_nothing() {
+fn an_empty_body_has_an_empty_receipt() {
     let server = Server::start();
     assert_eq!(server.contribute(&json!([])).ok(), applied(0));
     let mut receipt = applied(0);
@@ -51,8 +51,8 @@ fn the_media_type_may_have_parameters_and_any_case() {
         assert_eq!(receipt.ok(), applied(1), "{media_type}");
     }
     for headers in [&[("content-type", "text/csv")][..], &[]] {
-        let answer = server.send("POST", "/v1/contributions", headers, item.clone());
-        answer.problem(415, "unsupported-media-type", &["content-type"]);
+        let response = server.send("POST", "/v1/contributions", headers, item.clone());
+        response.problem(415, "unsupported-media-type", &["content-type"]);
     }
 }
 
@@ -63,7 +63,7 @@ fn a_contribution_without_a_time_counts_now() {
     server.give("gifts/a", &[("u", 1)]);
     let after = rfc3339(now_ms());
     for window in ["hour", "day", "week", "month", "all"] {
-        // The hour may turn in between: then it stands in the one before.
+        // If the hour changes in between, the contribution counts in the previous one.
         let shown = server.get(format!("/v1/boards/gifts/a/members/u?window={window}"));
         if shown.status == 404 {
             assert_ne!(before[..13], rfc3339(now_ms())[..13], "{window}: {shown:?}");
@@ -76,7 +76,7 @@ fn a_contribution_without_a_time_counts_now() {
 }
 
 #[test]
-fn points_serve_one_field_and_values_all() {
+fn points_sets_a_single_field_and_values_any_fields() {
     let server = Server::with(
         "[kinds.gifts]\n[kinds.votes]\nwindows = [\"all\"]\nfields = [{ name = \"agree\" }, \
          { name = \"comments\" }]\n",
@@ -86,7 +86,7 @@ fn points_serve_one_field_and_values_all() {
     let shown = server.get("/v1/boards/gifts/a/members/u?window=all").ok();
     assert_eq!(shown["points"], 4);
     assert_eq!(shown.get("values"), None);
-    // A sum field that is left out counts 0.
+    // An omitted sum field counts 0.
     let one = json!({"board": "votes/a", "member": "u", "values": {"comments": 2}});
     assert_eq!(server.contribute(&one).ok(), applied(1));
     let shown = server.get("/v1/boards/votes/a/members/u").ok();

@@ -1,5 +1,5 @@
-//! NDJSON streams: of any length in constant memory, cut in the middle, with lines that are none;
-//! and the limits of bodies.
+//! NDJSON streams of any length in constant memory, truncated streams, invalid lines, and the
+//! limits of bodies.
 
 use std::io::{Cursor, Read};
 
@@ -9,7 +9,7 @@ use testkit::{Server, eventually};
 const JSON_BYTES_MAX: usize = 16 << 20;
 const LINE_BYTES_MAX: usize = 64 << 10;
 
-/// So many contributions of 1, over 100 members, as a reader that never holds them all.
+/// A reader of `left` contributions of 1 point by 100 members, which never holds them all.
 struct Many {
     left: u32,
     line: Cursor<Vec<u8>>,
@@ -37,7 +37,7 @@ fn a_stream_of_any_length_takes_constant_memory() {
             line: Cursor::new(Vec::new()),
         })
     };
-    // What the first lines take is taken once.
+    // The memory for the first lines is allocated once.
     server.stream("/v1/contributions", many(20_000)).ok();
     let before = server.resident_bytes();
     let receipt = server.stream("/v1/contributions", many(LINES)).ok();
@@ -45,7 +45,7 @@ fn a_stream_of_any_length_takes_constant_memory() {
         (&receipt["applied"], &receipt["read"]),
         (&json!(LINES), &json!(LINES))
     );
-    // The lines alone are 15 MB.
+    // The lines alone have 15 MB.
     let grown = server.resident_bytes().saturating_sub(before);
     assert!(grown < 8 << 20, "{grown} bytes more");
     let shown = server.get("/v1/boards/gifts/a/members/u7?window=all").ok();
@@ -53,7 +53,7 @@ fn a_stream_of_any_length_takes_constant_memory() {
 }
 
 #[test]
-fn lines_that_are_no_json_are_rejected_alone() {
+fn invalid_lines_are_rejected_individually() {
     let server = Server::start();
     let good = json!({"board": "gifts/a", "member": "u", "points": 1});
     let text = format!("{good}\n{{\"board\":\n[{good}]\n{good} {good}\n{good}");
@@ -72,7 +72,7 @@ fn lines_that_are_no_json_are_rejected_alone() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_rejected_alone() {
+fn a_line_that_is_too_long_is_rejected_individually() {
     let server = Server::start();
     let good = json!({"board": "gifts/a", "member": "u", "points": 1}).to_string();
     let fits = format!("{good}{}", " ".repeat(LINE_BYTES_MAX - good.len()));
@@ -94,7 +94,7 @@ fn a_line_that_is_too_long_is_rejected_alone() {
 }
 
 #[test]
-fn a_json_body_that_is_too_large_is_413_and_counts_nothing() {
+fn a_json_body_that_is_too_large_is_413_and_applies_nothing() {
     let server = Server::start();
     let item = json!({"board": "gifts/a", "member": "u", "points": 1}).to_string();
     let body = |bytes: usize| format!("[{item}{}]", " ".repeat(bytes - item.len() - 2));
@@ -104,15 +104,15 @@ fn a_json_body_that_is_too_large_is_413_and_counts_nothing() {
              content-length: {length}\r\n\r\n"
         )
     };
-    // The server need not read it whole before it answers.
+    // The server may respond before it has read the whole body.
     let mut wire = server.wire();
     let large = body(JSON_BYTES_MAX + 1);
     wire.write(head(large.len()));
     let _ = wire.try_write(&large);
-    let answer = wire.answer();
-    assert_eq!(answer.status, 413, "{}", answer.body);
-    assert_eq!(answer.header("content-type"), "application/problem+json");
-    let problem = answer.value();
+    let response = wire.response();
+    assert_eq!(response.status, 413, "{}", response.body);
+    assert_eq!(response.header("content-type"), "application/problem+json");
+    let problem = response.value();
     assert_eq!(problem["type"], "too-large");
     assert!(
         problem["detail"].as_str().unwrap().contains("16777216"),
@@ -124,16 +124,16 @@ fn a_json_body_that_is_too_large_is_413_and_counts_nothing() {
 }
 
 #[test]
-fn a_stream_cut_in_the_middle_keeps_whole_lines_and_drops_the_half_one() {
+fn a_truncated_stream_applies_its_complete_lines() {
     let server = Server::start();
     let line =
         |member: &str| json!({"board": "gifts/a", "member": member, "points": 1}).to_string();
     let (first, second) = (line("u1"), line("u2"));
     let (half, _) = second.split_at(second.len() - 1);
     for cut_head in [
-        // More is promised than comes.
+        // More bytes are announced than sent.
         format!("content-length: 10000\r\n\r\n{first}\n{half}"),
-        // The chunk that ends the body is missing.
+        // The last chunk is missing.
         format!(
             "transfer-encoding: chunked\r\n\r\n{:x}\r\n{first}\n{half}\r\n",
             first.len() + 1 + half.len()
@@ -145,17 +145,17 @@ fn a_stream_cut_in_the_middle_keeps_whole_lines_and_drops_the_half_one() {
              content-type: application/x-ndjson\r\n{cut_head}"
         ));
         wire.end_input();
-        // A server may answer such a request or hang up.
-        if let Some(answer) = wire.try_answer() {
-            assert_eq!(answer.status, 400, "{}", answer.body);
-            let problem = answer.value();
+        // The server may respond to such a request or close the connection.
+        if let Some(response) = wire.try_response() {
+            assert_eq!(response.status, 400, "{}", response.body);
+            let problem = response.value();
             assert_eq!(problem["type"], "malformed");
             assert_eq!(
                 (&problem["applied"], &problem["read"]),
                 (&json!(1), &json!(1))
             );
         }
-        eventually("the whole line applied", || {
+        eventually("the complete line is applied", || {
             (server.order("gifts/a", "all") == ["u1"]).then_some(())
         });
         server.delete("/v1/boards/gifts/a").is_empty();
@@ -163,7 +163,7 @@ fn a_stream_cut_in_the_middle_keeps_whole_lines_and_drops_the_half_one() {
 }
 
 #[test]
-fn a_json_body_cut_in_the_middle_counts_nothing() {
+fn a_truncated_json_body_applies_nothing() {
     let server = Server::start();
     let item = json!({"board": "gifts/a", "member": "u", "points": 1});
     let mut wire = server.wire();
@@ -172,16 +172,16 @@ fn a_json_body_cut_in_the_middle_counts_nothing() {
          content-length: 10000\r\n\r\n[{item}]"
     ));
     wire.end_input();
-    if let Some(answer) = wire.try_answer() {
-        assert_eq!(answer.status, 400, "{}", answer.body);
+    if let Some(response) = wire.try_response() {
+        assert_eq!(response.status, 400, "{}", response.body);
     }
     assert!(wire.has_ended());
     assert_eq!(server.versions("gifts/a"), []);
 }
 
-/// A live stream has no end: what has come counts soon, not with the thousandth line.
+/// A live stream is endless, so its lines must count soon, not with the thousandth line.
 #[test]
-fn a_slow_stream_counts_while_it_is_open() {
+fn lines_of_a_slow_stream_are_applied_while_it_is_open() {
     let server = Server::start();
     let mut wire = server.wire();
     wire.write(
@@ -191,28 +191,28 @@ fn a_slow_stream_counts_while_it_is_open() {
     for count in 1..=3 {
         let line = "{\"board\":\"gifts/a\",\"member\":\"u\",\"points\":1}\n";
         wire.write(format!("{:x}\r\n{line}\r\n", line.len()));
-        eventually("a line that counts", || {
+        eventually("the line is applied", || {
             let member = server.get("/v1/boards/gifts/a/members/u?window=all");
             (member.status == 200 && member.ok()["points"] == json!(count)).then_some(())
         });
     }
     wire.write("0\r\n\r\n");
-    assert_eq!(wire.answer().value()["read"], json!(3));
+    assert_eq!(wire.response().value()["read"], json!(3));
 }
 
 #[test]
-fn an_array_of_too_many_elements_is_413_and_counts_nothing() {
+fn an_array_of_too_many_elements_is_413_and_applies_nothing() {
     let server = Server::start();
     let item = r#"{"board":"gifts/a","member":"u","points":1}"#;
     let array = |count: usize| format!("[{}]", vec![item; count].join(","));
-    let answer = server.json("POST", "/v1/contributions", &array(100_001));
-    answer.problem(413, "too-large", &["100000"]);
+    let response = server.json("POST", "/v1/contributions", &array(100_001));
+    response.problem(413, "too-large", &["100000"]);
     assert_eq!(server.get("/v1/boards/gifts/a/top").ok()["members"], 0);
-    let answer = server.json("POST", "/v1/contributions", &array(100_000));
-    assert_eq!(answer.ok()["applied"], 100_000);
+    let response = server.json("POST", "/v1/contributions", &array(100_000));
+    assert_eq!(response.ok()["applied"], 100_000);
 }
 
-/// Names are held against one another, so their number is bounded before.
+/// Field names are compared with each other, so their number is limited first.
 #[test]
 fn more_fields_than_a_kind_can_have_are_refused_at_once() {
     let server = Server::start();
@@ -221,6 +221,6 @@ fn more_fields_than_a_kind_can_have_are_refused_at_once() {
         r#"{{"board":"gifts/a","member":"u","values":{{{}}}}}"#,
         names.join(",")
     );
-    let answer = server.json("POST", "/v1/contributions", &body);
-    answer.problem(400, "invalid", &["values", "more fields"]);
+    let response = server.json("POST", "/v1/contributions", &body);
+    response.problem(400, "invalid", &["values", "more fields"]);
 }

@@ -1,4 +1,4 @@
-//! Values by the kind's fields: what may be left out, what is null, what is no value.
+//! Values of the kind's fields: omitted, null, and invalid ones.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -15,7 +15,7 @@ fn of(kind: &str, values: &Value) -> Value {
 }
 
 #[test]
-fn null_is_left_out_and_sums_count_0() {
+fn null_omits_a_field_and_omitted_sums_count_0() {
     let server = Server::with(KINDS);
     for (kind, values, shown) in [
         (
@@ -35,7 +35,7 @@ fn null_is_left_out_and_sums_count_0() {
 }
 
 #[test]
-fn null_orders_worst_whichever_way_the_field_goes() {
+fn null_is_worst_in_both_directions() {
     let server = Server::with(
         "[kinds.up]\nwindows = [\"all\"]\nfields = [{ name = \"s\" }, { name = \"x\", op = \"max\" }]\n\
          [kinds.down]\nwindows = [\"all\"]\n\
@@ -60,7 +60,7 @@ fn null_orders_worst_whichever_way_the_field_goes() {
 }
 
 #[test]
-fn what_does_not_fit_the_kind_is_named() {
+fn values_that_do_not_fit_the_kind_are_reported() {
     let server = Server::with(KINDS);
     for (item, status, word, parts) in [
         (
@@ -145,7 +145,7 @@ fn what_does_not_fit_the_kind_is_named() {
 }
 
 #[test]
-fn numbers_are_exact_to_the_ends_of_the_range() {
+fn numbers_are_exact_up_to_the_limits_of_the_range() {
     let server = Server::with(KINDS);
     let most = 9_007_199_254_740_991_i64;
     for (member, points) in [("top", most), ("one-less", most - 1), ("bottom", -most)] {
@@ -169,11 +169,11 @@ fn numbers_are_exact_to_the_ends_of_the_range() {
         "1e400",
     ] {
         let body = format!("{{\"board\": \"gifts/b\", \"member\": \"u\", \"points\": {text}}}");
-        let answer = server.json("POST", "/v1/contributions", &body);
+        let response = server.json("POST", "/v1/contributions", &body);
         assert!(
-            [400, 422].contains(&answer.status),
+            [400, 422].contains(&response.status),
             "{text}: {}",
-            answer.body
+            response.body
         );
     }
     assert_eq!(server.versions("gifts/b"), []);

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{PORT, STOP_S, started_with, takes, text, texts, yaml};
+use super::{PORT, STOP_S, assert_accepts, started_with, text, texts, yaml};
 
 const FILES: [&str; 3] = ["compose.yaml", "compose.redis.yaml", "compose.cluster.yaml"];
 
-/// The services that are Megaboard's, by name.
+/// Returns the Megaboard services, by name.
 fn servers(file: &Value) -> Map<String, Value> {
     let services = file["services"].as_object().unwrap().iter();
     let ours = services.filter(|(_, service)| service["image"] == "megaboard");
@@ -17,14 +17,14 @@ fn servers(file: &Value) -> Map<String, Value> {
 }
 
 #[test]
-fn the_program_takes_what_the_files_call_it_with() {
+fn the_program_accepts_the_command_lines() {
     for name in FILES {
         let servers = servers(&yaml(name));
         assert!(!servers.is_empty(), "{name}");
         for (server, service) in servers {
             let command = texts(&service["command"]);
-            takes(&command);
-            // Published on loopback, so that no key is needed; whoever changes the one thinks of the other.
+            assert_accepts(&command);
+            // Published on loopback, so that no key is required.
             assert!(command.contains(&"--open"), "{name}: {server}");
             for port in texts(&service["ports"]) {
                 assert!(port.starts_with("127.0.0.1:"), "{name}: {server}: {port}");
@@ -35,7 +35,7 @@ fn the_program_takes_what_the_files_call_it_with() {
 }
 
 #[test]
-fn servers_have_no_more_rights_than_they_need_and_time_to_stop() {
+fn servers_have_few_rights_and_enough_time_to_stop() {
     for name in FILES {
         for (server, service) in servers(&yaml(name)) {
             assert_eq!(service["read_only"], true, "{name}: {server}");
@@ -50,31 +50,31 @@ fn servers_have_no_more_rights_than_they_need_and_time_to_stop() {
 }
 
 #[test]
-fn what_is_mounted_and_awaited_is_there() {
+fn mounted_files_and_required_services_exist() {
     for name in FILES {
         let file = yaml(name);
         let services = file["services"].as_object().unwrap();
         let mut used = BTreeSet::new();
-        for (service, told) in services {
-            for volume in told["volumes"].as_array().into_iter().flatten() {
+        for (service, settings) in services {
+            for volume in settings["volumes"].as_array().into_iter().flatten() {
                 let source = volume.as_str().unwrap().split(':').next().unwrap();
                 match source.strip_prefix("./") {
                     Some(file) => assert!(!text(file).is_empty(), "{name}: {service}"),
                     None => assert!(used.insert(source.to_owned()), "{name}: {source}"),
                 }
             }
-            for (awaited, _) in told["depends_on"].as_object().into_iter().flatten() {
+            for (awaited, _) in settings["depends_on"].as_object().into_iter().flatten() {
                 assert!(services.contains_key(awaited), "{name}: {awaited}");
             }
         }
         let volumes = file["volumes"].as_object().unwrap();
-        let told: BTreeSet<String> = volumes.keys().cloned().collect();
-        assert_eq!(told, used, "{name}");
+        let declared: BTreeSet<String> = volumes.keys().cloned().collect();
+        assert_eq!(declared, used, "{name}");
     }
 }
 
 #[test]
-fn a_server_starts_with_the_settings_of_the_cluster() {
+fn a_server_starts_with_the_configuration_of_the_cluster() {
     let config = text("compose.cluster.toml");
     let open = format!("[server]\nopen = true\n{config}");
     assert_eq!(started_with(&open).get("/readyz").status, 200);

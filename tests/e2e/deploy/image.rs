@@ -1,14 +1,14 @@
-//! The Dockerfile: what the image starts with.
+//! The Dockerfile of the image.
 
 use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{PORT, reads, takes, text, texts};
+use super::{PORT, assert_accepts, assert_reads, text, texts};
 
-/// What follows an instruction of the image that is kept, lines that go on put together.
-fn told(instruction: &str) -> Vec<String> {
+/// Returns the arguments of an instruction in the final stage, with continued lines joined.
+fn arguments_of(instruction: &str) -> Vec<String> {
     let text = text("Dockerfile").replace("\\\n", " ");
     let kept = text.rfind("\nFROM ").unwrap();
     let lines = text[kept..].lines();
@@ -17,17 +17,17 @@ fn told(instruction: &str) -> Vec<String> {
         .collect()
 }
 
-/// The one list that an instruction is followed by.
+/// Returns the JSON array of an instruction that occurs once.
 fn list(instruction: &str) -> Value {
-    let [told] = &told(instruction)[..] else {
-        panic!("{instruction} is there once")
+    let [arguments] = &arguments_of(instruction)[..] else {
+        panic!("{instruction} must occur once")
     };
-    let begin = told.find('[').unwrap();
-    serde_json::from_str(&told[begin..]).unwrap()
+    let begin = arguments.find('[').unwrap();
+    serde_json::from_str(&arguments[begin..]).unwrap()
 }
 
 #[test]
-fn the_binary_is_stripped_by_a_command_that_strip_takes() {
+fn strip_accepts_the_command_line() {
     let text = text("Dockerfile");
     let strip = text.lines().find_map(|line| {
         let command = line.trim().strip_prefix("&& strip ")?;
@@ -41,40 +41,40 @@ fn the_binary_is_stripped_by_a_command_that_strip_takes() {
         .strip_suffix(" /usr/local/bin/megaboard target/dist/megaboard");
     let mut command = Command::new("strip");
     command.args(options.unwrap().split(' '));
-    let told = command.arg(&stripped).arg(&built).output().unwrap();
-    assert!(told.status.success(), "{command:?}: {told:?}");
+    let output = command.arg(&stripped).arg(&built).output().unwrap();
+    assert!(output.status.success(), "{command:?}: {output:?}");
     assert!(Command::new(&stripped).status().unwrap().success());
 }
 
 #[test]
-fn the_program_takes_what_the_image_calls_it_with() {
+fn the_program_accepts_the_command_lines() {
     assert_eq!(texts(&list("ENTRYPOINT")), ["megaboard"]);
-    takes(&texts(&list("CMD ")));
+    assert_accepts(&texts(&list("CMD ")));
     let check = list("HEALTHCHECK");
-    // Not `ready`: Swarm would restart every server whose store is away.
+    // Not `ready`: Swarm would restart every server whose store is unavailable.
     assert_eq!(texts(&check), ["megaboard", "alive"]);
-    takes(&texts(&check)[1..]);
+    assert_accepts(&texts(&check)[1..]);
 }
 
 #[test]
-fn it_listens_where_it_says_and_keeps_boards_in_the_volume() {
-    let set = told("ENV").join(" ");
+fn the_image_exposes_its_port_and_stores_boards_in_the_volume() {
+    let set = arguments_of("ENV").join(" ");
     let set: Vec<(&str, &str)> = set
         .split_whitespace()
         .map(|set| set.split_once('=').unwrap())
         .collect();
-    reads(set.iter().map(|(name, _)| *name));
+    assert_reads(set.iter().map(|(name, _)| *name));
     let of = |name| set.iter().find(|set| set.0 == name).unwrap().1;
     assert_eq!(of("MEGABOARD_LISTEN"), format!("0.0.0.0:{PORT}"));
-    assert_eq!(told("EXPOSE"), [PORT.to_string()]);
+    assert_eq!(arguments_of("EXPOSE"), [PORT.to_string()]);
     let volume = texts(&list("VOLUME"))[0].to_owned();
     assert!(of("MEGABOARD_STORE").starts_with(&format!("embedded:{volume}/")));
 }
 
 #[test]
-fn it_runs_as_nobody() {
-    let user = told("USER");
+fn the_image_does_not_run_as_root() {
+    let user = arguments_of("USER");
     let number = user[0].split(':').next().unwrap();
-    // A number, so that Kubernetes sees that it is not root.
+    // A number, so that Kubernetes can check that it is not root.
     assert!(number.parse::<u32>().is_ok_and(|number| number > 0));
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use testkit::Server;
 
-use super::{PORT, STOP_S, path, reads, started_with, takes, text, texts, yaml};
+use super::{PORT, STOP_S, assert_accepts, assert_reads, path, started_with, text, texts, yaml};
 
-/// A kustomization, and the file of its servers.
+/// The kustomizations, with the file of their servers.
 const STORES: [(&str, &str); 2] = [
     ("embedded", "statefulset.yaml"),
     ("redis", "deployment.yaml"),
@@ -25,7 +25,7 @@ fn server(store: &str) -> Server {
     started_with(&text(&format!("kubernetes/{store}/megaboard.toml")))
 }
 
-/// `NAME=VALUE` of the configuration map.
+/// Returns the `NAME=VALUE` pairs of the configuration map.
 fn literals(store: &str) -> Vec<(String, String)> {
     let kustomization = of(store, "kustomization.yaml");
     let literals = texts(&kustomization["configMapGenerator"][0]["literals"]);
@@ -36,7 +36,7 @@ fn literals(store: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_file_is_in_its_kustomization() {
+fn every_manifest_is_in_its_kustomization() {
     for (store, _) in STORES {
         let kustomization = of(store, "kustomization.yaml");
         let mut named: BTreeSet<String> = texts(&kustomization["resources"])
@@ -56,21 +56,21 @@ fn every_file_is_in_its_kustomization() {
 }
 
 #[test]
-fn the_program_takes_what_the_pods_call_it_with() {
+fn the_program_accepts_the_command_lines() {
     for (store, file) in STORES {
         let pod = pod(store, file);
         let container = &pod["containers"][0];
         let args = texts(&container["args"]);
-        takes(&args);
+        assert_accepts(&args);
         let config = args.iter().find_map(|arg| arg.strip_prefix("--config="));
         let mut mounts = container["volumeMounts"].as_array().unwrap().iter();
         let mount = mounts.find(|mount| mount["name"] == "config").unwrap();
         let folder = mount["mountPath"].as_str().unwrap();
         assert_eq!(config.unwrap(), format!("{folder}/megaboard.toml"));
         let set = container["env"].as_array().unwrap();
-        reads(set.iter().map(|set| set["name"].as_str().unwrap()));
+        assert_reads(set.iter().map(|set| set["name"].as_str().unwrap()));
         let literals = literals(store);
-        reads(literals.iter().map(|(name, _)| name.as_str()));
+        assert_reads(literals.iter().map(|(name, _)| name.as_str()));
         assert!(
             set.iter().any(|set| set["name"] == "MEGABOARD_LISTEN"
                 && set["value"] == format!("0.0.0.0:{PORT}"))
@@ -80,12 +80,12 @@ fn the_program_takes_what_the_pods_call_it_with() {
 }
 
 #[test]
-fn probes_are_answered_and_nobody_has_the_key_of_the_lock() {
+fn probes_are_answered_and_requests_without_a_key_are_refused() {
     for (store, file) in STORES {
         let server = server(store);
         let pod = pod(store, file);
         let container = &pod["containers"][0];
-        // Not /readyz: what one Redis of several lacks would take every pod out of the service.
+        // Not /readyz: an unavailable Redis would take every pod out of the service.
         let path = "/healthz";
         for probe in ["startupProbe", "livenessProbe", "readinessProbe"] {
             let get = &container[probe]["httpGet"];
@@ -94,15 +94,15 @@ fn probes_are_answered_and_nobody_has_the_key_of_the_lock() {
             let port = server.address().rsplit(':').next().unwrap();
             let mut wire = testkit::Wire::to(&format!("127.0.0.1:{port}"));
             wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
-            assert_eq!(wire.answer().status, 200, "{store}: {probe}");
+            assert_eq!(wire.response().status, 200, "{store}: {probe}");
             wire.write("GET /v1/kinds HTTP/1.1\r\nhost: localhost\r\n\r\n");
-            assert_eq!(wire.answer().status, 401);
+            assert_eq!(wire.response().status, 401);
         }
     }
 }
 
 #[test]
-fn pods_have_no_more_rights_than_they_need_and_time_to_stop() {
+fn pods_have_few_rights_and_enough_time_to_stop() {
     for (store, file) in STORES {
         let pod = pod(store, file);
         assert_eq!(pod["automountServiceAccountToken"], false, "{store}");
@@ -120,7 +120,7 @@ fn pods_have_no_more_rights_than_they_need_and_time_to_stop() {
 }
 
 #[test]
-fn selectors_find_the_pods() {
+fn selectors_match_the_pods() {
     for (store, file) in STORES {
         let servers = of(store, file);
         let labels = &servers["spec"]["template"]["metadata"]["labels"];
@@ -138,7 +138,7 @@ fn selectors_find_the_pods() {
     let budget = of("redis", "disruption.yaml");
     let labels = &of("redis", "service.yaml")["spec"]["selector"];
     assert_eq!(&budget["spec"]["selector"]["matchLabels"], labels);
-    // A budget that lets nobody go would hold up every drain.
+    // A disruption budget that allows no eviction would block every drain.
     assert!(
         budget["spec"]["maxUnavailable"]
             .as_u64()
@@ -147,7 +147,7 @@ fn selectors_find_the_pods() {
 }
 
 #[test]
-fn a_folder_has_one_server_and_redis_several() {
+fn a_folder_has_one_replica_and_redis_several() {
     assert_eq!(of("embedded", "statefulset.yaml")["spec"]["replicas"], 1);
     let several = of("redis", "deployment.yaml")["spec"]["replicas"].as_u64();
     assert!(several.unwrap() > 1);

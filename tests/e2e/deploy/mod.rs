@@ -1,5 +1,5 @@
-//! The files of `deploy/`, held against the program: what they call it with, where they look for it, and the
-//! settings that they give it.
+//! The files of `deploy/` compared with the program: its command lines, addresses, variables and
+//! settings.
 
 mod compose;
 mod image;
@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use serde_json::Value;
 use testkit::{Launch, Server, cli};
 
-/// The port that the files agree on.
+/// The port used by all files.
 const PORT: u64 = 8080;
 
-/// Seconds that a stop may take: 35 for requests under way, 5 for what is still to be published, 5 for the last traces, and some
-/// to close.
+/// The seconds that a stop may take: 35 for requests under way, 5 for pending publications, 5 for
+/// the last traces, and some more to close the store.
 const STOP_S: u64 = 50;
 
 fn path(name: &str) -> PathBuf {
@@ -34,25 +34,27 @@ fn yaml(name: &str) -> Value {
     read.unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The texts of a list.
+/// Returns the strings of an array.
 fn texts(list: &Value) -> Vec<&str> {
-    let list = list.as_array().unwrap_or_else(|| panic!("no list: {list}"));
+    let list = list
+        .as_array()
+        .unwrap_or_else(|| panic!("not an array: {list}"));
     list.iter().map(|item| item.as_str().unwrap()).collect()
 }
 
-/// Holds a command line against the program, which reads what stands before the last flag.
+/// Asserts that the program accepts a command line. The program parses what precedes the last flag.
 #[track_caller]
-fn takes(arguments: &[&str]) {
-    let told = cli::run(&[arguments, &["--help"]].concat(), b"");
-    assert_eq!(told.status, Some(0), "{arguments:?}: {}", told.stderr);
+fn assert_accepts(arguments: &[&str]) {
+    let run = cli::run(&[arguments, &["--help"]].concat(), b"");
+    assert_eq!(run.status, Some(0), "{arguments:?}: {}", run.stderr);
 }
 
-/// Holds names of the environment against what the program says that it reads.
+/// Asserts that the program documents these environment variables.
 #[track_caller]
-fn reads<'a>(names: impl IntoIterator<Item = &'a str>) {
+fn assert_reads<'a>(names: impl IntoIterator<Item = &'a str>) {
     let serve = cli::run(&["serve", "--help"], b"").stdout;
     for name in names {
-        // The one that no flag goes with.
+        // The only variable without a flag.
         let is_read = name == "MEGABOARD_LOG"
             || serve.contains(&format!("[env: {name}="))
             || serve.contains(&format!("[env: {name}]"));
@@ -60,7 +62,7 @@ fn reads<'a>(names: impl IntoIterator<Item = &'a str>) {
     }
 }
 
-/// A server that others can reach, with the settings of a file, in memory.
+/// Starts a server for other machines, with a configuration file, in memory.
 #[track_caller]
 fn started_with(config: &str) -> Server {
     let launch = Launch::new().file("megaboard.toml", config);
@@ -68,13 +70,13 @@ fn started_with(config: &str) -> Server {
 }
 
 #[test]
-fn a_wrong_command_line_is_refused() {
+fn an_invalid_command_line_is_rejected() {
     for wrong in [
         &["serve", "--port=1"][..],
         &["serve", "--open=perhaps"],
         &["sing"],
     ] {
-        let told = cli::run(&[wrong, &["--help"]].concat(), b"");
-        assert_eq!(told.status, Some(2), "{wrong:?}: {}", told.stdout);
+        let run = cli::run(&[wrong, &["--help"]].concat(), b"");
+        assert_eq!(run.status, Some(2), "{wrong:?}: {}", run.stdout);
     }
 }

@@ -1,4 +1,4 @@
-//! `deploy/release`: what a release is made of, with the binary of these tests in place of a release's.
+//! `deploy/release`: the contents of a release, made with the binary of these tests.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,45 +9,45 @@ use testkit::megaboard;
 
 use super::path;
 
-/// The time that all files of the release are to have.
+/// The timestamp of all files of the release.
 const TIME: &str = "1700000000";
 
-/// Stands for the binary where packing a real one would take long: it has no pages, and fails with `STATUS` unless that
-/// is 0.
+/// A stand-in for the binary, since packing a real one takes long. It has no manual pages, and
+/// exits with `STATUS`.
 const BINARY: &str = r#"#!/bin/sh
 [ "$STATUS" = 0 ] || exit "$STATUS"
 [ "$1" != man ] || mkdir "$3"
 "#;
 
-/// A strip that leaves it alone.
+/// A `strip` that does nothing.
 const STRIP: &str = "#!/bin/sh\n";
 
 /// Makes releases of [`BINARY`] below a folder.
-struct Stage {
+struct Fixture {
     folder: TempDir,
 }
 
-impl Stage {
+impl Fixture {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let tools = folder.path().join("tools");
         std::fs::create_dir(&tools).unwrap();
         for (name, text) in [("megaboard", BINARY), ("strip", STRIP)] {
             std::fs::write(tools.join(name), text).unwrap();
-            said(Command::new("chmod").arg("755").arg(tools.join(name)));
+            stdout_of(Command::new("chmod").arg("755").arg(tools.join(name)));
         }
         Self { folder }
     }
 
-    fn place(&self, name: &str) -> PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A release whose binary ends with this status.
+    /// Returns a command that makes a release whose binary exits with this status.
     fn making(&self, out: &Path, status: &str) -> Command {
         let mut command = making(out);
         let path = std::env::var("PATH").unwrap();
-        let tools = self.place("tools");
+        let tools = self.path("tools");
         command.env("PATH", format!("{}:{path}", tools.display()));
         command.arg("--binary").arg(tools.join("megaboard"));
         command.env("STATUS", status);
@@ -62,7 +62,7 @@ fn making(out: &Path) -> Command {
     command
 }
 
-/// Makes a release, and gives what `SHA256SUMS` says of each file.
+/// Makes a release. Returns the digest of each file in `SHA256SUMS`.
 fn release(out: &Path) -> BTreeMap<String, String> {
     let status = making(out).arg("--binary").arg(megaboard()).status();
     assert!(status.unwrap().success());
@@ -77,18 +77,18 @@ fn sums(out: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn said(command: &mut Command) -> String {
+fn stdout_of(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
-fn a_release_is_the_same_each_time() {
-    let stage = Stage::new();
-    let [first, second] = ["first", "second"].map(|name| stage.place(name));
+fn a_release_is_reproducible() {
+    let fixture = Fixture::new();
+    let [first, second] = ["first", "second"].map(|name| fixture.path(name));
     for out in [&first, &second] {
-        said(&mut stage.making(out, "0"));
+        stdout_of(&mut fixture.making(out, "0"));
     }
     assert_eq!(sums(&first), sums(&second));
 }
@@ -100,10 +100,10 @@ fn a_release_is_complete() {
     let sums = release(&out);
     let archive = sums.keys().next().unwrap();
     let check = ["--check", "--strict", "--quiet", "SHA256SUMS"];
-    said(Command::new("sha256sum").args(check).current_dir(&out));
+    stdout_of(Command::new("sha256sum").args(check).current_dir(&out));
 
     let unpack = ["--extract", "--strip-components=1", "--file", archive];
-    said(Command::new("tar").args(unpack).current_dir(&out));
+    stdout_of(Command::new("tar").args(unpack).current_dir(&out));
     for file in [
         "LICENSE-APACHE",
         "LICENSE-MIT",
@@ -118,50 +118,50 @@ fn a_release_is_complete() {
     ] {
         assert!(out.join(file).is_file(), "{archive}: {file}");
     }
-    let version = said(Command::new(out.join("megaboard")).arg("--version"));
+    let version = stdout_of(Command::new(out.join("megaboard")).arg("--version"));
     let version = version.trim().strip_prefix("megaboard ").unwrap();
     assert!(archive.starts_with(&format!("megaboard-{version}-")));
     let bash = out.join("completions/megaboard.bash");
-    said(Command::new("bash").arg("-n").arg(bash));
+    stdout_of(Command::new("bash").arg("-n").arg(bash));
     let time = ["--format=%Y", "megaboard"];
-    let time = said(Command::new("stat").args(time).current_dir(&out));
+    let time = stdout_of(Command::new("stat").args(time).current_dir(&out));
     assert_eq!(time.trim(), TIME);
 }
 
 #[test]
-fn an_earlier_release_stays_until_the_next_is_complete() {
-    let stage = Stage::new();
-    let out = stage.place("release");
-    let ends = |status| stage.making(&out, status).status().unwrap().success();
+fn the_previous_release_stays_until_the_next_is_complete() {
+    let fixture = Fixture::new();
+    let out = fixture.path("release");
+    let ends = |status| fixture.making(&out, status).status().unwrap().success();
     assert!(!ends("101"));
     assert!(!out.join("SHA256SUMS").exists());
     assert!(ends("0"));
     let whole = sums(&out);
     assert!(!whole.is_empty());
-    // What was there stays until there is another.
+    // The previous release stays until the next is complete.
     assert!(!ends("101"));
     assert_eq!(sums(&out), whole);
 }
 
 #[test]
-fn a_release_replaces_another_and_nothing_else() {
-    let stage = Stage::new();
-    let out = stage.place("made/release");
+fn a_release_replaces_only_a_release() {
+    let fixture = Fixture::new();
+    let out = fixture.path("made/release");
     let file = out.join("file");
     std::fs::create_dir_all(&out).unwrap();
     std::fs::write(&file, "not to be had again").unwrap();
     for out in [&out, &file] {
-        let told = stage.making(out, "0").output().unwrap();
-        assert!(!told.status.success(), "{told:?}");
-        assert!(String::from_utf8_lossy(&told.stderr).contains(&*out.to_string_lossy()));
+        let output = fixture.making(out, "0").output().unwrap();
+        assert!(!output.status.success(), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(&*out.to_string_lossy()));
     }
     assert!(file.exists());
     std::fs::remove_file(&file).unwrap();
-    said(&mut stage.making(&out, "0"));
+    stdout_of(&mut fixture.making(&out, "0"));
     std::fs::write(&file, "of an earlier release").unwrap();
-    said(&mut stage.making(&out, "0"));
+    stdout_of(&mut fixture.making(&out, "0"));
     assert!(!file.exists());
-    // What it is made in goes with it.
-    let made = std::fs::read_dir(stage.place("made")).unwrap();
+    // Temporary files are removed.
+    let made = std::fs::read_dir(fixture.path("made")).unwrap();
     assert_eq!(made.count(), 1);
 }

@@ -1,9 +1,9 @@
-//! The unit of systemd.
+//! The systemd unit.
 
-use super::{STOP_S, takes, text};
+use super::{STOP_S, assert_accepts, text};
 
-/// What a setting of the unit says, each time that it stands there.
-fn told(setting: &str) -> Vec<String> {
+/// Returns the values of a setting of the unit.
+fn values_of(setting: &str) -> Vec<String> {
     let text = text("systemd/megaboard.service");
     let lines = text.lines().filter_map(|line| line.split_once('='));
     lines
@@ -13,18 +13,18 @@ fn told(setting: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_program_takes_what_the_unit_calls_it_with() {
-    let start = told("ExecStart");
+fn the_program_accepts_the_command_line() {
+    let start = values_of("ExecStart");
     let mut words = start[0].split(' ');
     assert!(words.next().unwrap().ends_with("/megaboard"));
-    takes(&words.collect::<Vec<_>>());
-    // What crates/megaboard/src/reload.rs reads the keys at.
-    assert_eq!(told("ExecReload"), ["/bin/kill -HUP $MAINPID"]);
+    assert_accepts(&words.collect::<Vec<_>>());
+    // `crates/megaboard/src/reload.rs` reloads the keys at SIGHUP.
+    assert_eq!(values_of("ExecReload"), ["/bin/kill -HUP $MAINPID"]);
 }
 
 #[test]
-fn it_has_time_to_stop_and_few_rights() {
-    let stop = told("TimeoutStopSec");
+fn the_unit_has_few_rights_and_enough_time_to_stop() {
+    let stop = values_of("TimeoutStopSec");
     let seconds: u64 = stop[0].strip_suffix('s').unwrap().parse().unwrap();
     assert!(seconds >= STOP_S);
     for (setting, value) in [
@@ -33,13 +33,13 @@ fn it_has_time_to_stop_and_few_rights() {
         ("ProtectSystem", "strict"),
         ("CapabilityBoundingSet", ""),
     ] {
-        assert_eq!(told(setting), [value], "{setting}");
+        assert_eq!(values_of(setting), [value], "{setting}");
     }
 }
 
 #[test]
-fn it_sees_what_it_reports_of_its_process() {
-    // Without /proc/stat nobody knows when a process began, and nothing tells of restarts.
-    let seen = told("ProcSubset");
-    assert!(seen.iter().all(|seen| seen == "all"), "{seen:?}");
+fn the_unit_can_read_the_metrics_of_its_process() {
+    // The start time of a process, and so the metric of restarts, requires /proc/stat.
+    let subset = values_of("ProcSubset");
+    assert!(subset.iter().all(|value| value == "all"), "{subset:?}");
 }

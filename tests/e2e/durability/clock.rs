@@ -1,16 +1,16 @@
-//! A clock that jumps under a server whose store is in its process: nothing is lost, counted twice or said too
-//! early, and readiness says why nothing is written.
+//! A clock that jumps under a server with an embedded store: nothing is lost, counted twice or
+//! final too early, and readiness reports why writes are refused.
 
 use serde_json::{Value, json};
 use testkit::clock::{HOUR_MS, WrongClock, date, now_ms, rfc3339};
 use testkit::{Exposition, Launch, Server, eventually};
 
-/// Ids are remembered for so short that a clock ahead by days would have them forgotten, and windows close as
-/// they end.
+/// Ids are remembered for a short time, so that a clock ahead by days would forget them, and
+/// windows close at their end.
 const KIND: &str =
     "[kinds.gifts]\nwindows = [\"hour\", \"all\"]\ndedupe = \"10m\"\nclose = { hour = \"0s\" }\n";
 
-/// Sweeps come every ten seconds.
+/// The number of sweeps to wait for. One runs every ten seconds.
 const SWEPT: f64 = 2.0;
 
 fn gift(id: &str) -> Value {
@@ -26,18 +26,18 @@ fn one(points: i64) -> [(u64, String, i64); 1] {
     [(1, "u".to_owned(), points)]
 }
 
-/// The hour that is on, by its name, and whether it is on for some minutes.
+/// Returns the current hour's name, and whether it lasts some minutes more.
 fn hour() -> (String, bool) {
     let now = now_ms();
     let name = format!("hour:{}T{:02}Z", date(now), now / HOUR_MS % 24);
     (name, HOUR_MS - now % HOUR_MS > 180_000)
 }
 
-fn takes_no_write(server: &Server) {
+fn assert_refuses_writes(server: &Server) {
     let why = ["clock", "jumped", "clock_pause"];
     let refused = server.contribute(&gift("late"));
     refused.problem(503, "unavailable", &why);
-    // By which clock it is too early or too late nobody knows: it is not rejected.
+    // With an uncertain clock nothing is rejected as too early or too late.
     let ahead = rfc3339(now_ms() + 3 * 24 * HOUR_MS);
     let timed = json!({"board": "gifts/a", "member": "u", "points": 1, "at": ahead});
     let refused = server.contribute(&timed);
@@ -51,7 +51,7 @@ fn takes_no_write(server: &Server) {
     server.get("/readyz").problem(503, "unavailable", &why);
 }
 
-fn is_ready(server: &Server) {
+fn assert_ready(server: &Server) {
     assert_eq!(server.get("/readyz").status, 200);
 }
 
@@ -60,15 +60,15 @@ fn sweeps(server: &Server) -> f64 {
     Exposition::of(server).sum("megaboard_store_call_duration_seconds_count", &calls)
 }
 
-fn jumps(launch: Launch, is_kept: bool) {
+fn test_jump(launch: Launch, is_kept: bool) {
     let clock = WrongClock::off_by("+0");
-    let mut server = clock.worn_by(launch).start();
+    let mut server = clock.apply_to(launch).start();
     let (name, is_long) = hour();
     server.contribute(&gift("1")).ok();
     for offset in ["+3d", "-10m", "+90s"] {
         clock.set(offset);
-        takes_no_write(&server);
-        // Reads go on by the time that it is.
+        assert_refuses_writes(&server);
+        // Reads use the right time.
         assert_eq!(points(&server, "all"), one(1));
         if is_long {
             assert_eq!(points(&server, &name), one(1), "{offset}");
@@ -76,7 +76,7 @@ fn jumps(launch: Launch, is_kept: bool) {
             assert!(!top.body.contains("\"final\""), "{offset}: {top:?}");
         }
         clock.set("+0");
-        is_ready(&server);
+        assert_ready(&server);
         assert_eq!(server.contribute(&gift("1")).ok()["duplicates"], 1);
     }
     clock.set("+3d");
@@ -86,14 +86,16 @@ fn jumps(launch: Launch, is_kept: bool) {
     });
     clock.set("+0");
     if is_kept {
-        // It starts under a wrong clock, which it knows nothing of but what the folder says: it drops nothing.
+        // The server starts under a wrong clock, which it can only compare with the folder: it
+        // drops nothing.
         clock.set("+3d");
         server = server.kill().start();
-        eventually("a sweep", || (sweeps(&server) >= 1.0).then_some(()));
+        eventually("a sweep has run", || (sweeps(&server) >= 1.0).then_some(()));
         clock.set("+0");
-        // To it that is a jump, until the clock has gone on from there.
+        // Correcting the clock is another jump to this server, until the clock has passed the
+        // earlier time.
         server = server.kill().start();
-        is_ready(&server);
+        assert_ready(&server);
     }
     assert_eq!(server.contribute(&gift("1")).ok()["duplicates"], 1);
     assert_eq!(server.contribute(&gift("2")).ok()["applied"], 1);
@@ -106,25 +108,25 @@ fn jumps(launch: Launch, is_kept: bool) {
 }
 
 #[test]
-fn nothing_is_hurt_in_a_folder() {
-    jumps(Launch::on_a_free_port(KIND), true);
+fn a_jump_does_no_harm_in_a_folder() {
+    test_jump(Launch::on_a_free_port(KIND), true);
 }
 
 #[test]
-fn nothing_is_hurt_in_memory() {
-    jumps(Launch::on_a_free_port(KIND).args("--store memory:"), false);
+fn a_jump_does_no_harm_in_memory() {
+    test_jump(Launch::on_a_free_port(KIND).args("--store memory:"), false);
 }
 
 #[test]
-fn a_clock_that_stays_where_it_jumped_to_is_gone_by_after_the_pause() {
+fn a_clock_that_stays_ahead_is_trusted_after_the_pause() {
     let config = format!("{KIND}[embedded]\nclock_pause = \"2s\"\n");
     let clock = WrongClock::off_by("+0");
-    let server = clock.worn_by(Launch::on_a_free_port(&config)).start();
+    let server = clock.apply_to(Launch::on_a_free_port(&config)).start();
     server.contribute(&gift("1")).ok();
     for (offset, wrong_for) in [("+3d", 3 * 24 * HOUR_MS), ("+2d", 2 * 24 * HOUR_MS)] {
         clock.set(offset);
         assert_eq!(server.get("/readyz").status, 503);
-        eventually("it is gone by", || {
+        eventually("the clock is trusted", || {
             (server.get("/readyz").status == 200).then_some(())
         });
         let now = json!({

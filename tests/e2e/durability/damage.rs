@@ -1,5 +1,5 @@
-//! A damaged folder: refused with the place where what was durable is no more, or gone on with where
-//! a crash may have torn it.
+//! A damaged folder: the start is refused with the offset if durable data is damaged. Damage that a
+//! crash could have caused at the end is truncated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,19 +8,19 @@ use serde_json::json;
 use testkit::dice::{Dice, runs};
 use testkit::{Launch, Server, cli};
 
-/// The bytes of the journal's header.
+/// The size of the journal's header.
 const HEADER_BYTES: usize = 32;
 
-/// The bytes of a group before its records.
+/// The size of a group's header.
 const GROUP_HEADER_BYTES: usize = 36;
 
 const CONFIG: &str = "[kinds.k]\nwindows = [\"all\"]\n";
 
-/// Contributions, each in a group of its own.
+/// Contributions, each in its own group.
 const COUNT: usize = 12;
 
-/// The folder of a server that was stopped; member `mN` is the one of the N-th contribution.
-fn left() -> (Launch, Journal) {
+/// Returns the folder of a stopped server; member `mN` is of the N-th contribution.
+fn stopped() -> (Launch, Journal) {
     let server = Server::durable(CONFIG);
     for n in 1..=COUNT {
         server.give(
@@ -33,11 +33,11 @@ fn left() -> (Launch, Journal) {
     (launch, journal)
 }
 
-/// The only file of a journal.
+/// The single file of a journal.
 struct Journal {
     path: PathBuf,
     bytes: Vec<u8>,
-    /// Where groups begin, and where the last one ends.
+    /// The offsets of the groups, and the end of the last one.
     groups: Vec<usize>,
 }
 
@@ -66,7 +66,7 @@ impl Journal {
         }
     }
 
-    /// Leaves the file with one bit of this byte turned.
+    /// Flips one bit of a byte in the file. Returns the original content.
     fn flip(&self, at: usize, bit: usize) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
         bytes[at] ^= 1 << bit;
@@ -74,7 +74,7 @@ impl Journal {
         bytes
     }
 
-    fn mend(&self) {
+    fn restore(&self) {
         fs::write(&self.path, &self.bytes).unwrap();
     }
 }
@@ -88,39 +88,42 @@ fn sent(count: usize) -> Vec<String> {
 }
 
 #[test]
-fn one_bit_in_what_was_durable_refuses_the_start_with_file_and_offset() {
-    let (mut launch, journal) = left();
+fn a_flipped_bit_in_durable_data_refuses_the_start_with_file_and_offset() {
+    let (mut launch, journal) = stopped();
     let mut dice = Dice::of_this_run();
-    // The last group says that all before it are durable; nothing says so of itself.
-    let mut places: Vec<(usize, usize)> = journal.groups[..journal.groups.len() - 1]
+    // The last group proves that all before it are durable, but not itself.
+    let mut offsets: Vec<(usize, usize)> = journal.groups[..journal.groups.len() - 1]
         .windows(2)
         .map(|ends| (ends[0], ends[0] + dice.below(ends[1] - ends[0])))
         .collect();
-    dice.shuffle(&mut places);
-    places.truncate(runs(5, usize::MAX));
-    places.push((0, dice.below(HEADER_BYTES)));
-    for (begin, at) in places {
+    dice.shuffle(&mut offsets);
+    offsets.truncate(runs(5, usize::MAX));
+    offsets.push((0, dice.below(HEADER_BYTES)));
+    for (begin, at) in offsets {
         let damaged = journal.flip(at, dice.below(8));
-        let (status, said) = launch.refused();
-        assert_eq!(status, Some(1), "byte {at}: {said}");
+        let (status, stderr) = launch.refused();
+        assert_eq!(status, Some(1), "byte {at}: {stderr}");
         let file = journal.path.file_name().unwrap().to_str().unwrap();
-        // A version that is turned may be told as the later one that it looks like.
-        let version = (8..12).contains(&at) && said.contains("version");
-        let place = version || said.contains(&format!("byte {begin}:"));
-        assert!(said.contains(file) && place, "byte {at} of {begin}: {said}");
+        // A damaged version may be reported as a later version.
+        let version = (8..12).contains(&at) && stderr.contains("version");
+        let has_offset = version || stderr.contains(&format!("byte {begin}:"));
+        assert!(
+            stderr.contains(file) && has_offset,
+            "byte {at} of {begin}: {stderr}"
+        );
         let flag = format!("embedded:{}", launch.kept().display());
         let run = cli::run(&["verify", "--store", &flag], b"");
         assert_eq!(run.status, Some(1), "{run:?}");
         assert!(run.stderr.contains(file), "{run:?}");
         assert_eq!(fs::read(&journal.path).unwrap(), damaged, "byte {at}");
     }
-    journal.mend();
+    journal.restore();
     assert_eq!(shown(&launch.start()), sent(COUNT));
 }
 
 #[test]
-fn one_bit_behind_what_is_known_to_be_durable_is_the_end_of_the_log() {
-    let (launch, journal) = left();
+fn a_flipped_bit_after_the_durable_data_ends_the_journal() {
+    let (launch, journal) = stopped();
     let [.., begin, end] = journal.groups[..] else {
         panic!("there are groups");
     };
@@ -133,8 +136,8 @@ fn one_bit_behind_what_is_known_to_be_durable_is_the_end_of_the_log() {
 }
 
 #[test]
-fn a_journal_that_is_cut_off_shows_what_was_before_the_cut() {
-    let (mut launch, journal) = left();
+fn a_truncated_journal_has_everything_before_the_cut() {
+    let (mut launch, journal) = stopped();
     let mut dice = Dice::of_this_run();
     let end = *journal.groups.last().unwrap();
     let mut cuts: Vec<usize> = (0..runs(5, 100))
@@ -151,7 +154,7 @@ fn a_journal_that_is_cut_off_shows_what_was_before_the_cut() {
         assert_eq!(members, sent(count), "cut at {cut}");
         assert!(count >= count_before, "cut at {cut}: {members:?}");
         count_before = count;
-        // What comes next is there after the next start.
+        // A later write is there after the next start.
         server
             .contribute(&json!({"board": "k/a", "member": "new", "points": 1}))
             .ok();
@@ -163,12 +166,12 @@ fn a_journal_that_is_cut_off_shows_what_was_before_the_cut() {
 }
 
 #[test]
-fn a_journal_of_a_later_version_is_refused_as_one() {
-    let (mut launch, journal) = left();
+fn a_journal_of_a_later_version_is_refused() {
+    let (mut launch, journal) = stopped();
     let mut bytes = journal.bytes.clone();
     bytes[8] += 1;
     fs::write(&journal.path, bytes).unwrap();
-    let (status, said) = launch.refused();
-    assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains("has format version 3"), "{said}");
+    let (status, stderr) = launch.refused();
+    assert_eq!(status, Some(1), "{stderr}");
+    assert!(stderr.contains("has format version 3"), "{stderr}");
 }

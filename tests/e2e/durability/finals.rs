@@ -1,4 +1,4 @@
-//! What a response called final stays as it was: after kill -9, and where the clock was set forward under load.
+//! Final responses do not change: after SIGKILL, and if the clock is set forward under load.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -15,10 +15,10 @@ const WRITERS: usize = 16;
 /// Contributions of a request.
 const BATCH: usize = 20;
 
-/// How far ahead the clock is set: less than a jump.
+/// How far the clock is set forward: less than a jump.
 const STEP_MS: i64 = 19_000;
 
-/// Creates a board that ends in so many milliseconds; returns its name.
+/// Creates a board that ends after this time. Returns its name.
 fn battle(server: &Server, round: usize, ends_in_ms: i64) -> String {
     let board = format!("battles/{round}");
     let settings = json!({"ends_at": rfc3339(now_ms() + ends_in_ms)});
@@ -32,15 +32,15 @@ fn range(server: &Server, board: &str) -> Value {
         .ok()
 }
 
-/// What a final response says of a board.
+/// Waits for a final range of a board. Returns it.
 fn final_range(server: &Server, board: &str) -> Value {
-    eventually("the final range", || {
+    eventually("the range is final", || {
         let range = range(server, board);
         (range["final"] == true).then(|| range["entries"].clone())
     })
 }
 
-/// Runs `then` while writers contribute to a board, until it has ended for them or the server is gone.
+/// Runs `then` while writers contribute to a board until it has ended or the server is gone.
 fn while_written<T>(server: &Server, board: &str, then: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -53,9 +53,9 @@ fn while_written<T>(server: &Server, board: &str, then: impl FnOnce() -> T) -> T
                 let body = Value::from(items).to_string();
                 let headers = [("content-type", "application/json")];
                 while !is_over.load(Ordering::Relaxed) {
-                    let answer = server.try_send("POST", "/v1/contributions", &headers, body.clone());
-                    match answer {
-                        Ok(answer) if answer.value()["applied"] == BATCH => {}
+                    let response = server.try_send("POST", "/v1/contributions", &headers, body.clone());
+                    match response {
+                        Ok(response) if response.value()["applied"] == BATCH => {}
                         _ => return,
                     }
                 }
@@ -68,7 +68,7 @@ fn while_written<T>(server: &Server, board: &str, then: impl FnOnce() -> T) -> T
 }
 
 #[test]
-fn a_final_range_outlasts_a_kill() {
+fn a_final_range_is_the_same_after_a_kill() {
     let mut server = Server::durable(KIND);
     for round in 0..runs(4, 40) {
         let board = battle(&server, round, 300);
@@ -77,7 +77,7 @@ fn a_final_range_outlasts_a_kill() {
             server.signal("KILL");
             seen
         });
-        assert_ne!(before, json!([]), "nobody was in time");
+        assert_ne!(before, json!([]), "no contribution was in time");
         server = server.kill().start();
         let after = range(&server, &board);
         assert_eq!(
@@ -89,20 +89,20 @@ fn a_final_range_outlasts_a_kill() {
 }
 
 #[test]
-fn nothing_is_added_to_a_final_range_that_the_clock_was_set_to() {
+fn nothing_is_added_to_a_range_made_final_by_a_clock_set_forward() {
     let clock = WrongClock::off_by("+0");
     for round in 0..runs(2, 20) {
         clock.set("+0");
-        let server = clock.worn_by(Launch::on_a_free_port(KIND)).start();
+        let server = clock.apply_to(Launch::on_a_free_port(KIND)).start();
         let board = battle(&server, round, STEP_MS);
         let before = while_written(&server, &board, || {
-            eventually("a contribution", || {
+            eventually("a contribution is applied", || {
                 (range(&server, &board)["members"] != 0).then_some(())
             });
             clock.set(&format!("+{}s", STEP_MS / 1000));
             final_range(&server, &board)
         });
-        // By now every writer has its answer.
+        // By now every writer has its response.
         assert_eq!(range(&server, &board)["entries"], before, "round {round}");
     }
 }

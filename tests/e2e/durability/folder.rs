@@ -1,4 +1,4 @@
-//! The folder of a store: one server at a time, looked through by `verify`, copied as a backup.
+//! The folder of a store: one server at a time, checked by `verify`, copied as a backup.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,11 +9,11 @@ use tempfile::TempDir;
 use testkit::cli::{self, Run};
 use testkit::{Launch, Server};
 
-use super::seen::Seen;
+use super::server_state::ServerState;
 
 const CONFIG: &str = "[kinds.k]\nwindows = [\"day\", \"all\"]\nkeep = { day = \"forever\" }\n";
 
-/// Two boards: a small one, and one of 200 members.
+/// Creates a small board and one with 200 members.
 fn filled() -> Server {
     let server = Server::durable(CONFIG);
     let item = |board: &str, n: i64| {
@@ -27,7 +27,7 @@ fn filled() -> Server {
     server
 }
 
-/// What [`filled`] holds in two windows.
+/// The counts of [`filled`], in two windows.
 const COUNTS: &str = "2 boards, 406 standings, 0 disagreements\n";
 
 fn store(folder: &Path) -> String {
@@ -38,7 +38,7 @@ fn verify(folder: &Path) -> Run {
     cli::run(&["verify", "--store", &store(folder)], b"")
 }
 
-/// Every file of a folder, whole.
+/// Returns the content of every file of a folder.
 fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = fs::read_dir(folder).unwrap().map(|entry| {
         let entry = entry.unwrap();
@@ -57,26 +57,26 @@ fn copied(folder: &Path) -> TempDir {
 }
 
 #[test]
-fn a_second_server_is_refused_by_name_and_the_first_goes_on() {
+fn a_second_server_is_refused_and_the_first_continues() {
     let server = filled();
     let kept = server.kept();
     let flags = format!("--listen 127.0.0.1:0 --store {}", store(&kept));
     let mut second = Launch::new().args(&flags);
-    let before = Seen::of(&server);
-    let (status, said) = second.refused();
-    assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains(kept.to_str().unwrap()), "{said}");
-    assert!(said.contains("another server"), "{said}");
-    before.is_still_held_by(&server);
+    let before = ServerState::of(&server);
+    let (status, stderr) = second.refused();
+    assert_eq!(status, Some(1), "{stderr}");
+    assert!(stderr.contains(kept.to_str().unwrap()), "{stderr}");
+    assert!(stderr.contains("another server"), "{stderr}");
+    before.assert_unchanged(&server);
     server.give("k/small", &[("new", 1)]);
-    // Whoever has ended is in nobody's way, however it ended.
+    // A server that has ended leaves nothing that blocks the next.
     let _folder = server.kill();
     let second = second.start();
     assert_eq!(second.order("k/small", "all").len(), 4);
 }
 
 #[test]
-fn verify_is_for_the_folder_of_an_ended_server_and_changes_nothing() {
+fn verify_requires_that_no_server_runs_and_changes_nothing() {
     let mut server = filled();
     let run = verify(&server.kept());
     assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
@@ -99,7 +99,7 @@ fn verify_is_for_the_folder_of_an_ended_server_and_changes_nothing() {
 }
 
 #[test]
-fn a_folder_has_nothing_that_could_be_repaired() {
+fn repair_is_not_supported_for_a_folder() {
     let launch = filled().stop();
     let before = bytes(&launch.kept());
     let flag = store(&launch.kept());
@@ -113,31 +113,31 @@ fn a_folder_has_nothing_that_could_be_repaired() {
 }
 
 #[test]
-fn verify_of_a_folder_where_nothing_was_kept_says_so_and_makes_nothing() {
+fn verifying_a_folder_without_a_store_is_an_error_and_creates_nothing() {
     let folder = TempDir::new().unwrap();
-    for place in [folder.path().to_owned(), folder.path().join("none")] {
-        let run = verify(&place);
+    for path in [folder.path().to_owned(), folder.path().join("none")] {
+        let run = verify(&path);
         assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
-        assert!(run.stderr.contains(place.to_str().unwrap()), "{run:?}");
+        assert!(run.stderr.contains(path.to_str().unwrap()), "{run:?}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
-fn a_copy_of_the_folder_of_a_stopped_server_is_a_backup() {
+fn a_copy_of_a_stopped_servers_folder_is_a_backup() {
     let server = filled();
-    let before = Seen::of(&server);
+    let before = ServerState::of(&server);
     let launch = server.stop();
     let copy = copied(&launch.kept());
     let server = launch.start();
     server.give("k/small", &[("later", 1)]);
-    // A backup may have left the lock out.
+    // A backup may lack the lock file.
     fs::remove_file(copy.path().join("lock")).unwrap();
     assert_eq!(verify(copy.path()).stdout, COUNTS);
     let flags = format!("--listen 127.0.0.1:0 --store {}", store(copy.path()));
     let restored = Launch::new().args(&flags).start();
-    let shown = Seen::of(&restored);
-    let of_k = |seen: &Seen| {
+    let shown = ServerState::of(&restored);
+    let of_k = |state: &ServerState| {
         let content = seen.content.iter();
         let boards = content.filter(|(path, _)| *path != "/v1/kinds" && !path.contains("gifts"));
         boards
@@ -146,7 +146,7 @@ fn a_copy_of_the_folder_of_a_stopped_server_is_a_backup() {
     };
     assert_eq!(of_k(&shown), of_k(&before));
     assert_eq!(shown.tags, before.tags);
-    // The two go on apart.
+    // The original and the copy are independent.
     restored.give("k/large", &[("other", 1)]);
     assert_eq!(server.order("k/small", "all").len(), 4);
     assert_eq!(server.order("k/large", "all").len(), 100);
@@ -160,7 +160,7 @@ fn a_copy_of_the_folder_of_a_stopped_server_is_a_backup() {
 }
 
 #[test]
-fn what_a_server_makes_is_for_its_user_alone() {
+fn files_are_only_accessible_to_their_user() {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -178,7 +178,7 @@ fn what_a_server_makes_is_for_its_user_alone() {
     for file in files() {
         assert_eq!(modes(&file), 0o600, "{file:?}");
     }
-    // What earlier versions made is closed to others; what was given to a group stays.
+    // Files of earlier versions lose the rights of others; rights given to a group stay.
     let launch = server.stop();
     fs::set_permissions(&kept, Permissions::from_mode(0o755)).unwrap();
     for file in files() {
@@ -189,7 +189,7 @@ fn what_a_server_makes_is_for_its_user_alone() {
     for file in files() {
         assert_eq!(modes(&file) & 0o007, 0, "{file:?}");
     }
-    // What is not the server's stays as it is, and so does a folder that has anything else in it.
+    // Other files are left alone, and so is a folder that has other files in it.
     let launch = server.stop();
     let (outside, beside) = (launch.folder().join("outside"), kept.join("beside"));
     for file in [&outside, &beside] {

@@ -1,10 +1,10 @@
-//! As many members hidden as may be, under the longest names: contributions go on being taken, and all
-//! of it is there after kill -9.
+//! The maximum number of hidden members, with the longest names: contributions are accepted, and
+//! all is there after SIGKILL.
 
 use serde_json::{Value, json};
 use testkit::{Launch, Server};
 
-/// As many as a kind may hide.
+/// The limit of a kind.
 const HIDDEN_MAX: usize = 1000;
 
 fn longest_name(number: usize) -> String {
@@ -16,12 +16,12 @@ fn hide(server: &Server, number: usize) {
     server.send("PUT", &path, &[], "").ok();
 }
 
-/// Points for somebody on a board that is new.
+/// Contributes to a new board.
 fn give(server: &Server, number: usize) {
     server.give(&format!("gifts/room-{number}"), &[("u", 1), ("v", 2)]);
 }
 
-fn holds(server: &Server, rooms: usize) {
+fn assert_holds(server: &Server, rooms: usize) {
     let hidden = server.get("/v1/hidden?kind=gifts").ok();
     assert_eq!(hidden["hidden"].as_array().unwrap().len(), HIDDEN_MAX);
     for number in 0..rooms {
@@ -31,11 +31,11 @@ fn holds(server: &Server, rooms: usize) {
         assert_eq!(names, ["v", "u"], "room {number}");
     }
     let top = server.get("/v1/boards/gifts/main/top?window=all").ok();
-    assert_eq!(top["members"], 1, "who is hidden is not counted: {top}");
+    assert_eq!(top["members"], 1, "hidden members are not counted: {top}");
 }
 
 #[test]
-fn a_thousand_members_under_long_names_are_hidden_and_nothing_is_lost() {
+fn a_thousand_members_with_long_names_are_hidden_and_nothing_is_lost() {
     let server = Server::durable("[kinds.gifts]\nwindows = [\"all\"]\n");
     let main: Vec<Value> = (0..HIDDEN_MAX)
         .map(|number| json!({"board": "gifts/main", "member": longest_name(number), "points": 1}))
@@ -52,7 +52,7 @@ fn a_thousand_members_under_long_names_are_hidden_and_nothing_is_lost() {
             rooms += 1;
         }
     }
-    // More of such kinds at once than a group of the journal has room for.
+    // More such kinds at once than fit into one group of the journal.
     for number in 0..40 {
         let path = format!("/v1/members/{}/hidden", longest_name(number));
         server.send("DELETE", &path, &[], "").ok();
@@ -61,10 +61,10 @@ fn a_thousand_members_under_long_names_are_hidden_and_nothing_is_lost() {
         rooms += 1;
     }
     let mut server: Server = server.kill().start();
-    holds(&server, rooms);
+    assert_holds(&server, rooms);
     give(&server, rooms);
     rooms += 1;
     let launch: Launch = server.stop();
     server = launch.start();
-    holds(&server, rooms);
+    assert_holds(&server, rooms);
 }

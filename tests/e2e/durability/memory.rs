@@ -1,5 +1,5 @@
-//! A server at its memory limit: it refuses what needs more, answers reads, and comes up again after a
-//! kill; what is deleted makes room.
+//! A server at its memory limit: it refuses writes that need more memory, answers reads, and
+//! restarts after a kill. Deletions free memory.
 
 use serde_json::Value;
 use testkit::clock::zone_in_mid_hour;
@@ -7,7 +7,7 @@ use testkit::{Exposition, Server, eventually};
 
 const LIMIT_BYTES: u64 = 96 << 20;
 
-/// What a limit leaves of what there is: a server of three quarters may need all of it for a while.
+/// The total memory, of which the limit is three quarters: a server may temporarily need all of it.
 const PEAK_BYTES_MAX: u64 = LIMIT_BYTES / 3 * 4;
 
 /// New boards of one request: fewer than the failures that end a stream of lines.
@@ -16,7 +16,7 @@ const BOARDS: usize = 300;
 /// New members of one board of one request.
 const MEMBERS: usize = 900;
 
-/// Requests after which the limit has to be met.
+/// The number of requests within which the limit must be reached.
 const REQUESTS_MAX: usize = 500;
 
 fn start() -> Server {
@@ -34,17 +34,17 @@ fn lines(items: impl Iterator<Item = (String, String)>) -> String {
     items.map(line).collect()
 }
 
-/// Many boards with a member, and one board with many, until the server takes no more; the receipt of
-/// the first request that it did not take whole.
+/// Creates many boards with one member, and one board with many, until the server refuses. Returns
+/// the receipt of the first request that was not applied completely.
 fn fill(server: &Server, mark: &str) -> Value {
     for request in 0..REQUESTS_MAX {
         let boards = (0..BOARDS).map(|n| (format!("{mark} {request} {n}"), "u".to_owned()));
         let members =
             (0..MEMBERS).map(|n| ("large".to_owned(), format!("{mark} {request} {n:0>80}")));
         for text in [lines(boards), lines(members)] {
-            let answer = server.lines(&text).value();
-            if answer["failed_count"] != 0 {
-                return answer;
+            let response = server.lines(&text).value();
+            if response["failed_count"] != 0 {
+                return response;
             }
         }
     }
@@ -58,7 +58,7 @@ fn assert_refused(receipt: &Value) {
     assert!(detail.contains("memory limit"), "{detail}");
 }
 
-fn is_taken(server: &Server, board: &str, member: &str) -> bool {
+fn is_applied(server: &Server, board: &str, member: &str) -> bool {
     let receipt = server.lines(&lines([(board.to_owned(), member.to_owned())].into_iter()));
     receipt.value()["applied"] == 1
 }
@@ -71,19 +71,19 @@ fn members(server: &Server) -> u64 {
 }
 
 #[test]
-fn a_server_at_its_memory_limit_reads_restarts_and_takes_again_what_was_deleted() {
+fn a_server_at_its_memory_limit_reads_restarts_and_accepts_writes_after_deletions() {
     let server = start();
     assert_refused(&fill(&server, "a"));
-    let told = Exposition::of(&server);
+    let metrics = Exposition::of(&server);
     assert_eq!(
-        told.sum("megaboard_memory_full", &[]).to_bits(),
+        metrics.sum("megaboard_memory_full", &[]).to_bits(),
         1f64.to_bits()
     );
-    assert!(told.sum("megaboard_memory_refusals_total", &[]) >= 1.0);
-    // What is there changes and goes; what is not does not come.
-    assert!(is_taken(&server, "a 0 0", "u"));
-    assert!(!is_taken(&server, "a 0 0", "another"));
-    assert!(!is_taken(&server, "another", "u"));
+    assert!(metrics.sum("megaboard_memory_refusals_total", &[]) >= 1.0);
+    // Existing standings can be changed and removed, new ones cannot be added.
+    assert!(is_applied(&server, "a 0 0", "u"));
+    assert!(!is_applied(&server, "a 0 0", "another"));
+    assert!(!is_applied(&server, "another", "u"));
     assert_eq!(server.delete("/v1/boards/gifts/a%200%200").status, 204);
     let counted = members(&server);
     assert!(counted >= MEMBERS as u64, "{counted}");
@@ -98,8 +98,8 @@ fn a_server_at_its_memory_limit_reads_restarts_and_takes_again_what_was_deleted(
     assert_eq!(server.get("/readyz").status, 200);
 
     assert_eq!(server.delete("/v1/boards/gifts/large").status, 204);
-    eventually("room for new boards", || {
-        is_taken(&server, "another", "u").then_some(())
+    eventually("new boards are accepted", || {
+        is_applied(&server, "another", "u").then_some(())
     });
     assert_refused(&fill(&server, "c"));
     let peak = server.peak_resident_bytes();

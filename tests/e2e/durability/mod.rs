@@ -1,11 +1,13 @@
-//! The durable store from outside: what a server finds that is started where another ended.
+//! The durable store from outside: what a restarted server finds.
 //!
-//! `restarts` and `kills` end servers, well and badly, `settings` changes what is promised; `folder`
-//! copies, shares and verifies what they leave, `damage` breaks it, `trouble` is a disk that fails
-//! under a server at work, `memory` has an end, `clock` jumps; `finals` stay, and so does what `names` keep.
+//! `restarts` and `kills` stop and kill servers; `settings` changes the guarantees; `folder`
+//! copies, shares and verifies folders; `damage` damages them; `disk_failure` has a disk that fails
+//! under load; `memory` reaches the limit; `clock` jumps; `finals` checks final responses; `hidden`
+//! and `names` check what kinds and names keep.
 
 mod clock;
 mod damage;
+mod disk_failure;
 mod finals;
 mod folder;
 mod hidden;
@@ -13,6 +15,5 @@ mod kills;
 mod memory;
 mod names;
 mod restarts;
-mod seen;
+mod server_state;
 mod settings;
-mod trouble;

@@ -1,4 +1,4 @@
-//! What a name keeps when a board of it ends is there after kill -9, too.
+//! The settings that a name keeps after its board ends are there after SIGKILL.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -9,27 +9,28 @@ use testkit::clock::{HOUR_MS, now_ms, rfc3339};
 use testkit::dice::{Dice, runs};
 use testkit::{Server, eventually};
 
-/// No id finds room: what has one creates its board, is `unavailable`, and the creation is withdrawn. The board ends,
-/// and its name keeps the settings.
+/// No id fits, so a contribution with one creates its board, is `unavailable`, and the creation is
+/// withdrawn. The board ends, and its name keeps the settings.
 const CONFIG: &str =
     "[server.limits]\nremembered_id_bytes = 1\n[kinds.battles]\nwindows = [\"all\"]\nshards = 4\n";
 
 const WRITERS: usize = 4;
 
-/// Boards of a writer, all in one request: they end in a burst.
+/// Boards of a writer, all in one request: they end at the same time.
 const BOARDS: usize = 50;
 
-/// Requests before a kill, at most.
+/// The maximum number of requests before a kill.
 const REQUESTS_MAX: usize = 40;
 
-/// How long after the last of these the kill comes, at most.
+/// The maximum delay of the kill after them.
 const PAUSE_MICROS_MAX: usize = 3_000;
 
 fn names(writer: usize) -> impl Iterator<Item = String> {
     (0..BOARDS).map(move |n| format!("battles/{writer}-{n}"))
 }
 
-/// Runs `then` when so many requests have ended all their boards, while others go on until the server is gone.
+/// Runs `then` after this number of requests has ended all their boards, while others continue
+/// until the server is gone.
 fn while_boards_end(server: &Server, requests: usize, then: impl FnOnce()) {
     let answered = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -42,13 +43,13 @@ fn while_boards_end(server: &Server, requests: usize, then: impl FnOnce()) {
                 let body = Value::from(items).to_string();
                 let headers = [("content-type", "application/json")];
                 let send = || server.try_send("POST", "/v1/contributions", &headers, body.clone());
-                while let Ok(answer) = send() {
-                    assert_eq!(answer.status, 503, "{}", answer.body);
+                while let Ok(response) = send() {
+                    assert_eq!(response.status, 503, "{}", response.body);
                     answered.fetch_add(1, Ordering::Relaxed);
                 }
             });
         }
-        eventually("boards that have ended", || {
+        eventually("boards have ended", || {
             (answered.load(Ordering::Relaxed) >= requests).then_some(())
         });
         then();
@@ -56,7 +57,7 @@ fn while_boards_end(server: &Server, requests: usize, then: impl FnOnce()) {
 }
 
 #[test]
-fn a_name_keeps_its_settings_through_a_kill_while_boards_of_it_end() {
+fn a_name_keeps_its_settings_after_a_kill_while_its_boards_end() {
     let mut dice = Dice::of_this_run();
     let mut server = Server::durable(CONFIG);
     let starts_at = rfc3339(now_ms() - HOUR_MS);
@@ -68,7 +69,7 @@ fn a_name_keeps_its_settings_through_a_kill_while_boards_of_it_end() {
         let requests = 1 + dice.below(REQUESTS_MAX);
         let pause = u64::try_from(dice.below(PAUSE_MICROS_MAX)).unwrap();
         while_boards_end(&server, requests, || {
-            // Not just behind an answer: anywhere.
+            // Not directly after a response, but at any moment.
             thread::sleep(Duration::from_micros(pause));
             server.signal("KILL");
         });
@@ -82,7 +83,7 @@ fn a_name_keeps_its_settings_through_a_kill_while_boards_of_it_end() {
             );
         }
     }
-    // Closed as before to what happened before the start.
+    // Still closed to events from before the start.
     let late =
         json!({"board": "battles/0-0", "member": "u", "points": 1, "at": now_ms() - 2 * HOUR_MS});
     server

@@ -1,11 +1,10 @@
-//! Kinds and boards with all that can happen to them come back as they were, after SIGTERM and after
-//! kill -9.
+//! Kinds and boards in all states are the same after SIGTERM and after SIGKILL.
 
 use serde_json::{Value, json};
 use testkit::clock::{DAY_MS, now_ms};
 use testkit::{Launch, Server};
 
-use super::seen::Seen;
+use super::server_state::ServerState;
 
 const CONFIG: &str = "[kinds.gifts]\n[kinds.left]\n[kinds.changed]\nshards = 2\n";
 
@@ -13,8 +12,8 @@ fn item(board: &str, member: &str, points: i64) -> Value {
     json!({"board": board, "member": member, "points": points, "id": format!("{member}-id")})
 }
 
-/// A server to which everything has happened.
-fn lived() -> Server {
+/// Starts a server with kinds and boards in all states.
+fn filled() -> Server {
     let server = Server::durable(CONFIG);
     kinds(&server);
     boards(&server);
@@ -31,7 +30,8 @@ fn kinds(server: &Server) {
     server.put("/v1/kinds/races", &races).is(201);
     server.put("/v1/kinds/gone", &json!({})).is(201);
     server.delete("/v1/kinds/gone").is_empty();
-    // One of the file that the file is not to bring back, and one that it is not to change back.
+    // One kind of the file that was deleted, and one that was changed. The file must not restore
+    // either.
     server.delete("/v1/kinds/left").is_empty();
     server.give("changed/a", &[("u", 1)]);
     let changed =
@@ -51,7 +51,7 @@ fn boards(server: &Server) {
         lap("cyd", 2, 90)
     ]);
     assert_eq!(server.contribute(&laps).ok()["applied"], 4);
-    // More than a small board holds, under names of every sort.
+    // More than a small board holds, under various names.
     let many: Vec<Value> = (0..700)
         .map(|n| item("gifts/large", &format!("é {n} /%\""), 1 + n % 50))
         .collect();
@@ -65,7 +65,7 @@ fn boards(server: &Server) {
     server
         .delete("/v1/boards/gifts/a/members/removed")
         .is_empty();
-    // Deleted, and deleted and created again.
+    // Boards deleted, and deleted and recreated.
     for board in ["dead", "again"] {
         server
             .contribute(&item(&format!("gifts/{board}"), "u", 5))
@@ -75,7 +75,7 @@ fn boards(server: &Server) {
             .is_empty();
     }
     server.give("gifts/again", &[("v", 2)]);
-    // Settled, with and without contributions.
+    // Boards with settings, with and without contributions.
     for board in ["settled", "waiting"] {
         server
             .put(format!("/v1/boards/gifts/{board}"), &json!({"shards": 64}))
@@ -84,13 +84,13 @@ fn boards(server: &Server) {
     server.give("gifts/settled", &[("u", 1), ("v", 1)]);
 }
 
-/// What no look shows, and what is to happen next tells.
-fn goes_on(server: &Server) {
+/// Checks what only further requests reveal.
+fn assert_continues(server: &Server) {
     let receipt = |item: &Value| {
         let receipt = server.contribute(item).ok();
         [&receipt["applied"], &receipt["duplicates"]].map(|count| count.as_u64().unwrap())
     };
-    // Ids are remembered, of those who were removed too; with their boards they are gone.
+    // Ids are remembered, also those of removed members, but not those of deleted boards.
     for member in ["u", "v", "removed"] {
         assert_eq!(receipt(&item("gifts/a", member, 1)), [0, 1], "{member}");
     }
@@ -106,7 +106,7 @@ fn goes_on(server: &Server) {
         .problem(409, "board-exists", &[]);
     server.give("gifts/waiting", &[("u", 1)]);
     assert_eq!(server.get("/v1/boards/gifts/waiting").ok()["shards"], 64);
-    // Created before its kind changed, and after.
+    // Boards created before their kind changed, and after.
     server.give("changed/b", &[("u", 1)]);
     for (board, shards) in [("changed/a", 2), ("changed/b", 8)] {
         let shown = server.get(format!("/v1/boards/{board}")).ok();
@@ -118,9 +118,9 @@ fn goes_on(server: &Server) {
 }
 
 #[test]
-fn after_a_stop_everything_is_as_it_was_under_its_old_tags() {
-    let server = lived();
-    let before = Seen::of(&server);
+fn after_a_stop_everything_has_its_old_content_and_etags() {
+    let server = filled();
+    let before = ServerState::of(&server);
     assert_eq!(
         before.content["/v1/kinds"]["kinds"]
             .as_array()
@@ -129,31 +129,31 @@ fn after_a_stop_everything_is_as_it_was_under_its_old_tags() {
         3
     );
     let server = server.stop().start();
-    before.is_still_held_by(&server);
-    let after = Seen::of(&server);
+    before.assert_unchanged(&server);
+    let after = ServerState::of(&server);
     assert_eq!(after.content, before.content);
     assert_eq!(after.tags, before.tags);
-    goes_on(&server);
+    assert_continues(&server);
 }
 
 #[test]
-fn after_a_kill_everything_is_as_it_was_in_another_epoch() {
-    let server = lived();
-    let before = Seen::of(&server);
+fn after_a_kill_everything_has_its_old_content_in_another_epoch() {
+    let server = filled();
+    let before = ServerState::of(&server);
     let server = server.kill().start();
-    let after = Seen::of(&server);
-    after.is_the_same_in_another_epoch(&before);
-    // An epoch that was shown and not ended well ends with the process, though nothing was written.
+    let after = ServerState::of(&server);
+    after.assert_same_in_another_epoch(&before);
+    // The epoch of a server that was killed ends even if nothing was written.
     let server = server.kill().start();
-    let later = Seen::of(&server);
-    later.is_the_same_in_another_epoch(&after);
-    later.is_the_same_in_another_epoch(&before);
-    goes_on(&server);
+    let later = ServerState::of(&server);
+    later.assert_same_in_another_epoch(&after);
+    later.assert_same_in_another_epoch(&before);
+    assert_continues(&server);
 }
 
 #[test]
-fn what_is_done_after_a_restart_is_there_after_the_next() {
-    let mut launch: Launch = lived().kill();
+fn changes_after_a_restart_are_there_after_the_next_one() {
+    let mut launch: Launch = filled().kill();
     for end in [Server::stop, Server::kill, Server::stop, Server::kill] {
         let server = launch.start();
         let points = server.get("/v1/boards/gifts/large/members/new?window=all");
@@ -164,21 +164,21 @@ fn what_is_done_after_a_restart_is_there_after_the_next() {
         server.give("gifts/large", &[("new", 1)]);
         let shape = json!({"top": 100 + points});
         server.put("/v1/kinds/gifts", &shape).is(200);
-        let before = Seen::of(&server);
+        let before = ServerState::of(&server);
         launch = end(server);
         let server = launch.start();
-        assert_eq!(Seen::of(&server).content, before.content);
+        assert_eq!(ServerState::of(&server).content, before.content);
         assert_eq!(server.get("/v1/kinds/gifts").ok()["top"], 100 + points);
         launch = server.stop();
     }
     let server = launch.start();
     let new = server.get("/v1/boards/gifts/large/members/new?window=all");
     assert_eq!(new.ok()["points"], 4);
-    goes_on(&server);
+    assert_continues(&server);
 }
 
 #[test]
-fn a_store_that_knows_a_kind_otherwise_than_the_file_is_right_and_it_is_logged() {
+fn a_kind_in_the_store_overrides_the_file_and_the_difference_is_logged() {
     let server = Server::durable("[kinds.k]\nshards = 2\n");
     server.give("k/a", &[("u", 1)]);
     let launch = server.stop();
@@ -187,10 +187,10 @@ fn a_store_that_knows_a_kind_otherwise_than_the_file_is_right_and_it_is_logged()
     assert_eq!(server.get("/v1/kinds/k").ok()["shards"], 2);
     assert_eq!(server.get("/v1/kinds/new").ok()["shards"], 16);
     let log = server.log();
-    let told = log.lines().filter(|line| line.contains("differs"));
-    let told: Vec<&str> = told.collect();
-    assert!(told.len() == 1 && told[0].contains("kind=k"), "{log}");
-    // What the file does not name any more is there all the same.
+    let lines = log.lines().filter(|line| line.contains("differs"));
+    let lines: Vec<&str> = lines.collect();
+    assert!(lines.len() == 1 && lines[0].contains("kind=k"), "{log}");
+    // A kind that the file no longer has still exists.
     let server = server
         .stop()
         .file("megaboard.toml", "[kinds.new]\n")

@@ -1,9 +1,9 @@
-//! What a server is told of its store: where it is, and what an answer promises.
+//! Settings of the store: its folder, and its durability.
 
 use testkit::dice::runs;
 use testkit::{Launch, Server};
 
-use super::kills::{END_NONE_WELL, Moment, rounds};
+use super::kills::{KILLS, Moment, rounds};
 use crate::audit::LIGHT;
 
 #[test]
@@ -19,7 +19,7 @@ fn the_store_defaults_to_megaboard_data_in_the_working_folder() {
 }
 
 #[test]
-fn the_folder_is_the_one_that_is_named_and_is_made_with_what_it_lies_in() {
+fn the_named_folder_is_created_with_its_parents() {
     let file = "[server]\nstore = \"embedded:some/where else\"\n";
     let server = Launch::on_a_free_port(file).start();
     server.give("gifts/a", &[("u", 1)]);
@@ -30,14 +30,14 @@ fn the_folder_is_the_one_that_is_named_and_is_made_with_what_it_lies_in() {
 }
 
 #[test]
-fn at_an_interval_a_kill_loses_nothing_either_since_the_system_lives_on() {
-    // Whatever was answered is written; what it is not yet is synced.
+fn with_interval_durability_a_killed_process_loses_nothing() {
+    // Answered writes are written to the file, although not all are synced.
     let config = "[server]\ndurability = \"interval\"\n";
-    rounds(config, END_NONE_WELL, LIGHT, Moment::Any, runs(4, 100));
+    rounds(config, KILLS, LIGHT, Moment::Any, runs(4, 100));
 }
 
 #[test]
-fn a_stop_syncs_what_waits_for_its_interval() {
+fn a_stop_syncs_pending_writes() {
     let server = Server::durable("[server]\ndurability = \"interval\"\n");
     server.give("gifts/a", &[("u", 1)]);
     let versions = server.versions("gifts/a");

@@ -1,45 +1,19 @@
-//! The same boards before and after their server ends, and the flights known again.
+//! The boards are the same before and after their server ends, and the flights are remembered.
 
-use testkit::{Server, flights};
+use testkit::Server;
 
-use super::{KINDS, check, config, counts, import, whole_and_lacking};
-
-/// Paths of some boards, with their versions and tags.
-pub(crate) fn tags(server: &Server) -> Vec<(String, String, String)> {
-    let boards = ["airline-miles/EWR", "plane-miles/JFK", "airline-delay/LGA"];
-    let windows = ["all", "month:2013-01", "day:2013-01-15"];
-    let paths = boards.iter().flat_map(|board| {
-        windows.map(|window| format!("/v1/boards/{board}/top?window={window}&fresh=true"))
-    });
-    let tag = |path: String| {
-        let top = server.get(&path);
-        let version = top.ok()["version"].as_str().unwrap().to_owned();
-        (path, version, top.header("etag").to_owned())
-    };
-    paths.map(tag).collect()
-}
-
-/// Imports the file kind by kind; `[applied, duplicate]` of each has to be this.
-#[track_caller]
-pub(crate) fn imported(server: &Server, outcome: fn(usize) -> [usize; 2]) {
-    for kind in KINDS {
-        let [whole, lacking] = whole_and_lacking(kind.1, kind.2);
-        let run = import(server, &flights::file(), kind);
-        let [applied, duplicates] = outcome(whole);
-        assert_eq!(counts(&run), [applied, duplicates, lacking], "{kind:?}");
-    }
-}
+use super::boards::{check, config, imported, tags};
 
 #[test]
-fn after_a_stop_the_flights_are_there_under_their_old_tags_and_known() {
+fn after_a_stop_the_flights_have_their_old_etags_and_are_remembered() {
     let server = Server::durable(&config());
     imported(&server, |whole| [whole, 0]);
     check(&server);
     let before = tags(&server);
     let server = server.stop().start();
     for (path, _, tag) in &before {
-        let answer = server.get_with(path, &[("if-none-match", tag)]);
-        assert_eq!(answer.status, 304, "{path}");
+        let response = server.get_with(path, &[("if-none-match", tag)]);
+        assert_eq!(response.status, 304, "{path}");
     }
     assert_eq!(tags(&server), before);
     check(&server);
@@ -48,7 +22,7 @@ fn after_a_stop_the_flights_are_there_under_their_old_tags_and_known() {
 }
 
 #[test]
-fn after_a_kill_the_flights_are_there_in_another_epoch_and_known() {
+fn after_a_kill_the_flights_are_in_another_epoch_and_are_remembered() {
     let server = Server::durable(&config());
     imported(&server, |whole| [whole, 0]);
     let before = tags(&server);

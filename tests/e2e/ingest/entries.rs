@@ -1,4 +1,4 @@
-//! What entries may hold, and what becomes of those that are no contributions.
+//! The forms of stream entries, and entries that are not contributions.
 
 use serde_json::json;
 use testkit::clock::{now_ms, rfc3339};
@@ -11,7 +11,7 @@ const FIELDS: &str = "[kinds.f]\nwindows = [\"all\"]\n\
                       fields = [{ name = \"a\" }, { name = \"b\", op = \"max\" }]\n";
 
 #[test]
-fn an_entry_is_json_or_fields_with_or_without_id_and_time() {
+fn an_entry_is_json_or_fields_with_optional_id_and_time() {
     let redis = RedisServer::plain();
     let server = Server::with(&format!("{KIND}{FIELDS}"));
     let now = now_ms();
@@ -21,7 +21,7 @@ fn an_entry_is_json_or_fields_with_or_without_id_and_time() {
         0,
         &json!({"board": "k/a", "member": "json", "points": 2, "id": "e1"}),
     );
-    // Another entry under the same id is the same contribution.
+    // Another entry with the same id is the same contribution.
     add_json(
         &redis,
         0,
@@ -39,13 +39,13 @@ fn an_entry_is_json_or_fields_with_or_without_id_and_time() {
         "{\"a\": 1, \"b\": -2}",
     ];
     redis.command(&[&["XADD", &stream(2), "*"][..], &values].concat());
-    // An id of an entry that says when.
+    // The id of a stream entry, which contains its time.
     let id = format!("{}-0", now - 9_000);
     let timed = ["board", "k/a", "member", "timed", "points", "8"];
     redis.command(&[&["XADD", &stream(3), &id][..], &timed].concat());
     let ingest = ingest(&redis, server.url(), &[]);
     reaches(&server, 1 + 2 + 4 + 8);
-    eventually("the other kind", || {
+    eventually("the board of the other kind", || {
         (server.order("f/x", "all") == ["v"]).then_some(())
     });
     assert_eq!(points(&server)["json"], 3);
@@ -63,7 +63,7 @@ fn an_entry_is_json_or_fields_with_or_without_id_and_time() {
 }
 
 #[test]
-fn garbage_and_refusals_are_logged_set_aside_and_acknowledged() {
+fn invalid_and_rejected_entries_are_logged_saved_and_acknowledged() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     add_json(&redis, 0, &item("u", 1));
@@ -91,7 +91,7 @@ fn garbage_and_refusals_are_logged_set_aside_and_acknowledged() {
     add_json(&redis, 0, &item("u", 2));
     let ingest = ingest(&redis, server.url(), &["--rejected", "q/rejected"]);
     reaches(&server, 3);
-    eventually("nothing pending", || {
+    eventually("no entry is pending", || {
         (pending(&redis, 0) == 0).then_some(())
     });
     let aside = redis.command(&["XRANGE", "q/rejected", "-", "+"]);
@@ -123,10 +123,11 @@ fn garbage_and_refusals_are_logged_set_aside_and_acknowledged() {
 }
 
 #[test]
-fn streams_and_groups_that_are_not_there_are_made() {
+fn missing_streams_and_groups_are_created() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
-    // One stream has entries and no group, one a group that has read some, the rest is missing.
+    // One stream has entries and no group, one has a group that has read some, the others do not
+    // exist.
     add_json(&redis, 0, &item("u", 1));
     add_json(&redis, 1, &item("v", 1));
     add_json(&redis, 1, &item("w", 1));
@@ -153,7 +154,7 @@ fn streams_and_groups_that_are_not_there_are_made() {
 }
 
 #[test]
-fn entries_older_than_ids_are_remembered_are_warned_of_when_taken_again() {
+fn rereading_entries_older_than_the_dedupe_span_is_warned_of() {
     let redis = RedisServer::plain();
     let server = Server::with(&KIND.replace("1h", "1m"));
     let old = format!("{}-0", now_ms() - 600_000);
@@ -166,14 +167,14 @@ fn entries_older_than_ids_are_remembered_are_warned_of_when_taken_again() {
     redis.command(&[&read[..], &[&stream(0), ">"]].concat());
     let ingest = ingest(&redis, server.url(), &[]);
     reaches(&server, 1);
-    eventually("a warning", || {
+    eventually("a warning is printed", || {
         ingest.stderr().contains("count twice").then_some(())
     });
     ends_well(ingest);
 }
 
 #[test]
-fn a_command_line_that_is_wrong_is_refused() {
+fn an_invalid_command_line_is_rejected() {
     for (flag, value) in [
         ("--from", "http://h/q"),
         ("--from", "redis://h"),

@@ -1,9 +1,10 @@
-//! `megaboard ingest`: contributions from Redis Streams, each counted once, whatever ends in between.
+//! `megaboard ingest`: contributions from Redis Streams, each counted once, whatever fails in
+//! between.
 
 mod entries;
 mod order;
+mod outages;
 mod takeover;
-mod trouble;
 
 use std::collections::HashMap;
 
@@ -12,15 +13,15 @@ use testkit::cli::Running;
 use testkit::redis::RedisServer;
 use testkit::{Server, eventually};
 
-/// The streams' name before their number.
+/// The names of the streams before their number.
 const PREFIX: &str = "q/gifts";
 const GROUP: &str = "boards";
 const PARTITIONS: u64 = 16;
 
-/// What the boards of these tests are.
+/// The kind of the boards.
 const KIND: &str = "[kinds.k]\nwindows = [\"all\"]\nshards = 4\ndedupe = \"1h\"\n";
 
-/// An `ingest` from this Redis into a server.
+/// Starts an `ingest` from this Redis to a server.
 fn ingest(redis: &RedisServer, server_url: &str, further: &[&str]) -> Running {
     let partitions = PARTITIONS.to_string();
     let from = format!("{}/{PREFIX}", redis.url());
@@ -34,7 +35,7 @@ fn stream(partition: u64) -> String {
     format!("{PREFIX}:{partition}")
 }
 
-/// The partition of a member, as a producer would choose it.
+/// Returns the partition of a member, as a producer would choose it.
 fn partition_of(member: u64) -> u64 {
     member % PARTITIONS
 }
@@ -60,7 +61,7 @@ fn produce(redis: &RedisServer, members: &[u64]) {
     }
 }
 
-/// Points by member, of a board of at most 1,000.
+/// Returns points by member, of a board with at most 1,000 members.
 fn points(server: &Server) -> HashMap<String, i64> {
     let page = server.get("/v1/boards/k/a/range?from=1&to=1000");
     let entries = page.ranked().into_iter();
@@ -69,12 +70,12 @@ fn points(server: &Server) -> HashMap<String, i64> {
         .collect()
 }
 
-/// What members have all together.
+/// Returns the sum of all points.
 fn total(server: &Server) -> i64 {
     points(server).values().sum()
 }
 
-/// Waits until the board has so many points.
+/// Waits until the board has this sum.
 #[track_caller]
 fn reaches(server: &Server, points: i64) {
     eventually("points", || (total(server) >= points).then_some(()));
@@ -83,7 +84,7 @@ fn reaches(server: &Server, points: i64) {
 /// Waits until no entry is pending or unread in any partition.
 #[track_caller]
 fn settled(redis: &RedisServer) {
-    eventually("nothing pending", || {
+    eventually("no entry is pending", || {
         (0..PARTITIONS)
             .all(|partition| pending(redis, partition) == 0)
             .then_some(())
@@ -95,7 +96,7 @@ fn pending(redis: &RedisServer, partition: u64) -> i64 {
     pending.items()[0].integer()
 }
 
-/// Holds the board against how often each member was named.
+/// Compares the board with how often each member was produced.
 #[track_caller]
 fn audit(server: &Server, produced: &[u64]) {
     let mut expected: HashMap<String, i64> = HashMap::new();
@@ -105,7 +106,7 @@ fn audit(server: &Server, produced: &[u64]) {
     assert_eq!(points(server), expected);
 }
 
-/// Ends it as a service manager does.
+/// Ends it like a service manager, with SIGTERM.
 #[track_caller]
 fn ends_well(mut ingest: Running) -> String {
     ingest.signal("TERM");
@@ -113,13 +114,13 @@ fn ends_well(mut ingest: Running) -> String {
     ingest.stdout()
 }
 
-/// A contribution as an entry's one field.
+/// Adds a contribution as the only field of an entry.
 fn add_json(redis: &RedisServer, partition: u64, item: &Value) {
     let text = item.to_string();
     redis.command(&["XADD", &stream(partition), "*", "json", &text]);
 }
 
-/// The same with the board and the member of these tests.
+/// Returns a contribution to the board of these tests.
 fn item(member: &str, points: i64) -> Value {
     json!({"board": "k/a", "member": member, "points": points})
 }

@@ -1,4 +1,4 @@
-//! One member's contributions act in the order in which they were added.
+//! Contributions of a member act in the order in which they were added.
 
 use serde_json::json;
 use testkit::Server;
@@ -7,13 +7,13 @@ use testkit::redis::RedisServer;
 use super::{KIND, add_json, ends_well, eventually, ingest, points, produce, reaches, settled};
 
 #[test]
-fn sets_act_in_their_order_over_a_change_of_process() {
+fn sets_act_in_order_across_a_change_of_process() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let first = ingest(&redis, server.url(), &[]);
     let mut killed = ingest(&redis, server.url(), &[]);
-    eventually("both read", || {
-        let has = |said: String| said.contains("reads 8 of 16");
+    eventually("both entries are read", || {
+        let has = |stderr: String| stderr.contains("reads 8 of 16");
         (has(first.stderr()) && has(killed.stderr())).then_some(())
     });
     for round in 0..300 {
@@ -27,7 +27,7 @@ fn sets_act_in_their_order_over_a_change_of_process() {
             killed.ended();
         }
     }
-    eventually("the last of each", || {
+    eventually("the last set of each member", || {
         let points = points(&server);
         (points.len() == 16 && points.values().all(|points| *points == 299)).then_some(())
     });
@@ -37,7 +37,7 @@ fn sets_act_in_their_order_over_a_change_of_process() {
 }
 
 #[test]
-fn what_is_under_way_at_the_end_is_finished_or_left_for_the_next() {
+fn entries_under_way_at_a_stop_are_finished_or_left_to_the_next_process() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let members: Vec<u64> = (0..40_000).map(|n| n % 900).collect();

@@ -1,4 +1,4 @@
-//! Several processes share the partitions; one that dies is followed by the others.
+//! Several processes share the partitions; if one ends, the others take over.
 
 use testkit::dice::Dice;
 use testkit::redis::RedisServer;
@@ -6,7 +6,7 @@ use testkit::{Server, eventually};
 
 use super::{KIND, PARTITIONS, audit, ends_well, ingest, produce, reaches, settled};
 
-/// Contributions at a time, so that a process dies with some of them under way.
+/// Contributions per write, so that a process is killed with some of them under way.
 const BATCH: usize = 500;
 const MEMBERS: usize = 700;
 
@@ -15,14 +15,14 @@ fn drawn(dice: &mut Dice) -> Vec<u64> {
 }
 
 #[test]
-fn one_of_two_is_killed_and_everything_counts_once() {
+fn everything_counts_once_if_one_of_two_processes_is_killed() {
     let mut dice = Dice::of_this_run();
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let first = ingest(&redis, server.url(), &[]);
     let mut second = ingest(&redis, server.url(), &[]);
     for process in [&first, &second] {
-        eventually("half of the partitions", || {
+        eventually("each process has half of the partitions", || {
             let part = format!("reads {} of {PARTITIONS} partitions", PARTITIONS / 2);
             process.stderr().contains(&part).then_some(())
         });
@@ -48,13 +48,13 @@ fn one_of_two_is_killed_and_everything_counts_once() {
 }
 
 #[test]
-fn one_that_ends_well_leaves_its_partitions_at_once() {
+fn a_stopped_process_releases_its_partitions_at_once() {
     let redis = RedisServer::plain();
     let server = Server::with(KIND);
     let first = ingest(&redis, server.url(), &[]);
     let second = ingest(&redis, server.url(), &[]);
-    eventually("both have some", || {
-        let has = |said: String| said.contains("reads 8 of 16");
+    eventually("both processes have partitions", || {
+        let has = |stderr: String| stderr.contains("reads 8 of 16");
         (has(first.stderr()) && has(second.stderr())).then_some(())
     });
     produce(&redis, &[1, 2, 3, 4]);
@@ -65,7 +65,7 @@ fn one_that_ends_well_leaves_its_partitions_at_once() {
     produce(&redis, &(0..64).collect::<Vec<u64>>());
     reaches(&server, 68);
     ends_well(second);
-    // Nothing is left of them but the streams and their groups.
+    // Only the streams and their groups are left in Redis.
     let left = redis.command(&["KEYS", "*"]);
     assert_eq!(left.items().len(), 16, "{left:?}");
     for partition in 0..PARTITIONS {
@@ -76,7 +76,7 @@ fn one_that_ends_well_leaves_its_partitions_at_once() {
 }
 
 #[test]
-fn one_that_hangs_loses_its_partitions_and_counts_nothing_twice_when_it_goes_on() {
+fn a_paused_process_loses_its_partitions_and_counts_nothing_twice() {
     let mut dice = Dice::of_this_run();
     let redis = RedisServer::plain();
     let server = Server::with(KIND);

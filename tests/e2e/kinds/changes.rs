@@ -1,4 +1,4 @@
-//! What may change of a kind with boards, and what is 409.
+//! The changes of a kind with boards that are allowed, and those that are 409.
 
 use serde_json::{Value, json};
 use testkit::clock::now_ms;
@@ -14,7 +14,7 @@ fn used() -> Server {
 }
 
 #[test]
-fn these_may_change() {
+fn allowed_changes_are_applied() {
     let server = used();
     for (setting, value) in [
         ("top", json!(1)),
@@ -30,7 +30,7 @@ fn these_may_change() {
         assert_eq!(changed[setting], value);
         assert_eq!(server.get("/v1/kinds/k").ok(), changed);
     }
-    // Ranks go by the new style, the page is as deep as now allowed, created boards keep their shards.
+    // The new rank style and maximum depth apply; existing boards keep their shards.
     let range = server
         .get("/v1/boards/k/a/range?from=1&to=2&window=all")
         .ranked();
@@ -48,7 +48,7 @@ fn these_may_change() {
 }
 
 #[test]
-fn a_change_of_rank_style_shows_in_the_cached_board_too() {
+fn a_change_of_rank_style_applies_to_the_cached_board() {
     let server = used();
     let ranks = || {
         let top = server.get("/v1/boards/k/a/top?window=all").ranked();
@@ -57,11 +57,13 @@ fn a_change_of_rank_style_shows_in_the_cached_board_too() {
     assert_eq!(ranks(), [1, 2]);
     let shape = with(&server, "k", "rank", json!("competition"));
     server.put("/v1/kinds/k", &shape).ok();
-    eventually("the new ranks", || (ranks() == [1, 1]).then_some(()));
+    eventually("the new ranks are shown", || {
+        (ranks() == [1, 1]).then_some(())
+    });
 }
 
 #[test]
-fn anything_else_is_409_and_says_why() {
+fn other_changes_are_409_with_the_reason() {
     let server = used();
     let before = server.get("/v1/kinds/k").ok();
     let version = server.versions("k/a");
@@ -79,21 +81,21 @@ fn anything_else_is_409_and_says_why() {
         if setting == "mode" {
             shape["fields"] = json!([{"name": "points"}]);
         }
-        let answer = server.put("/v1/kinds/k", &shape);
-        answer.problem(409, "kind-has-boards", &[setting]);
+        let response = server.put("/v1/kinds/k", &shape);
+        response.problem(409, "kind-has-boards", &[setting]);
     }
     for windows in [json!(["day"]), json!(["all"])] {
         let mut shape = with(&server, "k", "windows", windows);
         shape["keep"] = json!({});
-        let answer = server.put("/v1/kinds/k", &shape);
-        answer.problem(409, "kind-has-boards", &["windows"]);
+        let response = server.put("/v1/kinds/k", &shape);
+        response.problem(409, "kind-has-boards", &["windows"]);
     }
     assert_eq!(server.get("/v1/kinds/k").ok(), before);
     assert_eq!(server.versions("k/a"), version);
 }
 
 #[test]
-fn all_is_never_added() {
+fn the_window_all_cannot_be_added() {
     let server = Server::with("[kinds.k]\nwindows = [\"day\"]\n");
     server.give("k/a", &[("u", 1)]);
     let shape = with(&server, "k", "windows", json!(["day", "all"]));
@@ -103,12 +105,12 @@ fn all_is_never_added() {
 }
 
 #[test]
-fn a_window_that_is_added_begins_at_its_next_start() {
+fn an_added_window_begins_at_its_next_start() {
     let server = used();
     let shape = with(&server, "k", "windows", json!(["day", "month", "all"]));
     let changed = server.put("/v1/kinds/k", &shape).is(200);
     assert_eq!(changed["windows"], json!(["day", "month", "all"]));
-    // This month had begun before.
+    // This month had already started.
     server.give("k/a", &[("u", 1)]);
     server
         .get("/v1/boards/k/a/top?window=month")
@@ -117,7 +119,7 @@ fn a_window_that_is_added_begins_at_its_next_start() {
     let windows = board["windows"].as_array().unwrap();
     let month = |window: &Value| window["window"].as_str().unwrap().starts_with("month:");
     assert!(!windows.iter().any(month), "{board}");
-    // Put again as it is shown, it begins no later.
+    // Putting the kind back as it is shown does not change the start.
     let shown = server.get("/v1/kinds/k").ok();
     assert_eq!(server.put("/v1/kinds/k", &shown).is(200), shown);
 }

@@ -1,10 +1,10 @@
-//! What makes no kind is named, setting and value, and changes nothing.
+//! Invalid kinds are rejected with the setting and the value, and nothing is changed.
 
 use serde_json::json;
 use testkit::Server;
 
 #[test]
-fn every_setting_is_held_to_its_rules() {
+fn invalid_settings_are_reported() {
     let server = Server::start();
     let before = server.get("/v1/kinds/gifts").ok();
     for (shape, parts) in [
@@ -83,7 +83,7 @@ fn every_setting_is_held_to_its_rules() {
 }
 
 #[test]
-fn words_of_the_contract_are_no_field_names() {
+fn reserved_words_are_not_field_names() {
     let server = Server::start();
     for word in [
         "rank",
@@ -106,7 +106,7 @@ fn words_of_the_contract_are_no_field_names() {
 }
 
 #[test]
-fn names_are_dns_labels() {
+fn names_must_be_dns_labels() {
     let server = Server::start();
     let long = "a".repeat(63);
     for name in ["a", "a-1", "a-", &long] {
@@ -128,7 +128,7 @@ fn names_are_dns_labels() {
 }
 
 #[test]
-fn bodies_are_held_to_their_form() {
+fn invalid_bodies_are_rejected() {
     let server = Server::start();
     let path = "/v1/kinds/k";
     server
@@ -137,8 +137,8 @@ fn bodies_are_held_to_their_form() {
     server
         .json("PUT", path, "")
         .problem(400, "malformed", &["line 1"]);
-    let answer = server.send("PUT", path, &[("content-type", "application/toml")], "{}");
-    answer.problem(
+    let response = server.send("PUT", path, &[("content-type", "application/toml")], "{}");
+    response.problem(
         415,
         "unsupported-media-type",
         &["content-type", "application/toml"],

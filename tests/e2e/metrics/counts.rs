@@ -1,4 +1,4 @@
-//! Counts agree with what was done, and tell nobody's name.
+//! Counters agree with what was done, and no label contains a name.
 
 use serde_json::json;
 use testkit::{Events, Exposition, Server, eventually};
@@ -7,13 +7,13 @@ const CONTRIBUTIONS: &str = "megaboard_contributions_total";
 const REQUESTS: &str = "megaboard_http_requests_total";
 const TOP: &str = "/v1/boards/{kind}/{subject}/top";
 
-/// A sample's name, labels of it, and the sum of all that has these.
+/// The name of a sample, labels, and the sum of all samples that have them.
 type Count<'a> = (&'a str, &'a [(&'a str, &'a str)], f64);
 
 #[track_caller]
-fn assert_counts(told: &Exposition, expected: &[Count<'_>]) {
+fn assert_counts(metrics: &Exposition, expected: &[Count<'_>]) {
     for (name, labels, count) in expected {
-        let sum = told.sum(name, labels);
+        let sum = metrics.sum(name, labels);
         assert!(
             (sum - count).abs() < 1e-9,
             "{name} {labels:?}: {sum}, not {count}"
@@ -22,7 +22,7 @@ fn assert_counts(told: &Exposition, expected: &[Count<'_>]) {
 }
 
 #[test]
-fn contributions_count_by_outcome_and_reason() {
+fn contributions_are_counted_by_outcome_and_reason() {
     let server = Server::start();
     let one = |member: &str, points: i64, id: &str| json!({"board": "gifts/a", "member": member, "points": points, "id": id});
     let items: Vec<_> = (0..4).map(|n| one("u", n, &n.to_string())).collect();
@@ -34,10 +34,10 @@ fn contributions_count_by_outcome_and_reason() {
         {"board": "gifts/a", "member": "u", "points": "many"},
     ]);
     assert_eq!(server.contribute(&wrong).ok()["rejected_count"], 2);
-    let told = Exposition::of(&server);
+    let metrics = Exposition::of(&server);
     let reasons = "megaboard_contributions_rejected_total";
     assert_counts(
-        &told,
+        &metrics,
         &[
             (CONTRIBUTIONS, &[("outcome", "applied")], 5.0),
             (CONTRIBUTIONS, &[("outcome", "duplicate")], 1.0),
@@ -49,7 +49,7 @@ fn contributions_count_by_outcome_and_reason() {
             (reasons, &[], 2.0),
             ("megaboard_request_contributions_count", &[], 3.0),
             ("megaboard_request_contributions_sum", &[], 8.0),
-            // All of them are the same member's: one shard.
+            // All are of the same member, so of one shard.
             ("megaboard_shard_batch_contributions_count", &[], 2.0),
             ("megaboard_shard_batch_contributions_sum", &[], 6.0),
             (
@@ -59,7 +59,7 @@ fn contributions_count_by_outcome_and_reason() {
             ),
         ],
     );
-    // Of one that stands alone the problem is the answer, and it counts all the same.
+    // For a single contribution the problem is the response; it is counted too.
     server
         .contribute(&json!({"board": "gifts/a"}))
         .problem(400, "invalid", &[]);
@@ -80,7 +80,7 @@ fn contributions_count_by_outcome_and_reason() {
 }
 
 #[test]
-fn a_stream_of_lines_counts_as_one_request() {
+fn a_stream_of_lines_is_counted_as_one_request() {
     let server = Server::start();
     let line = "{\"board\":\"gifts/a\",\"member\":\"u\",\"points\":1}\n";
     server
@@ -97,7 +97,7 @@ fn a_stream_of_lines_counts_as_one_request() {
 }
 
 #[test]
-fn requests_count_by_route_method_and_status() {
+fn requests_are_counted_by_route_method_and_status() {
     let server = Server::start();
     for n in [1, 2, 3] {
         server.get(format!("/v1/boards/gifts/a/top?n={n}")).ok();
@@ -110,11 +110,11 @@ fn requests_count_by_route_method_and_status() {
         .problem(404, "unknown-kind", &[]);
     server.get("/nothing").problem(404, "unknown-path", &[]);
     assert_eq!(server.delete("/v1/boards/gifts/a/top").status, 405);
-    let told = Exposition::of(&server);
+    let metrics = Exposition::of(&server);
     let of_top = |status| [("route", TOP), ("method", "GET"), ("status", status)];
     let problems = "megaboard_http_problems_total";
     assert_counts(
-        &told,
+        &metrics,
         &[
             (REQUESTS, &of_top("2xx"), 3.0),
             (REQUESTS, &of_top("4xx"), 2.0),
@@ -130,7 +130,7 @@ fn requests_count_by_route_method_and_status() {
             (problems, &[("type", "unknown-kind")], 1.0),
             (problems, &[("type", "unknown-path")], 1.0),
             (problems, &[("type", "method-not-allowed")], 1.0),
-            // This one.
+            // This request.
             ("megaboard_http_requests_under_way", &[], 1.0),
             ("megaboard_ready", &[], 1.0),
         ],
@@ -138,8 +138,8 @@ fn requests_count_by_route_method_and_status() {
 }
 
 #[test]
-fn tops_count_by_where_they_came_from() {
-    // Slow to grow old: what was merged once is at hand.
+fn tops_are_counted_by_source() {
+    // A long staleness, so that a merged top stays cached.
     let server = Server::with("[kinds.gifts]\nmax_staleness = \"1m\"\nwindows = [\"all\"]\n");
     let one = json!({"board": "gifts/a", "member": "u", "points": 1});
     server.contribute(&one).ok();
@@ -147,9 +147,9 @@ fn tops_count_by_where_they_came_from() {
         server.get("/v1/boards/gifts/a/top").ok();
     }
     server.get("/v1/boards/gifts/a/top?fresh=true").ok();
-    let told = Exposition::of(&server);
+    let metrics = Exposition::of(&server);
     assert_counts(
-        &told,
+        &metrics,
         &[
             ("megaboard_top_reads_total", &[("result", "hit")], 2.0),
             ("megaboard_top_reads_total", &[("result", "miss")], 2.0),
@@ -162,11 +162,11 @@ fn tops_count_by_where_they_came_from() {
             ("megaboard_shard_entries_fetched_total", &[], 1.0),
         ],
     );
-    assert!(told.sum("megaboard_cache_limit_bytes", &[]) > 1e6);
+    assert!(metrics.sum("megaboard_cache_limit_bytes", &[]) > 1e6);
 }
 
 #[test]
-fn streams_and_their_frames_are_counted() {
+fn streams_and_frames_are_counted() {
     let server = Server::start();
     let paths = ["?n=3&window=all", "?n=3&window=all", "?n=4&window=all"];
     let mut all = paths.map(|query| {
@@ -174,16 +174,16 @@ fn streams_and_their_frames_are_counted() {
         assert_eq!(events.event().name, "board");
         events
     });
-    let told = Exposition::of(&server);
+    let metrics = Exposition::of(&server);
     assert_counts(
-        &told,
+        &metrics,
         &[
             ("megaboard_streams", &[], 3.0),
             ("megaboard_stream_feeds", &[], 2.0),
             ("megaboard_stream_frames_total", &[], 3.0),
         ],
     );
-    assert!(told.sum("megaboard_connections", &[]) >= 4.0);
+    assert!(metrics.sum("megaboard_connections", &[]) >= 4.0);
     let one = json!({"board": "gifts/a", "member": "u", "points": 1});
     server.contribute(&one).ok();
     for events in &mut all {
@@ -195,16 +195,17 @@ fn streams_and_their_frames_are_counted() {
     );
     drop(all);
     eventually("no stream is open", || {
-        // Who has gone is seen when something is sent.
+        // A closed stream is noticed when something is sent.
         server.contribute(&one).ok();
-        let told = Exposition::of(&server);
-        let open = told.sum("megaboard_streams", &[]) + told.sum("megaboard_stream_feeds", &[]);
+        let metrics = Exposition::of(&server);
+        let open =
+            metrics.sum("megaboard_streams", &[]) + metrics.sum("megaboard_stream_feeds", &[]);
         (open < 0.5).then_some(())
     });
 }
 
 #[test]
-fn connections_that_end_before_a_request_are_counted_by_cause() {
+fn connections_ended_early_are_counted_by_cause() {
     let server = Server::with("[server.limits]\nheader_timeout = \"5s\"\n");
     let mut slow = server.wire();
     slow.write("GET /healthz HTTP/1.1\r\nhos");
@@ -214,9 +215,9 @@ fn connections_that_end_before_a_request_are_counted_by_cause() {
         &format!("GET /healthz HTTP/1.1\r\na: {long}"),
     ] {
         let mut wire = server.wire();
-        // An answer, or none, where it came while there was more to send: but it ends.
+        // With or without a response, the connection ends.
         wire.try_write(text);
-        let _ = wire.try_answer();
+        let _ = wire.try_response();
         assert!(wire.has_ended());
     }
     let mut half = server.wire();
@@ -224,8 +225,8 @@ fn connections_that_end_before_a_request_are_counted_by_cause() {
     drop(half);
     for cause in ["malformed", "too-large", "cut-off", "too-slow"] {
         eventually(cause, || {
-            let told = Exposition::of(&server);
-            let count = told.sum(
+            let metrics = Exposition::of(&server);
+            let count = metrics.sum(
                 "megaboard_connections_ended_early_total",
                 &[("cause", cause)],
             );
@@ -235,7 +236,7 @@ fn connections_that_end_before_a_request_are_counted_by_cause() {
 }
 
 #[test]
-fn no_label_names_a_kind_a_board_or_a_member() {
+fn no_label_contains_a_kind_a_board_or_a_member() {
     let server = Server::with("[kinds.zebras]\nwindows = [\"all\"]\n");
     let items = json!([
         {"board": "zebras/stall-77", "member": "marty-the-zebra", "points": 1},
@@ -255,11 +256,11 @@ fn no_label_names_a_kind_a_board_or_a_member() {
     let mut events = Events::of(&server, &format!("{board}/stream"));
     assert_eq!(events.event().name, "board");
     let accept = "application/openmetrics-text";
-    let told = server.get_with("/metrics", &[("accept", accept)]).body;
+    let metrics = server.get_with("/metrics", &[("accept", accept)]).body;
     for name in ["zebra", "stall", "okapi"] {
-        assert!(!told.contains(name), "{name} in {told}");
+        assert!(!metrics.contains(name), "{name} in {metrics}");
     }
-    for sample in Exposition::read(&told).samples() {
+    for sample in Exposition::read(&metrics).samples() {
         let labels = [
             "route", "method", "status", "type", "outcome", "reason", "call", "result", "le",
             "version", "store", "cause", "pool",

@@ -1,16 +1,17 @@
-//! `GET /metrics` answers in the format that is asked for.
+//! `GET /metrics` responds in the requested format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 use testkit::{Exposition, Server};
 
-/// What Prometheus 3 sends.
+/// The `Accept` header of Prometheus 3.
 const PROMETHEUS: &str = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,\
     application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,\
     text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
 
-/// The series of a text in the format of Prometheus, 0.0.4: each belongs to the family above it.
+/// Returns the series of a text in the Prometheus format 0.0.4, and asserts that each belongs to
+/// the family above it.
 fn series(text: &str) -> BTreeSet<String> {
     let mut kinds = BTreeMap::new();
     let mut helped = "";
@@ -40,11 +41,11 @@ fn series(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn old_scrapers_are_answered_in_plain_text_with_the_same_series() {
+fn old_scrapers_get_plain_text_with_the_same_series() {
     let server = Server::start();
     let item = json!([{"board": "gifts/a", "member": "u", "points": 1}]);
     server.contribute(&item).ok();
-    // What a scrape counts of itself is in the next one.
+    // A scrape is counted in the next one.
     for accept in [PROMETHEUS, "text/plain"] {
         server.get_with("/metrics", &[("accept", accept)]);
     }
@@ -64,7 +65,7 @@ fn old_scrapers_are_answered_in_plain_text_with_the_same_series() {
     let series = series(&text.body);
     assert_eq!(series.len(), samples);
     assert!(series.contains("megaboard_ready"), "{series:?}");
-    // Who names nothing gets what everything reads.
+    // Without `Accept` the response is plain text.
     let plain = server.get("/metrics");
     assert_eq!(plain.header("content-type"), text.header("content-type"));
 }

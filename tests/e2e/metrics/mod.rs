@@ -1,5 +1,5 @@
-//! `GET /metrics`: what is counted is what happened, and what dashboard, alerts and documents name is
-//! what there is.
+//! `GET /metrics`: the counters are right, and the dashboard, the alerts and the documents refer to
+//! existing metrics.
 
 mod counts;
 mod formats;

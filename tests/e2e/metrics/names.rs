@@ -1,4 +1,4 @@
-//! Dashboard, alerts and documents name what is exposed, and all of it.
+//! The dashboard, the alerts and the documents refer to existing metrics, and document all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ const DASHBOARD: &str = include_str!("../../../deploy/grafana/megaboard.json");
 const ALERTS: &str = include_str!("../../../deploy/prometheus/alerts.yaml");
 const OPERATIONS: &str = include_str!("../../../docs/operations.md");
 
-/// Labels that Prometheus adds.
+/// Labels added by Prometheus.
 const ADDED: [&str; 2] = ["job", "instance"];
 
-/// What there is, over all stores: the documented names and kinds, and the series of each sample.
+/// All exposed metrics, over all stores: names, types, and the labels of each sample.
 #[derive(Default)]
 struct Exposed {
     families: BTreeMap<String, String>,
@@ -35,8 +35,8 @@ impl Exposed {
         }
     }
 
-    /// Of a server on a folder that publishes, and of one on Redis.
-    fn everywhere() -> Self {
+    /// Scrapes a server on a folder that publishes, and one on Redis.
+    fn on_all_stores() -> Self {
         let redis = RedisOptions::new().start();
         let other = RedisOptions::new().start();
         let published = format!(
@@ -66,13 +66,14 @@ impl Exposed {
         all
     }
 
-    /// Holds every name of ours in an expression, and the labels it is asked by, to what is exposed.
+    /// Asserts that all of our metrics and labels in an expression are exposed. Returns the number
+    /// of metrics.
     fn check(&self, expression: &str) -> usize {
         let mut found = 0;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
         let mut rest = expression;
-        while let Some(place) = rest.find(is_name) {
-            rest = &rest[place..];
+        while let Some(start) = rest.find(is_name) {
+            rest = &rest[start..];
             let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
             let (name, behind) = rest.split_at(end);
             rest = behind;
@@ -83,9 +84,9 @@ impl Exposed {
             let series = series.unwrap_or_else(|| panic!("{name} in {expression} is not exposed"));
             found += 1;
             if let Some(inside) = rest.strip_prefix('{') {
-                // A route has braces of its own, in quotes.
+                // A route label contains braces, in quotes.
                 let matchers = matchers(inside);
-                let is_told = series.iter().any(|labels| {
+                let is_exposed = series.iter().any(|labels| {
                     matchers.iter().all(|(label, value)| match value {
                         _ if ADDED.contains(&label.as_str()) => true,
                         Some(value) => labels.get(label) == Some(value),
@@ -93,7 +94,7 @@ impl Exposed {
                     })
                 });
                 assert!(
-                    is_told,
+                    is_exposed,
                     "{name} is never exposed with {matchers:?}: {expression}"
                 );
                 rest = behind_matchers(inside);
@@ -103,7 +104,7 @@ impl Exposed {
     }
 }
 
-/// `label="value"`, and `label=~"…"` without its value, up to the closing brace.
+/// Parses `label="value"`, and `label=~"…"` without its value, up to the closing brace.
 fn matchers(inside: &str) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
     let mut rest = inside;
@@ -129,7 +130,7 @@ fn behind_matchers(inside: &str) -> &str {
     &inside[end.unwrap()..]
 }
 
-/// The expressions of a dashboard: of its panels, and of its variables.
+/// Returns the expressions of a dashboard, in panels and variables.
 fn expressions(value: &Value) -> Vec<String> {
     match value {
         Value::Object(map) => map
@@ -144,7 +145,7 @@ fn expressions(value: &Value) -> Vec<String> {
     }
 }
 
-/// Rows of the table: the name, and the kind.
+/// Returns the metrics in the table, with their types.
 fn documented() -> BTreeMap<String, String> {
     let rows = OPERATIONS.lines().filter_map(|line| {
         let (name, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
@@ -155,7 +156,7 @@ fn documented() -> BTreeMap<String, String> {
     rows.collect()
 }
 
-/// Headings, as links name them.
+/// Returns the anchors of the headings.
 fn anchors() -> BTreeSet<String> {
     let headings = OPERATIONS.lines().filter(|line| line.starts_with('#'));
     headings
@@ -168,7 +169,7 @@ fn anchors() -> BTreeSet<String> {
         .collect()
 }
 
-/// Each alert: its name, and what stands below it.
+/// Returns the fields of each alert.
 fn alerts() -> Vec<(&'static str, BTreeMap<&'static str, &'static str>)> {
     let alerts = ALERTS.split("- alert: ").skip(1);
     alerts
@@ -181,12 +182,12 @@ fn alerts() -> Vec<(&'static str, BTreeMap<&'static str, &'static str>)> {
 }
 
 #[test]
-fn metrics_of_the_docs_are_exposed_and_exposed_ones_are_in_the_docs() {
-    let exposed = Exposed::everywhere();
+fn documented_metrics_are_exposed_and_exposed_ones_documented() {
+    let exposed = Exposed::on_all_stores();
     assert_eq!(
         documented(),
         exposed.families,
-        "docs/operations.md, and what is exposed"
+        "documented in docs/operations.md, and exposed"
     );
 
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
@@ -213,7 +214,7 @@ fn metrics_of_the_docs_are_exposed_and_exposed_ones_are_in_the_docs() {
 }
 
 #[test]
-fn every_alert_says_what_it_is_and_what_to_do() {
+fn every_alert_has_a_severity_a_description_and_a_runbook() {
     let anchors = anchors();
     let alerts = alerts();
     assert!(alerts.len() >= 20, "{alerts:?}");

@@ -1,4 +1,4 @@
-//! The browser that passes the scenarios, once for all tests that ask what became of one: [`passed`].
+//! The browser that runs all scenarios, once for all tests: [`passed`] asserts the result of one.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 use testkit::{Launch, Server, clock};
 
-/// The kinds that scenarios speak of. Their hour is not over before the scenarios are.
+/// The kinds of the scenarios. Their hour does not end during the run.
 const CONFIG: &str = r#"
 [kinds.gifts]
 time_zone = "ZONE"
@@ -29,36 +29,36 @@ windows = ["all"]
 origins = ["*"]
 "#;
 
-/// What became of each scenario, by its name: why it failed, if it did.
+/// The result of each scenario by name, with the error if it failed.
 type Outcomes = BTreeMap<String, Result<(), String>>;
 
-/// Asserts that the scenario of this name passed.
+/// Asserts that a scenario has passed.
 #[track_caller]
 pub(super) fn passed(scenario: &str) {
     let outcomes = outcomes().unwrap_or_else(|why| panic!("{why}"));
     match outcomes.get(scenario) {
         Some(Ok(())) => {}
         Some(Err(why)) => panic!("{scenario}: {why}"),
-        None => panic!("{scenario}: was not played"),
+        None => panic!("{scenario}: was not run"),
     }
 }
 
-/// The names of all that were played.
-pub(super) fn played() -> Vec<&'static str> {
+/// Returns the names of all scenarios that were run.
+pub(super) fn names_of_run() -> Vec<&'static str> {
     let outcomes = outcomes().unwrap_or_else(|why| panic!("{why}"));
     outcomes.keys().map(String::as_str).collect()
 }
 
-/// What the one run came to. One that broke off is not played again by every test.
+/// Returns the results of the single run. If it broke off it is not repeated by every test.
 fn outcomes() -> Result<&'static Outcomes, &'static str> {
     static OUTCOMES: OnceLock<Option<Outcomes>> = OnceLock::new();
-    let played = OUTCOMES.get_or_init(|| catch_unwind(|| play(&scripts(), &screenshots())).ok());
-    played
+    let outcomes = OUTCOMES.get_or_init(|| catch_unwind(|| run(&scripts(), &screenshots())).ok());
+    outcomes
         .as_ref()
-        .ok_or("the scenarios were not played: see the first failure")
+        .ok_or("the scenarios were not run: see the first failure")
 }
 
-/// Where the scenarios lie, with what they need beside them.
+/// Returns the folder of the scenarios, and asserts that their dependencies are installed.
 pub(crate) fn scripts() -> PathBuf {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
     let packages = ["openapi-typescript", "playwright-core"];
@@ -70,14 +70,15 @@ pub(crate) fn scripts() -> PathBuf {
     scripts
 }
 
-/// `target/page-screenshots`, kept for whoever wants to look.
+/// Returns `target/page-screenshots`.
 fn screenshots() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.ancestors().nth(3).unwrap();
     target.join("page-screenshots")
 }
 
-/// A server that comes back at the same address, as long as nobody else takes its port meanwhile.
+/// Returns a launch whose server restarts at the same address, unless another process takes the
+/// port.
 fn launch() -> Launch {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = free.local_addr().unwrap();
@@ -89,7 +90,7 @@ fn launch() -> Launch {
         .args(&format!("--listen {address}"))
 }
 
-fn play(scripts: &Path, screenshots: &Path) -> Outcomes {
+fn run(scripts: &Path, screenshots: &Path) -> Outcomes {
     let server = launch().start();
     let mut browser = Command::new("node");
     browser.arg(scripts.join("run.mjs"));
@@ -97,28 +98,28 @@ fn play(scripts: &Path, screenshots: &Path) -> Outcomes {
     browser.stdin(Stdio::piped()).stdout(Stdio::piped());
     let browser = browser
         .spawn()
-        .expect("node runs: apt-get install nodejs, or tests/run");
-    heard(browser, server)
+        .expect("node is missing: apt-get install nodejs, or tests/run");
+    read_outcomes(browser, server)
 }
 
-/// What the browser tells, line by line, and what it asks for.
-fn heard(mut browser: Child, server: Server) -> Outcomes {
+/// Reads the messages of the browser, line by line, and answers its requests.
+fn read_outcomes(mut browser: Child, server: Server) -> Outcomes {
     let mut replies = browser.stdin.take().unwrap();
-    let told = BufReader::new(browser.stdout.take().unwrap());
+    let messages = BufReader::new(browser.stdout.take().unwrap());
     let mut outcomes = Outcomes::new();
     let mut up = Some(server);
     let mut down = None;
-    for line in told.lines() {
+    for line in messages.lines() {
         let line = line.unwrap();
-        let told: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
-        if let Some(name) = told["passed"].as_str() {
-            println!("{name}: {} ms", told["ms"]);
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        if let Some(name) = message["passed"].as_str() {
+            println!("{name}: {} ms", message["ms"]);
             outcomes.insert(name.to_owned(), Ok(()));
-        } else if let Some(name) = told["failed"].as_str() {
-            let why = told["why"].as_str().unwrap().to_owned();
+        } else if let Some(name) = message["failed"].as_str() {
+            let why = message["why"].as_str().unwrap().to_owned();
             outcomes.insert(name.to_owned(), Err(why));
         } else {
-            match told["ask"].as_str() {
+            match message["ask"].as_str() {
                 Some("kill") => down = up.take().map(Server::kill),
                 Some("start") => up = down.take().map(Launch::start),
                 _ => panic!("{line}"),

@@ -1,15 +1,15 @@
-//! The page's files, as they are served.
+//! The files of the page, as they are served.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use testkit::Server;
 
-/// What every file says beside itself.
+/// The policy of every file.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
-/// The files as they lie in the sources.
+/// Returns the files in the sources.
 fn sources() -> BTreeMap<String, Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/api/page");
     let files = std::fs::read_dir(folder).unwrap().map(|file| {
@@ -26,21 +26,21 @@ fn media_type(name: &str) -> &'static str {
         "html" => "text/html; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
         "svg" => "image/svg+xml",
-        other => panic!("{name}: nobody knows what {other} is"),
+        other => panic!("{name}: unknown media type of {other}"),
     }
 }
 
 #[test]
-fn every_file_is_served_as_it_lies_in_the_sources() {
+fn every_file_is_served_as_in_the_sources() {
     let server = Server::start();
     for (name, bytes) in sources() {
-        let answer = server.get(format!("/page/{name}"));
-        assert_eq!(answer.status, 200, "{name}");
-        assert_eq!(answer.body.as_bytes(), bytes, "{name}");
-        assert_eq!(answer.header("content-type"), media_type(&name), "{name}");
-        assert_eq!(answer.header("content-security-policy"), POLICY);
-        assert_eq!(answer.header("x-content-type-options"), "nosniff");
-        assert_eq!(answer.header("cache-control"), "no-cache");
+        let response = server.get(format!("/page/{name}"));
+        assert_eq!(response.status, 200, "{name}");
+        assert_eq!(response.body.as_bytes(), bytes, "{name}");
+        assert_eq!(response.header("content-type"), media_type(&name), "{name}");
+        assert_eq!(response.header("content-security-policy"), POLICY);
+        assert_eq!(response.header("x-content-type-options"), "nosniff");
+        assert_eq!(response.header("cache-control"), "no-cache");
     }
 }
 
@@ -54,7 +54,7 @@ fn the_root_is_the_page() {
 }
 
 #[test]
-fn what_a_browser_has_is_not_sent_again() {
+fn unchanged_files_are_304() {
     let server = Server::start();
     let mut etags = BTreeMap::new();
     for name in sources().into_keys() {
@@ -67,17 +67,21 @@ fn what_a_browser_has_is_not_sent_again() {
         }
         let other = server.get_with(&path, &[("if-none-match", "\"other\"")]);
         assert_eq!(other.status, 200);
-        assert_eq!(etags.insert(etag, name), None, "two files of one ETag");
+        assert_eq!(
+            etags.insert(etag, name),
+            None,
+            "two files have the same ETag"
+        );
     }
 }
 
 #[test]
-fn other_files_are_not_there() {
+fn other_paths_are_404() {
     let server = Server::start();
     for path in ["/page/none.js", "/page/..%2FCargo.toml", "/page/", "/page"] {
-        let answer = server.get(path);
-        assert_eq!(answer.status, 404, "{path}");
-        assert_eq!(answer.value()["type"], "unknown-path", "{path}");
+        let response = server.get(path);
+        assert_eq!(response.status, 404, "{path}");
+        assert_eq!(response.value()["type"], "unknown-path", "{path}");
     }
     assert_eq!(server.delete("/").status, 405);
 }

@@ -1,6 +1,6 @@
-//! What holds of the page, one scenario a test.
+//! One test for each scenario of the page.
 
-use super::browser::{passed, played};
+use super::browser::{names_of_run, passed};
 
 macro_rules! scenarios {
     ($($test:ident: $scenario:literal,)*) => {
@@ -9,55 +9,55 @@ macro_rules! scenarios {
             passed($scenario);
         })*
 
-        /// Nobody looks at a scenario that has no test.
+        /// Each scenario must have a test, since a scenario without one is not checked.
         #[test]
-        fn every_scenario_has_its_test() {
+        fn every_scenario_has_a_test() {
             let mut tests = vec![$($scenario),*];
             tests.sort_unstable();
-            assert_eq!(played(), tests);
+            assert_eq!(names_of_run(), tests);
         }
     };
 }
 
 scenarios! {
     rows_move: "rows move when contributions arrive",
-    any_order_becomes_any_other: "any order becomes any other",
-    motion_is_left_out: "who wants no motion sees none",
-    links: "a link shows the same",
-    copying: "a command is copied, or marked where there is no clipboard",
-    the_first_board: "where nothing is asked for the first board is shown",
-    hostile_names: "hostile names are text",
+    any_order_can_change_into_any_other: "any order can change into any other",
+    reduced_motion: "rows do not move if the user prefers reduced motion",
+    links: "a link restores the view",
+    copying: "a command is copied, or selected without a clipboard",
+    the_first_board: "the first board is shown by default",
+    hostile_names: "hostile names are shown as text",
     large_integers: "the largest integers are shown exactly",
-    several_fields: "a kind with several fields shows each with its order",
-    finding: "a keyboard alone finds a member",
-    absent_members: "who is not there is said to be absent, until they come",
-    tab_order: "everything is reached by Tab, with a focus that is seen",
+    several_fields: "each field of a kind is shown with its order",
+    finding: "a member can be found with the keyboard",
+    absent_members: "an absent member is reported as absent until it is on the board",
+    tab_order: "all controls are reachable with Tab and show their focus",
     focus_on_a_row: "the focus stays on a row that moves",
-    focus_of_a_row_that_left: "the focus goes on where a row has left",
-    long_lists: "every board of a long list is reached",
-    choosing_a_board: "a board is chosen with a keyboard alone",
-    announcements: "who leads is told, at most every ten seconds",
-    accessible_desktop: "axe finds no serious fault on a desktop, in the dark and in the light",
-    accessible_phone: "axe finds no serious fault on a phone, in the dark and in the light",
-    nothing_is_cut: "no number is cut, however many fields there are",
-    the_chosen_scheme: "the colour scheme that was chosen is remembered",
-    keys_and_tokens: "a key is asked for, kept for the tab, and turned into tokens",
-    the_contract: "the contract is shown, route by route",
-    the_contracts_commands: "what a command of the contract's page says works",
-    the_contracts_schemas: "a schema opens, and what it holds too",
-    the_contracts_words: "routes are found by words",
+    focus_after_a_row_left: "the focus moves to another row when its row leaves",
+    long_lists: "all boards of a long list are reachable",
+    choosing_a_board: "a board can be chosen with the keyboard",
+    announcements: "a new leader is announced, at most every ten seconds",
+    accessible_desktop: "axe finds no serious fault on a desktop, in dark and light mode",
+    accessible_phone: "axe finds no serious fault on a phone, in dark and light mode",
+    numbers_are_not_truncated: "numbers are not truncated with any number of fields",
+    the_chosen_scheme: "the chosen colour scheme is remembered",
+    keys_and_tokens: "a key is requested, kept for the tab, and exchanged for tokens",
+    the_contract: "the contract is shown by route",
+    the_contracts_commands: "a command of the contract's page works",
+    the_contracts_schemas: "schemas and nested schemas can be opened",
+    searching_the_contract: "routes can be searched",
     accessible_contract: "axe finds no serious fault in the contract's page",
-    the_example: "the example shows a board of another origin as it moves",
+    the_example: "the example shows a live board of another origin",
     the_examples_fields: "the example has a column for each field of a kind",
-    the_examples_refusals: "the example says why there is no such board",
+    the_examples_refusals: "the example shows why a board is refused",
     accessible_example: "axe finds no serious fault in the example",
-    the_examples_outages: "the example says what it lost, and comes back with another token",
-    dead_connections: "a dead connection is found out",
-    hidden_tabs: "a tab that nobody looks at gives its connection up",
-    lost_connections: "a lost connection recovers",
-    no_server_yet: "a page that finds no server waits for one",
-    final_boards: "what is over is said to be final",
-    unknown_kinds: "a kind that is gone is told, and left alone",
-    no_outside_request: "no page asked anybody else for anything",
-    no_complaints: "no page complained, broke its policy or opened a dialog",
+    the_examples_outages: "the example shows an outage and reconnects with a new token",
+    dead_connections: "a dead connection is detected",
+    hidden_tabs: "a hidden tab closes its connection",
+    lost_connections: "a lost connection is restored",
+    server_unavailable_at_load: "a page waits for an unavailable server",
+    final_boards: "a board that has ended is shown as final",
+    unknown_kinds: "a deleted kind is reported and not requested again",
+    no_requests_to_other_hosts: "no page made a request to another host",
+    no_errors: "no page logged an error, violated its policy or opened a dialog",
 }

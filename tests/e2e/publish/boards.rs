@@ -1,4 +1,4 @@
-//! What is published of a board is its top, in each of its windows, until it is gone.
+//! Each window of a board is published as its top, until the board is gone.
 
 use serde_json::{Value, json};
 use testkit::clock::{DAY_MS, date, now_ms};
@@ -6,16 +6,16 @@ use testkit::dice::Dice;
 use testkit::redis::{RedisOptions, RedisServer, Reply};
 use testkit::{Exposition, Server, encoded, eventually, ndjson};
 
-use super::stage::{self, caught_up, points, published, set};
+use super::fixtures::{self, caught_up, points, published, set};
 
 const KEY: &str = "lb:{subject}:{window}";
 
-/// What the docs say that a user at the target needs.
+/// The rights that the docs list for a user at the target.
 const RIGHTS: &str = "~lb:* +watch +unwatch +multi +exec +get +set +zadd +unlink +pexpire +select \
                       +exists +ping +info +client|id +hello";
 
 #[test]
-fn each_window_is_its_top_as_a_set_and_as_json() {
+fn each_window_is_published_as_a_sorted_set_and_as_json() {
     let redis = RedisServer::plain();
     let config = published("ties = \"member\"\ntop = 500", &redis.url(), KEY, "");
     let server = Server::with(&config);
@@ -35,7 +35,7 @@ fn each_window_is_its_top_as_a_set_and_as_json() {
             encoded(&window)
         );
         let mut top = server.get(path).ok();
-        // The merge that it came from may have begun later.
+        // The merge that it is from may have begun later.
         top["as_of"] = json["as_of"].clone();
         assert_eq!(json, top);
         assert_eq!(set(&redis, &key), points(&top));
@@ -46,14 +46,14 @@ fn each_window_is_its_top_as_a_set_and_as_json() {
         if window == "all" {
             assert_eq!(lasts, [-1; 3]);
         } else {
-            // Hours are kept for two days, and nothing for shorter.
+            // Hours are kept for two days, and keys never expire earlier.
             assert!(lasts.iter().all(|ms| *ms > DAY_MS), "{window}: {lasts:?}");
         }
     }
 }
 
 #[test]
-fn it_follows_what_is_written_late_taken_off_and_deleted() {
+fn late_writes_removals_and_deletions_are_published() {
     let redis = RedisServer::plain();
     let config = published("", &redis.url(), KEY, "every = \"100ms\"");
     let server = Server::with(&config);
@@ -61,7 +61,7 @@ fn it_follows_what_is_written_late_taken_off_and_deleted() {
     let late = json!({"board": "k/a", "member": "late", "points": 7, "at": before});
     server.contribute(&late).ok();
     let day = format!("lb:a:day:{}", date(before));
-    eventually("a day of the past", || {
+    eventually("a past day is published", || {
         (set(&redis, &day) == [("late".to_owned(), 7)]).then_some(())
     });
     server.give("k/a", &[("u", 3), ("v", 5)]);
@@ -73,26 +73,26 @@ fn it_follows_what_is_written_late_taken_off_and_deleted() {
     server.put("/v1/boards/k/a/members/u", &member).ok();
     caught_up(&server, &redis, "all", all);
     assert_eq!(set(&redis, all)[0], ("u".to_owned(), 9));
-    // The only one of that day.
+    // The only member of that day.
     server.delete("/v1/boards/k/a/members/late").is_empty();
-    eventually("a day without members", || {
-        stage::json(&redis, &day).is_none().then_some(())
+    eventually("the day without members is removed", || {
+        fixtures::json(&redis, &day).is_none().then_some(())
     });
     caught_up(&server, &redis, "all", all);
     assert_eq!(set(&redis, all).len(), 2);
     server.delete("/v1/boards/k/a").is_empty();
-    eventually("nothing of a deleted board", || {
+    eventually("the deleted board is removed", || {
         let left = redis.command(&["KEYS", "*"]);
         left.items().is_empty().then_some(())
     });
-    // What comes later under its name is another board.
+    // A later board of the same name is another board.
     server.give("k/a", &[("w", 1)]);
     caught_up(&server, &redis, "all", all);
     assert_eq!(set(&redis, all), [("w".to_owned(), 1)]);
 }
 
 #[test]
-fn a_board_that_is_deleted_overtakes_who_is_about_to_publish_it() {
+fn a_deletion_overtakes_a_pending_publication() {
     let redis = RedisServer::plain();
     let config = published(
         "windows = [\"all\"]",
@@ -104,7 +104,7 @@ fn a_board_that_is_deleted_overtakes_who_is_about_to_publish_it() {
     server.give("k/a", &[("u", 3)]);
     let all = "lb:a:all";
     caught_up(&server, &redis, "all", all);
-    // As if it was published nowhere yet, and another server was about to.
+    // As if it was not published yet, and another server was about to publish it.
     let version = format!("{all}:version");
     let json = format!("{all}:json");
     redis.command(&["UNLINK", all, &json, &version]).integer();
@@ -116,7 +116,7 @@ fn a_board_that_is_deleted_overtakes_who_is_about_to_publish_it() {
     };
     let before = tries();
     server.delete("/v1/boards/k/a").is_empty();
-    eventually("the deletion has come there", || {
+    eventually("the deletion is published", || {
         (tries() > before).then_some(())
     });
     other.command(&["MULTI"]).ok();
@@ -127,7 +127,7 @@ fn a_board_that_is_deleted_overtakes_who_is_about_to_publish_it() {
 }
 
 #[test]
-fn who_has_to_log_in_does() {
+fn a_target_with_a_login_is_published_to() {
     let redis = RedisOptions::new()
         .user("megaboard", "s3cret", RIGHTS)
         .start();
@@ -138,7 +138,7 @@ fn who_has_to_log_in_does() {
     server.give("k/a", &[("u", 3)]);
     let mut wire = redis.connect();
     wire.command(&["SELECT", "3"]).ok();
-    eventually("a board in that database", || {
+    eventually("the board is published in that database", || {
         let count = wire.command(&["ZCARD", "lb:a"]).integer();
         (count == 1).then_some(())
     });

@@ -1,12 +1,13 @@
-//! Boards go to configured targets alone, by keys alone that may say so, and never where boards are kept.
+//! Boards are published only to configured targets, only with keys that have the right to configure
+//! it, and never to a node of the store.
 
 use serde_json::{Value, json};
 use testkit::redis::{RedisOptions, RedisServer};
-use testkit::{Answer, Launch, Server, cli, eventually};
+use testkit::{Launch, Response, Server, cli, eventually};
 
-use super::stage::{published, set, targets};
+use super::fixtures::{published, set, targets};
 
-/// A key of this sort: its text, and what the configuration says of it.
+/// Creates a key. Returns its text and its configuration.
 fn key(flags: &str) -> (String, String) {
     let mut arguments = vec!["key", "new"];
     arguments.extend(flags.split(' '));
@@ -16,7 +17,7 @@ fn key(flags: &str) -> (String, String) {
 }
 
 #[track_caller]
-fn put(server: &Server, key: &str, kind: &Value) -> Answer {
+fn put(server: &Server, key: &str, kind: &Value) -> Response {
     let bearer = format!("Bearer {key}");
     let headers = [
         ("authorization", &*bearer),
@@ -26,7 +27,7 @@ fn put(server: &Server, key: &str, kind: &Value) -> Answer {
 }
 
 #[track_caller]
-fn delete(server: &Server, key: &str) -> Answer {
+fn delete(server: &Server, key: &str) -> Response {
     let bearer = format!("Bearer {key}");
     server.delete_with("/v1/kinds/k", &[("authorization", &bearer)])
 }
@@ -40,7 +41,7 @@ fn shown(server: &Server, key: &str) -> Value {
 }
 
 #[test]
-fn only_an_admin_of_all_kinds_says_what_is_published() {
+fn publish_settings_require_an_admin_key_of_all_kinds() {
     let redis = RedisServer::plain();
     let (admin, of_admin) = key("--scope admin --name all");
     let (bound, of_bound) = key("--scope admin --kind k --name bound");
@@ -55,7 +56,7 @@ fn only_an_admin_of_all_kinds_says_what_is_published() {
     put(&server, &bound, &with(&publish, 10)).problem(403, "forbidden", &["publish"]);
     put(&server, &bound, &with(&Value::Null, 10)).ok();
     put(&server, &admin, &with(&publish, 10)).ok();
-    // Other settings are the other's business, too, as long as this one stays.
+    // Other settings can be changed by the other key, as long as this one stays.
     let mut kind = shown(&server, &bound);
     kind["top"] = json!(20);
     let changed = put(&server, &bound, &kind).ok();
@@ -63,7 +64,7 @@ fn only_an_admin_of_all_kinds_says_what_is_published() {
     put(&server, &bound, &with(&Value::Null, 20)).problem(403, "forbidden", &["publish"]);
     kind["publish"]["key"] = json!("other:{subject}");
     put(&server, &bound, &kind).problem(403, "forbidden", &["publish"]);
-    // Nor is it taken away with the kind.
+    // Nor can it be removed by deleting the kind.
     delete(&server, &bound).problem(403, "forbidden", &["publish"]);
     put(&server, &admin, &with(&Value::Null, 20)).ok();
     assert_eq!(delete(&server, &bound).status, 204);
@@ -72,24 +73,24 @@ fn only_an_admin_of_all_kinds_says_what_is_published() {
 }
 
 #[test]
-fn without_a_configured_target_nothing_is_published() {
+fn nothing_is_published_without_a_configured_target() {
     let redis = RedisServer::plain();
     let server = Server::start();
     let publish = json!({"publish": {"store": redis.url(), "key": "lb:{subject}:{window}"}});
     let refused = server.put("/v1/kinds/k", &publish);
     refused.problem(400, "invalid", &["publish.store", "none is configured"]);
-    // A kind that was published at a target which is configured no longer.
+    // A kind that was published at a target that is no longer configured.
     let kind = "windows = [\"all\"]";
     let server = Server::durable(&published(kind, &redis.url(), "lb:{subject}", ""));
     server.give("k/a", &[("u", 3)]);
-    eventually("the board", || {
+    eventually("the board is published", || {
         (set(&redis, "lb:a").len() == 1).then_some(())
     });
     let server = server
         .stop()
         .file("megaboard.toml", "[kinds.k]\nwindows = [\"all\"]\n")
         .start();
-    eventually("that it is told", || {
+    eventually("it is logged", || {
         server
             .log()
             .contains("a kind is not published")
@@ -104,7 +105,8 @@ fn without_a_configured_target_nothing_is_published() {
     assert_eq!(set(&redis, "lb:a").len(), 1);
 }
 
-/// A server on this store that publishes at this target, once its log says why it does not; `login` is of the target.
+/// Starts a server on this store with this target, and waits until its log has the reason for not
+/// publishing. `login` is of the target.
 fn refuses(store: &RedisServer, target: &str, login: &str, why: &str) -> Server {
     let config = published(
         "windows = [\"all\"]",
@@ -115,14 +117,14 @@ fn refuses(store: &RedisServer, target: &str, login: &str, why: &str) -> Server 
     let launch = Launch::on_a_free_port(&format!("{config}{login}"));
     let server = launch.args(&format!("--store {}", store.url())).start();
     server.give("k/a", &[("u", 3)]);
-    eventually("the log says why", || {
+    eventually("the reason is logged", || {
         server.log().contains(why).then_some(())
     });
     server
 }
 
 #[test]
-fn the_nodes_of_the_store_are_no_targets() {
+fn a_node_of_the_store_is_rejected_as_target() {
     let store = RedisServer::plain();
     // Another database of the same server.
     let url = format!("redis://{}/3", store.address());
@@ -133,7 +135,7 @@ fn the_nodes_of_the_store_are_no_targets() {
 }
 
 #[test]
-fn beside_a_store_on_redis_a_target_has_to_say_that_it_is_another() {
+fn beside_a_redis_store_the_target_user_requires_info() {
     let store = RedisServer::plain();
     let silent = RedisOptions::new()
         .user("megaboard", "s3cret", "~lb:* +@all -info")
@@ -145,7 +147,7 @@ fn beside_a_store_on_redis_a_target_has_to_say_that_it_is_another() {
 }
 
 #[test]
-fn a_subject_that_spells_a_key_of_a_store_is_not_published() {
+fn a_board_whose_key_is_a_key_of_the_store_is_not_published() {
     let redis = RedisServer::plain();
     let config = published(
         "windows = [\"all\"]",
@@ -156,10 +158,10 @@ fn a_subject_that_spells_a_key_of_a_store_is_not_published() {
     let server = Server::with(&config);
     server.give("k/megaboard:{registry}:kinds", &[("u", 3)]);
     server.give("k/other", &[("u", 3)]);
-    eventually("the other board", || {
+    eventually("the other board is published", || {
         (set(&redis, "other").len() == 1).then_some(())
     });
-    eventually("that it is told", || {
+    eventually("it is logged", || {
         server
             .log()
             .contains("begins with megaboard:")

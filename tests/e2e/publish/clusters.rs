@@ -1,9 +1,9 @@
-//! In a cluster the keys of a board lie in one slot, on whatever node.
+//! In a cluster all keys of a board are in one slot.
 
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer, Reply, slot_of};
 use testkit::{Server, eventually};
 
-use super::stage::{json_of, published, set_of};
+use super::fixtures::{json_of, published, set_of};
 
 fn on_any<'a>(nodes: impl Iterator<Item = &'a RedisServer>, words: &[&str]) -> Option<Reply> {
     let mut replies = nodes.map(|node| node.command(words));
@@ -11,7 +11,7 @@ fn on_any<'a>(nodes: impl Iterator<Item = &'a RedisServer>, words: &[&str]) -> O
 }
 
 #[test]
-fn boards_are_spread_over_its_nodes() {
+fn boards_are_distributed_over_the_nodes_of_a_cluster() {
     const BOARDS: usize = 30;
     let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
     let url = cluster.url();
@@ -29,7 +29,7 @@ fn boards_are_spread_over_its_nodes() {
         }
         for number in 0..BOARDS {
             let key = format!("lb:{number}");
-            eventually("the board", || {
+            eventually("the board is published", || {
                 let nodes = cluster.primaries();
                 let words = ["ZREVRANGE", &key, "0", "-1", "WITHSCORES"];
                 let set = set_of(&on_any(nodes.iter().map(AsRef::as_ref), &words)?);

@@ -1,13 +1,13 @@
-//! Scores are written as readers there know them, or not at all.
+//! Scores are written in an encoding that the readers know, or not at all.
 
 use serde_json::json;
 use testkit::redis::{RedisServer, Reply};
 use testkit::{Server, eventually};
 
-use super::stage::{self, published, set};
+use super::fixtures::{self, published, set};
 
 #[test]
-fn the_time_stands_in_the_fraction() {
+fn the_time_is_in_the_fraction() {
     let redis = RedisServer::plain();
     let more = "encoding = \"fraction(base=317242022400)\"";
     let server = Server::with(&published(
@@ -27,7 +27,7 @@ fn the_time_stands_in_the_fraction() {
         (shown.items().len() == 4).then_some(shown)
     });
     let texts: Vec<&str> = shown.items().iter().map(Reply::text).collect();
-    // The first came first. 1735689600 is that midnight.
+    // The first is ranked first. 1735689600 is that midnight.
     assert_eq!([texts[0], texts[2]], ["player:1", "player:2"]);
     let score: f64 = texts[1].parse().unwrap();
     let expected = 2_500.0 + (317_242_022_400.0 - 1_735_689_600.0) / 317_242_022_400.0;
@@ -35,7 +35,7 @@ fn the_time_stands_in_the_fraction() {
 }
 
 #[test]
-fn what_does_not_fit_is_left_out_and_logged_once() {
+fn entries_that_do_not_fit_are_left_out_and_logged_once() {
     let redis = RedisServer::plain();
     let more = "encoding = \"decimal\"\nevery = \"100ms\"";
     let server = Server::with(&published(
@@ -50,15 +50,15 @@ fn what_does_not_fit_is_left_out_and_logged_once() {
         (count.integer() == 2).then_some(())
     });
     server.give("k/a", &[("u", 1)]);
-    eventually("no set any more", || {
+    eventually("the set is removed", || {
         let there = redis.command(&["EXISTS", "lb:a"]);
         (there.integer() == 0).then_some(())
     });
-    let json = stage::json(&redis, "lb:a").unwrap();
+    let json = fixtures::json(&redis, "lb:a").unwrap();
     assert_eq!(json["entries"][0]["points"], 900_719);
     server.give("k/a", &[("v", 1)]);
-    eventually("the next", || {
-        let json = stage::json(&redis, "lb:a")?;
+    eventually("the next board is published", || {
+        let json = fixtures::json(&redis, "lb:a")?;
         (json["entries"][1]["points"] == 6).then_some(())
     });
     let log = server.log();
@@ -69,14 +69,14 @@ fn what_does_not_fit_is_left_out_and_logged_once() {
     server
         .put("/v1/boards/k/a/members/u", &json!({"points": 8}))
         .ok();
-    eventually("the set again", || {
+    eventually("the set is published again", || {
         let count = redis.command(&["ZCARD", "lb:a"]);
         (count.integer() == 2).then_some(())
     });
 }
 
 #[test]
-fn an_ascending_set_is_read_in_the_order_of_its_json() {
+fn an_ascending_set_has_the_order_of_its_json() {
     let redis = RedisServer::plain();
     let kind =
         "windows = [\"all\"]\nties = \"member\"\nfields = [{ name = \"points\", order = \"asc\" }]";
@@ -85,8 +85,8 @@ fn an_ascending_set_is_read_in_the_order_of_its_json() {
         "k/a",
         &[("b", 61), ("a", 61), ("ab", 61), ("z", 58), ("d", 90)],
     );
-    let json = stage::caught_up(&server, &redis, "all", "lb:a");
-    let of_json: Vec<String> = stage::points(&json).into_iter().map(|it| it.0).collect();
+    let json = fixtures::caught_up(&server, &redis, "all", "lb:a");
+    let of_json: Vec<String> = fixtures::points(&json).into_iter().map(|it| it.0).collect();
     let set = redis.command(&["ZRANGE", "lb:a", "0", "-1"]);
     let of_set: Vec<&str> = set.items().iter().map(Reply::text).collect();
     assert_eq!(of_set, of_json);
@@ -94,7 +94,7 @@ fn an_ascending_set_is_read_in_the_order_of_its_json() {
 }
 
 #[test]
-fn kinds_of_several_fields_may_be_json_alone() {
+fn kinds_with_several_fields_can_be_published_as_json_only() {
     let redis = RedisServer::plain();
     let kind = "windows = [\"all\"]\nfields = [{ name = \"agree\" }, { name = \"comments\" }]";
     let server = Server::with(&published(
@@ -105,7 +105,7 @@ fn kinds_of_several_fields_may_be_json_alone() {
     ));
     let item = json!({"board": "k/a", "member": "u", "values": {"agree": 3, "comments": 1}});
     server.contribute(&item).ok();
-    let json = eventually("the JSON", || stage::json(&redis, "lb:a"));
+    let json = eventually("the JSON", || fixtures::json(&redis, "lb:a"));
     assert_eq!(
         json["entries"][0]["values"],
         json!({"agree": 3, "comments": 1})

@@ -1,10 +1,10 @@
-//! Publication is a setting of a kind, also of one that has boards.
+//! `publish` is a setting of a kind, also of one with boards.
 
 use serde_json::{Value, json};
 use testkit::redis::RedisServer;
 use testkit::{Server, eventually};
 
-use super::stage::{set, targets};
+use super::fixtures::{set, targets};
 
 fn shown(redis: &RedisServer, key: &str) {
     eventually(key, || {
@@ -13,7 +13,7 @@ fn shown(redis: &RedisServer, key: &str) {
 }
 
 #[test]
-fn a_kind_with_boards_comes_to_be_published_and_otherwise_and_no_longer() {
+fn publish_settings_of_a_kind_with_boards_can_be_added_changed_and_removed() {
     let (here, there) = (RedisServer::plain(), RedisServer::plain());
     let both = targets(&[("here", &here.url()), ("there", &there.url())]);
     let server = Server::with(&format!("[kinds.k]\nwindows = [\"all\"]\n{both}"));
@@ -31,17 +31,17 @@ fn a_kind_with_boards_comes_to_be_published_and_otherwise_and_no_longer() {
     );
     shown(&here, "k:a");
     shown(&here, "k:b");
-    // What an answer shows can be put again.
+    // Settings as they are shown can be put again.
     assert_eq!(server.put("/v1/kinds/k", &plain).ok(), plain);
     put(&json!({"target": "there", "key": "other:{subject}"}));
     shown(&there, "other:a");
     shown(&there, "other:b");
     put(&Value::Null);
     server.give("k/a", &[("u", 1)]);
-    // The address of a target may stand in the place of its name.
+    // The address of a target may be used instead of its name.
     let third = put(&json!({"store": there.url(), "key": "third:{subject}"}));
     assert_eq!(third["publish"]["target"], "there");
-    eventually("the board as it is", || {
+    eventually("the current board is published", || {
         (set(&there, "third:a") == [("u".to_owned(), 4)]).then_some(())
     });
     shown(&there, "other:a");
@@ -49,7 +49,7 @@ fn a_kind_with_boards_comes_to_be_published_and_otherwise_and_no_longer() {
 }
 
 #[test]
-fn another_period_replaces_one_that_began_later() {
+fn a_change_of_period_replaces_a_later_window() {
     let redis = RedisServer::plain();
     let target = targets(&[("readers", &redis.url())]);
     let server = Server::with(&format!("[kinds.gifts]\n{target}"));
@@ -63,7 +63,7 @@ fn another_period_replaces_one_that_began_later() {
         .is(201);
     let window = |window: &str| {
         eventually(window, || {
-            let json = super::stage::json(&redis, "lb:a")?;
+            let json = super::fixtures::json(&redis, "lb:a")?;
             let name = json["window"].as_str().unwrap();
             name.starts_with(window).then_some(())
         });
@@ -78,7 +78,7 @@ fn another_period_replaces_one_that_began_later() {
 }
 
 #[test]
-fn errors_of_a_publication_are_reported() {
+fn invalid_publish_settings_are_reported() {
     let both = targets(&[("readers", "redis://a"), ("cache", "memcached://a")]);
     let server = Server::with(&format!("[kinds.gifts]\n{both}"));
     let refuse = |publish: Value, more: Value, parts: &[&str]| {

@@ -1,16 +1,16 @@
-//! A memcached has the JSON under the key itself.
+//! memcached has the JSON under the key itself.
 
 use serde_json::{Value, json};
 use testkit::memcached::Memcached;
 use testkit::{Server, eventually};
 
-use super::stage::{points, published};
+use super::fixtures::{points, published};
 
 fn shown(memcached: &Memcached, key: &str, expected: &[(&str, i64)]) -> Value {
-    eventually("the board", || {
+    eventually("the board is published", || {
         let (json, flags) = memcached.get(key)?;
         let json: Value = serde_json::from_str(&json).unwrap();
-        // Clients take them for what the value is.
+        // Clients interpret flags as the type of the value.
         assert_eq!(flags, 0);
         let shown = points(&json);
         let shown: Vec<(&str, i64)> = shown.iter().map(|(m, p)| (m.as_str(), *p)).collect();
@@ -19,7 +19,7 @@ fn shown(memcached: &Memcached, key: &str, expected: &[(&str, i64)]) -> Value {
 }
 
 #[test]
-fn the_top_is_one_item() {
+fn the_top_is_one_memcached_item() {
     let mut memcached = Memcached::start();
     let config = published(
         "windows = [\"day\", \"all\"]",
@@ -38,14 +38,14 @@ fn the_top_is_one_item() {
     server.give("k/a b", &[("u", 3)]);
     shown(&memcached, "lb:a%20b:all", &[("u", 6), ("v", 5)]);
     shown(&memcached, "lb:a%20b:day", &[("u", 6), ("v", 5)]);
-    // It comes back empty, and its items are numbered anew.
+    // memcached restarts empty, and numbers its items anew.
     memcached.restart();
     server.give("k/other", &[("u", 1)]);
     shown(&memcached, "lb:other:all", &[("u", 1)]);
     server.give("k/a b", &[("u", 1)]);
     shown(&memcached, "lb:a%20b:all", &[("u", 7), ("v", 5)]);
     server.delete("/v1/boards/k/a%20b").is_empty();
-    eventually("nothing of a deleted board", || {
+    eventually("the deleted board is removed", || {
         let left = ["all", "day"].map(|period| memcached.get(&format!("lb:a%20b:{period}")));
         left.iter().all(Option::is_none).then_some(())
     });

@@ -1,15 +1,15 @@
-//! Boards written out to a Redis, a cluster or a memcached: what readers there see, and when.
+//! Boards published to a Redis, a cluster or a memcached: what readers see there, and when.
 //!
-//! `stage` has a kind that is published, and what stands there of a board.
+//! `fixtures` has the configuration of a published kind, and reads what is published.
 
 mod boards;
 mod bounds;
 mod clusters;
 mod encodings;
+mod fixtures;
 mod kinds;
 mod memcached;
 mod outages;
 mod readers;
 mod restarts;
-mod stage;
 mod windows;

@@ -1,10 +1,10 @@
-//! A target that is away is waited for, and nobody else waits with it.
+//! An unavailable target is retried, and does not delay the others.
 
 use serde_json::json;
 use testkit::redis::RedisServer;
 use testkit::{Server, eventually};
 
-use super::stage::{published, set, targets};
+use super::fixtures::{published, set, targets};
 
 fn settings(target: &RedisServer) -> String {
     let kind = "windows = [\"all\"]";
@@ -16,13 +16,13 @@ fn give(server: &Server, board: &str, points: i64) {
 }
 
 fn shown(target: &RedisServer, subject: &str, points: i64) {
-    eventually("the board again", || {
+    eventually("the board is published again", || {
         (set(target, &format!("lb:{subject}")) == [("u".to_owned(), points)]).then_some(())
     });
 }
 
 #[test]
-fn a_target_that_comes_back_empty_gets_everything() {
+fn a_target_that_restarts_empty_gets_all_boards() {
     let target = RedisServer::plain();
     let server = Server::with(&settings(&target));
     give(&server, "k/quiet", 1);
@@ -31,8 +31,8 @@ fn a_target_that_comes_back_empty_gets_everything() {
     shown(&target, "busy", 1);
     target.kill();
     give(&server, "k/busy", 1);
-    give(&server, "k/born-meanwhile", 1);
-    eventually("that it is told", || {
+    give(&server, "k/created-meanwhile", 1);
+    eventually("it is logged", || {
         server
             .log()
             .contains("boards cannot be published")
@@ -42,8 +42,8 @@ fn a_target_that_comes_back_empty_gets_everything() {
     assert_eq!(server.get("/readyz").status, 200);
     target.start();
     shown(&target, "busy", 3);
-    shown(&target, "born-meanwhile", 1);
-    // Nobody has written to it.
+    shown(&target, "created-meanwhile", 1);
+    // Nothing was written to it.
     shown(&target, "quiet", 1);
     let log = server.log();
     assert_eq!(
@@ -59,7 +59,7 @@ fn a_target_that_comes_back_empty_gets_everything() {
 }
 
 #[test]
-fn one_that_began_empty_between_two_publications_gets_everything() {
+fn a_target_emptied_between_publications_gets_all_boards() {
     let target = RedisServer::plain();
     let server = Server::with(&settings(&target));
     give(&server, "k/quiet", 1);
@@ -70,18 +70,18 @@ fn one_that_began_empty_between_two_publications_gets_everything() {
     target.start();
     give(&server, "k/busy", 1);
     shown(&target, "busy", 2);
-    // Nobody has written to it.
+    // Nothing was written to it.
     shown(&target, "quiet", 1);
 }
 
 #[test]
-fn a_key_that_was_lost_alone_is_written_again() {
+fn a_single_lost_key_is_published_again() {
     let target = RedisServer::plain();
     let server = Server::with(&settings(&target));
     give(&server, "k/a", 1);
     shown(&target, "a", 1);
-    // Any other setting has all boards looked at. Settings are looked at now and then: one that is back
-    // at what it was would not be noticed.
+    // Changing another setting makes the server check all boards. Settings are checked
+    // periodically: changing one and changing it back would not be noticed.
     for (key, every) in [("lb:a", 200), ("lb:a:json", 300), ("lb:a:version", 400)] {
         assert_eq!(target.command(&["DEL", key]).integer(), 1);
         let mut kind = server.get("/v1/kinds/k").ok();
@@ -96,7 +96,7 @@ fn a_key_that_was_lost_alone_is_written_again() {
 }
 
 #[test]
-fn a_target_that_hangs_holds_up_no_other() {
+fn a_target_that_hangs_does_not_delay_others() {
     let (hung, other) = (RedisServer::plain(), RedisServer::plain());
     let config = settings(&hung) + &targets(&[("other", &other.url())]);
     let server = Server::with(&config);
@@ -116,12 +116,12 @@ fn a_target_that_hangs_holds_up_no_other() {
 }
 
 #[test]
-fn a_target_that_refuses_is_logged_and_tried_again() {
+fn a_target_that_refuses_is_logged_and_retried() {
     let target = RedisServer::plain();
     let server = Server::with(&settings(&target));
     target.command(&["CONFIG", "SET", "maxmemory", "1"]).ok();
     give(&server, "k/a", 1);
-    eventually("that it is told", || {
+    eventually("it is logged", || {
         server
             .log()
             .contains("the target refused a board")

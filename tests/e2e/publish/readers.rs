@@ -1,4 +1,4 @@
-//! A reader who looks all the while sees whole boards, each no older than the one before.
+//! A reader that polls sees complete boards, each no older than the one before.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 use testkit::redis::{RedisServer, RedisWire};
 use testkit::{Launch, Server, eventually};
 
-use super::stage::{json_of, points, published, set_of};
+use super::fixtures::{json_of, points, published, set_of};
 
 const MEMBERS: usize = 200;
 
-/// Boards that differ, of those that the reader saw.
+/// The minimum number of different boards that the reader must see.
 const BOARDS_SEEN_MIN: usize = 20;
 
-/// One more point for every member, in one batch of the one shard: whoever looks at the shard finds
-/// them all alike.
+/// Adds a point to every member, in one batch to the single shard, so that all members have the
+/// same points at any moment.
 fn raise(server: &Server) {
     let item = |number| json!({"board": "k/a", "member": format!("m{number}"), "points": 1});
     let items: Vec<Value> = (0..MEMBERS).map(item).collect();
     assert_eq!(server.contribute(&items.into()).ok()["applied"], MEMBERS);
 }
 
-/// The points that everybody has, in what is published at one moment.
+/// Returns the points of all members, as published at one moment.
 #[track_caller]
 fn seen(wire: &mut RedisWire) -> i64 {
     wire.command(&["MULTI"]).ok();
@@ -66,7 +66,7 @@ fn two_servers_publish_one_board() {
     };
     let servers = [serve(), serve()];
     raise(&servers[0]);
-    eventually("a first board", || {
+    eventually("a first board is published", || {
         let there = target.command(&["EXISTS", "lb:a:version"]);
         (there.integer() == 1).then_some(())
     });
@@ -86,12 +86,12 @@ fn two_servers_publish_one_board() {
         let reader = scope.spawn(|| {
             let mut wire = target.connect();
             let (mut last, mut boards) = (0, 0);
-            eventually("boards that follow each other", || {
+            eventually("further boards are published", || {
                 let points = seen(&mut wire);
                 assert!(points >= last, "{points} after {last}");
                 boards += usize::from(points > last);
                 last = points;
-                // A look that is no transaction misses nothing either.
+                // Reads without a transaction never miss a key either.
                 assert_ne!(wire.command(&["ZCARD", "lb:a"]).integer(), 0);
                 (boards >= BOARDS_SEEN_MIN).then_some(boards)
             })
@@ -102,9 +102,9 @@ fn two_servers_publish_one_board() {
         (rounds, boards.unwrap())
     });
     println!("{boards} boards seen of {rounds}");
-    // The last one comes, whoever wrote it.
+    // The last board is published, by either server.
     let mut wire = target.connect();
-    eventually("the last board", || {
+    eventually("the last board is published", || {
         (seen(&mut wire) == rounds + 1).then_some(())
     });
 }

@@ -1,13 +1,13 @@
-//! Windows are published once more when they close, and under a key that they share only the last.
+//! Windows are published once more when they close; under a shared key only the current one is.
 
 use serde_json::json;
 use testkit::clock::{DAY_MS, date, now_ms};
 use testkit::redis::RedisServer;
 use testkit::{Server, eventually};
 
-use super::stage::{self, published, set};
+use super::fixtures::{self, published, set};
 
-/// How long the window stays open once it was seen open.
+/// How long the window stays open after it was seen open.
 const LEFT_MS: i64 = 3_000;
 
 #[test]
@@ -21,13 +21,13 @@ fn a_window_that_closes_is_published_as_final() {
     let late = json!({"board": "k/a", "member": "u", "points": 3, "at": yesterday});
     assert_eq!(server.contribute(&late).ok()["applied"], 1);
     let key = format!("lb:a:day:{}", date(yesterday));
-    let open = eventually("the day while it is open", || stage::json(&redis, &key));
+    let open = eventually("the open day is published", || fixtures::json(&redis, &key));
     assert_eq!(open.get("final"), None);
     let mut kind = server.get("/v1/kinds/k").ok();
     kind["close"]["day"] = json!(format!("{}ms", now_ms() - its_end + LEFT_MS));
     server.put("/v1/kinds/k", &kind).ok();
-    let closed = eventually("the day once it is closed", || {
-        let json = stage::json(&redis, &key)?;
+    let closed = eventually("the closed day is published", || {
+        let json = fixtures::json(&redis, &key)?;
         (json["final"] == true).then_some(json)
     });
     assert_eq!(closed["entries"], open["entries"]);
@@ -35,7 +35,7 @@ fn a_window_that_closes_is_published_as_final() {
 }
 
 #[test]
-fn a_key_that_windows_share_shows_the_current_one() {
+fn a_key_shared_by_windows_has_the_current_one() {
     let redis = RedisServer::plain();
     let server = Server::with(&published(
         "",
@@ -49,12 +49,12 @@ fn a_key_that_windows_share_shows_the_current_one() {
     eventually("both", || {
         (set(&redis, "lb:a:all").len() == 2).then_some(())
     });
-    eventually("the month", || {
+    eventually("the month is published", || {
         (set(&redis, "lb:a:month") == [("u".to_owned(), 3)]).then_some(())
     });
-    // Written to once more, the month before does not come in its place.
+    // A further write does not bring the previous month back.
     server.contribute(&late).ok();
-    eventually("the late one", || {
+    eventually("the late contribution is applied", || {
         (set(&redis, "lb:a:all")[0] == ("late".to_owned(), 14)).then_some(())
     });
     assert_eq!(set(&redis, "lb:a:month"), [("u".to_owned(), 3)]);

@@ -1,5 +1,5 @@
-//! A primary is killed under load and a replica takes over: writes go on soon after, and what replicas had
-//! confirmed is there.
+//! A primary is killed under load and a replica takes over: writes continue soon after, and what
+//! replicas had confirmed is there.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,38 +9,38 @@ use testkit::dice::Dice;
 use testkit::redis::{RedisCluster, RedisOptions, RedisSentinels, RedisServer};
 use testkit::{Server, eventually};
 
-use super::stage::{serve, slots};
+use super::fixtures::{serve, slots};
 use crate::audit::{KIND, LIGHT, Ledger, Load, Tally, Versions, under_load};
 
-/// One shard to look at.
+/// A kind with one shard, whose primary is killed.
 const PROBE: &str = "[kinds.probe]\nwindows = [\"all\"]\nshards = 1\n";
 
 const ACKS: &str = "[redis]\nacks = 1\n";
 
-/// How long after a failover the first write to what it was about may be answered.
+/// The maximum time from a failover to the first applied write on the shard.
 const LAG_MAX: Duration = Duration::from_secs(3);
 
-/// How long a primary goes on alone.
+/// How long a primary runs without its replica.
 const ALONE: Duration = Duration::from_millis(200);
 
-/// What is lost can be told by ids alone.
+/// If contributions are lost, only ids reveal which.
 const WITH_IDS: Load = Load {
     own_members: 0,
     ..LIGHT
 };
 
-/// How long after the failover was over the first write was applied.
+/// Returns the time from the failover to the first applied write.
 fn lag(server: &Server, kill: impl FnOnce(), is_over: impl Fn() -> bool) -> Duration {
     kill();
     let killed = Instant::now();
     thread::scope(|scope| {
         let applied = scope.spawn(move || {
             let item = json!({"board": "probe/b", "member": "u", "points": 1});
-            eventually("a write that is applied", || {
+            eventually("a write is applied", || {
                 (server.contribute(&item).status == 200).then(Instant::now)
             })
         });
-        let over = eventually("a failover", || is_over().then(Instant::now));
+        let over = eventually("the failover is over", || is_over().then(Instant::now));
         let applied = applied.join().unwrap();
         let lag = applied.saturating_duration_since(over);
         println!(
@@ -52,7 +52,8 @@ fn lag(server: &Server, kill: impl FnOnce(), is_over: impl Fn() -> bool) -> Dura
     })
 }
 
-/// The primary of the probe's shard is killed under load; the audit of what it came to.
+/// Kills the primary of the probe's shard under load, and audits the result. Returns the number of
+/// lost contributions.
 fn fail_over(
     server: &Server,
     load: Load,
@@ -64,16 +65,16 @@ fn fail_over(
     let mut ledger = Ledger::begin(server);
     let tally = Tally::default();
     let work = under_load(server, (0, load), &mut dice, &tally, || {
-        tally.wait_for_answers(50);
+        tally.wait_for_responses(50);
         if loses {
             tally.expect_losses();
         }
         lag(server, || kill(&tally), is_over);
-        tally.wait_for_answers(20);
+        tally.wait_for_responses(20);
     });
     tally.print();
-    // What was lost and what came in its place have the same counts: their epochs tell them apart.
-    Versions::default().note(work.shown);
+    // Lost content and its replacement can have the same counter, but not the same epoch.
+    Versions::default().add(work.shown);
     let lost = if loses {
         ledger.settle_losses(server, work.sent)
     } else {
@@ -81,11 +82,11 @@ fn fail_over(
         0
     };
     println!("{lost} contributions that were answered as applied are lost");
-    ledger.all_are_remembered(server);
+    ledger.assert_all_remembered(server);
     lost
 }
 
-/// Lets a primary write on without its replica, which stands still and is cut off, before it is killed.
+/// Makes a primary run without its replica, which is paused and disconnected, before it is killed.
 fn kill_alone(primary: &RedisServer, replica: &RedisServer, meanwhile: impl FnOnce()) {
     replica.pause();
     let cut = primary.command(&["CLIENT", "KILL", "TYPE", "replica"]);
@@ -111,7 +112,7 @@ fn on_a_cluster(config: &str, load: Load, loses: bool) {
         |tally| {
             kill_alone(&primary, &replica, || {
                 if loses {
-                    tally.wait_for_answers(20);
+                    tally.wait_for_responses(20);
                 } else {
                     // Writes are under way that no replica will have; none is answered.
                     thread::sleep(ALONE);
@@ -121,7 +122,7 @@ fn on_a_cluster(config: &str, load: Load, loses: bool) {
         || {
             let next = cluster.primary_of(slot);
             let is_over = next.port() != primary.port();
-            // Where a write needs a replica, there has to be one again.
+            // If writes need a replica, there must be one again.
             if is_over && config == ACKS && !primary.is_running() {
                 primary.start();
             }
@@ -149,21 +150,21 @@ fn on_sentinels(replicas: usize, config: &str, load: Load, loses: bool) {
 }
 
 #[test]
-fn a_cluster_whose_replica_lags_loses_what_it_lacks_and_nothing_is_confused() {
+fn a_cluster_with_a_lagging_replica_loses_only_what_it_lacks() {
     on_a_cluster("", WITH_IDS, true);
 }
 
 #[test]
-fn a_cluster_loses_nothing_that_a_replica_has_confirmed() {
+fn a_cluster_loses_nothing_confirmed_by_a_replica() {
     on_a_cluster(ACKS, LIGHT, false);
 }
 
 #[test]
-fn sentinels_go_on_and_count_everything_once() {
+fn with_sentinels_everything_counts_once_after_a_failover() {
     on_sentinels(1, "", WITH_IDS, true);
 }
 
 #[test]
-fn sentinels_lose_nothing_that_a_replica_has_confirmed() {
+fn with_sentinels_nothing_confirmed_by_a_replica_is_lost() {
     on_sentinels(2, ACKS, LIGHT, false);
 }

@@ -1,13 +1,13 @@
-//! The flights on Redis of every form: the same boards before and after the server ends and Redis ends,
-//! and all known again.
+//! The flights on all forms of Redis: the boards are the same after a restart of the server and of
+//! Redis, and the flights are remembered.
 
 use testkit::redis::{Fsync, RedisCluster, RedisOptions, RedisSentinels, RedisServer};
 use testkit::{cli, eventually};
 
-use super::stage::serve;
+use super::fixtures::serve;
 use crate::flights::{check, config, imported, tags};
 
-/// Redis that keeps what it is told.
+/// Redis that persists every write.
 fn kept() -> RedisOptions {
     RedisOptions::new().append_only(Fsync::EverySecond)
 }
@@ -18,18 +18,18 @@ fn end_and_start(server: &RedisServer) {
 }
 
 #[track_caller]
-fn outlive(url: &str, end_and_start_redis: impl FnOnce()) {
+fn test_restarts(url: &str, end_and_start_redis: impl FnOnce()) {
     let server = serve(url, &config());
     imported(&server, |whole| [whole, 0]);
     check(&server);
     let before = tags(&server);
     let server = server.stop().start();
     for (path, _, tag) in &before {
-        let answer = server.get_with(path, &[("if-none-match", tag)]);
-        assert_eq!(answer.status, 304, "{path}");
+        let response = server.get_with(path, &[("if-none-match", tag)]);
+        assert_eq!(response.status, 304, "{path}");
     }
     end_and_start_redis();
-    eventually("a server that has its store again", || {
+    eventually("the server has its store again", || {
         let (path, ..) = &before[0];
         (server.get(path).status == 200).then_some(())
     });
@@ -47,7 +47,7 @@ fn outlive(url: &str, end_and_start_redis: impl FnOnce()) {
 #[test]
 fn on_one_server() {
     let redis = RedisServer::with(&kept());
-    outlive(&redis.url(), || end_and_start(&redis));
+    test_restarts(&redis.url(), || end_and_start(&redis));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn on_independent_servers() {
     let addresses = servers
         .each_ref()
         .map(|server| server.address().to_string());
-    outlive(&format!("redis://{}", addresses.join(",")), || {
+    test_restarts(&format!("redis://{}", addresses.join(",")), || {
         servers.iter().for_each(end_and_start);
     });
 }
@@ -64,7 +64,7 @@ fn on_independent_servers() {
 #[test]
 fn on_a_cluster() {
     let cluster = RedisCluster::start(3, 0, &kept());
-    outlive(&cluster.url(), || {
+    test_restarts(&cluster.url(), || {
         for node in cluster.nodes() {
             end_and_start(&node);
         }
@@ -75,8 +75,9 @@ fn on_a_cluster() {
 #[test]
 fn under_sentinels() {
     let sentinels = RedisSentinels::start(1, &kept());
-    outlive(&sentinels.url(), || {
-        // Gone for a moment or for good: with what it has, or its replica, which has the same.
+    test_restarts(&sentinels.url(), || {
+        // A short or a long outage: the primary restarts with its data, or its replica takes over
+        // with the same data.
         end_and_start(&sentinels.primary());
         sentinels.wait_until_known();
     });

@@ -1,10 +1,10 @@
-//! Whom one server hides, all hide; whom one erases is on no server's boards.
+//! A member hidden by one server is hidden by all; an erased one is on no server's boards.
 
 use serde_json::json;
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 use testkit::{Server, eventually};
 
-use super::stage::{SCRIPT_FREE, serve};
+use super::fixtures::{SCRIPT_FREE, serve};
 
 const KIND: &str = "[kinds.gifts]\nwindows = [\"all\"]\n";
 
@@ -13,7 +13,7 @@ fn order(server: &Server) -> Vec<String> {
 }
 
 #[test]
-fn who_is_hidden_by_one_server_is_hidden_by_all() {
+fn a_member_hidden_by_one_server_is_hidden_by_all() {
     let redis = RedisCluster::start(3, 0, &RedisOptions::new());
     let configs = [KIND.to_owned(), format!("[redis]\n{SCRIPT_FREE}{KIND}")];
     let [here, there] = configs.map(|config| serve(&redis.url(), &config));
@@ -24,19 +24,19 @@ fn who_is_hidden_by_one_server_is_hidden_by_all() {
     let hidden = here.send("PUT", "/v1/members/u1/hidden", &[], "");
     assert_eq!(hidden.ok()["hidden_in"], json!(["gifts"]));
     assert_eq!(order(&here), ["best", "next"]);
-    // Servers look now and then what has become of the kinds.
-    eventually("the board without it", || {
+    // Servers reload the kinds periodically.
+    eventually("the member is not shown", || {
         (order(&there) == ["best", "next"]).then_some(())
     });
-    let place = there.get("/v1/boards/gifts/a/members/next").ok();
-    assert_eq!(place["rank"], 2);
+    let next = there.get("/v1/boards/gifts/a/members/next").ok();
+    assert_eq!(next["rank"], 2);
     there.give("gifts/a", &[("u1", 1)]);
     there.send("DELETE", "/v1/members/u1/hidden", &[], "").ok();
     let shown = there.get("/v1/boards/gifts/a/members/u1?fresh=true").ok();
     assert_eq!((&shown["rank"], &shown["points"]), (&json!(2), &json!(8)));
     let erased = there.send("DELETE", "/v1/members/u1", &[], "").ok();
     assert_eq!(erased, json!({"boards": 21, "erased": 21, "next": null}));
-    eventually("the board without it", || {
+    eventually("the member is not shown", || {
         (order(&here) == ["best", "next"]).then_some(())
     });
     assert_eq!(
@@ -45,9 +45,10 @@ fn who_is_hidden_by_one_server_is_hidden_by_all() {
     );
 }
 
-/// A list that is trimmed has nobody for the place of who is hidden; one that is not shows nobody there.
+/// A trimmed list has no replacement for a hidden member, and one that is not trimmed must not show
+/// any either.
 #[test]
-fn a_list_without_its_hidden_members_is_the_same_on_every_store() {
+fn a_list_with_hidden_members_is_the_same_on_every_store() {
     const LIST: &str = "[kinds.best]\nmode = \"best\"\nwindows = [\"all\"]\nshards = 1\n\
                         retain = { keep = 2, trim_at = 3 }\n";
     let redis = RedisServer::plain();
@@ -66,12 +67,12 @@ fn a_list_without_its_hidden_members_is_the_same_on_every_store() {
             assert_eq!(shown["entries"][0]["member"], "x2", "{path}");
         }
         for (member, rank) in [("x2", json!(1)), ("x3", json!(null)), ("x4", json!(null))] {
-            let place = server.get(format!("/v1/boards/best/a/members/{member}"));
-            assert_eq!(place.ok()["rank"], rank, "{member}");
+            let entry = server.get(format!("/v1/boards/best/a/members/{member}"));
+            assert_eq!(entry.ok()["rank"], rank, "{member}");
         }
-        let place = server.get("/v1/boards/best/a/rank?points=98").ok();
-        assert_eq!(place["rank"], json!(null), "{place}");
-        // Off the list it leaves no place there.
+        let found = server.get("/v1/boards/best/a/rank?points=98").ok();
+        assert_eq!(found["rank"], json!(null), "{found}");
+        // A hidden member off the list leaves no gap.
         server.send("DELETE", "/v1/members/x1/hidden", &[], "").ok();
         server.send("PUT", "/v1/members/x4/hidden", &[], "").ok();
         assert_eq!(server.order("best/a", "all"), ["x1", "x2"]);

@@ -1,13 +1,13 @@
-//! Functions that are gone under load are loaded again, where they are wanted: no client hears of it.
+//! Functions lost under load are loaded again when they are needed: no client sees an error.
 
 use testkit::dice::{Dice, runs};
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
-use super::stage::{serve, slots_of_boards};
+use super::fixtures::{serve, slots_of_boards};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 
 #[test]
-fn functions_that_are_flushed_are_loaded_again() {
+fn flushed_functions_are_loaded_again() {
     let redis = RedisServer::plain();
     let server = serve(&redis.url(), KIND);
     let mut dice = Dice::of_this_run();
@@ -16,25 +16,25 @@ fn functions_that_are_flushed_are_loaded_again() {
     let work = under_load(&server, (0, LIGHT), &mut dice, &tally, || {
         for _ in 0..runs(20, 1_000) {
             redis.command(&["FUNCTION", "FLUSH"]).ok();
-            tally.wait_for_answers(5);
+            tally.wait_for_responses(5);
         }
     });
     tally.print();
-    tally.nothing_failed();
-    Versions::default().note(work.shown);
+    tally.assert_nothing_failed();
+    Versions::default().add(work.shown);
     ledger.settle(&server, work.sent);
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }
 
 #[test]
-fn a_node_that_joins_empty_is_used_as_soon_as_it_has_slots() {
+fn an_empty_node_is_used_once_it_has_slots() {
     let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
     let server = serve(&cluster.url(), KIND);
     let mut dice = Dice::of_this_run();
     let mut ledger = Ledger::begin(&server);
     let tally = Tally::default();
     let work = under_load(&server, (0, LIGHT), &mut dice, &tally, || {
-        tally.wait_for_answers(20);
+        tally.wait_for_responses(20);
         let first = cluster.nodes();
         let new = cluster.add_primary();
         for node in &first {
@@ -43,11 +43,11 @@ fn a_node_that_joins_empty_is_used_as_soon_as_it_has_slots() {
             }
         }
         assert!(first.iter().all(|node| slots_of_boards(node).is_empty()));
-        tally.wait_for_answers(20);
+        tally.wait_for_responses(20);
     });
     tally.print();
-    tally.nothing_failed();
-    Versions::default().note(work.shown);
+    tally.assert_nothing_failed();
+    Versions::default().add(work.shown);
     ledger.settle(&server, work.sent);
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }

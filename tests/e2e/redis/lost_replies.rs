@@ -1,4 +1,4 @@
-//! Every sort of call in turn loses its request, and its reply, under load: no client hears of it, and
+//! Every kind of call loses a request and a reply under load: no client sees an error, and
 //! everything counts once.
 
 use std::collections::BTreeMap;
@@ -8,26 +8,26 @@ use testkit::dice::{Dice, runs};
 use testkit::redis::{FaultProxy, Matching, RedisServer};
 use testkit::{Server, eventually};
 
-use super::stage::serve;
+use super::fixtures::serve;
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 
-/// Of so many requests that match, one is lost.
+/// One of at most this many matching requests is lost.
 const NTH_MAX: usize = 3;
 
-/// Connections that end one soon after the other are made anew with pauses in between.
+/// Connections that end in quick succession are reopened with pauses.
 const DEADLINES: &str = "[redis]\nread_deadline = \"15s\"\n";
 
 /// Losses at a time.
 const AT_ONCE: usize = 4;
 
-/// Two servers, and how many rounds of everything they have been through.
+/// Two servers, and the number of rounds that they have been through.
 struct Rounds<'a> {
     servers: [&'a Server; 2],
     count: usize,
 }
 
 impl Rounds<'_> {
-    /// Does all that a client can ask for, beside what the writers do; all of it succeeds.
+    /// Performs all kinds of requests besides those of the writers, and asserts success.
     fn next(&mut self) {
         self.count += 1;
         let kind = format!("t-{}", self.count);
@@ -54,7 +54,7 @@ impl Rounds<'_> {
     }
 }
 
-/// All sorts of requests of a round, and of a connection that is made.
+/// Returns all kinds of calls of a round, and of a new connection.
 fn sorts(proxy: &FaultProxy, rounds: &mut Rounds<'_>) -> Vec<Matching> {
     rounds.next();
     let (commands, functions) = (proxy.commands(), proxy.functions());
@@ -74,11 +74,11 @@ fn sorts(proxy: &FaultProxy, rounds: &mut Rounds<'_>) -> Vec<Matching> {
 }
 
 #[test]
-fn any_request_and_any_reply_may_be_lost_and_no_client_sees_an_error() {
+fn lost_requests_and_replies_cause_no_client_errors() {
     no_client_sees_the_losses("");
 }
 
-/// With this in `[redis]`.
+/// With this additional configuration in `[redis]`.
 pub(super) fn no_client_sees_the_losses(setting: &str) {
     let redis = RedisServer::plain();
     let proxy = FaultProxy::before(&redis);
@@ -110,11 +110,11 @@ pub(super) fn no_client_sees_the_losses(setting: &str) {
                     proxy.lose_request(sort, nth);
                 }
             }
-            eventually("all of the losses", || {
+            eventually("all losses have happened", || {
                 rounds.next();
                 let is_over = proxy.losses_to_come() == 0;
                 if !is_over {
-                    // Some come by when a connection is made.
+                    // Some requests are only sent on a new connection.
                     proxy.end_connections();
                 }
                 is_over.then_some(())
@@ -127,8 +127,8 @@ pub(super) fn no_client_sees_the_losses(setting: &str) {
         );
     });
     tally.print();
-    tally.nothing_failed();
-    Versions::default().note(work.shown);
+    tally.assert_nothing_failed();
+    Versions::default().add(work.shown);
     ledger.settle(server, work.sent);
-    ledger.all_are_remembered(other);
+    ledger.assert_all_remembered(other);
 }

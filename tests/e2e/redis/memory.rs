@@ -1,12 +1,12 @@
-//! A server on Redis at its memory limit: contributions are refused, reads and deletions go on.
+//! A server on Redis at its memory limit: contributions are refused, reads and deletions continue.
 
 use serde_json::json;
 use testkit::redis::RedisOptions;
 
-use super::serve;
+use super::fixtures::serve;
 
 #[test]
-fn a_server_without_memory_refuses_contributions_and_does_all_else() {
+fn at_the_memory_limit_only_contributions_are_refused() {
     let redis = RedisOptions::new().start();
     let server = serve(&redis.url(), "");
     server.give("gifts/a", &[("u", 1), ("v", 2)]);

@@ -1,5 +1,5 @@
-//! What tops cost Redis, counted at a proxy: from the cache nothing, merged one round trip to all shards,
-//! and once for all servers.
+//! The cost of tops, counted with a proxy: none from the cache, one round trip to all shards for a
+//! merge, and one merge for all servers.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -10,12 +10,12 @@ use testkit::dice::Dice;
 use testkit::redis::{FaultProxy, Matching, RedisServer};
 use testkit::{Server, eventually, ndjson};
 
-use super::stage::serve;
+use super::fixtures::serve;
 
 const TOP: &str = "/v1/boards/k/a/top?n=1000";
 
-/// What servers ask by themselves, now and then: who else is about, what is due, which kinds there are.
-const IN_PASSING: [&str; 7] = [
+/// Periodic calls of servers: other servers, expired boards, the kinds.
+const PERIODIC: [&str; 7] = [
     "present", "take_due", "set_due", "dying", "kinds", "survey", "ping",
 ];
 
@@ -25,7 +25,7 @@ const READERS: usize = 2;
 /// How long merges are counted.
 const COUNTED: Duration = Duration::from_secs(2);
 
-/// What a top may be old.
+/// The `max_staleness` of the kind.
 const STALENESS: Duration = Duration::from_millis(200);
 
 fn filled(server: &Server, members: usize) {
@@ -35,10 +35,10 @@ fn filled(server: &Server, members: usize) {
     assert_eq!(server.lines(&ndjson(&items)).ok()["applied"], members);
 }
 
-/// Calls of functions so far, but for those in passing.
+/// Returns the number of calls by function, without the periodic ones.
 fn calls(proxy: &FaultProxy) -> BTreeMap<String, u64> {
     let in_passing = |name: &str| {
-        let mut others = IN_PASSING.iter();
+        let mut others = PERIODIC.iter();
         others.any(|other| name.starts_with(&format!("megaboard_{other}_")))
     };
     let mut calls = proxy.functions();
@@ -51,7 +51,7 @@ fn reads(proxy: &FaultProxy) -> u64 {
 }
 
 #[test]
-fn a_top_in_the_cache_asks_redis_nothing() {
+fn a_cached_top_makes_no_calls_to_redis() {
     let redis = RedisServer::plain();
     let proxy = FaultProxy::before(&redis);
     let kind = "[kinds.k]\nwindows = [\"all\"]\nmax_staleness = \"1h\"\n";
@@ -65,7 +65,7 @@ fn a_top_in_the_cache_asks_redis_nothing() {
     }
     assert_eq!(server.get(TOP).body, first.body);
     assert_eq!(calls(&proxy), before);
-    // One that has to be fresh asks each shard.
+    // A fresh read calls each shard.
     server.get(format!("{TOP}&fresh=true")).ok();
     assert_eq!(reads(&proxy), 2 * 16);
 }
@@ -80,13 +80,13 @@ fn a_merge_is_one_call_to_each_shard() {
     let server = serve(proxy.url(), &kind);
     filled(&server, 20_000);
     let merge = || {
-        // Of no shard what it said before still holds.
+        // The cached parts of no shard are still valid.
         filled(&server, 1_000);
         let before = reads(&proxy);
         let connections = proxy.connections_made();
         let entries = server.get(format!("{TOP}&fresh=true")).entries();
         assert_eq!(entries.len(), 1_000);
-        // What a connection took with it is asked again: that is no part of a merge.
+        // Calls that were lost with their connection are repeated and are not part of a merge.
         let is_counted = proxy.connections_made() == connections;
         is_counted.then(|| reads(&proxy) - before)
     };
@@ -97,9 +97,9 @@ fn a_merge_is_one_call_to_each_shard() {
             break;
         }
     }
-    assert_eq!(merges.len(), MERGES, "connections that last");
+    assert_eq!(merges.len(), MERGES, "no connection was lost");
     println!("calls of each merge: {merges:?}");
-    // Now and then a shard has more of the top than was asked for, and is asked again.
+    // Occasionally a shard has more of the top than was requested, and is called again.
     let in_one_round = merges.iter().filter(|calls| **calls == SHARDS);
     assert!(in_one_round.count() >= MERGES - 1, "{merges:?}");
     assert!(
@@ -110,7 +110,7 @@ fn a_merge_is_one_call_to_each_shard() {
 }
 
 #[test]
-fn all_shards_are_asked_before_one_has_answered() {
+fn all_shards_are_called_concurrently() {
     const SHARDS: u64 = 64;
     let redis = RedisServer::plain();
     let proxy = FaultProxy::before(&redis);
@@ -120,18 +120,18 @@ fn all_shards_are_asked_before_one_has_answered() {
     );
     let server = serve(proxy.url(), &config);
     filled(&server, 1_000);
-    // Until a connection has answered a few calls, few are under way on it.
+    // A new connection has few calls under way until it has answered some.
     server.get(format!("{TOP}&fresh=true")).ok();
     let (before, connections) = (reads(&proxy), proxy.connections_made());
-    // Longer than a connection without answers is kept.
+    // Longer than the timeout of a connection that does not answer.
     let never = Duration::from_secs(20);
     proxy.delay_replies_of(&Matching::function("megaboard_read_"), never);
     thread::scope(|scope| {
         let top = scope.spawn(|| server.get(format!("{TOP}&fresh=true")));
-        eventually("calls to all shards", || {
+        eventually("all shards have been called", || {
             (reads(&proxy) >= before + SHARDS).then_some(())
         });
-        // None is asked again yet.
+        // None is called a second time yet.
         assert_eq!(proxy.connections_made(), connections);
         proxy.heal();
         proxy.end_connections();
@@ -139,7 +139,7 @@ fn all_shards_are_asked_before_one_has_answered() {
     });
 }
 
-/// Polls the tops of servers for a while, while somebody writes.
+/// Polls the tops of servers for a while, during writes.
 fn polled(servers: &[&Server]) -> Duration {
     let begun = Instant::now();
     thread::scope(|scope| {
@@ -148,14 +148,14 @@ fn polled(servers: &[&Server]) -> Duration {
                 scope.spawn(move || {
                     while begun.elapsed() < COUNTED {
                         server.get(TOP).ok();
-                        // Often enough to meet every merge.
+                        // Frequently enough that no merge is missed.
                         thread::sleep(STALENESS / 50);
                     }
                 });
             }
         }
         while begun.elapsed() < COUNTED {
-            // On every shard, so that a merge has something new of each.
+            // On every shard, so that a merge has changes of each.
             filled(servers[0], 200);
             thread::sleep(STALENESS / 10);
         }
@@ -164,7 +164,7 @@ fn polled(servers: &[&Server]) -> Duration {
 }
 
 #[test]
-fn servers_do_not_multiply_merges() {
+fn several_servers_share_merges() {
     const SHARDS: u64 = 16;
     let redis = RedisServer::plain();
     let proxies = [(); 2].map(|()| FaultProxy::before(&redis));
@@ -175,7 +175,7 @@ fn servers_do_not_multiply_merges() {
     let servers = proxies.each_ref().map(|proxy| serve(proxy.url(), &kind));
     let [here, there] = &servers;
     filled(here, 2_000);
-    eventually("servers that know of each other", || {
+    eventually("the servers know each other", || {
         let calls = proxies.each_ref().map(|proxy| {
             let taken = proxy.calls_of("megaboard_take_");
             taken - proxy.calls_of("megaboard_take_due")
@@ -188,14 +188,14 @@ fn servers_do_not_multiply_merges() {
     let before = all_reads();
     let took = polled(&[here, there]);
     let merges = (all_reads() - before) / SHARDS;
-    // One server alone merges as often as what it shows has become too old, and no more.
+    // A single server merges only when its cached top has become too old.
     let alone = took.as_millis() / STALENESS.as_millis() + 1;
     println!("{merges} merges in {took:?}; one server alone: at most {alone}");
     assert!(u128::from(merges) * 2 <= alone * 3, "{merges}, {alone}");
-    // The board has not stood still for that.
+    // Nevertheless the board has changed all the time.
     let last = here.get(format!("{TOP}&fresh=true")).ok()["version"].clone();
     for server in &servers {
-        eventually("the last board", || {
+        eventually("the last board is shown", || {
             (server.get(TOP).ok()["version"] == last).then_some(())
         });
     }

@@ -1,10 +1,10 @@
-//! Redis as a store: what may befall it under servers at work, and what servers that share it are to
-//! one another.
+//! Redis as a store: failures under load, and servers that share a store.
 //!
-//! `stage` starts a server on a store and finds where its shards lie; the writers and their ledger are
-//! those of [`crate::audit`].
+//! `fixtures` starts a server on a store and finds the keys of its shards. The writers and their
+//! ledger are those of [`crate::audit`].
 
 mod failovers;
+mod fixtures;
 mod flights;
 mod hidden;
 mod lost_functions;
@@ -21,9 +21,8 @@ mod restarts;
 mod rights;
 mod script_free;
 mod spread;
-mod stage;
 mod stopped_nodes;
 mod verify;
 mod wrong_clock;
 
-pub(crate) use stage::{SCRIPT_FREE, launch, serve};
+pub(crate) use fixtures::{SCRIPT_FREE, launch, serve};

@@ -1,5 +1,5 @@
-//! Names that a client of Redis may take for something else, all at the same time: every answer belongs to
-//! its question.
+//! Names that a Redis client could misinterpret, used concurrently: every response belongs to its
+//! request.
 
 use std::thread;
 
@@ -8,11 +8,11 @@ use testkit::dice::{Dice, runs};
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 use testkit::{Server, encoded};
 
-use super::stage::serve;
+use super::fixtures::serve;
 
 const KIND: &str = "[kinds.k]\nwindows = [\"all\"]\nshards = 4\n";
 
-const ASKERS: usize = 8;
+const READERS: usize = 8;
 
 fn names() -> Vec<String> {
     let names = [
@@ -49,10 +49,10 @@ fn names() -> Vec<String> {
     names.chain(long).collect()
 }
 
-/// Members of each board, worst first: no two boards have the same order or points.
+/// Returns the members of a board, worst first: no two boards have the same order or points.
 fn members(names: &[String], board: usize) -> Vec<(String, i64)> {
-    let turned = (0..names.len()).map(|place| &names[(place + board) % names.len()]);
-    let points = (1..).map(|place| place + 1_000 * i64::try_from(board).unwrap());
+    let turned = (0..names.len()).map(|index| &names[(index + board) % names.len()]);
+    let points = (1..).map(|position| position + 1_000 * i64::try_from(board).unwrap());
     turned.cloned().zip(points).collect()
 }
 
@@ -68,7 +68,7 @@ fn write(server: &Server, names: &[String], board: usize) {
     assert_eq!(server.contribute(&rest.into()).ok()["applied"], rest.len());
 }
 
-/// Asks for one thing of a board, and knows the answer.
+/// Sends a random read of a board, and checks the response.
 fn ask(server: &Server, names: &[String], board: usize, dice: &mut Dice) {
     let members = members(names, board);
     let name = format!("k/{}", names[board]);
@@ -78,8 +78,8 @@ fn ask(server: &Server, names: &[String], board: usize, dice: &mut Dice) {
     let position = u64::try_from(members.len() - at).unwrap();
     let expected = |from: usize, to: usize| {
         let ranked = members.iter().rev().enumerate();
-        let ranked = ranked.map(|(place, (member, points))| {
-            (u64::try_from(place + 1).unwrap(), member.clone(), *points)
+        let ranked = ranked.map(|(index, (member, points))| {
+            (u64::try_from(index + 1).unwrap(), member.clone(), *points)
         });
         ranked.take(to).skip(from).collect::<Vec<_>>()
     };
@@ -91,10 +91,10 @@ fn ask(server: &Server, names: &[String], board: usize, dice: &mut Dice) {
             assert_eq!(top.ranked(), expected(0, n));
         }
         1 => {
-            let place = members.len() - at - 1;
+            let index = members.len() - at - 1;
             let around = format!("members/{}/around?above=2&below=2", encoded(member));
             let around = server.get(format!("{path}/{around}")).ranked();
-            assert_eq!(around, expected(place.saturating_sub(2), place + 3));
+            assert_eq!(around, expected(index.saturating_sub(2), index + 3));
         }
         2 => {
             let asked: Vec<&String> = members.iter().map(|(member, _)| member).collect();
@@ -126,20 +126,20 @@ fn ask(server: &Server, names: &[String], board: usize, dice: &mut Dice) {
     }
 }
 
-/// With this configuration beside the kind's.
-pub(super) fn every_answer_belongs_to_its_question(store: &str, config: &str) {
+/// With this additional configuration.
+pub(super) fn every_response_belongs_to_its_request(store: &str, config: &str) {
     let server = &serve(store, &format!("{config}{KIND}"));
     let names = &names()[..];
     let mut dice = Dice::of_this_run();
     thread::scope(|scope| {
         let boards: Vec<usize> = (0..names.len()).collect();
-        for boards in boards.chunks(names.len().div_ceil(ASKERS)) {
+        for boards in boards.chunks(names.len().div_ceil(READERS)) {
             let boards = boards.to_vec();
             scope.spawn(move || boards.iter().for_each(|board| write(server, names, *board)));
         }
     });
     thread::scope(|scope| {
-        for _ in 0..ASKERS {
+        for _ in 0..READERS {
             let mut dice = dice.split();
             scope.spawn(move || {
                 for _ in 0..runs(150, 5_000) {
@@ -159,13 +159,13 @@ pub(super) fn every_answer_belongs_to_its_question(store: &str, config: &str) {
 }
 
 #[test]
-fn on_one_server_every_answer_belongs_to_its_question() {
+fn on_one_server_every_response_belongs_to_its_request() {
     let redis = RedisServer::plain();
-    every_answer_belongs_to_its_question(&redis.url(), "");
+    every_response_belongs_to_its_request(&redis.url(), "");
 }
 
 #[test]
-fn on_a_cluster_every_answer_belongs_to_its_question() {
+fn on_a_cluster_every_response_belongs_to_its_request() {
     let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
-    every_answer_belongs_to_its_question(&cluster.url(), "");
+    every_response_belongs_to_its_request(&cluster.url(), "");
 }

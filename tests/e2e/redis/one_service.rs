@@ -1,4 +1,4 @@
-//! Servers over one store are one service: what one was told, the others know at once.
+//! Servers that share a store are one service: all know at once what was written through one.
 
 use std::thread;
 
@@ -7,9 +7,9 @@ use testkit::dice::{Dice, runs};
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 use testkit::{Server, eventually};
 
-use super::stage::serve;
+use super::fixtures::serve;
 
-/// Ids that two servers are sent at the same time.
+/// Ids that are sent to both servers at the same time.
 const IDS: usize = 500;
 
 #[test]
@@ -24,7 +24,7 @@ fn on_a_cluster() {
     two_are_one_service(&cluster.url(), [""; 2]);
 }
 
-/// With these configurations.
+/// With these additional configurations.
 pub(super) fn two_are_one_service(url: &str, configs: [&str; 2]) {
     let servers = configs.map(|config| serve(url, config));
     let [here, there] = &servers;
@@ -39,7 +39,7 @@ fn fresh(server: &Server, board: &str) -> Vec<(u64, String, i64)> {
     top.ranked()
 }
 
-/// Whatever one has answered, the other shows, in every sort of read.
+/// Asserts that each server shows what the other has applied, in all kinds of reads.
 fn writes_are_seen<'a>(mut here: &'a Server, mut there: &'a Server) {
     let mut points = [0; 3];
     let mut dice = Dice::of_this_run();
@@ -50,7 +50,7 @@ fn writes_are_seen<'a>(mut here: &'a Server, mut there: &'a Server) {
         here.give("gifts/seen", &[(&member, i64::from(round))]);
         let shown = fresh(there, "gifts/seen");
         let entry = shown.iter().find(|(_, name, _)| *name == member);
-        let (rank, _, shown) = entry.expect("who has just been given something");
+        let (rank, _, shown) = entry.expect("the member that was just written");
         assert_eq!(*shown, points[number]);
         let path = format!("/v1/boards/gifts/seen/members/{member}?window=all");
         let standing = there.get(path).ok();
@@ -69,7 +69,7 @@ fn kinds_are_known(here: &Server, there: &Server) {
     there.give("likes/a", &[("u", 1)]);
     assert_eq!(there.get("/v1/kinds/likes").ok()["top"], 10);
     assert_eq!(fresh(here, "likes/a"), [(1, "u".to_owned(), 1)]);
-    // It has boards, and none may come to mean something else, whoever is asked.
+    // The kind has boards, so none of the servers may change its meaning.
     let other = json!({"shards": 2, "top": 10, "ties": "member"});
     for server in [here, there] {
         let refused = server.put("/v1/kinds/likes", &other);
@@ -78,12 +78,13 @@ fn kinds_are_known(here: &Server, there: &Server) {
     there
         .put("/v1/kinds/likes", &json!({"shards": 2, "top": 20}))
         .ok();
-    eventually("a kind as another server has changed it", || {
+    eventually("the change of the kind is seen", || {
         (here.get("/v1/kinds/likes").ok()["top"] == 20).then_some(())
     });
     there.delete("/v1/boards/likes/a").is_empty();
     there.delete("/v1/kinds/likes").is_empty();
-    // Where its end has not been heard of yet, nothing of it is created either.
+    // If a server has not seen the deletion of the kind yet, it does not create boards of it
+    // either.
     let item = json!({"board": "likes/a", "member": "u", "points": 1});
     let mut refused = here.contribute(&item);
     if refused.status == 503 {
@@ -109,7 +110,7 @@ fn a_deleted_board_is_another_board(here: &Server, there: &Server) {
     assert_eq!(before, incarnation(here));
     here.delete("/v1/boards/gifts/gone").is_empty();
     assert_eq!(fresh(there, "gifts/gone"), []);
-    // Whoever still has the old incarnation at hand writes to the new one.
+    // A server that still has the old incarnation cached writes to the new one.
     there.give("gifts/gone", &[("new", 2)]);
     for server in [here, there] {
         assert_eq!(fresh(server, "gifts/gone"), [(1, "new".to_owned(), 2)]);
@@ -119,7 +120,7 @@ fn a_deleted_board_is_another_board(here: &Server, there: &Server) {
     }
 }
 
-/// The same contributions are sent to both at once, in batches of other sizes.
+/// The same contributions are sent to both servers at once, in batches of different sizes.
 fn ids_count_once(here: &Server, there: &Server) {
     let item = |number: usize| {
         json!({"board": "gifts/ids", "member": format!("m{}", number % 7), "points": 1,

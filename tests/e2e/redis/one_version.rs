@@ -1,4 +1,4 @@
-//! One version is one board, on whichever server, and no server goes back behind what it showed.
+//! A version identifies one content on all servers, and no server shows an earlier version again.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,14 +9,14 @@ use testkit::Server;
 use testkit::dice::{Dice, runs};
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
-use super::stage::serve;
+use super::fixtures::serve;
 
-/// Merges follow each other closely, so that many are shared.
+/// Merges are frequent, so that many are shared.
 const KINDS: &str = "[kinds.k]\nwindows = [\"all\"]\nshards = 4\nmax_staleness = \"20ms\"\n\
                      [kinds.c]\nwindows = [\"all\"]\nshards = 2\nrank = \"competition\"\n\
                      max_staleness = \"20ms\"\n";
 
-/// Written to and read by all.
+/// Boards written and read by all servers.
 const BOARDS: [&str; 2] = ["k/a", "c/a"];
 
 const SERVERS: usize = 2;
@@ -26,7 +26,7 @@ const READERS: usize = 2;
 
 const WRITERS: usize = 2;
 
-/// What was shown: how many members, and who came first.
+/// What was shown: the number of members, and the best entries.
 type Shown = (Value, Vec<Value>);
 
 #[test]
@@ -82,11 +82,11 @@ fn versions_agree(url: &str) {
         "{} versions, {agreed} times on another server",
         boards.len()
     );
-    // The last of each board at least, which all have seen.
+    // At least the last version of each board was seen by all.
     assert!(agreed >= BOARDS.len(), "{agreed}");
 }
 
-/// Counts down when it is dropped, where a writer has failed, too.
+/// Decrements the count on drop, also after a failure.
 struct Done<'a>(&'a AtomicUsize);
 
 impl Drop for Done<'_> {
@@ -112,7 +112,7 @@ fn write(server: &Server, dice: &mut Dice) {
     }
 }
 
-/// Reads tops until the writers are done, and each board once more.
+/// Reads tops until the writers are done, and then each board once more.
 fn read(
     server: &Server,
     dice: &mut Dice,
@@ -156,7 +156,7 @@ fn read(
     }
 }
 
-/// How many changes a version counts.
+/// Returns the number of changes in a version.
 fn changes(version: &str) -> u64 {
     let count = version.split('.').nth(2);
     count.map_or(0, |count| count.parse().unwrap())

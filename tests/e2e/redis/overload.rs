@@ -1,5 +1,5 @@
-//! A Redis that has more to do than it can: it is not taken for one that is away. What comes too late is
-//! refused at once, everything else is as ever, and when it has time again so is all.
+//! A Redis that is overloaded, but not unavailable: what would be late is refused at once,
+//! everything else works, and all works again when the load is gone.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -9,37 +9,37 @@ use serde_json::json;
 use testkit::redis::{RedisOptions, RedisServer};
 use testkit::{Exposition, Server, eventually, ndjson};
 
-use super::serve;
+use super::fixtures::serve;
 
-/// One lane of calls, and little time.
+/// One lane of calls, and a short deadline.
 const CONFIG: &str = "[redis]\nwrite_deadline = \"1s\"\n\n\
     [kinds.gifts]\nwindows = [\"all\"]\nshards = 1\ndedupe = \"1h\"\n";
 
-/// For so long the node does nothing else, in seconds, each time that it is asked.
-const ASLEEP: &str = "0.3";
+/// How long the node is blocked by each `DEBUG SLEEP`, in seconds.
+const SLEEP_SECONDS: &str = "0.3";
 
-/// More than what the node does within the deadline.
+/// More writers than the node can serve within the deadline.
 const WRITERS: usize = 18;
 
-/// Contributions of a request: one call takes no more.
+/// Contributions of a request, the maximum of one call.
 const LINES: usize = 1000;
 
-/// Members of each writer: what all have is one page of a top.
+/// Members of each writer; those of all writers fit into one page.
 const MEMBERS: usize = 4;
 
-/// Requests that are to end so, each way.
-const ENOUGH: u64 = 10;
+/// The number of requests that must succeed, and that must be refused.
+const REQUESTS_MIN: u64 = 10;
 
-/// Fresh reads meanwhile.
-const READS_ENOUGH: u64 = 5;
+/// The number of fresh reads that must succeed meanwhile.
+const READS_MIN: u64 = 5;
 
 #[derive(Default)]
 struct Tally {
     has_ended: AtomicBool,
-    /// Contributions, and requests of which some were applied.
+    /// Applied contributions, and requests with applied contributions.
     applied: AtomicU64,
     taken: AtomicU64,
-    /// Requests that were refused whole.
+    /// Requests that were refused completely.
     overloaded: AtomicU64,
     reads: AtomicU64,
 }
@@ -51,13 +51,13 @@ impl Tally {
 
     fn is_enough(&self) -> bool {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        count(&self.taken) >= ENOUGH
-            && count(&self.overloaded) >= ENOUGH
-            && count(&self.reads) >= READS_ENOUGH
+        count(&self.taken) >= REQUESTS_MIN
+            && count(&self.overloaded) >= REQUESTS_MIN
+            && count(&self.reads) >= READS_MIN
     }
 }
 
-fn lines(writer: usize, turn: usize) -> String {
+fn lines(writer: usize, round: usize) -> String {
     let line = |line: usize| {
         json!({
             "board": "gifts/a",
@@ -76,8 +76,8 @@ fn write(server: &Server, writer: usize, tally: &Tally) {
         }
         let headers = [("content-type", "application/x-ndjson")];
         let body = lines(writer, turn);
-        let answer = server.send("POST", "/v1/contributions", &headers, body);
-        let receipt = answer.value();
+        let response = server.send("POST", "/v1/contributions", &headers, body);
+        let receipt = response.value();
         let applied = receipt["applied"].as_u64().unwrap();
         assert_eq!(receipt["duplicates"], 0, "{receipt}");
         assert_eq!(receipt["rejected_count"], 0, "{receipt}");
@@ -88,11 +88,11 @@ fn write(server: &Server, writer: usize, tally: &Tally) {
         assert_eq!(applied + failed.len() as u64, LINES as u64);
         tally.applied.fetch_add(applied, Ordering::Relaxed);
         if applied > 0 {
-            assert_eq!(answer.status, 200);
+            assert_eq!(response.status, 200);
             tally.taken.fetch_add(1, Ordering::Relaxed);
         } else {
-            answer.problem(503, "overloaded", &["work for", "waiting"]);
-            assert!(answer.header("retry-after").parse::<u64>().unwrap() >= 1);
+            response.problem(503, "overloaded", &["work for", "waiting"]);
+            assert!(response.header("retry-after").parse::<u64>().unwrap() >= 1);
             tally.overloaded.fetch_add(1, Ordering::Relaxed);
             thread::sleep(Duration::from_millis(100));
         }
@@ -108,11 +108,11 @@ fn read(server: &Server, tally: &Tally) {
 
 fn keep_busy(redis: &RedisServer, tally: &Tally) {
     while !tally.has_ended() {
-        redis.command(&["DEBUG", "SLEEP", ASLEEP]).ok();
+        redis.command(&["DEBUG", "SLEEP", SLEEP_SECONDS]).ok();
     }
 }
 
-/// Adds a point. Where the machine is slow, its deadline may pass: then it was definitely not applied.
+/// Adds a point. On a slow machine the deadline may pass; then it was definitely not applied.
 fn add_one(server: &Server, member: &str) {
     let one = json!({"board": "gifts/a", "member": member, "points": 1, "id": member});
     eventually("a contribution is applied", || {
@@ -120,7 +120,7 @@ fn add_one(server: &Server, member: &str) {
     });
 }
 
-/// What all members have.
+/// Returns the points of all members.
 fn points(server: &Server) -> u64 {
     let top = server.get("/v1/boards/gifts/a/top?fresh=true&n=100");
     let points = top.ranked().into_iter().map(|(_, _, points)| points);
@@ -132,7 +132,7 @@ fn of_node(server: &Server, metric: &str) -> f64 {
 }
 
 #[test]
-fn what_a_busy_node_has_no_time_for_is_refused_and_nothing_is_lost() {
+fn requests_beyond_the_capacity_of_a_node_are_refused_and_nothing_is_lost() {
     let redis = RedisOptions::new()
         .config("enable-debug-command yes")
         .start();
@@ -148,7 +148,9 @@ fn what_a_busy_node_has_no_time_for_is_refused_and_nothing_is_lost() {
         }
         scope.spawn(|| read(server, tally));
         let enough = std::panic::catch_unwind(|| {
-            eventually("enough of each", || tally.is_enough().then_some(()));
+            eventually("enough requests of each outcome", || {
+                tally.is_enough().then_some(())
+            });
         });
         tally.has_ended.store(true, Ordering::Relaxed);
         enough.unwrap();
@@ -156,8 +158,8 @@ fn what_a_busy_node_has_no_time_for_is_refused_and_nothing_is_lost() {
     // Contributions are applied again.
     add_one(&server, "last");
     assert_eq!(points(&server), tally.applied.into_inner() + 2);
-    // A write is waited for until its connection ends, so none was lost while none had to be made anew. Calls that
-    // read may be given up at their deadline, which says nothing of the connection.
+    // A write is waited for until its connection ends, so none was lost unless a connection was
+    // reopened. Reads may be abandoned at their deadline, which does not affect the connection.
     let made = of_node(&server, "megaboard_redis_connections_total");
     assert!((made - connections).abs() < 0.5, "{made} connections");
 }

@@ -1,21 +1,21 @@
-//! A Redis that is not to be used as it is, and one that is full: refused, and told why.
+//! A Redis with an unsuitable configuration, or a full one: refused with the reason.
 
 use serde_json::{Value, json};
 use testkit::redis::{RedisOptions, RedisServer};
 
-use super::stage::{launch, serve};
+use super::fixtures::{launch, serve};
 
-/// A start is refused with all of these words.
-fn is_refused(store: &str, words: &[&str]) {
-    let (status, said) = launch(store, "").refused();
-    assert_eq!(status, Some(1), "{said}");
+/// Asserts that the server refuses to start with all of these words.
+fn assert_refused(store: &str, words: &[&str]) {
+    let (status, stderr) = launch(store, "").refused();
+    assert_eq!(status, Some(1), "{stderr}");
     for word in words {
-        assert!(said.contains(word), "{word:?} is not in: {said}");
+        assert!(stderr.contains(word), "{word:?} is not in: {stderr}");
     }
 }
 
 #[test]
-fn a_server_that_may_evict_keys_is_refused_unless_that_is_allowed() {
+fn a_redis_that_may_evict_keys_is_refused_unless_allowed() {
     let options = RedisOptions::new().config("maxmemory-policy allkeys-lru");
     let redis = options.start();
     let address = redis.address().to_string();
@@ -26,7 +26,7 @@ fn a_server_that_may_evict_keys_is_refused_unless_that_is_allowed() {
         "allow_eviction",
         &address,
     ];
-    is_refused(&redis.url(), &words);
+    assert_refused(&redis.url(), &words);
     let server = serve(&redis.url(), "[redis]\nallow_eviction = true\n");
     server.give("gifts/a", &[("u", 1)]);
     let log = server.log();
@@ -40,25 +40,25 @@ fn a_wrong_password_and_a_missing_one_are_reported() {
     let address = redis.address().to_string();
     for login in ["", ":wrong@", "nobody:right@"] {
         let store = format!("redis://{login}{address}");
-        let (status, said) = launch(&store, "").refused();
-        assert_eq!(status, Some(1), "{said}");
-        let is_told = said.contains("WRONGPASS") || said.contains("NOAUTH");
-        assert!(is_told && said.contains(&address), "{said}");
-        assert!(!said.contains("wrong@"), "{said}");
+        let (status, stderr) = launch(&store, "").refused();
+        assert_eq!(status, Some(1), "{stderr}");
+        let is_reported = stderr.contains("WRONGPASS") || stderr.contains("NOAUTH");
+        assert!(is_reported && stderr.contains(&address), "{stderr}");
+        assert!(!stderr.contains("wrong@"), "{stderr}");
     }
     serve(&redis.url(), "").give("gifts/a", &[("u", 1)]);
 }
 
 #[test]
-fn an_address_without_a_server_is_reported() {
+fn an_unreachable_redis_is_reported() {
     let redis = RedisServer::plain();
     redis.stop();
     let address = redis.address().to_string();
-    is_refused(&redis.url(), &["cannot be reached", &address]);
+    assert_refused(&redis.url(), &["cannot be reached", &address]);
 }
 
 #[test]
-fn a_server_that_is_full_takes_no_write_until_it_has_room_and_is_read_all_the_while() {
+fn a_full_redis_refuses_writes_until_it_has_memory_and_reads_continue() {
     let redis = RedisServer::plain();
     let server = serve(&redis.url(), "");
     server.give("gifts/a", &[("u", 7)]);
@@ -84,7 +84,7 @@ fn a_server_that_is_full_takes_no_write_until_it_has_room_and_is_read_all_the_wh
         .ranked();
     assert_eq!(shown, [(1, "u".to_owned(), 7)]);
     redis.command(&["CONFIG", "SET", "maxmemory", "0"]).ok();
-    // What was refused has left no id behind.
+    // The rejected contribution has left no id.
     assert_eq!(server.contribute(&items.into()).ok()["applied"], 20);
     server.give("gifts/new", &[("u", 1)]);
     let shown = server

@@ -1,41 +1,43 @@
-//! The rights that `docs/redis.md` gives a user: they are enough for servers and `megaboard verify`, with functions and
-//! without.
+//! The rights in `docs/redis.md` are sufficient for servers and `megaboard verify`, with functions
+//! and without.
 
 use serde_json::json;
 use testkit::cli;
 use testkit::redis::{RedisOptions, RedisServer};
 
-use super::stage::{SCRIPT_FREE, serve};
+use super::fixtures::{SCRIPT_FREE, serve};
 
 const PAGE: &str = include_str!("../../../docs/redis.md");
 
 const USER: &str = "user megaboard on >PASSWORD ";
 
-/// The rules of the page's user, in one line.
+/// Returns the rules of the user in the page, in one line.
 pub(super) fn of_functions() -> String {
-    let (_, rules) = PAGE.split_once(USER).expect("the user in an ACL file");
+    let (_, rules) = PAGE
+        .split_once(USER)
+        .expect("the page has a user of an ACL file");
     let (rules, _) = rules.split_once("\n\n").unwrap();
     rules.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The same for `writes = "script-free"`, with what the page puts in the place of other rights.
+/// The same for `writes = "script-free"`, with the replaced rights.
 pub(super) fn script_free() -> String {
-    let (_, said) = PAGE
+    let (_, after) = PAGE
         .split_once("With `writes = \"script-free\"` put `")
         .unwrap();
-    let (added, said) = said.split_once("` in place of `").unwrap();
-    let (removed, _) = said.split_once('`').unwrap();
+    let (added, after) = after.split_once("` in place of `").unwrap();
+    let (removed, _) = after.split_once('`').unwrap();
     let all = of_functions();
     let mut rules: Vec<&str> = all.split(' ').collect();
     for right in removed.split(' ') {
-        let place = rules.iter().position(|rule| *rule == right);
-        rules.remove(place.unwrap_or_else(|| panic!("{right}: is not among the user's rights")));
+        let index = rules.iter().position(|rule| *rule == right);
+        rules.remove(index.unwrap_or_else(|| panic!("{right}: is not among the user's rights")));
     }
     rules.extend(added.split(' '));
     rules.join(" ")
 }
 
-fn are_enough(redis: &RedisServer, config: &str) {
+fn assert_sufficient(redis: &RedisServer, config: &str) {
     let server = serve(&redis.url(), config);
     server.give("gifts/a", &[("u", 1), ("v", 2)]);
     let top = server.get("/v1/boards/gifts/a/top?fresh=true&window=all");
@@ -54,8 +56,8 @@ fn are_enough(redis: &RedisServer, config: &str) {
 }
 
 #[test]
-fn a_user_with_the_rights_of_the_docs_may_do_all_that_there_is() {
+fn the_documented_rights_are_sufficient() {
     let with = |rights: &str| RedisOptions::new().user("board", "secret", rights).start();
-    are_enough(&with(&of_functions()), "");
-    are_enough(&with(&script_free()), &format!("[redis]\n{SCRIPT_FREE}"));
+    assert_sufficient(&with(&of_functions()), "");
+    assert_sufficient(&with(&script_free()), &format!("[redis]\n{SCRIPT_FREE}"));
 }

@@ -1,14 +1,14 @@
-//! A Redis that runs no scripts: everything is as it is where functions run, and nothing is lost.
+//! A Redis without scripts: everything works as with functions, and nothing is lost.
 
 use testkit::dice::Dice;
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
+use super::fixtures::{SCRIPT_FREE, launch, serve};
 use super::lost_replies::no_client_sees_the_losses;
-use super::migrations::slots_go_and_come_back;
-use super::names::every_answer_belongs_to_its_question;
+use super::migrations::slots_move_and_return;
+use super::names::every_response_belongs_to_its_request;
 use super::one_service::two_are_one_service;
 use super::rights;
-use super::stage::{SCRIPT_FREE, launch, serve};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 
 fn config() -> String {
@@ -22,11 +22,11 @@ fn without_scripts() -> RedisServer {
 }
 
 #[test]
-fn a_user_who_may_run_no_scripts_is_enough() {
+fn a_user_without_script_rights_is_sufficient() {
     let redis = without_scripts();
     let refused = launch(&redis.url(), "").refused();
     assert!(refused.1.contains("NOPERM"), "{refused:?}");
-    every_answer_belongs_to_its_question(&redis.url(), &config());
+    every_response_belongs_to_its_request(&redis.url(), &config());
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn two_servers_without_scripts_are_one_service() {
 }
 
 #[test]
-fn servers_with_functions_and_without_are_one_service() {
+fn servers_with_and_without_functions_are_one_service() {
     let cluster = RedisCluster::start(3, 0, &RedisOptions::new());
     two_are_one_service(&cluster.url(), [&config(), ""]);
 }
@@ -55,30 +55,30 @@ fn every_contribution_counts_beside_a_server_with_functions() {
     let work = under_load(without, (0, LIGHT), &mut dice, &tally, || {
         let tally_beside = Tally::default();
         let work = under_load(with, (1, LIGHT), &mut other_dice, &tally_beside, || {
-            tally_beside.wait_for_answers(200);
+            tally_beside.wait_for_responses(200);
         });
-        tally_beside.nothing_failed();
+        tally_beside.assert_nothing_failed();
         beside = Some(work);
-        // Functions are met by nobody, so who has none may come through only when they are done.
-        tally.wait_for_answers(50);
+        // Functions are atomic, so calls without functions may only pass when these are done.
+        tally.wait_for_responses(50);
     });
     let beside = beside.unwrap();
     tally.print();
-    tally.nothing_is_unknown();
+    tally.assert_nothing_unknown();
     let mut versions = Versions::default();
-    versions.note(work.shown);
-    versions.note(beside.shown);
+    versions.add(work.shown);
+    versions.add(beside.shown);
     let sent = work.sent.into_iter().chain(beside.sent);
     ledger.settle(without, sent.collect());
-    ledger.all_are_remembered(with);
+    ledger.assert_all_remembered(with);
 }
 
 #[test]
-fn any_request_and_any_reply_may_be_lost() {
+fn lost_requests_and_replies_cause_no_client_errors() {
     no_client_sees_the_losses(SCRIPT_FREE);
 }
 
 #[test]
-fn slots_go_to_another_node_and_come_back() {
-    slots_go_and_come_back(SCRIPT_FREE);
+fn nothing_is_lost_while_slots_move_to_another_node_and_back() {
+    slots_move_and_return(SCRIPT_FREE);
 }

@@ -1,4 +1,4 @@
-//! One board's shards are spread evenly over whatever nodes there are.
+//! The shards of a board are distributed evenly over the nodes.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 use testkit::Server;
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 
-use super::stage::{keys, serve};
+use super::fixtures::{keys, serve};
 
 const KIND: &str = "[kinds.k]\nwindows = [\"all\"]\nshards = 32\n";
 
 const SHARDS: usize = 32;
 
-/// Enough that no shard stays empty.
+/// Enough that no shard is empty.
 const MEMBERS: usize = 2_000;
 
-/// The most that a node's shards may be off an even part, in percent.
+/// The maximum deviation of a node's number of shards from the average, in percent.
 const OFF_MAX_PERCENT: usize = 15;
 
 fn filled(server: &Server) {
@@ -24,7 +24,7 @@ fn filled(server: &Server) {
     assert_eq!(server.contribute(&items.into()).ok()["applied"], MEMBERS);
 }
 
-/// The shards that lie on a node, each with all of its keys.
+/// Returns the number of shards on a node, and asserts that each has all of its keys there.
 fn shards_of(node: &RedisServer) -> usize {
     let shards = |suffix: &str| -> BTreeSet<String> {
         let keys = keys(node, ":k/a:").into_iter();
@@ -38,12 +38,12 @@ fn shards_of(node: &RedisServer) -> usize {
 }
 
 #[track_caller]
-fn are_even(nodes: &[&RedisServer]) {
+fn assert_even(nodes: &[&RedisServer]) {
     let shards: Vec<usize> = nodes.iter().map(|node| shards_of(node)).collect();
     println!("shards by node: {shards:?}");
     assert_eq!(shards.iter().sum::<usize>(), SHARDS, "{shards:?}");
     for here in &shards {
-        // In parts of a shard: an even part is SHARDS / nodes.
+        // In fractions of a shard: the average is SHARDS / nodes.
         let off = (here * nodes.len()).abs_diff(SHARDS);
         assert!(off * 100 <= OFF_MAX_PERCENT * SHARDS, "{shards:?}");
     }
@@ -57,7 +57,7 @@ fn over_independent_servers() {
         let addresses: Vec<_> = addresses.collect();
         let server = serve(&format!("redis://{}", addresses.join(",")), KIND);
         filled(&server);
-        are_even(&servers.iter().collect::<Vec<_>>());
+        assert_even(&servers.iter().collect::<Vec<_>>());
     }
 }
 
@@ -67,5 +67,5 @@ fn over_the_primaries_of_a_cluster() {
     let server = serve(&cluster.url(), KIND);
     filled(&server);
     let nodes = cluster.nodes();
-    are_even(&nodes.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    assert_even(&nodes.iter().map(AsRef::as_ref).collect::<Vec<_>>());
 }

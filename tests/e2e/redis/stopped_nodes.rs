@@ -1,5 +1,5 @@
-//! A node that stands still: what lives elsewhere goes on as before, what needs it says so, and when it
-//! moves again all is well.
+//! A paused node: boards on other nodes are not affected, those on it are unavailable, and all
+//! works again when it is resumed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,25 +9,25 @@ use testkit::dice::Dice;
 use testkit::redis::{RedisCluster, RedisOptions, RedisServer};
 use testkit::{Server, eventually};
 
-use super::stage::{keys, serve};
+use super::fixtures::{keys, serve};
 use crate::audit::{KIND, LIGHT, Ledger, Tally, Versions, under_load};
 
-/// Boards of one shard each, so that they live on one node each.
+/// Boards with one shard, so that each is on one node.
 const SMALL: &str = "[kinds.small]\nwindows = [\"all\"]\nshards = 1\n";
 
-/// Sooner told than by default.
+/// Shorter than the defaults.
 const DEADLINES: &str = "[redis]\nwrite_deadline = \"5s\"\nread_deadline = \"2s\"\n";
 
-/// So many that every node has some of them.
+/// Enough that every node has some of them.
 const BOARDS: usize = 24;
 
-/// Writes to boards that live elsewhere, each with a read, in a measurement.
+/// Writes to boards on other nodes, each with a read, in a measurement.
 const CALLS: u32 = 20;
 
-/// If each call waited as long as for a command that is not answered, it would be 20 times 2 s.
+/// If each call waited for the paused node, it would be 20 times 2 s.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Where small boards live.
+/// The small boards on a node, and on the others.
 struct Boards {
     there: Vec<String>,
     elsewhere: Vec<String>,
@@ -44,7 +44,7 @@ impl Boards {
         boards
     }
 
-    /// Writes to those that live elsewhere and reads them: all as ever.
+    /// Writes to and reads from the boards on other nodes, which must succeed.
     fn use_elsewhere(&self, server: &Server) -> Duration {
         let begun = Instant::now();
         for (_, board) in (0..CALLS).zip(self.elsewhere.iter().cycle()) {
@@ -56,8 +56,8 @@ impl Boards {
     }
 }
 
-/// Boards that need the node are refused when fresh, and shown as they were otherwise.
-fn needs_it(server: &Server, board: &str, before: &serde_json::Value) {
+/// Asserts that fresh reads of a board on the node are refused, and other reads are stale.
+fn assert_unavailable(server: &Server, board: &str, before: &serde_json::Value) {
     let fresh = server.get(format!("/v1/boards/{board}/top?fresh=true"));
     fresh.problem(503, "unavailable", &[]);
     assert!(fresh.header("retry-after").parse::<u32>().unwrap() > 0);
@@ -68,7 +68,7 @@ fn needs_it(server: &Server, board: &str, before: &serde_json::Value) {
     }
 }
 
-fn stands_still(server: &Server, round: usize, node: &RedisServer, ledger: &mut Ledger) {
+fn test_pause(server: &Server, round: usize, node: &RedisServer, ledger: &mut Ledger) {
     let boards = Boards::of(server, node);
     let before = boards.use_elsewhere(server);
     let board = &boards.there[0];
@@ -82,22 +82,22 @@ fn stands_still(server: &Server, round: usize, node: &RedisServer, ledger: &mut 
         &mut Dice::of_this_run(),
         &tally,
         || {
-            tally.wait_for_answers(10);
+            tally.wait_for_responses(10);
             node.pause();
             let meanwhile = boards.use_elsewhere(server);
             println!("{CALLS} writes and reads elsewhere: {before:?}, meanwhile {meanwhile:?}");
             assert!(meanwhile <= 10 * before + SLACK);
-            needs_it(server, board, &shown);
+            assert_unavailable(server, board, &shown);
             let address = node.address().to_string();
             let ready = server.get("/readyz");
             ready.problem(503, "unavailable", &[&address]);
             let meanwhile = boards.use_elsewhere(server);
             assert!(meanwhile <= 10 * before + SLACK);
             node.resume();
-            eventually("a server that is ready", || {
+            eventually("the server is ready", || {
                 (server.get("/readyz").status == 200).then_some(())
             });
-            tally.wait_for_answers(10);
+            tally.wait_for_responses(10);
         },
     );
     tally.print();
@@ -105,31 +105,31 @@ fn stands_still(server: &Server, round: usize, node: &RedisServer, ledger: &mut 
         .get(format!("/v1/boards/{board}/top?fresh=true"))
         .ok();
     assert!(fresh.get("stale").is_none(), "{fresh}");
-    Versions::default().note(work.shown);
+    Versions::default().add(work.shown);
     ledger.settle(server, work.sent);
 }
 
 #[test]
-fn one_of_three_servers_holds_up_what_lives_on_it_and_nothing_else() {
+fn a_paused_server_of_three_affects_only_its_own_boards() {
     let nodes = [(); 3].map(|()| RedisServer::plain());
     let addresses = nodes.each_ref().map(|node| node.address().to_string());
     let store = format!("redis://{}", addresses.join(","));
     let server = serve(&store, &format!("{DEADLINES}{KIND}{SMALL}"));
     let mut ledger = Ledger::begin(&server);
-    // The first has the registry.
+    // The first node has the registry.
     for (round, node) in [&nodes[1], &nodes[0]].into_iter().enumerate() {
-        stands_still(&server, round, node, &mut ledger);
+        test_pause(&server, round, node, &mut ledger);
     }
-    ledger.all_are_remembered(&server);
+    ledger.assert_all_remembered(&server);
 }
 
 #[test]
-fn one_primary_of_a_cluster_holds_up_what_lives_on_it_and_nothing_else() {
+fn a_paused_primary_of_a_cluster_affects_only_its_own_boards() {
     let options = RedisOptions::new().config("cluster-require-full-coverage no");
     let cluster = RedisCluster::start(3, 0, &options);
     let server = serve(&cluster.url(), &format!("{DEADLINES}{KIND}{SMALL}"));
     let mut ledger = Ledger::begin(&server);
     let node: Arc<RedisServer> = cluster.primary_of(0);
-    stands_still(&server, 0, &node, &mut ledger);
-    ledger.all_are_remembered(&server);
+    test_pause(&server, 0, &node, &mut ledger);
+    ledger.assert_all_remembered(&server);
 }

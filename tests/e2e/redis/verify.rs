@@ -1,5 +1,5 @@
-//! `megaboard verify` on Redis: what somebody has done to the keys is told, and put right where that is
-//! asked for; servers at work are no damage.
+//! `megaboard verify` on Redis: damaged keys are reported and, if requested, repaired; running
+//! writers cause no reports.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,7 +10,7 @@ use testkit::cli::{self, Run};
 use testkit::dice::Dice;
 use testkit::redis::{RedisServer, Reply};
 
-use super::stage::{keys, serve};
+use super::fixtures::{keys, serve};
 
 const KIND: &str = "[kinds.k]\nwindows = [\"all\"]\nshards = 4\n";
 
@@ -30,22 +30,22 @@ fn verify(redis: &RedisServer, flags: &[&str]) -> Run {
 }
 
 #[track_caller]
-fn is_clean(redis: &RedisServer, standings: usize) {
+fn assert_clean(redis: &RedisServer, standings: usize) {
     let run = verify(redis, &[]);
     assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
     let counted = format!("1 boards, {standings} standings, 0 disagreements\n");
     assert_eq!(run.stdout, counted);
 }
 
-/// The key of this sort of the shard that scores a member.
+/// Returns the key of this type of the shard that has the score of a member.
 fn key_of(redis: &RedisServer, member: &str, sort: &str) -> String {
     let mut scores = keys(redis, ":all:scores").into_iter();
     let is_there = |key: &String| redis.command(&["HEXISTS", key, member]).integer() == 1;
-    let scores = scores.find(is_there).expect("a member with a score");
+    let scores = scores.find(is_there).expect("the member has a score");
     scores.replace(":scores", &format!(":{sort}"))
 }
 
-/// The sorted set that ranks a member, and what stands for the member in it.
+/// Returns the sorted set that ranks a member, and the member's element in it.
 fn entry_of(redis: &RedisServer, member: &str) -> (String, Vec<u8>) {
     let key = key_of(redis, member, "rank");
     let range = redis.command(&["ZRANGE", &key, "0", "-1"]);
@@ -55,7 +55,7 @@ fn entry_of(redis: &RedisServer, member: &str) -> (String, Vec<u8>) {
     });
     // Behind the eight bytes of the time.
     let mut found = entries.filter(|entry| &entry[8..] == member.as_bytes());
-    (key, found.next().expect("a member that is ranked"))
+    (key, found.next().expect("the member is ranked"))
 }
 
 fn zadd(redis: &RedisServer, key: &str, score: &str, entry: &[u8]) {
@@ -68,12 +68,12 @@ fn zrem(redis: &RedisServer, member: &str) {
     assert_eq!(gone.integer(), 1);
 }
 
-/// A standing is told to be damaged so; it is put right, and then nothing is wrong.
+/// Asserts that the damage is reported and repaired, and that a further run is clean.
 #[track_caller]
-fn told_and_mended(redis: &RedisServer, told: &str, standings: usize) {
+fn assert_reported_and_repaired(redis: &RedisServer, expected: &str, standings: usize) {
     let run = verify(redis, &[]);
     assert_eq!(run.status, Some(1), "{run:?}");
-    assert!(run.stderr.contains(told), "{told:?}: {run:?}");
+    assert!(run.stderr.contains(expected), "{expected:?}: {run:?}");
     assert!(run.stderr.contains("k/a all"), "{run:?}");
     assert!(!run.stdout.contains(" 0 disagreements"), "{run:?}");
     let run = verify(redis, &["--repair"]);
@@ -81,53 +81,53 @@ fn told_and_mended(redis: &RedisServer, told: &str, standings: usize) {
     assert!(run.stderr.contains("(repaired)"), "{run:?}");
     let [found, repaired] = ["disagreements", "repaired"].map(|what| {
         let words: Vec<&str> = run.stdout.split([' ', ',', '\n']).collect();
-        let place = words.iter().position(|word| *word == what).unwrap();
-        words[place - 1].parse::<usize>().unwrap()
+        let index = words.iter().position(|word| *word == what).unwrap();
+        words[index - 1].parse::<usize>().unwrap()
     });
     assert!(found > 0 && found == repaired, "{run:?}");
-    is_clean(redis, standings);
+    assert_clean(redis, standings);
 }
 
 #[test]
 fn damage_is_reported_and_repaired() {
     let redis = RedisServer::plain();
     let server = filled(&redis);
-    is_clean(&redis, MEMBERS);
+    assert_clean(&redis, MEMBERS);
     let before = server.order("k/a", "all");
 
     zrem(&redis, "m7");
-    told_and_mended(&redis, "member m7: has a score and is not ranked", MEMBERS);
+    assert_reported_and_repaired(&redis, "member m7: has a score and is not ranked", MEMBERS);
 
     let (key, entry) = entry_of(&redis, "m8");
     zadd(&redis, &key, "1000", &entry);
-    told_and_mended(&redis, "member m8: is ranked by another score", MEMBERS);
+    assert_reported_and_repaired(&redis, "member m8: is ranked by another score", MEMBERS);
 
     let (key, entry) = entry_of(&redis, "m9");
     let ghost = [&entry[..8], b"ghost"].concat();
     zadd(&redis, &key, "1000", &ghost);
-    told_and_mended(&redis, "member ghost: is ranked without a score", MEMBERS);
+    assert_reported_and_repaired(&redis, "member ghost: is ranked without a score", MEMBERS);
 
     let key = key_of(&redis, "m10", "rank");
     assert_eq!(redis.command(&["DEL", &key]).integer(), 1);
-    told_and_mended(&redis, "k/a all", MEMBERS);
+    assert_reported_and_repaired(&redis, "k/a all", MEMBERS);
     assert_eq!(server.order("k/a", "all"), before);
 
-    // The score is what counts: who has lost it is not ranked.
+    // The score is authoritative: a member without one is not ranked.
     let key = key_of(&redis, "m11", "scores");
     assert_eq!(redis.command(&["HDEL", &key, "m11"]).integer(), 1);
-    told_and_mended(&redis, "member m11: is ranked without", MEMBERS - 1);
+    assert_reported_and_repaired(&redis, "member m11: is ranked without", MEMBERS - 1);
     let left = before.into_iter().filter(|member| member != "m11");
     assert_eq!(server.order("k/a", "all"), left.collect::<Vec<_>>());
 }
 
 #[test]
-fn keys_of_a_board_that_the_registry_lost_are_reported_and_left() {
+fn keys_of_a_board_missing_from_the_registry_are_reported_and_kept() {
     let redis = RedisServer::plain();
     let server = filled(&redis);
     server.give("k/b", &[("u", 1)]);
     server.delete("/v1/boards/k/b").is_empty();
-    is_clean(&redis, MEMBERS);
-    // As after a failover to a replica that had not heard of the board yet.
+    assert_clean(&redis, MEMBERS);
+    // As after a failover to a replica that did not have the board yet.
     let lost = redis.command(&["HDEL", "megaboard:{registry}:boards:k", "a"]);
     assert_eq!(lost.integer(), 1);
     redis.command(&["ZREM", "megaboard:{registry}:subjects:k", "a"]);
@@ -143,7 +143,7 @@ fn keys_of_a_board_that_the_registry_lost_are_reported_and_left() {
 }
 
 #[test]
-fn writers_are_no_damage() {
+fn running_writers_are_not_reported_as_damage() {
     const RUNS: usize = 3;
     let redis = RedisServer::plain();
     let server = filled(&redis);

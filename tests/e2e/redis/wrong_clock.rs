@@ -1,14 +1,14 @@
-//! A server whose clock is wrong, over a store that others share: it does no harm, says so, and goes
-//! on when its clock is right again.
+//! A server with a wrong clock, on a store shared with others: it does no harm, reports it, and
+//! continues when its clock is right again.
 
 use serde_json::{Value, json};
 use testkit::clock::{WrongClock, now_ms, rfc3339, zone_in_mid_hour};
 use testkit::redis::RedisServer;
 use testkit::{Exposition, Server, eventually};
 
-use super::stage::{keys, launch, serve};
+use super::fixtures::{keys, launch, serve};
 
-/// Nothing that is dropped days ahead of its time would be missed by chance.
+/// A kind whose data would be dropped by a clock days ahead.
 fn kind() -> String {
     format!(
         "[kinds.gifts]\nwindows = [\"hour\", \"all\"]\ndedupe = \"1h\"\ntime_zone = \"{}\"\n",
@@ -25,7 +25,7 @@ fn points(server: &Server, window: &str) -> Vec<(u64, String, i64)> {
     server.get(path).ranked()
 }
 
-/// Sweeps that were to be and were not.
+/// Returns the number of refused sweeps.
 fn sweeps_refused(server: &Server) -> f64 {
     Exposition::of(server).sum(
         "megaboard_store_call_failures_total",
@@ -33,15 +33,15 @@ fn sweeps_refused(server: &Server) -> f64 {
     )
 }
 
-/// Nothing of it is written, and all of it says why.
-fn takes_no_write(server: &Server, id: &str) {
+/// Asserts that no write is applied, and that all report the reason.
+fn assert_refuses_writes(server: &Server, id: &str) {
     let refused = server.contribute(&gift(id));
     refused.problem(503, "unavailable", &["clock"]);
     assert_eq!(refused.value()["failed_count"], 1);
     let new = json!({"board": "gifts/new", "member": "u", "points": 1});
     let refused = server.contribute(&new);
     refused.problem(503, "unavailable", &["clock", "clock_skew_max"]);
-    // By which clock it is too early or too late nobody knows: it is not rejected.
+    // With an uncertain clock nothing is rejected as too early or too late.
     let timed = json!({"board": "gifts/a", "member": "u", "points": 1, "at": rfc3339(now_ms())});
     let refused = server.contribute(&timed);
     refused.problem(503, "unavailable", &["clock"]);
@@ -59,27 +59,27 @@ fn takes_no_write(server: &Server, id: &str) {
     ready.problem(503, "unavailable", &["clock", "clock_skew_max"]);
 }
 
-fn is_ready_again(server: &Server) {
-    eventually("it is ready again", || {
+fn wait_until_ready(server: &Server) {
+    eventually("the server is ready again", || {
         (server.get("/readyz").status == 200).then_some(())
     });
 }
 
 #[test]
-fn it_drops_nothing_and_writes_nothing_until_it_is_right() {
+fn a_server_with_a_wrong_clock_drops_and_writes_nothing() {
     let redis = RedisServer::plain();
     let kind = kind();
     let right = serve(&redis.url(), &kind);
     right.contribute(&gift("1")).ok();
     let before = keys(&redis, "gifts/a");
     let clock = WrongClock::off_by("+3d");
-    let wrong = clock.worn_by(launch(&redis.url(), &kind)).start();
-    takes_no_write(&wrong, "2");
-    eventually("it would have swept", || {
+    let wrong = clock.apply_to(launch(&redis.url(), &kind)).start();
+    assert_refuses_writes(&wrong, "2");
+    eventually("a sweep is refused", || {
         (sweeps_refused(&wrong) >= 1.0).then_some(())
     });
     assert_eq!(keys(&redis, "gifts/a"), before);
-    // The hour that is on is everybody's, and is not over.
+    // The current hour is shared by all servers and has not ended.
     let one = [(1, "u".to_owned(), 1)];
     for server in [&right, &wrong] {
         let top = server.get("/v1/boards/gifts/a/top?fresh=true&window=hour");
@@ -98,15 +98,15 @@ fn it_drops_nothing_and_writes_nothing_until_it_is_right() {
     assert!((skew(&wrong) - 3.0 * 86_400.0).abs() < 60.0);
     assert!(skew(&right).abs() < 60.0);
     clock.set("+0");
-    is_ready_again(&wrong);
+    wait_until_ready(&wrong);
     assert_eq!(wrong.contribute(&gift("1")).ok()["duplicates"], 1);
     assert_eq!(wrong.contribute(&gift("3")).ok()["applied"], 1);
-    // It jumps while the server is at work: no write meets it, however soon.
+    // The clock jumps while the server runs: no write is applied after that.
     for offset in ["+3d", "-10m"] {
         clock.set(offset);
-        takes_no_write(&wrong, "4");
+        assert_refuses_writes(&wrong, "4");
         clock.set("+0");
-        is_ready_again(&wrong);
+        wait_until_ready(&wrong);
     }
     for server in [&right, &wrong] {
         assert_eq!(points(server, "hour"), [(1, "u".to_owned(), 3)]);
@@ -115,24 +115,24 @@ fn it_drops_nothing_and_writes_nothing_until_it_is_right() {
 }
 
 #[test]
-fn within_the_limit_it_is_taken() {
+fn a_clock_within_the_limit_is_accepted() {
     let redis = RedisServer::plain();
     let clock = WrongClock::off_by("+3d");
     let config = format!("{}[redis]\nclock_skew_max = \"1d\"\n", kind());
-    let server = clock.worn_by(launch(&redis.url(), &config)).start();
+    let server = clock.apply_to(launch(&redis.url(), &config)).start();
     let refused = server.contribute(&gift("1"));
     refused.problem(503, "unavailable", &["clock", "86400.0 s"]);
     clock.set("+23h");
-    is_ready_again(&server);
+    wait_until_ready(&server);
     server.contribute(&gift("1")).ok();
 }
 
 #[test]
-fn within_the_limit_all_servers_go_by_the_stores_time() {
+fn within_the_limit_all_servers_use_the_time_of_the_store() {
     let redis = RedisServer::plain();
     for offset in ["+40", "-40"] {
         let clock = WrongClock::off_by(offset);
-        let server = clock.worn_by(launch(&redis.url(), &kind())).start();
+        let server = clock.apply_to(launch(&redis.url(), &kind())).start();
         let before = rfc3339(now_ms() - 1_000);
         let gift = json!({"board": "gifts/a", "member": offset, "points": 1});
         server.contribute(&gift).ok();

@@ -1,4 +1,4 @@
-//! Bodies that are none, too deep, or not expected, on every path that reads one.
+//! Invalid, deeply nested and unexpected bodies, on every path that reads one.
 
 use serde_json::json;
 use testkit::Server;
@@ -14,7 +14,7 @@ const PATHS: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn what_is_no_json_is_400_with_line_and_column() {
+fn invalid_json_is_400_with_line_and_column() {
     let server = Server::start();
     for (method, path) in PATHS {
         for (text, line, column) in [
@@ -23,22 +23,22 @@ fn what_is_no_json_is_400_with_line_and_column() {
             ("{\"a\": 'x'}", "line 1", "column 7"),
             ("{,}", "line 1", "column 2"),
         ] {
-            let answer = server.json(method, path, text);
-            // A reader may stop at the first name that it does not know.
-            let word = answer.value()["type"].as_str().unwrap().to_owned();
+            let response = server.json(method, path, text);
+            // A parser may stop at the first unknown name.
+            let word = response.value()["type"].as_str().unwrap().to_owned();
             assert!(
                 ["malformed", "invalid"].contains(&word.as_str()),
-                "{answer:?}"
+                "{response:?}"
             );
-            let place: &[&str] = if word == "malformed" {
+            let parts: &[&str] = if word == "malformed" {
                 &[line, column]
             } else {
                 &["a"]
             };
-            answer.problem(400, &word, place);
+            response.problem(400, &word, parts);
         }
-        let answer = server.send(method, path, &[("content-type", "text/plain")], "{}");
-        answer.problem(
+        let response = server.send(method, path, &[("content-type", "text/plain")], "{}");
+        response.problem(
             415,
             "unsupported-media-type",
             &["content-type", "text/plain"],
@@ -47,9 +47,9 @@ fn what_is_no_json_is_400_with_line_and_column() {
 }
 
 #[test]
-fn nesting_of_any_depth_is_refused_and_does_no_harm() {
+fn deep_nesting_is_refused() {
     const DEPTH: usize = 1_000_000;
-    /// Whose text is below a mebibyte, which is what other routes take.
+    /// The text is below one MiB, the limit of the other routes.
     const SHORT_DEPTH: usize = 150_000;
     let server = Server::start();
     let closed = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
@@ -59,20 +59,20 @@ fn nesting_of_any_depth_is_refused_and_does_no_harm() {
         let (arrays, objects) = ("[".repeat(depth), "{\"a\":".repeat(depth));
         let closed = closed(depth);
         for text in [&arrays, &objects, &closed] {
-            let answer = server.json(method, path, text);
+            let response = server.json(method, path, text);
             if is_long && *text == closed {
-                // An array with one item, which is none.
-                assert_eq!(answer.ok()["rejected"][0]["type"], "invalid");
+                // An array with one item, which is invalid.
+                assert_eq!(response.ok()["rejected"][0]["type"], "invalid");
                 continue;
             }
-            assert_eq!(answer.status, 400, "{method} {path}: {}", answer.body);
+            assert_eq!(response.status, 400, "{method} {path}: {}", response.body);
         }
     }
     let closed = closed(DEPTH);
     for value in ["member", "points", "values", "boards", "at"] {
         let text = format!("{{\"board\": \"gifts/a\", \"{value}\": {closed}}}");
-        let answer = server.json("POST", "/v1/contributions", &text);
-        assert_eq!(answer.status, 400, "{value}: {}", answer.body);
+        let response = server.json("POST", "/v1/contributions", &text);
+        assert_eq!(response.status, 400, "{value}: {}", response.body);
     }
     assert_eq!(server.get("/healthz").status, 200);
 }
@@ -88,46 +88,50 @@ fn a_body_that_is_too_large_is_413_everywhere() {
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\n\r\n"
         ));
-        // The server may answer, and hang up, before it has read all of it.
+        // The server may respond and close the connection before it has read all.
         for _ in 0..17 {
             if !wire.try_write(&spaces) {
                 break;
             }
         }
-        let answer = wire.answer();
-        assert_eq!(answer.status, 413, "{method} {path}: {}", answer.body);
-        assert_eq!(answer.value()["type"], "too-large");
+        let response = wire.response();
+        assert_eq!(response.status, 413, "{method} {path}: {}", response.body);
+        assert_eq!(response.value()["type"], "too-large");
     }
 }
 
 #[test]
-fn only_contributions_may_be_long() {
+fn only_bodies_of_contributions_can_exceed_one_mebibyte() {
     let server = Server::start();
     let long = " ".repeat((1 << 20) - 1) + "{}";
     for (method, path) in PATHS {
         let is_long = path.starts_with("/v1/contributions");
         let status = if is_long { 400 } else { 413 };
-        let answer = server.json(method, path, &long);
-        assert_eq!(answer.status, status, "{method} {path}: {}", answer.body);
+        let response = server.json(method, path, &long);
+        assert_eq!(
+            response.status, status,
+            "{method} {path}: {}",
+            response.body
+        );
         assert_ne!(server.json(method, path, &long[1..]).status, 413, "{path}");
     }
 }
 
 #[test]
-fn a_body_where_none_is_expected_is_left_alone() {
+fn an_unexpected_body_is_ignored() {
     let server = Server::start();
     let mut wire = server.wire();
     for _ in 0..2 {
         wire.write(
             "GET /v1/boards/gifts/a/top HTTP/1.1\r\nhost: localhost\r\ncontent-length: 7\r\n\r\n{\"n\":1}",
         );
-        assert_eq!(wire.answer().value()["members"], json!(0));
+        assert_eq!(wire.response().value()["members"], json!(0));
     }
 }
 
 #[test]
-fn an_answer_is_whole_where_its_client_sends_all_before_it_reads() {
-    // Nothing finds room: the stream of lines ends after a thousand failures.
+fn a_response_is_complete_if_its_client_sends_everything_before_reading() {
+    // Nothing fits into memory: the stream of lines ends after a thousand failures.
     let server = Server::with("[server]\nmemory_limit = 1048576\n");
     let cases = [5_000, 100_000].into_iter();
     let cases = cases.flat_map(|lines| [(lines, ""), (lines, "expect: 100-continue\r\n")]);
@@ -142,12 +146,12 @@ fn an_answer_is_whole_where_its_client_sends_all_before_it_reads() {
             body.len()
         ));
         if !expect.is_empty() {
-            assert_eq!(wire.answer().status, 100);
+            assert_eq!(wire.response().status, 100);
         }
         wire.write(body);
-        let answer = wire.answer();
-        assert_eq!(answer.header("connection"), "close");
-        let failed = answer.value()["failed_count"].as_u64().unwrap();
+        let response = wire.response();
+        assert_eq!(response.header("connection"), "close");
+        let failed = response.value()["failed_count"].as_u64().unwrap();
         assert!(failed >= 1_000, "{failed} of {lines} lines");
         assert!(wire.has_ended());
     }

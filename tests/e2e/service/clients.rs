@@ -1,4 +1,4 @@
-//! Many clients at once: nothing is lost, nothing counts twice, reads never go back.
+//! Many concurrent clients: nothing is lost or counted twice, and reads never go back.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,14 +10,14 @@ const CLIENTS: i64 = 200;
 const ROUNDS: i64 = 10;
 
 #[test]
-fn two_hundred_clients_write_at_once_and_all_of_it_counts() {
+fn all_writes_of_two_hundred_concurrent_clients_count() {
     let server = Server::start();
     thread::scope(|scope| {
         for client in 0..CLIENTS {
             let server = &server;
             scope.spawn(move || {
                 for round in 0..ROUNDS {
-                    // Each sends what another sends too, under one id.
+                    // Each client also sends what another client sends, under one id.
                     let id = format!("{}-{round}", client / 2);
                     let items = json!([
                         {"board": "gifts/all", "member": "u", "points": 1},
@@ -49,7 +49,7 @@ fn two_hundred_clients_write_at_once_and_all_of_it_counts() {
 }
 
 #[test]
-fn reads_amid_writes_are_ordered_and_never_go_back() {
+fn reads_during_writes_are_ordered_and_never_go_back() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"1ms\"\n");
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -82,14 +82,14 @@ fn reads_amid_writes_are_ordered_and_never_go_back() {
 }
 
 #[test]
-fn a_board_deleted_again_and_again_takes_every_write_or_says_so() {
+fn writes_to_a_board_deleted_repeatedly_are_applied_or_reported() {
     let server = Server::start();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..100 {
-                let answer = server.delete("/v1/boards/gifts/a");
-                assert!([204, 404].contains(&answer.status), "{answer:?}");
+                let response = server.delete("/v1/boards/gifts/a");
+                assert!([204, 404].contains(&response.status), "{response:?}");
             }
             done.store(true, Ordering::Relaxed);
         });
@@ -98,8 +98,8 @@ fn a_board_deleted_again_and_again_takes_every_write_or_says_so() {
             number += 1;
             let item =
                 json!({"board": "gifts/a", "member": format!("u{}", number % 50), "points": 1});
-            let answer = server.contribute(&item);
-            assert!([200, 503].contains(&answer.status), "{answer:?}");
+            let response = server.contribute(&item);
+            assert!([200, 503].contains(&response.status), "{response:?}");
             let top = server.get("/v1/boards/gifts/a/top?window=all&fresh=true");
             assert!([200, 503].contains(&top.status), "{top:?}");
         }

@@ -1,4 +1,4 @@
-//! Connections: kept alive, pipelined, slow, ended.
+//! Connections: keep-alive, pipelining, slow clients, disconnects.
 
 use serde_json::json;
 use testkit::Server;
@@ -14,22 +14,22 @@ fn a_connection_serves_one_request_after_another() {
              content-length: {}\r\n\r\n{body}",
             body.len()
         ));
-        assert_eq!(wire.answer().value()["applied"], 1);
+        assert_eq!(wire.response().value()["applied"], 1);
         wire.write(
             "GET /v1/boards/gifts/a/top?window=all&fresh=true HTTP/1.1\r\nhost: localhost\r\n\r\n",
         );
-        assert_eq!(wire.answer().value()["entries"][0]["points"], points);
+        assert_eq!(wire.response().value()["entries"][0]["points"], points);
     }
-    // Errors end no connection either.
+    // Errors do not end the connection.
     wire.write("GET /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n");
-    assert_eq!(wire.answer().status, 404);
+    assert_eq!(wire.response().status, 404);
     wire.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-    assert_eq!(wire.answer().status, 200);
+    assert_eq!(wire.response().status, 200);
     assert!(wire.has_ended());
 }
 
 #[test]
-fn a_connection_goes_on_behind_a_body_that_nobody_wanted_or_the_answer_says_it_ends() {
+fn a_connection_continues_after_an_unread_body_or_is_closed() {
     let server = Server::start();
     let heads = [
         ("POST /nowhere", "application/json", 404),
@@ -44,25 +44,25 @@ fn a_connection_goes_on_behind_a_body_that_nobody_wanted_or_the_answer_says_it_e
              content-length: {length}\r\n{more}\r\n"
         )
     };
-    // What came along is read away.
+    // A body that has arrived is read and discarded.
     let mut wire = server.wire();
     for case in heads.repeat(20) {
         wire.write(head(case, 2, "") + "{}");
-        let answer = wire.answer();
+        let response = wire.response();
         assert_eq!(
-            (answer.status, answer.header("connection")),
+            (response.status, response.header("connection")),
             (case.2, ""),
             "{case:?}"
         );
     }
-    // What does not come, is too long, or was asked about first, is not waited for.
+    // A body that does not arrive, is too long, or was announced with `Expect` is not waited for.
     for case in heads {
         for (length, more) in [(7, ""), (1 << 30, ""), (2, "expect: 100-continue\r\n")] {
             let mut wire = server.wire();
             wire.write(head(case, length, more));
-            let answer = wire.answer();
+            let response = wire.response();
             assert_eq!(
-                (answer.status, answer.header("connection")),
+                (response.status, response.header("connection")),
                 (case.2, "close"),
                 "{case:?}"
             );
@@ -72,7 +72,7 @@ fn a_connection_goes_on_behind_a_body_that_nobody_wanted_or_the_answer_says_it_e
 }
 
 #[test]
-fn requests_in_a_row_are_answered_in_order() {
+fn pipelined_requests_are_answered_in_order() {
     let server = Server::start();
     let mut wire = server.wire();
     let paths = [
@@ -85,12 +85,12 @@ fn requests_in_a_row_are_answered_in_order() {
     for path in paths {
         wire.write(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
     }
-    let statuses = paths.map(|_| wire.answer().status);
+    let statuses = paths.map(|_| wire.response().status);
     assert_eq!(statuses, [200, 404, 200, 404, 200]);
 }
 
 #[test]
-fn slow_clients_hold_up_nobody() {
+fn slow_clients_do_not_delay_others() {
     let server = Server::start();
     let half_heads: Vec<_> = (0..300)
         .map(|_| {
@@ -118,14 +118,14 @@ fn slow_clients_hold_up_nobody() {
     );
     for mut wire in half_heads {
         wire.write("t: localhost\r\n\r\n");
-        assert_eq!(wire.answer().status, 200);
+        assert_eq!(wire.response().status, 200);
     }
     drop(half_bodies);
     assert_eq!(server.get("/healthz").status, 200);
 }
 
 #[test]
-fn clients_that_leave_before_the_answer_do_no_harm() {
+fn clients_that_disconnect_before_the_response_do_no_harm() {
     let server = Server::start();
     for _ in 0..100 {
         server

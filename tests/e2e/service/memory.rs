@@ -1,4 +1,5 @@
-//! What clients make a server hold: heads, lines and streams that do not end, lists in receipts. All have limits.
+//! Memory that clients can occupy: endless heads, lines and streams, and lists in receipts. All
+//! have limits.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -7,17 +8,17 @@ use std::thread;
 use serde_json::json;
 use testkit::{DEADLINE, Events, Exposition, Server, eventually, ndjson};
 
-/// Small enough that a few hundred connections meet the limits of all pools.
+/// Small enough that a few hundred connections reach the limits of all pools.
 const MEMORY: &str =
     "[server]\nmemory_limit = \"128MB\"\n[server.limits]\nheader_timeout = \"10m\"\n";
 
-/// Connections after which a limit has to be met.
+/// The number of connections within which a limit must be reached.
 const CONNECTIONS_MAX: usize = 2_000;
 
-/// Connections that are opened at once.
+/// Connections opened at once.
 const CONNECTIONS_AT_ONCE: usize = 20;
 
-/// Bytes of a head and of a line that are nearly too long.
+/// The size of a head or a line slightly below its limit.
 const LONG: usize = 63 << 10;
 
 /// Entries of a long top.
@@ -30,8 +31,8 @@ struct Pool {
 }
 
 fn pool(server: &Server, name: &str) -> Pool {
-    let told = Exposition::of(server);
-    let sum = |metric: &str| told.sum(metric, &[("pool", name)]);
+    let metrics = Exposition::of(server);
+    let sum = |metric: &str| metrics.sum(metric, &[("pool", name)]);
     let pool = Pool {
         bytes: sum("megaboard_pool_bytes"),
         bytes_max: sum("megaboard_pool_limit_bytes"),
@@ -41,7 +42,7 @@ fn pool(server: &Server, name: &str) -> Pool {
     pool
 }
 
-/// Sends this on connections until the pool has no room for it.
+/// Sends this on new connections until the pool is full.
 fn fill(server: &Server, name: &str, begun: &[u8]) -> Vec<TcpStream> {
     let mut open = Vec::new();
     while pool(server, name).refusals <= 0.0 {
@@ -56,23 +57,23 @@ fn fill(server: &Server, name: &str, begun: &[u8]) -> Vec<TcpStream> {
     open
 }
 
-/// The answer on the one of these connections that has one; all others wait.
-fn answer(open: &[TcpStream]) -> String {
+/// Returns the response on the only connection that has one; all others wait.
+fn response(open: &[TcpStream]) -> String {
     let answered = |stream: &&TcpStream| {
         stream.set_nonblocking(true).unwrap();
         stream.peek(&mut [0]).is_ok_and(|bytes| bytes > 0)
     };
-    let mut answered = eventually("an answer", || open.iter().find(answered));
+    let mut answered = eventually("a response arrives", || open.iter().find(answered));
     answered.set_nonblocking(false).unwrap();
     answered.set_read_timeout(Some(DEADLINE)).unwrap();
     let mut bytes = Vec::new();
-    // A connection that ends with something unread may be reset.
+    // Closing a connection with unread data may reset it.
     let _ = answered.read_to_end(&mut bytes);
     String::from_utf8(bytes).unwrap()
 }
 
-fn is_empty(server: &Server, name: &str) {
-    eventually("what was held is free", || {
+fn wait_until_empty(server: &Server, name: &str) {
+    eventually("the memory is free", || {
         (pool(server, name).bytes <= 0.0).then_some(())
     });
 }
@@ -86,7 +87,7 @@ fn begun_lines(text: &str) -> String {
 }
 
 #[test]
-fn heads_that_do_not_end_are_bounded_and_short_ones_go_on() {
+fn memory_of_endless_heads_is_limited_and_short_ones_are_served() {
     let server = Server::with(MEMORY);
     server.give("gifts/a", &[("u", 1)]);
     let head = format!(
@@ -94,15 +95,15 @@ fn heads_that_do_not_end_are_bounded_and_short_ones_go_on() {
         "x".repeat(LONG)
     );
     let open = fill(&server, "read_ahead", head.as_bytes());
-    let refused = answer(&open);
+    let refused = response(&open);
     assert!(
         refused.starts_with("HTTP/1.1 503 ") && refused.contains("\"overloaded\""),
         "{refused}"
     );
     let ends = [("cause", "overloaded")];
-    let told = Exposition::of(&server);
-    assert!(told.sum("megaboard_connections_ended_early_total", &ends) >= 1.0);
-    // All others are served, and bodies are read, in short pieces.
+    let metrics = Exposition::of(&server);
+    assert!(metrics.sum("megaboard_connections_ended_early_total", &ends) >= 1.0);
+    // Other requests are served, and short bodies are read.
     server
         .lines(&format!(
             "{}\n",
@@ -116,20 +117,20 @@ fn heads_that_do_not_end_are_bounded_and_short_ones_go_on() {
         1
     );
     drop(open);
-    is_empty(&server, "read_ahead");
+    wait_until_empty(&server, "read_ahead");
     let mut wire = server.wire();
     wire.write(format!("{head}\r\n\r\n"));
-    assert_eq!(wire.answer().status, 200);
+    assert_eq!(wire.response().status, 200);
 }
 
 #[test]
-fn lines_that_do_not_end_are_bounded_and_short_ones_go_on() {
+fn memory_of_endless_lines_is_limited_and_short_ones_are_served() {
     let server = Server::with(MEMORY);
-    // At the limit of all memory those go on who are there.
+    // At the limit of the total memory, existing connections continue.
     server.give("gifts/a", &[("u", 1)]);
     let begun = begun_lines(&"x".repeat(LONG));
     let open = fill(&server, "bodies", begun.as_bytes());
-    let refused = answer(&open);
+    let refused = response(&open);
     assert!(
         refused.contains("\"overloaded\"") && refused.contains("\"read\":0"),
         "{refused}"
@@ -141,11 +142,11 @@ fn lines_that_do_not_end_are_bounded_and_short_ones_go_on() {
         ))
         .ok();
     drop(open);
-    is_empty(&server, "bodies");
+    wait_until_empty(&server, "bodies");
 }
 
 #[test]
-fn lists_of_receipts_are_bounded_and_counts_go_on() {
+fn memory_of_receipt_lists_is_limited_and_counts_continue() {
     const LINES: usize = 1_000;
     let server = Server::with(MEMORY);
     let line = json!({"board": format!("nope/{}", "x".repeat(100)), "member": "u", "points": 1});
@@ -159,7 +160,7 @@ fn lists_of_receipts_are_bounded_and_counts_go_on() {
     let listed = rejected(&server.lines(&lines).ok());
     assert!((1..LINES).contains(&listed), "{listed}");
     drop(open);
-    is_empty(&server, "receipts");
+    wait_until_empty(&server, "receipts");
     assert_eq!(rejected(&server.lines(&lines).ok()), LINES);
 }
 
@@ -172,9 +173,9 @@ fn give(server: &Server, board: &str) {
 }
 
 #[test]
-fn events_are_bounded_new_streams_refused_and_those_that_grow_too_large_ended() {
+fn memory_of_events_is_limited_and_excess_streams_are_refused_or_ended() {
     const GROWING: usize = 10;
-    // Boards have to grow.
+    // The boards must grow.
     let memory = MEMORY.replace("128MB", "256MB");
     let server = Server::with(&format!(
         "{memory}[kinds.wide]\nwindows = [\"all\"]\ntop = {ENTRIES}\nmax_staleness = \"0s\"\n"
@@ -206,11 +207,11 @@ fn events_are_bounded_new_streams_refused_and_those_that_grow_too_large_ended() 
     let refused = server.get(&refused);
     refused.problem(503, "overloaded", &["streams"]);
     assert_eq!(refused.header("retry-after"), "1");
-    // Who watches what is streamed already needs nothing of its own.
+    // A further stream of the same top needs no memory of its own.
     Events::of(&server, &stream("wide/a", ENTRIES)).named("board");
     let mut ended = 0;
     for (board, events) in boards.iter().zip(&mut growing) {
-        // Read meanwhile: who takes nothing is disconnected.
+        // Read meanwhile, since a client that reads nothing is disconnected.
         let last = thread::scope(|scope| {
             let last = scope.spawn(|| {
                 events.until(|event| event.name == "problem" || event.value["members"] == ENTRIES)
@@ -225,7 +226,7 @@ fn events_are_bounded_new_streams_refused_and_those_that_grow_too_large_ended() 
         }
         pool(&server, "streams");
     }
-    assert!(ended > 0, "all tops have grown");
+    assert!(ended > 0, "no stream has ended");
     drop((open, growing));
-    is_empty(&server, "streams");
+    wait_until_empty(&server, "streams");
 }

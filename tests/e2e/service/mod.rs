@@ -1,4 +1,4 @@
-//! What holds for every path: many clients, slow ones, methods, paths and bodies that are none.
+//! All paths: many and slow clients, unknown methods and paths, invalid bodies.
 
 mod bodies;
 mod clients;

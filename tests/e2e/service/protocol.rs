@@ -1,9 +1,9 @@
-//! Methods and paths that are none, heads that are none.
+//! Unknown methods and paths, and invalid heads.
 
-use testkit::{Server, WireAnswer};
+use testkit::{RawResponse, Server};
 
 #[test]
-fn an_unknown_path_is_404_by_name() {
+fn an_unknown_path_is_404_with_its_name() {
     let server = Server::start();
     for path in [
         "/v1",
@@ -23,7 +23,7 @@ fn an_unknown_path_is_404_by_name() {
 }
 
 #[test]
-fn an_unknown_method_is_405_and_the_answer_says_which_there_are() {
+fn an_unknown_method_is_405_with_the_allowed_ones() {
     let server = Server::start();
     for (method, path, allowed) in [
         ("GET", "/v1/contributions", &["POST"][..]),
@@ -46,15 +46,15 @@ fn an_unknown_method_is_405_and_the_answer_says_which_there_are() {
         wire.write(format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
         ));
-        let answer = wire.answer_to(method);
-        assert_eq!(answer.status, 405, "{method} {path}");
-        assert_eq!(answer.header("content-type"), "application/problem+json");
+        let response = wire.response_to(method);
+        assert_eq!(response.status, 405, "{method} {path}");
+        assert_eq!(response.header("content-type"), "application/problem+json");
         for allowed in allowed {
-            let allow = answer.header("allow").to_ascii_uppercase();
+            let allow = response.header("allow").to_ascii_uppercase();
             assert!(allow.contains(allowed), "{method} {path}: {allow}");
         }
         if method != "HEAD" {
-            let problem = answer.value();
+            let problem = response.value();
             assert_eq!(problem["type"], "method-not-allowed");
             let detail = problem["detail"].as_str().unwrap();
             assert!(detail.contains(method) && detail.contains(path), "{detail}");
@@ -72,13 +72,13 @@ fn head_is_get_without_the_body() {
     ] {
         let mut wire = server.wire();
         wire.write(format!("HEAD {path} HTTP/1.1\r\nhost: localhost\r\n\r\n"));
-        let head = wire.answer_to("HEAD");
+        let head = wire.response_to("HEAD");
         assert_eq!((head.status, head.body.as_str()), (status, ""));
-        // The connection goes on right behind the head.
+        // The connection continues directly after the head.
         wire.write(format!(
             "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
         ));
-        let whole = wire.answer();
+        let whole = wire.response();
         assert_eq!(whole.status, status);
         for name in ["content-type", "cache-control"] {
             assert_eq!(head.header(name), whole.header(name), "{path}");
@@ -88,7 +88,7 @@ fn head_is_get_without_the_body() {
 }
 
 #[test]
-fn what_is_no_http_ends_its_connection_alone() {
+fn invalid_http_ends_only_its_connection() {
     let server = Server::start();
     let long_head = format!(
         "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n",
@@ -103,20 +103,20 @@ fn what_is_no_http_ends_its_connection_alone() {
     ] {
         let mut wire = server.wire();
         let _ = wire.try_write(bytes);
-        if let Some(answer) = wire.try_answer() {
-            assert!((400..500).contains(&answer.status), "{answer:?}");
-            assert_refused_head(&answer, answer.status);
+        if let Some(response) = wire.try_response() {
+            assert!((400..500).contains(&response.status), "{response:?}");
+            assert_refused_head(&response, response.status);
         }
         assert!(wire.has_ended());
         assert_eq!(server.get("/healthz").status, 200);
     }
 }
 
-fn assert_refused_head(answer: &WireAnswer, status: u16) {
-    assert_eq!(answer.status, status, "{answer:?}");
-    assert_eq!(answer.header("content-type"), "application/problem+json");
-    assert_eq!(answer.header("connection"), "close");
-    assert!(!answer.header("x-request-id").is_empty(), "{answer:?}");
+fn assert_refused_head(response: &RawResponse, status: u16) {
+    assert_eq!(response.status, status, "{response:?}");
+    assert_eq!(response.header("content-type"), "application/problem+json");
+    assert_eq!(response.header("connection"), "close");
+    assert!(!response.header("x-request-id").is_empty(), "{response:?}");
     let word = match status {
         413 => "too-large",
         414 => "target-too-long",
@@ -124,21 +124,21 @@ fn assert_refused_head(answer: &WireAnswer, status: u16) {
         _ => "invalid",
     };
     assert_eq!(
-        (&answer.value()["type"], &answer.value()["status"]),
+        (&response.value()["type"], &response.value()["status"]),
         (&word.into(), &status.into())
     );
 }
 
 #[test]
-fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
+fn refused_heads_are_problems_with_an_id() {
     let server = Server::start();
     let get = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n";
     let many = format!("{get}{}\r\n", "x: y\r\n".repeat(200));
     let target = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000));
-    // What fills all that there is for a head, and has no end.
+    // More than the limit of a head, without an end.
     let full = |begin: &str| format!("{begin}{}", "x".repeat((64 << 10) - begin.len()));
     let (half_a_target, line) = (full("GET /"), full(&format!("{get}x: ")));
-    // Beyond what 64 bits can say, and at the end of it, where hyper has a meaning of its own.
+    // Lengths beyond 64 bits, and at the end of that range, where hyper uses special values.
     let long_bodies = [
         "18446744073709551614",
         "18446744073709551615",
@@ -158,20 +158,20 @@ fn heads_that_are_refused_are_answered_by_problems_with_an_id() {
     ] {
         let mut wire = server.wire();
         let _ = wire.try_write(bytes);
-        assert_refused_head(&wire.answer(), status);
+        assert_refused_head(&wire.response(), status);
         assert!(wire.has_ended());
-        // Behind an answer of ours, too.
+        // Also after a valid response.
         let mut wire = server.wire();
         wire.write(format!("{get}\r\n"));
-        assert_eq!(wire.answer().status, 200);
+        assert_eq!(wire.response().status, 200);
         let _ = wire.try_write(bytes);
-        assert_refused_head(&wire.answer(), status);
+        assert_refused_head(&wire.response(), status);
         assert!(wire.has_ended());
     }
 }
 
 #[test]
-fn the_limit_of_a_head_holds_however_it_comes() {
+fn the_limit_of_a_head_does_not_depend_on_how_it_is_split() {
     let server = Server::start();
     for (bytes, status) in [(64 << 10, 200), ((64 << 10) + 1, 431)] {
         let (begin, end) = (
@@ -182,23 +182,23 @@ fn the_limit_of_a_head_holds_however_it_comes() {
         let head = format!("{begin}{value}{end}");
         let mut wire = server.wire();
         wire.write(&head);
-        assert_eq!(wire.answer().status, status, "{bytes} at once");
+        assert_eq!(wire.response().status, status, "{bytes} at once");
         let mut wire = server.wire();
         for part in head.as_bytes().chunks(1000) {
             // It may be refused before all of it was sent.
             let _ = wire.try_write(part);
         }
-        assert_eq!(wire.answer().status, status, "{bytes} in parts");
+        assert_eq!(wire.response().status, status, "{bytes} in parts");
     }
 }
 
 #[test]
-fn a_target_may_be_as_long_as_a_head() {
+fn a_target_can_be_as_long_as_a_head() {
     const HEAD_BYTES_MAX: usize = 64 << 10;
     let server = Server::start();
     let (begin, version) = ("GET /", " HTTP/1.1\r\n");
     let host = "host: localhost\r\n\r\n";
-    // The bytes of the first line.
+    // The bytes of the request line.
     for (bytes, status) in [
         (HEAD_BYTES_MAX - host.len(), 404),
         (HEAD_BYTES_MAX - host.len() + 1, 431),
@@ -213,18 +213,18 @@ fn a_target_may_be_as_long_as_a_head() {
                 // It may be refused before all of it was sent.
                 let _ = wire.try_write(part);
             }
-            let answer = wire.answer();
+            let response = wire.response();
             if status == 404 {
-                assert_eq!(answer.status, status, "{answer:?}");
+                assert_eq!(response.status, status, "{response:?}");
             } else {
-                assert_refused_head(&answer, status);
+                assert_refused_head(&response, status);
             }
         }
     }
 }
 
 #[test]
-fn a_length_of_the_largest_number_is_no_refused_head() {
+fn a_content_length_of_the_largest_number_is_413() {
     let server = Server::start();
     let length = u64::MAX - 2;
     let mut wire = server.wire();
@@ -232,7 +232,7 @@ fn a_length_of_the_largest_number_is_no_refused_head() {
         "POST /v1/contributions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
          content-length: {length}\r\n\r\n"
     ));
-    let answer = wire.answer();
-    assert_eq!(answer.status, 413, "{answer:?}");
-    assert_eq!(answer.value()["type"], "too-large");
+    let response = wire.response();
+    assert_eq!(response.status, 413, "{response:?}");
+    assert_eq!(response.value()["type"], "too-large");
 }

@@ -1,4 +1,5 @@
-//! Traces to a collector: which requests, of whose trace, and what becomes of them without it.
+//! Traces sent to a collector: which requests are traced, in whose trace, and failures of the
+//! collector.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -7,13 +8,13 @@ use std::thread;
 
 use testkit::{DEADLINE, Launch, Server, eventually};
 
-/// A caller's trace, and the same as the bytes that protobuf has.
+/// The trace id of a caller, as text and as in protobuf.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const TRACE_BYTES: u128 = 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736;
 const OTHER: &str = "0123456789abcdef0123456789abcdef";
 const OTHER_BYTES: u128 = 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef;
 
-/// Takes what exporters send, as OTLP over HTTP; it ends with the test process.
+/// Accepts exports with OTLP over HTTP, until the test process ends.
 struct Collector {
     url: String,
     bodies: Receiver<Vec<u8>>,
@@ -37,13 +38,13 @@ impl Collector {
         Self { url, bodies }
     }
 
-    /// What came until something of it is what was waited for.
+    /// Returns the exports received up to one that `is_it` accepts.
     #[track_caller]
     fn until(&self, is_it: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
         let mut came = Vec::new();
         loop {
             let body = self.bodies.recv_timeout(DEADLINE);
-            came.push(body.expect("what was waited for"));
+            came.push(body.expect("the expected export"));
             if is_it(came.last().unwrap()) {
                 return came;
             }
@@ -66,15 +67,15 @@ fn take(stream: TcpStream, status: &str, sender: &Sender<Vec<u8>>) {
             let line = line.trim_end().to_ascii_lowercase();
             match line.split_once(": ") {
                 None => break,
-                Some(("content-length", told)) => bytes = told.parse().unwrap(),
-                Some(("content-type", told)) => assert_eq!(told, "application/x-protobuf"),
+                Some(("content-length", value)) => bytes = value.parse().unwrap(),
+                Some(("content-type", value)) => assert_eq!(value, "application/x-protobuf"),
                 Some(_) => {}
             }
         }
         let mut body = vec![0; bytes];
         reader.read_exact(&mut body).unwrap();
-        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
-        let answered = reader.get_mut().write_all(answer.as_bytes());
+        let response = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+        let answered = reader.get_mut().write_all(response.as_bytes());
         if answered.is_err() || sender.send(body).is_err() {
             return;
         }
@@ -107,7 +108,7 @@ fn ask(server: &Server, trace: &str, flags: &str) {
 }
 
 #[test]
-fn a_request_continues_its_callers_trace_where_that_is_kept() {
+fn a_request_continues_the_sampled_trace_of_its_caller() {
     let collector = Collector::start();
     let server = traced(&collector.url, 0.0);
     server.give("gifts/room-1", &[("ada", 3), ("ben", 2)]);
@@ -117,7 +118,7 @@ fn a_request_continues_its_callers_trace_where_that_is_kept() {
         .until(|body| has(body, b"GET /v1/boards"))
         .concat();
     for part in [
-        // The caller's span.
+        // The span of the caller.
         &0x00f0_67aa_0ba9_02b7_u64.to_be_bytes()[..],
         b"GET /v1/boards/{kind}/{subject}/top",
         b"http.route",
@@ -130,19 +131,19 @@ fn a_request_continues_its_callers_trace_where_that_is_kept() {
     ] {
         assert!(has(&came, part), "{}", String::from_utf8_lossy(part));
     }
-    // Neither the trace that its caller does not keep, nor what stands in queries.
+    // Neither a trace that its caller does not sample, nor the content of queries.
     assert!(!has(&came, &OTHER_BYTES.to_be_bytes()));
     assert!(!has(&came, b"fresh"));
 }
 
 #[test]
-fn strangers_neither_have_their_requests_traced_nor_keep_them_from_it() {
+fn untrusted_callers_do_not_decide_whether_they_are_traced() {
     let collector = Collector::start();
     let server = traced_for(&collector.url, 0.0, "192.0.2.1");
     server.give("gifts/room-1", &[("ada", 3)]);
     ask(&server, TRACE, "01");
     drop(server.stop());
-    // All of it was sent at the stop: nothing.
+    // Everything was sent at the stop: nothing.
     assert!(collector.bodies.try_recv().is_err());
 
     let collector = Collector::start();
@@ -156,7 +157,7 @@ fn strangers_neither_have_their_requests_traced_nor_keep_them_from_it() {
 }
 
 #[test]
-fn requests_without_a_trace_are_taken_by_chance_and_the_last_are_sent_at_the_stop() {
+fn requests_without_a_trace_are_sampled_and_the_last_spans_sent_at_the_stop() {
     let collector = Collector::start();
     let server = traced(&collector.url, 1.0);
     server.give("gifts/room-1", &[("ada", 3)]);
@@ -168,13 +169,13 @@ fn requests_without_a_trace_are_taken_by_chance_and_the_last_are_sent_at_the_sto
 }
 
 #[test]
-fn a_collector_that_is_away_holds_up_nothing_and_is_logged() {
+fn an_unavailable_collector_delays_nothing_and_is_logged() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let away = format!("http://{}", free.local_addr().unwrap());
     drop(free);
     let server = traced(&away, 1.0);
     ask(&server, TRACE, "01");
-    eventually("a word of it", || {
+    eventually("the failure is logged", || {
         server.log().contains("could not be sent").then_some(())
     });
     ask(&server, TRACE, "01");
@@ -195,28 +196,28 @@ fn a_collector_that_refuses_is_logged_once() {
 }
 
 #[test]
-fn a_collector_that_takes_nothing_ends_no_stop() {
-    // Connections are made, and nobody reads.
+fn a_collector_that_hangs_does_not_prevent_a_stop() {
+    // Connections are accepted, and nothing is read.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = traced(&format!("http://{}", silent.local_addr().unwrap()), 1.0);
     ask(&server, TRACE, "01");
     let (_held, _) = silent.accept().unwrap();
-    eventually("an answer all the same", || {
+    eventually("requests are answered", || {
         (server.get("/healthz").status == 200).then_some(())
     });
     drop(server.stop());
 }
 
 #[test]
-fn what_is_wrong_in_the_section_is_named() {
+fn errors_in_the_traces_section_are_reported() {
     for (config, part) in [
         ("otlp = \"collector:4318\"", "tracing: otlp"),
         ("otlp = \"http://a\"\nsample = 2.0", "tracing: sample"),
         ("endpoint = \"http://a\"", "endpoint"),
     ] {
         let config = format!("[tracing]\n{config}\n");
-        let (status, said) = Launch::on_a_free_port(&config).refused();
+        let (status, stderr) = Launch::on_a_free_port(&config).refused();
         assert_eq!(status, Some(1), "{config}");
-        assert!(said.contains(part), "{said}");
+        assert!(stderr.contains(part), "{stderr}");
     }
 }

@@ -1,4 +1,4 @@
-//! Boards as plain maps, and what becomes of contributions to them.
+//! Boards as plain maps, and the outcomes of contributions to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use testkit::clock::{DAY_MS, MINUTE_MS, rfc3339};
 use super::kind::{Kind, Op, Window};
 use super::standing::{History, Standing, Values, compare, kept};
 
-/// For so long the settings of a board that holds nothing are kept, at least.
+/// The minimum time that the settings of an empty board are kept.
 const SETTINGS_KEPT_MS: i64 = DAY_MS;
 
-/// For so long a name is closed, at most, to what happened before its board went.
+/// The maximum time that a name is closed to events from before its board was deleted.
 const NAMES_CLOSED_MS: i64 = 30 * DAY_MS;
 
-/// The time of one board.
+/// The start, end and expiry of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Activity {
     pub(super) starts_at: Option<i64>,
@@ -38,7 +38,7 @@ impl Activity {
         has_begun && is_before_end && !self.has_ended(now)
     }
 
-    /// What each answer says of it.
+    /// Adds the properties that each response has.
     pub(super) fn put_into(&self, shape: &mut Value) {
         for (name, at) in [("starts_at", self.starts_at), ("ends_at", self.ends_at)] {
             if let Some(at) = at {
@@ -48,27 +48,27 @@ impl Activity {
     }
 }
 
-/// Shared by the boards that one may be.
+/// Shared between the possible states of a board.
 type Members = Arc<BTreeMap<String, Arc<History>>>;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Board {
-    /// Which board of its name it is, at the most.
+    /// The highest possible number of the incarnation.
     pub(super) incarnation: u64,
-    /// Whether it has had a contribution that was applied.
+    /// Whether a contribution has been applied.
     pub(super) exists: bool,
     pub(super) shards: Option<u64>,
     pub(super) activity: Activity,
-    /// Until when its settings are kept, at least, where they are not dated by the last write.
+    /// The minimum time until which its settings are kept, unless that depends on the last write.
     kept_until: Option<i64>,
     written_at: i64,
     windows: BTreeMap<String, (Window, Members)>,
     ids: Arc<BTreeSet<(String, String)>>,
-    /// Who may still be in windows that are past their retention, if no sweep has come.
+    /// Members that may still be in windows past their retention, if no sweep has run yet.
     lingering: Arc<BTreeSet<String>>,
 }
 
-/// Which incarnation it is, and what lingers, is seen by nobody who asks for a board.
+/// Ignores the incarnation and the remaining members, which no read shows.
 impl PartialEq for Board {
     fn eq(&self, other: &Self) -> bool {
         let times = |board: &Self| (board.kept_until, board.written_at);
@@ -81,7 +81,7 @@ impl PartialEq for Board {
     }
 }
 
-/// One contribution to one board.
+/// A contribution to one board.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub(super) member: String,
@@ -89,12 +89,12 @@ pub(super) struct Item {
     pub(super) at: i64,
     pub(super) id: Option<String>,
     pub(super) is_set: bool,
-    /// A set of one window alone.
+    /// The name of the window, for a set of a single window.
     pub(super) window: Option<String>,
 }
 
 impl Item {
-    /// Whether it is of one window alone, which is past its retention.
+    /// Returns whether the item sets a single window, which is past its retention.
     pub(super) fn names_what_is_gone(&self, kind: &Kind, now: i64) -> bool {
         let windows = kind.windows_at(self.at).into_iter();
         let mut named = windows.filter(|window| self.window.as_ref() == Some(&window.name));
@@ -102,7 +102,7 @@ impl Item {
     }
 }
 
-/// What a receipt says of it.
+/// The outcome in a receipt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Applied,
@@ -110,7 +110,7 @@ pub(super) enum Outcome {
     Rejected(&'static str),
 }
 
-/// Who stands where, best first.
+/// Members and standings, best first.
 pub(super) type Ranked = Vec<(String, Standing)>;
 
 impl Board {
@@ -163,7 +163,7 @@ impl Board {
         Ok(())
     }
 
-    /// Takes a member off all windows, of those that have gone too where they linger.
+    /// Removes a member from all windows, also from expired ones where it remains.
     pub(super) fn remove(&mut self, member: &str, now: i64, linger: bool) -> Outcome {
         if !self.activity.takes(now, now) {
             return Outcome::Rejected("not-open");
@@ -192,7 +192,7 @@ impl Board {
         is_held || lingers
     }
 
-    /// Lets go of the windows that are past their retention, and of ids that nobody uses any more.
+    /// Returns the board without the windows past their retention, and without expired ids.
     pub(super) fn without_what_is_gone(&self, now: i64) -> Self {
         let mut left = self.clone();
         let gone = left
@@ -212,7 +212,7 @@ impl Board {
         left
     }
 
-    /// The same as another, as far as anybody sees.
+    /// Merges with a state that is the same to all reads.
     pub(super) fn is_also(&mut self, other: &Self) {
         self.incarnation = self.incarnation.max(other.incarnation);
         if !other.lingering.is_subset(&self.lingering) {
@@ -224,7 +224,7 @@ impl Board {
         self.activity.expires_at().is_some_and(|at| now >= at)
     }
 
-    /// As reads have it: one that has expired is not there.
+    /// Returns the board as reads see it: empty if it has expired.
     pub(super) fn visible(&self, now: i64) -> Self {
         if self.has_expired(now) {
             Self::of_incarnation(self.incarnation + 1)
@@ -240,14 +240,14 @@ impl Board {
         }
     }
 
-    /// When exactly it was written decides nothing.
+    /// Records a write. Its exact time must not decide anything.
     pub(super) fn is_written_at(&mut self, now: i64, about: i64) {
         if self.written_at == now {
             self.written_at = about;
         }
     }
 
-    /// Settings that are given anew.
+    /// Replaces the settings.
     pub(super) fn settle(&mut self, shards: u64, activity: Activity, now: i64) {
         *self = Self {
             shards: Some(shards),
@@ -257,17 +257,17 @@ impl Board {
         };
     }
 
-    /// Whether the store has something of its name: contributions or settings.
+    /// Returns whether the store has contributions or settings of the name.
     pub(super) fn is_there(&self) -> bool {
         self.exists || self.shards.is_some() || self.activity != Activity::default()
     }
 
-    /// As if there had never been one.
+    /// Resets the board.
     pub(super) fn delete(&mut self) {
         *self = Self::of_incarnation(self.incarnation + 1);
     }
 
-    /// What a sweep leaves of it that comes now, if it may end it.
+    /// Returns what a sweep at this time leaves, if it may delete the board.
     pub(super) fn swept(&self, kind: &Kind, now: i64) -> Option<Self> {
         let holds =
             |(window, members): &(Window, Members)| !window.is_gone(now) && !members.is_empty();
@@ -292,13 +292,13 @@ impl Board {
         let named = self.activity.starts_at.max(self.activity.ends_at);
         match (self.kept_until, self.activity.expires_at()) {
             (Some(at), _) | (None, Some(at)) => at,
-            // Without a time of its own it may go as soon as it holds nothing.
+            // Without an activity it may be deleted as soon as it is empty.
             _ if self.exists && named.is_none() => self.written_at,
             _ => named.unwrap_or(0).max(self.written_at) + SETTINGS_KEPT_MS,
         }
     }
 
-    /// When it changes by itself.
+    /// Returns the times at which the board changes without a write.
     pub(super) fn edges(&self) -> impl Iterator<Item = i64> {
         let own = [self.activity.ends_at, self.activity.expires_at()];
         own.into_iter().flatten()
@@ -323,13 +323,13 @@ impl Board {
     }
 }
 
-/// What ids end with that are used at a time: yesterday's, since one may have been drawn just before midnight, and
-/// today's.
+/// Returns the suffixes of the ids in use: yesterday's, since an id may have been drawn just before
+/// midnight, and today's.
 pub(super) fn days_of_ids(now: i64) -> [String; 2] {
     [now - DAY_MS, now].map(|at| format!("of{}", at / DAY_MS))
 }
 
-/// Whether the values are such as the kind takes.
+/// Checks that the values fit the kind.
 fn check(kind: &Kind, item: &Item) -> Result<(), Outcome> {
     let named = item.values.iter().flatten().count();
     let is_whole = match kind.mode {
@@ -354,7 +354,7 @@ fn check(kind: &Kind, item: &Item) -> Result<(), Outcome> {
     }
 }
 
-/// The windows that the contribution counts in.
+/// Returns the windows that the contribution counts in.
 fn admitted(kind: &Kind, item: &Item, now: i64) -> Result<Vec<Window>, Outcome> {
     if item.at > now + 5 * MINUTE_MS {
         return Err(Outcome::Rejected("from-the-future"));

@@ -1,12 +1,12 @@
-//! Answers held against what they have to be.
+//! Comparison of responses with the expected ones.
 
 use serde_json::Value;
-use testkit::Answer;
+use testkit::Response;
 
-/// What no twin can know: when the look was, and what the version is called.
+/// Properties that the twin cannot know: the time of the read, and the version.
 const VOLATILE: [&str; 2] = ["version", "as_of"];
 
-/// The answer without what is volatile, its percentages rounded.
+/// Returns the response without these properties, with rounded percentages.
 pub(super) fn settled(mut value: Value) -> Value {
     settle(&mut value);
     value
@@ -28,10 +28,10 @@ fn settle(value: &mut Value) {
     }
 }
 
-/// What a read is to answer: a body, or the type of its problem.
+/// An expected response: a body, or the type of a problem.
 pub(super) type Expected = Result<Value, &'static str>;
 
-/// Which of these it is that was answered.
+/// Returns which of the expected responses were returned.
 #[track_caller]
 pub(super) fn those_of(
     (status, shown): (u16, Value),
@@ -45,26 +45,26 @@ pub(super) fn those_of(
     };
     let are: Vec<bool> = expected.iter().map(is_it).collect();
     if !are.contains(&true) {
-        let mut told: Vec<String> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
         for expected in expected {
             let text = match expected {
                 Ok(body) => settled(body.clone()).to_string(),
                 Err(word) => (*word).to_owned(),
             };
-            if !told.contains(&text) {
-                told.push(text);
+            if !texts.contains(&text) {
+                texts.push(text);
             }
         }
         panic!(
             "{what}\nanswered {shown}\nexpected {}",
-            told.join("\n      or ")
+            texts.join("\n      or ")
         );
     }
     are
 }
 
-/// A 200 with this body.
+/// Asserts a 200 with this body.
 #[track_caller]
-pub(super) fn is(answer: &Answer, expected: Value, what: &str) {
-    those_of((answer.status, answer.value()), &[Ok(expected)], what);
+pub(super) fn is(response: &Response, expected: Value, what: &str) {
+    those_of((response.status, response.value()), &[Ok(expected)], what);
 }

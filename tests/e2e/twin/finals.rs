@@ -1,12 +1,14 @@
-//! Answers that were final, kept to be asked for again: [`Finals`].
+//! Final responses, kept to be requested again: [`Finals`].
 
 use serde_json::Value;
+use testkit::Server;
 
 use super::compare::settled;
 use super::kind::Window;
-use super::world::World;
+use super::kind_state::KindState;
+use super::time::Time;
 
-/// Answers that are kept, of each kind of server.
+/// The maximum number of responses that are kept.
 const KEPT_MAX: usize = 2000;
 
 #[derive(Default)]
@@ -15,61 +17,60 @@ pub(super) struct Finals(Vec<Final>);
 struct Final {
     path: String,
     body: Value,
-    ruled: usize,
+    kind_index: usize,
     subject: &'static str,
     window: Window,
-    /// Which board it was, and what had been done to it and its kind.
+    /// The incarnation of the board, and the number of changes to it and its kind.
     incarnation: u64,
     changes: u64,
 }
 
-impl World {
-    /// Keeps an answer if it is final.
-    pub(super) fn note_final(
-        &self,
-        path: &str,
-        body: &Value,
-        (ruled, subject): (usize, &'static str),
+impl Finals {
+    /// Keeps a response if it is final.
+    pub(super) fn add(
+        &mut self,
+        (kinds, now): (&[KindState], i64),
+        (path, body): (&str, &Value),
+        (kind_index, subject): (usize, &'static str),
         window: &Window,
     ) {
-        let mut finals = self.finals.borrow_mut();
-        // The change that is made now depends on the time.
-        if body["final"] != true || path.contains("target=") || finals.0.len() >= KEPT_MAX {
+        // The change to a target that is made now depends on the time.
+        if body["final"] != true || path.contains("target=") || self.0.len() >= KEPT_MAX {
             return;
         }
-        let of = &self.kinds[ruled];
-        let Some(incarnation) = of.boards[subject].incarnation(&of.kind, self.time.now()) else {
+        let state = &kinds[kind_index];
+        let Some(incarnation) = state.boards[subject].incarnation(&state.kind, now) else {
             return;
         };
-        finals.0.push(Final {
+        self.0.push(Final {
             path: path.to_owned(),
             body: settled(body.clone()),
-            ruled,
+            kind_index,
             subject,
             window: window.clone(),
             incarnation,
-            changes: of.changes_of(subject),
+            changes: state.changes_of(subject),
         });
     }
 
-    /// Asks for all of them again. Says how many there still were.
-    pub(super) fn ask_finals_again(&self) -> usize {
-        let mut asked = 0;
-        for held in &self.finals.borrow().0 {
-            let of = &self.kinds[held.ruled];
-            let now = self.time.now();
-            let is_on =
-                of.boards[held.subject].incarnation(&of.kind, now) == Some(held.incarnation);
-            let is_changed = of.changes_of(held.subject) != held.changes;
-            if !is_on || is_changed || held.window.is_gone(now) {
+    /// Requests all of them again, and asserts that they are unchanged. Returns how many could
+    /// still be compared.
+    pub(super) fn read_again(&self, server: &Server, kinds: &[KindState], time: &Time) -> usize {
+        let mut compared = 0;
+        for kept in &self.0 {
+            let state = &kinds[kept.kind_index];
+            let now = time.now();
+            let incarnation = state.boards[kept.subject].incarnation(&state.kind, now);
+            let is_changed = state.changes_of(kept.subject) != kept.changes;
+            if incarnation != Some(kept.incarnation) || is_changed || kept.window.is_gone(now) {
                 continue;
             }
-            let answer = self.server.get(&held.path);
-            assert_eq!(answer.status, 200, "{}: {}", held.path, answer.body);
-            let shown = settled(answer.value());
-            assert_eq!(shown, held.body, "{}: it was final", held.path);
-            asked += 1;
+            let response = server.get(&kept.path);
+            assert_eq!(response.status, 200, "{}: {}", kept.path, response.body);
+            let shown = settled(response.value());
+            assert_eq!(shown, kept.body, "{}: it was final", kept.path);
+            compared += 1;
         }
-        asked
+        compared
     }
 }

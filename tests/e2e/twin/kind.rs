@@ -1,10 +1,8 @@
-//! Kinds of every sort, drawn at random, and what their settings mean.
+//! Random kinds, and the meaning of their settings.
 
 use serde_json::{Map, Value, json};
 use testkit::clock::{DAY_MS, HOUR_MS, date, rfc3339};
 use testkit::dice::Dice;
-
-use super::pick;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Op {
@@ -21,13 +19,13 @@ pub(super) struct Field {
     pub(super) op: Op,
 }
 
-/// A stretch of time.
+/// A window: a period of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) name: String,
-    /// From when on it takes nothing more.
+    /// When it closes.
     pub(super) closes_at: Option<i64>,
-    /// From when on it is past its retention.
+    /// When it is past its retention.
     pub(super) gone_at: Option<i64>,
 }
 
@@ -41,13 +39,13 @@ impl Window {
     }
 }
 
-/// One sort of windows.
+/// A period that the kind has windows of.
 #[derive(Clone, Debug)]
 struct Period {
     name: &'static str,
     /// How late its windows close; `None`: never.
     close_ms: Option<i64>,
-    /// How long they are kept; `None`: for ever.
+    /// How long they are kept; `None`: forever.
     keep_ms: Option<i64>,
 }
 
@@ -71,11 +69,11 @@ pub(super) struct Kind {
     pub(super) top: usize,
     pub(super) keep: Option<usize>,
     pub(super) packed: Option<Packed>,
-    /// Whether tops are merged anew for each request.
+    /// Whether tops are merged for each request.
     pub(super) is_never_stale: bool,
-    /// How many members its boards have.
+    /// The number of members of its boards.
     pub(super) members: usize,
-    /// How much later than it is so it is said that a window or a board is final, in milliseconds.
+    /// How much later than its end a window or a board is final, in milliseconds.
     pub(super) final_late_ms: i64,
 }
 
@@ -83,10 +81,10 @@ const NAMES: [&str; 3] = ["points", "laps", "seconds"];
 
 impl Kind {
     pub(super) fn drawn(number: usize, now: i64, final_late_ms: i64, dice: &mut Dice) -> Self {
-        let mode = pick(dice, &["accumulate", "accumulate", "best", "latest"]);
+        let mode = *dice.pick(&["accumulate", "accumulate", "best", "latest"]);
         let packed = (dice.below(5) == 0).then(|| Packed {
             most: 15,
-            unit_ms: pick(dice, &[1, 100, 1000]),
+            unit_ms: *dice.pick(&[1, 100, 1000]),
             from: (now - 60 * DAY_MS) / DAY_MS * DAY_MS,
             until: (now + 6000 * DAY_MS) / DAY_MS * DAY_MS,
         });
@@ -98,7 +96,7 @@ impl Kind {
             1 + dice.below(3)
         }] {
             let op = match mode {
-                "accumulate" => pick(dice, &[Op::Sum, Op::Sum, Op::Max, Op::Min, Op::Last]),
+                "accumulate" => *dice.pick(&[Op::Sum, Op::Sum, Op::Max, Op::Min, Op::Last]),
                 _ => Op::Sum,
             };
             let is_asc = dice.below(2) == 0;
@@ -108,15 +106,15 @@ impl Kind {
             name: format!("k{number}"),
             mode,
             fields,
-            ties: pick(dice, &["earliest", "latest", "member"]),
+            ties: *dice.pick(&["earliest", "latest", "member"]),
             shares_ranks: dice.below(2) == 0,
             periods: Self::drawn_periods(dice),
-            shards: pick(dice, &[1, 2, 16]),
-            top: pick(dice, &[3, 1000]),
+            shards: *dice.pick(&[1, 2, 16]),
+            top: *dice.pick(&[3, 1000]),
             keep: None,
             packed,
             is_never_stale: dice.below(2) == 0,
-            members: pick(dice, &[6, 12, 12, 300]),
+            members: *dice.pick(&[6, 12, 12, 300]),
             final_late_ms,
         };
         if kind.packed.is_some() && kind.ties == "member" {
@@ -131,8 +129,8 @@ impl Kind {
     fn drawn_periods(dice: &mut Dice) -> Vec<Period> {
         let bounded = |name, dice: &mut Dice| Period {
             name,
-            close_ms: pick(dice, &[None, Some(0), Some(0), Some(1500), Some(HOUR_MS)]),
-            keep_ms: pick(dice, &[None, Some(0), Some(2 * HOUR_MS), Some(5 * DAY_MS)]),
+            close_ms: *dice.pick(&[None, Some(0), Some(0), Some(1500), Some(HOUR_MS)]),
+            keep_ms: *dice.pick(&[None, Some(0), Some(2 * HOUR_MS), Some(5 * DAY_MS)]),
         };
         let all = Period {
             name: "all",
@@ -148,9 +146,9 @@ impl Kind {
         }
     }
 
-    /// A list whose standings never fall by a contribution.
+    /// Makes it an exact top list, whose standings never fall by a contribution.
     fn make_exact_list(&mut self, dice: &mut Dice) {
-        let keep = pick(dice, &[1, 3, 8, 40]);
+        let keep = *dice.pick(&[1, 3, 8, 40]);
         (self.keep, self.top) = (Some(keep), keep.min(self.top));
         if self.mode == "latest" {
             self.mode = "best";
@@ -167,7 +165,7 @@ impl Kind {
         }
     }
 
-    /// As `PUT /v1/kinds/{kind}` takes it.
+    /// Returns the settings as `PUT /v1/kinds/{kind}` accepts them.
     pub(super) fn settings(&self) -> Value {
         let fields = self.fields.iter().map(|field| {
             let mut shape = json!({
@@ -213,7 +211,7 @@ impl Kind {
         shape
     }
 
-    /// The windows that hold this time, in the kind's order.
+    /// Returns the windows that contain this time, in the kind's order.
     pub(super) fn windows_at(&self, at: i64) -> Vec<Window> {
         let window = |period: &Period| {
             let (name, end) = match period.name {
@@ -247,7 +245,7 @@ impl Kind {
         self.periods.iter().map(window).collect()
     }
 
-    /// From when on no window takes what happened then. `None`: some window always does.
+    /// Returns the time from which no window accepts events of `at`. `None`: a window always does.
     pub(super) fn admits_until(&self, at: i64) -> Option<i64> {
         let windows = self.windows_at(at).into_iter();
         let untils = windows.map(|window| {

@@ -1,29 +1,29 @@
-//! What a board may be: [`Possible`].
+//! The possible states of a board: [`PossibleBoards`].
 //!
-//! A sweep comes when it comes, and what is asked at an edge may be decided by the time before it or by
-//! that after it. So there may be several boards that everything answered so far fits; each answer
-//! leaves those that it fits, too.
+//! A sweep runs at an unknown time, and a request at an edge may be decided before or after it. So
+//! several states may agree with all responses so far; each response rules out those that it does
+//! not agree with.
 
 use std::cell::{Cell, RefCell};
 
 use super::board::Board;
 use super::kind::Kind;
 
-pub(super) struct Possible {
+pub(super) struct PossibleBoards {
     boards: RefCell<Vec<Board>>,
-    /// Counts what may change an answer that is final.
+    /// The number of changes that may change a final response.
     pub(super) changes: Cell<u64>,
 }
 
-/// What one write may have done to a board: what came of it, and the board behind it.
+/// A possible outcome of a write, and the board after it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Case<T> {
+pub(super) struct WriteCase<T> {
     pub(super) board: Board,
     pub(super) outcome: T,
     pub(super) now: i64,
 }
 
-impl Possible {
+impl PossibleBoards {
     pub(super) fn new() -> Self {
         Self {
             boards: RefCell::new(vec![Board::default()]),
@@ -31,7 +31,7 @@ impl Possible {
         }
     }
 
-    /// All that the board may be within these moments.
+    /// Returns all possible states within these moments.
     pub(super) fn within(&self, kind: &Kind, moments: &[i64]) -> Vec<Board> {
         let mut boards = Vec::new();
         for board in self.boards.borrow().iter() {
@@ -53,23 +53,24 @@ impl Possible {
         boards
     }
 
-    /// What a write may do, that is decided at one of these moments.
+    /// Returns the possible cases of a write that is decided at one of these moments.
     pub(super) fn cases<T: PartialEq>(
         &self,
         kind: &Kind,
         moments: &[i64],
         write: impl Fn(&mut Board, i64) -> T,
-    ) -> Vec<Case<T>> {
-        let mut cases: Vec<Case<T>> = Vec::new();
+    ) -> Vec<WriteCase<T>> {
+        let mut cases: Vec<WriteCase<T>> = Vec::new();
         for board in self.within(kind, moments) {
             for now in moments {
                 let mut board = board.clone();
                 let outcome = write(&mut board, *now);
                 board.is_written_at(*now, moments[0]);
-                let is_known = |case: &&mut Case<T>| case.board == board && case.outcome == outcome;
+                let is_known =
+                    |case: &&mut WriteCase<T>| case.board == board && case.outcome == outcome;
                 match cases.iter_mut().find(is_known) {
                     Some(case) => case.board.is_also(&board),
-                    None => cases.push(Case {
+                    None => cases.push(WriteCase {
                         board,
                         outcome,
                         now: *now,
@@ -80,7 +81,7 @@ impl Possible {
         cases
     }
 
-    /// It is one of these.
+    /// Keeps only these states.
     pub(super) fn keep(&self, boards: impl IntoIterator<Item = Board>) {
         let mut kept = Vec::new();
         for board in boards {
@@ -90,7 +91,7 @@ impl Possible {
         *self.boards.borrow_mut() = kept;
     }
 
-    /// Which board of its name it is to reads, if that is sure.
+    /// Returns the incarnation that reads see, if it is certain.
     pub(super) fn incarnation(&self, kind: &Kind, now: i64) -> Option<u64> {
         let boards = self.within(kind, &[now]).into_iter();
         let mut incarnations: Vec<u64> =
@@ -99,14 +100,14 @@ impl Possible {
         (incarnations.len() == 1).then(|| incarnations[0])
     }
 
-    /// When it changes by itself.
+    /// Returns the times at which the board changes without a write.
     pub(super) fn edges(&self) -> Vec<i64> {
         let boards = self.boards.borrow();
         boards.iter().flat_map(Board::edges).collect()
     }
 }
 
-/// Adds a board, or makes it one with that which it equals.
+/// Adds a state, or merges it with an equal one.
 fn merge(boards: &mut Vec<Board>, board: Board) {
     match boards.iter_mut().find(|other| **other == board) {
         Some(other) => other.is_also(&board),

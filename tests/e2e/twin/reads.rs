@@ -1,48 +1,49 @@
-//! Reads at random, each held against the twin.
+//! Random reads, each compared with the twin.
 
 use serde_json::{Map, Value, json};
 use testkit::clock::rfc3339;
 use testkit::dice::Dice;
-use testkit::{Answer, Server, encoded};
+use testkit::{Response, Server, encoded};
 
 use super::board::Board;
 use super::compare::{Expected, those_of};
 use super::kind::{Kind, Window};
-use super::possible::Possible;
+use super::kind_state::KindState;
+use super::possible::PossibleBoards;
 use super::view::{CHANGE_MAX, View};
-use super::world::{Edge, Ruled, World, any_member};
+use super::world::{Edge, World, any_member};
 
-/// One read: a board, and one of its windows.
+/// A read of a window of a board.
 struct Reading<'a> {
     world: &'a World,
-    place: usize,
-    ruled: &'a Ruled,
-    board: &'a Possible,
+    kind_index: usize,
+    state: &'a KindState,
+    board: &'a PossibleBoards,
     subject: &'static str,
     window: Window,
 }
 
 impl World {
     pub(super) fn read(&self, dice: &mut Dice) {
-        let (place, subject) = Self::any_board(dice);
+        let (kind_index, subject) = Self::any_board(dice);
         let at = self.any_time(dice).min(self.time.now());
-        self.read_of(place, subject, at, dice);
+        self.read_of(kind_index, subject, at, dice);
     }
 
-    /// Reads what an edge is about.
+    /// Reads what changes at an edge.
     pub(super) fn read_at(&self, edge: &Edge, dice: &mut Dice) {
         let (_, subject) = Self::any_board(dice);
-        self.read_of(edge.ruled, subject, edge.at, dice);
+        self.read_of(edge.kind_index, subject, edge.at, dice);
     }
 
-    fn read_of(&self, place: usize, subject: &'static str, at: i64, dice: &mut Dice) {
-        let ruled = &self.kinds[place];
-        let windows = ruled.kind.windows_at(at);
+    fn read_of(&self, kind_index: usize, subject: &'static str, at: i64, dice: &mut Dice) {
+        let state = &self.kinds[kind_index];
+        let windows = state.kind.windows_at(at);
         let reading = Reading {
             world: self,
-            place,
-            ruled,
-            board: &ruled.boards[subject],
+            kind_index,
+            state,
+            board: &state.boards[subject],
             subject,
             window: windows[dice.below(windows.len())].clone(),
         };
@@ -64,7 +65,7 @@ impl World {
 
 impl Reading<'_> {
     fn kind(&self) -> &Kind {
-        &self.ruled.kind
+        &self.state.kind
     }
 
     fn name(&self) -> String {
@@ -82,13 +83,13 @@ impl Reading<'_> {
         let settings = kind.settings();
         format!(
             "step {step}: {path}\nof {settings}, hiding {:?}",
-            self.ruled.hidden
+            self.state.hidden
         )
     }
 
     fn view<T>(&self, board: &Board, now: i64, look: impl FnOnce(&View<'_>) -> T) -> T {
         let name = self.name();
-        let hidden = &self.ruled.hidden;
+        let hidden = &self.state.hidden;
         let board = board.visible(now);
         look(&View::of(
             self.kind(),
@@ -100,28 +101,28 @@ impl Reading<'_> {
         ))
     }
 
-    /// Whether this is so of all that the board may be.
+    /// Returns whether this holds for any possible state of the board.
     fn is_any(&self, now: i64, look: impl Fn(&View<'_>) -> bool) -> bool {
         let boards = self.board.within(self.kind(), &[now]);
         boards.iter().any(|board| self.view(board, now, &look))
     }
 
-    /// Asks, and holds what is answered against all that it may be.
+    /// Sends a request, and compares the response with all possible ones.
     fn holds(
         &self,
         what: &str,
-        ask: impl FnOnce(&Server) -> Answer,
+        ask: impl FnOnce(&Server) -> Response,
         look: impl Fn(&View<'_>) -> Expected,
-    ) -> Answer {
-        let (answer, moments) = self.world.asked(ask);
-        self.fits(what, whole(&answer), &moments, look);
-        answer
+    ) -> Response {
+        let (response, moments) = self.world.asked(ask);
+        self.fits(what, whole(&response), &moments, look);
+        response
     }
 
     fn fits(
         &self,
         what: &str,
-        answer: (u16, Value),
+        response: (u16, Value),
         moments: &[i64],
         look: impl Fn(&View<'_>) -> Expected,
     ) {
@@ -133,24 +134,24 @@ impl Reading<'_> {
                     expected.push(Err("window-gone"));
                     boards.push(board.clone());
                 }
-                // It is asked for first, and looked at then.
+                // The retention is checked before the read.
                 if !self.window.is_gone(moments[0]) {
                     expected.push(self.view(&board, *now, &look));
                     boards.push(board.clone());
                 }
             }
         }
-        let are = those_of(answer, &expected, &self.what(what));
+        let are = those_of(response, &expected, &self.what(what));
         let kept = boards.into_iter().zip(are).filter(|(_, is_it)| *is_it);
         self.board.keep(kept.map(|(board, _)| board));
     }
 
-    /// `GET`, kept where it is final.
+    /// Sends a `GET`, and keeps its response if it is final.
     fn got(&self, path: &str, look: impl Fn(&View<'_>) -> Expected) {
-        let answer = self.holds(path, |server| server.get(path), look);
-        let board = (self.place, self.subject);
+        let response = self.holds(path, |server| server.get(path), look);
+        let board = (self.kind_index, self.subject);
         self.world
-            .note_final(path, &answer.value(), board, &self.window);
+            .keep_final(path, &response.value(), board, &self.window);
     }
 
     fn top(&self, dice: &mut Dice) {
@@ -214,19 +215,20 @@ impl Reading<'_> {
         let target = (is_near && dice.below(3) > 0).then(|| 1 + dice.below(most));
         let query = target.map_or(String::new(), |target| format!("?target={target}"));
         let path = self.path(&format!("/members/{}{query}", encoded(&member)));
-        let (answer, moments) = self.world.asked(|server| server.get(&path));
+        let (response, moments) = self.world.asked(|server| server.get(&path));
         if target.is_some() && self.has_within(&moments, 0) {
             return;
         }
-        self.fits(&path, whole(&answer), &moments, |view| {
+        self.fits(&path, whole(&response), &moments, |view| {
             view.member(&member, target)
         });
-        let board = (self.place, self.subject);
+        let board = (self.kind_index, self.subject);
         self.world
-            .note_final(&path, &answer.value(), board, &self.window);
+            .keep_final(&path, &response.value(), board, &self.window);
     }
 
-    /// Whether a standing came to be meanwhile, or so long before, so that what is reached then is not sure.
+    /// Returns whether a standing was reached meanwhile or shortly before, so that the tie with a
+    /// new one is uncertain.
     fn has_within(&self, moments: &[i64], before: i64) -> bool {
         let (from, to) = (moments[0] - before, moments[moments.len() - 1]);
         self.is_any(to, |view| view.has_within(from, to))
@@ -254,7 +256,7 @@ impl Reading<'_> {
             values.push(is_named.then(|| i64::try_from(dice.below(8)).unwrap() - below_0));
         }
         if is_accumulated && self.kind().fields.len() > 1 && dice.below(4) == 0 {
-            // Another names the first's place, which a sum takes for 0.
+            // A kind with another first field rejects this name; a sum defaults to 0.
             let last = values.len() - 1;
             (values[0], values[last]) = (None, Some(1));
         }
@@ -263,50 +265,50 @@ impl Reading<'_> {
             named.filter_map(|(field, value)| Some((field.name.to_owned(), json!((*value)?))));
         let body = json!({"values": Value::Object(named.collect::<Map<_, _>>())});
         let path = self.path("/rank");
-        let (answer, moments) = self.world.asked(|server| server.post(&path, &body));
+        let (response, moments) = self.world.asked(|server| server.post(&path, &body));
         if self.has_within(&moments, 1000) {
             return;
         }
         let what = format!("{path} {body}");
-        self.fits(&what, whole(&answer), &moments, |view| {
+        self.fits(&what, whole(&response), &moments, |view| {
             Ok(view.rank(&values))
         });
     }
 
-    /// The tops of all boards of the kind at once.
+    /// Reads the tops of all boards of the kind in one request.
     fn tops(&self, dice: &mut Dice) {
         if !self.kind().is_never_stale {
             return;
         }
         let n = 1 + dice.below(self.kind().top.min(5));
-        let subjects: Vec<&&str> = self.ruled.boards.keys().collect();
+        let subjects: Vec<&&str> = self.state.boards.keys().collect();
         let names: Vec<String> = subjects
             .iter()
             .map(|it| format!("{}/{it}", self.kind().name))
             .collect();
         let body = json!({"boards": names, "window": self.window.name, "n": n});
-        let (answer, moments) = self.world.asked(|server| server.post("/v1/top", &body));
-        for (place, (subject, board)) in self.ruled.boards.iter().enumerate() {
+        let (response, moments) = self.world.asked(|server| server.post("/v1/top", &body));
+        for (index, (subject, board)) in self.state.boards.iter().enumerate() {
             let of_one = Reading {
                 subject,
                 board,
                 window: self.window.clone(),
                 ..*self
             };
-            let (status, mut shown) = whole(&answer);
+            let (status, mut shown) = whole(&response);
             if status == 200 {
-                shown = shown["boards"][place].take();
+                shown = shown["boards"][index].take();
             }
             let what = format!("/v1/top {body}, {subject}");
             of_one.fits(&what, (status, shown), &moments, |view| Ok(view.top(n)));
         }
     }
 
-    /// The board itself: its settings, and how many are in each window.
+    /// Reads the board itself: its settings, and the number of members of each window.
     fn info(&self) {
         let path = self.path("");
-        let (answer, moments) = self.world.asked(|server| server.get(&path));
-        let (status, mut shown) = whole(&answer);
+        let (response, moments) = self.world.asked(|server| server.get(&path));
+        let (status, mut shown) = whole(&response);
         if status == 200 {
             let windows = shown["windows"].as_array().unwrap().iter();
             let windows = windows.filter(|it| it["members"] != 0);
@@ -335,25 +337,25 @@ impl Reading<'_> {
         });
     }
 
-    /// The boards of the kind, by subject.
+    /// Reads the list of boards of the kind.
     fn boards(&self) {
         let path = format!("/v1/boards?kind={}", self.kind().name);
-        let (answer, moments) = self.world.asked(|server| server.get(&path));
-        let shown = answer.ok();
-        let told = shown["boards"].as_array().unwrap();
-        for (subject, board) in &self.ruled.boards {
+        let (response, moments) = self.world.asked(|server| server.get(&path));
+        let shown = response.ok();
+        let listed = shown["boards"].as_array().unwrap();
+        for (subject, board) in &self.state.boards {
             let name = format!("{}/{subject}", self.kind().name);
-            let told = told.iter().find(|it| it["board"] == name);
-            let is_told = |board: &Board| {
+            let listed = listed.iter().find(|it| it["board"] == name);
+            let is_possible = |board: &Board| {
                 let mut shape = json!({
                     "board": name, "subject": subject,
                     "shards": board.shards.unwrap_or(self.kind().shards),
                 });
                 board.activity.put_into(&mut shape);
-                told == board.exists.then_some(&shape)
+                listed == board.exists.then_some(&shape)
             };
             let mut boards = board.within(self.kind(), &moments);
-            boards.retain(is_told);
+            boards.retain(is_possible);
             assert!(
                 !boards.is_empty(),
                 "{}, {subject}: {shown}",
@@ -365,9 +367,9 @@ impl Reading<'_> {
     }
 }
 
-/// What `GET` of a board says of its settings.
+/// The properties of a board that are settings.
 const SETTINGS: [&str; 4] = ["shards", "starts_at", "ends_at", "expires_at"];
 
-fn whole(answer: &Answer) -> (u16, Value) {
-    (answer.status, answer.value())
+fn whole(response: &Response) -> (u16, Value) {
+    (response.status, response.value())
 }

@@ -1,28 +1,30 @@
-//! Contributions, and what their receipts have to say.
+//! Contributions, and their expected receipts.
 
 use serde_json::{Value, json};
-use testkit::{Answer, Server};
+use testkit::{Response, Server};
 
 use super::board::{Board, Item, Outcome};
 use super::kind::Window;
-use super::possible::Case;
+use super::kind_state::KindState;
+use super::possible::WriteCase;
 use super::view::View;
-use super::world::{Ruled, World};
+use super::world::World;
 
-/// Contributions to boards of one kind, as one request has them.
+/// The contributions of a request, to boards of one kind.
 pub(super) struct Sent {
-    pub(super) ruled: usize,
-    /// Each with its place in the request.
+    pub(super) kind_index: usize,
+    /// Each with its index in the request.
     pub(super) items: Vec<(usize, &'static str, Item)>,
     pub(super) text: Value,
-    /// Whether the receipt has to tell standings, and with ranks.
+    /// Whether the receipt has standings, and whether these have ranks.
     pub(super) returned: Option<bool>,
 }
 
-/// What came of one contribution to one board.
+/// The outcome of a contribution to a board: index, board, outcome.
 type Decided = (usize, String, Outcome);
 
-/// What a receipt says: how many were applied, are duplicates and failed, and what was rejected.
+/// A receipt: the numbers of applied, duplicate, rejected and failed contributions, and the
+/// rejected ones.
 #[derive(Debug, PartialEq, Eq)]
 struct Receipt {
     counts: [u64; 4],
@@ -30,36 +32,36 @@ struct Receipt {
 }
 
 impl World {
-    /// Sends contributions, and leaves of what each board may be what the receipt fits.
-    pub(super) fn given(&self, sent: &Sent, ask: impl FnOnce(&Server) -> Answer) {
-        let (answer, moments) = self.asked(ask);
-        let ruled = &self.kinds[sent.ruled];
-        let kind = &ruled.kind;
+    /// Sends contributions, and keeps the states of each board that agree with the receipt.
+    pub(super) fn send(&self, sent: &Sent, ask: impl FnOnce(&Server) -> Response) {
+        let (response, moments) = self.asked(ask);
+        let state = &self.kinds[sent.kind_index];
+        let kind = &state.kind;
         let mut subjects: Vec<&'static str> = sent.items.iter().map(|it| it.1).collect();
         subjects.sort_unstable();
         subjects.dedup();
         let cases = subjects.iter().map(|subject| {
             let own = || sent.items.iter().filter(|it| it.1 == *subject);
             let name = format!("{}/{subject}", kind.name);
-            ruled.boards[subject].cases(kind, &moments, |board, now| {
+            state.boards[subject].cases(kind, &moments, |board, now| {
                 let decided = own().map(|(index, _, item)| {
                     (*index, name.clone(), board.contribute(kind, item, now))
                 });
                 decided.collect::<Vec<Decided>>()
             })
         });
-        let mut cases: Vec<Vec<Case<Vec<Decided>>>> = cases.collect();
+        let mut cases: Vec<Vec<WriteCase<Vec<Decided>>>> = cases.collect();
         let what = format!("step {}: {}\nof {}", self.step, sent.text, kind.settings());
-        let expected = |of: &[&Case<Vec<Decided>>]| {
+        let expected = |of: &[&WriteCase<Vec<Decided>>]| {
             let standings = sent
                 .returned
-                .map(|ranks| standings(ruled, sent, of[0], ranks));
+                .map(|ranks| standings(state, sent, of[0], ranks));
             (receipt(of), standings.unwrap_or(json!([])))
         };
-        let shown = (told(&answer, &what), returned(&answer));
+        let shown = (receipt_of(&response, &what), returned(&response));
         self.log(&format!("{}: {:?}", sent.text, shown.0));
         if shown.0.counts == [0, 0, 0, sent.items.len() as u64] && self.may_be_late(&moments) {
-            for board in subjects.iter().map(|subject| &ruled.boards[subject]) {
+            for board in subjects.iter().map(|subject| &state.boards[subject]) {
                 board.keep(board.within(kind, &moments));
             }
             return;
@@ -84,15 +86,15 @@ impl World {
         let is_expected = fitting.iter().all(|boards| !boards.is_empty());
         assert!(
             is_expected,
-            "{what}\nanswered {shown:?}\nexpected {first:?}"
+            "{what}\nresponse {shown:?}\nexpected {first:?}"
         );
         for (subject, boards) in subjects.iter().zip(fitting) {
-            ruled.boards[subject].keep(boards);
+            state.boards[subject].keep(boards);
         }
     }
 }
 
-/// One case of each board, in all ways.
+/// Returns all combinations of one case per board.
 fn combinations<T>(cases: &[Vec<T>]) -> Vec<Vec<&T>> {
     let none = vec![Vec::new()];
     cases.iter().fold(none, |before, of_one| {
@@ -108,7 +110,7 @@ fn combinations<T>(cases: &[Vec<T>]) -> Vec<Vec<&T>> {
     })
 }
 
-fn receipt(of: &[&Case<Vec<Decided>>]) -> Receipt {
+fn receipt(of: &[&WriteCase<Vec<Decided>>]) -> Receipt {
     let decided = || of.iter().flat_map(|case| &case.outcome);
     let count = |wanted| decided().filter(|it| it.2 == wanted).count() as u64;
     let rejected = decided().filter_map(|(index, board, outcome)| match outcome {
@@ -128,11 +130,12 @@ fn receipt(of: &[&Case<Vec<Decided>>]) -> Receipt {
     }
 }
 
-/// What was answered. Where everything was rejected for one reason that is the problem, with the receipt.
-fn told(answer: &Answer, what: &str) -> Receipt {
-    let shown = answer.value();
+/// Parses the receipt of a response. If everything was rejected for one reason the response is a
+/// problem that contains the receipt.
+fn receipt_of(response: &Response, what: &str) -> Receipt {
+    let shown = response.value();
     let items = shown["rejected"].as_array();
-    let items = items.unwrap_or_else(|| panic!("{what}\nanswered {shown}"));
+    let items = items.unwrap_or_else(|| panic!("{what}\nresponse {shown}"));
     let rejected = items.iter().map(|item| {
         let word = closed(item["type"].as_str().unwrap());
         let board = item["board"].as_str().unwrap_or_default();
@@ -148,7 +151,8 @@ fn told(answer: &Answer, what: &str) -> Receipt {
     }
 }
 
-/// What is past its retention is closed as well; which of the two is said depends on when a set was read.
+/// A window past its retention is closed as well. Which of the two is reported depends on when a
+/// set was read.
 pub(super) fn closed(word: &str) -> &str {
     match word {
         "window-gone" => "window-closed",
@@ -156,15 +160,15 @@ pub(super) fn closed(word: &str) -> &str {
     }
 }
 
-fn returned(answer: &Answer) -> Value {
-    match answer.value()["standings"].take() {
+fn returned(response: &Response) -> Value {
+    match response.value()["standings"].take() {
         Value::Null => json!([]),
         standings => standings,
     }
 }
 
-/// What is told of the standings behind one contribution, in the windows that it is meant for.
-fn standings(ruled: &Ruled, sent: &Sent, case: &Case<Vec<Decided>>, ranks: bool) -> Value {
+/// Returns the expected standings of one contribution, in the windows that it counts in.
+fn standings(state: &KindState, sent: &Sent, case: &WriteCase<Vec<Decided>>, ranks: bool) -> Value {
     let (_, _, item) = &sent.items[0];
     let (index, name, outcome) = &case.outcome[0];
     if matches!(outcome, Outcome::Rejected(_)) {
@@ -175,15 +179,15 @@ fn standings(ruled: &Ruled, sent: &Sent, case: &Case<Vec<Decided>>, ranks: bool)
         let is_open = !window.is_closed(case.now) && !window.is_gone(case.now);
         is_it && is_open && case.board.history(&window.name, &item.member).is_some()
     };
-    let mut windows = ruled.kind.windows_at(item.at);
+    let mut windows = state.kind.windows_at(item.at);
     windows.retain(is_meant);
     let windows = windows.iter().map(|window| {
         let view = View::of(
-            &ruled.kind,
+            &state.kind,
             &case.board,
             name,
             window,
-            &ruled.hidden,
+            &state.hidden,
             case.now,
         );
         view.written(&item.member, ranks)

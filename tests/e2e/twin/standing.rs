@@ -1,4 +1,4 @@
-//! What a member's contributions come to, worked out from all of them each time, and who is better.
+//! The standing of a member, computed from all of its contributions, and the order of standings.
 
 use std::cmp::Ordering;
 
@@ -9,11 +9,11 @@ pub(super) const VALUE_MAX: i64 = (1 << 53) - 1;
 
 pub(super) type Values = Vec<Option<i64>>;
 
-/// What happened to a member in a window since it was last set, in the order of arrival.
+/// All contributions of a member in a window since it was last set, in order of arrival.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct History {
     set: Option<(Values, i64)>,
-    given: Vec<(Values, i64)>,
+    contributions: Vec<(Values, i64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) struct Standing {
     pub(super) at: i64,
 }
 
-/// What leaves the range.
+/// The result is out of range.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct OutOfRange;
 
@@ -30,14 +30,14 @@ impl History {
     pub(super) fn set(kind: &Kind, values: &Values, at: i64) -> Self {
         Self {
             set: Some((values.clone(), kept(kind, at))),
-            given: Vec::new(),
+            contributions: Vec::new(),
         }
     }
 
-    /// The history with one more contribution.
+    /// Returns the history with one more contribution.
     pub(super) fn with(&self, kind: &Kind, values: &Values, at: i64) -> Result<Self, OutOfRange> {
         let mut more = self.clone();
-        more.given.push((values.clone(), kept(kind, at)));
+        more.contributions.push((values.clone(), kept(kind, at)));
         let most = kind.packed.as_ref().map(|packed| packed.most);
         let fits = |value: &i64| match most {
             Some(most) => (0..=most).contains(value),
@@ -55,7 +55,7 @@ impl History {
         match kind.mode {
             "accumulate" => self.accumulated(kind),
             mode => {
-                let attempts = self.set.iter().chain(&self.given);
+                let attempts = self.set.iter().chain(&self.contributions);
                 let attempts = attempts.map(|(values, at)| Standing {
                     values: values.clone(),
                     at: *at,
@@ -92,28 +92,31 @@ impl History {
     fn sum(&self, index: usize) -> (i64, i64) {
         let set = self.set.iter();
         let set = set.map(|(values, at)| (values[index].unwrap_or(0), *at));
-        let given = self.given.iter();
-        let given: Vec<_> = given
+        let contributions = self.contributions.iter();
+        let contributions: Vec<_> = contributions
             .map(|(values, at)| (values[index].unwrap_or(0), *at))
             .collect();
         let sum = set
             .clone()
-            .chain(given.iter().copied())
+            .chain(contributions.iter().copied())
             .map(|(value, _)| value)
             .sum();
-        let moves = given.iter().copied().filter(|(delta, _)| *delta != 0);
+        let moves = contributions
+            .iter()
+            .copied()
+            .filter(|(delta, _)| *delta != 0);
         let latest = set.chain(moves).map(|(_, at)| at).max();
-        let at = latest.or_else(|| given.iter().map(|(_, at)| *at).min());
+        let at = latest.or_else(|| contributions.iter().map(|(_, at)| *at).min());
         (sum, at.unwrap())
     }
 
-    /// A sum that has no history once it is 0.
+    /// Returns a sum whose history is reset whenever it becomes 0.
     fn packed_sum(&self) -> (i64, i64) {
         let mut held = self
             .set
             .as_ref()
             .map(|(values, at)| (values[0].unwrap_or(0), *at));
-        for (values, at) in &self.given {
+        for (values, at) in &self.contributions {
             let delta = values[0].unwrap_or(0);
             held = Some(match held {
                 Some((0, since)) if delta == 0 => (0, since.min(*at)),
@@ -126,7 +129,7 @@ impl History {
     }
 
     fn held(&self, field: &Field, index: usize) -> Option<(i64, i64)> {
-        let all = self.set.iter().chain(&self.given);
+        let all = self.set.iter().chain(&self.contributions);
         let named = all.filter_map(|(values, at)| Some((values[index]?, *at)));
         named.max_by(|(a, a_at), (b, b_at)| match field.op {
             Op::Max => a.cmp(b).then(b_at.cmp(a_at)),
@@ -136,7 +139,7 @@ impl History {
     }
 }
 
-/// A time as the kind keeps it.
+/// Returns a time rounded as the kind stores it.
 pub(super) fn kept(kind: &Kind, at: i64) -> i64 {
     let unit = kind.packed.as_ref().map_or(1, |packed| packed.unit_ms);
     at.div_euclid(unit) * unit
@@ -146,7 +149,7 @@ fn directed(field: &Field, order: Ordering) -> Ordering {
     if field.is_asc { order.reverse() } else { order }
 }
 
-/// Greater is better; null is worst.
+/// Compares values: greater is better, null is worst.
 pub(super) fn compare_values(kind: &Kind, a: &Values, b: &Values) -> Ordering {
     let fields = kind.fields.iter().zip(a.iter().zip(b));
     let mut orders = fields.map(|(field, (a, b))| match (a, b) {
@@ -158,7 +161,7 @@ pub(super) fn compare_values(kind: &Kind, a: &Values, b: &Values) -> Ordering {
         .unwrap_or(Ordering::Equal)
 }
 
-/// Greater is better.
+/// Compares standings: greater is better.
 pub(super) fn compare(kind: &Kind, a: (&Standing, &str), b: (&Standing, &str)) -> Ordering {
     let ties = match kind.ties {
         "earliest" => b.0.at.cmp(&a.0.at),

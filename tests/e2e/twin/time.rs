@@ -1,30 +1,30 @@
-//! The clock that a server and its twin go by: [`Time`].
+//! The clock of a server and its twin: [`Time`].
 
 use std::cell::Cell;
 
 use testkit::clock::{DAY_MS, HOUR_MS, WrongClock, now_ms};
 
-/// Around the end of a window or a board it is not sure by which time a request is decided.
+/// How close to an edge it is uncertain by which time a request is decided.
 pub(super) const UNSURE_MS: i64 = 2_500;
 
-/// A clock that is set ahead again and again.
+/// A clock that is set forward again and again.
 pub(super) struct Time {
     clock: WrongClock,
-    /// How far it is ahead of the machine's.
+    /// The current offset from the machine's clock.
     ahead_ms: Cell<i64>,
-    /// How far it may get.
+    /// The maximum offset.
     ahead_max_ms: i64,
-    /// How much later than it is so the store says that something is final.
+    /// How much later than its end the store reports something as final.
     pub(super) final_late_ms: i64,
 }
 
 impl Time {
-    /// For a store that nobody else has a clock for.
+    /// For a store without another clock.
     pub(super) fn unbounded() -> Self {
         Self::from_to(0, 3000 * DAY_MS, 0)
     }
 
-    /// Within what a store on Redis takes for right, and further off than what it corrects.
+    /// Within the limit that a store on Redis accepts, but beyond what it corrects.
     pub(super) fn beside_redis() -> Self {
         Self::from_to(HOUR_MS, 23 * HOUR_MS, 1000)
     }
@@ -48,13 +48,13 @@ impl Time {
         now_ms() + self.ahead_ms.get()
     }
 
-    /// A long way: a part of what is left.
+    /// Returns a large step: a part of the remaining offset.
     pub(super) fn far_ms(&self) -> i64 {
         let left = self.ahead_max_ms - self.ahead_ms.get();
         (left / 12).clamp(0, 3 * DAY_MS)
     }
 
-    /// Sets it ahead, if it may get there.
+    /// Sets the clock forward, unless that exceeds the maximum.
     pub(super) fn advance(&self, by_ms: i64) -> bool {
         let ahead_ms = self.ahead_ms.get() + by_ms;
         let may = ahead_ms <= self.ahead_max_ms;
@@ -64,7 +64,7 @@ impl Time {
         may
     }
 
-    /// Sets it behind a moment.
+    /// Sets the clock to just after a moment.
     pub(super) fn go_past(&self, moment: i64) {
         self.set(self.ahead_ms.get() + moment + 1 - self.now());
     }

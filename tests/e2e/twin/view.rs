@@ -1,4 +1,4 @@
-//! What each read has to answer about one window of a board.
+//! The expected responses of reads of a window of a board.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use super::board::{Board, Ranked};
 use super::kind::{Kind, Op, Window};
 use super::standing::{Standing, Values, compare, compare_values, kept};
 
-/// Changes that `to_target` is tried with; no first field that is asked about lies further out.
+/// The range of changes tried for `to_target`; no first field is further away.
 pub(super) const CHANGE_MAX: i64 = 200;
 
 /// One window of a board at a time of the server's clock.
@@ -20,9 +20,9 @@ pub(super) struct View<'a> {
     pub(super) name: &'a str,
     pub(super) window: &'a Window,
     pub(super) now: i64,
-    /// All standings, hidden members included.
+    /// All standings, including hidden members.
     all: Ranked,
-    /// Who is shown.
+    /// The members that are shown.
     shown: Ranked,
     pub(super) hidden: &'a BTreeSet<String>,
 }
@@ -52,7 +52,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What every answer says beside what was asked.
+    /// Adds the common properties of all responses.
     fn around(&self, body: Value) -> Value {
         let mut shape = json!({
             "board": self.name, "window": self.window.name, "members": self.shown.len(),
@@ -76,8 +76,8 @@ impl<'a> View<'a> {
         self.window.is_closed(then) || self.board.activity.has_ended(then)
     }
 
-    fn rank_at(&self, place: usize) -> usize {
-        let own = &self.shown[place].1.values;
+    fn rank_at(&self, index: usize) -> usize {
+        let own = &self.shown[index].1.values;
         let shared = self
             .shown
             .iter()
@@ -85,7 +85,7 @@ impl<'a> View<'a> {
         if self.kind.shares_ranks {
             shared.unwrap() + 1
         } else {
-            place + 1
+            index + 1
         }
     }
 
@@ -107,13 +107,13 @@ impl<'a> View<'a> {
         shape
     }
 
-    fn entry(&self, place: usize) -> Value {
-        let (member, standing) = &self.shown[place];
-        self.entry_of(Some(self.rank_at(place)), member, standing)
+    fn entry(&self, index: usize) -> Value {
+        let (member, standing) = &self.shown[index];
+        self.entry_of(Some(self.rank_at(index)), member, standing)
     }
 
-    fn entries(&self, places: impl Iterator<Item = usize>) -> Value {
-        let entries: Vec<Value> = places.map(|place| self.entry(place)).collect();
+    fn entries(&self, indices: impl Iterator<Item = usize>) -> Value {
+        let entries: Vec<Value> = indices.map(|index| self.entry(index)).collect();
         self.around(json!({"entries": entries}))
     }
 
@@ -127,8 +127,8 @@ impl<'a> View<'a> {
     }
 
     fn between(&self, min: Option<i64>, max: Option<i64>) -> Vec<usize> {
-        let lies = |place: &usize| {
-            self.shown[*place].1.values[0].is_some_and(|value| {
+        let lies = |index: &usize| {
+            self.shown[*index].1.values[0].is_some_and(|value| {
                 min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max)
             })
         };
@@ -143,11 +143,11 @@ impl<'a> View<'a> {
         self.around(json!({"count": self.between(min, max).len()}))
     }
 
-    fn place_of(&self, member: &str) -> Option<usize> {
+    fn index_of(&self, member: &str) -> Option<usize> {
         self.shown.iter().position(|(other, _)| other == member)
     }
 
-    /// The standing of one who is not hidden, on the list or off it.
+    /// Returns the standing of a member that is not hidden, on the list or off it.
     fn standing_of(&self, member: &str) -> Option<&Standing> {
         if self.hidden.contains(member) {
             return None;
@@ -157,8 +157,8 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn lookup(&self, members: &[String]) -> Value {
-        let found = members.iter().map(|member| match self.place_of(member) {
-            Some(place) => self.entry(place),
+        let found = members.iter().map(|member| match self.index_of(member) {
+            Some(index) => self.entry(index),
             None => match self.standing_of(member) {
                 Some(standing) => self.entry_of(None, member, standing),
                 None => json!({"rank": null, "member": member}),
@@ -167,43 +167,43 @@ impl<'a> View<'a> {
         self.around(json!({"entries": found.collect::<Value>()}))
     }
 
-    /// Neighbours, or the problem.
+    /// Returns the neighbours, or the problem.
     pub(super) fn neighbours(
         &self,
         member: &str,
         above: usize,
         below: usize,
     ) -> Result<Value, &'static str> {
-        match self.place_of(member) {
-            Some(place) => {
-                let end = self.shown.len().min(place + below + 1);
-                Ok(self.entries(place.saturating_sub(above)..end))
+        match self.index_of(member) {
+            Some(index) => {
+                let end = self.shown.len().min(index + below + 1);
+                Ok(self.entries(index.saturating_sub(above)..end))
             }
             None if self.standing_of(member).is_some() => Err("not-listed"),
             None => Err("not-ranked"),
         }
     }
 
-    /// One member, or the problem.
+    /// Returns a member, or the problem.
     pub(super) fn member(
         &self,
         member: &str,
         target: Option<usize>,
     ) -> Result<Value, &'static str> {
         let standing = self.standing_of(member).ok_or("not-ranked")?;
-        let place = self.place_of(member);
-        let mut shape = self.entry_of(place.map(|place| self.rank_at(place)), member, standing);
-        shape["position"] = json!(place.map(|place| place + 1));
-        shape["percentile"] = json!(place.map(|place| self.percentile(place)));
-        let above = place.and_then(|place| place.checked_sub(1));
-        let below = place
-            .map(|place| place + 1)
-            .filter(|place| *place < self.shown.len());
+        let index = self.index_of(member);
+        let mut shape = self.entry_of(index.map(|index| self.rank_at(index)), member, standing);
+        shape["position"] = json!(index.map(|index| index + 1));
+        shape["percentile"] = json!(index.map(|index| self.percentile(index)));
+        let above = index.and_then(|index| index.checked_sub(1));
+        let below = index
+            .map(|index| index + 1)
+            .filter(|index| *index < self.shown.len());
         for (name, neighbour) in [("above", above), ("below", below)] {
-            shape[name] = json!(neighbour.map(|place| {
-                let mut entry = self.entry(place);
+            shape[name] = json!(neighbour.map(|index| {
+                let mut entry = self.entry(index);
                 let first = |values: &Values| values[0];
-                let both = (first(&self.shown[place].1.values), first(&standing.values));
+                let both = (first(&self.shown[index].1.values), first(&standing.values));
                 entry["gap"] = match both {
                     (Some(a), Some(b)) => json!((a - b).abs()),
                     _ => Value::Null,
@@ -212,31 +212,31 @@ impl<'a> View<'a> {
             }));
         }
         if let Some(target) = target {
-            shape["to_target"] = json!(self.to_target(member, standing, place, target));
+            shape["to_target"] = json!(self.to_target(member, standing, index, target));
         }
         Ok(self.around(shape))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "boards of some hundred members")]
-    fn percentile(&self, place: usize) -> f64 {
+    fn percentile(&self, index: usize) -> f64 {
         match self.shown.len() {
             1 => 100.0,
-            members => 100.0 * (members - place - 1) as f64 / (members - 1) as f64,
+            members => 100.0 * (members - index - 1) as f64 / (members - 1) as f64,
         }
     }
 
-    /// The smallest change that, made now, gives that position; every one is tried.
+    /// Returns the smallest change that gives that position now, by trying all.
     fn to_target(
         &self,
         member: &str,
         own: &Standing,
-        place: Option<usize>,
+        index: Option<usize>,
         target: usize,
     ) -> Option<i64> {
-        if place.is_some_and(|place| place < target) {
+        if index.is_some_and(|index| index < target) {
             return Some(0);
         }
-        // A list that has nobody there tells nothing.
+        // A list without an entry at that position has no target.
         self.shown.get(target - 1)?;
         let history = self.board.history(&self.window.name, member).unwrap();
         let adds = self.kind.mode == "accumulate" && self.kind.fields[0].op == Op::Sum;
@@ -266,7 +266,7 @@ impl<'a> View<'a> {
             .find(reaches)
     }
 
-    /// The place of a member reaching these values now.
+    /// Returns the position of a member reaching these values now.
     pub(super) fn rank(&self, values: &Values) -> Value {
         let values = self.kind.fields.iter().zip(values);
         let sums = self.kind.mode == "accumulate";
@@ -278,7 +278,7 @@ impl<'a> View<'a> {
         let at = kept(self.kind, self.now);
         let is_better = |standing: &Standing| {
             let fields = compare_values(self.kind, &standing.values, &values);
-            // It comes behind all that it is equal to.
+            // It is placed after all equal standings.
             let ties = match self.kind.ties {
                 "earliest" => at.cmp(&standing.at),
                 "latest" => standing.at.cmp(&at),
@@ -311,7 +311,8 @@ impl<'a> View<'a> {
         }))
     }
 
-    /// Whether a standing came to be within this time, so that what is reached then is not sure.
+    /// Returns whether a standing was reached in this period, so that the tie with a new one is
+    /// uncertain.
     pub(super) fn has_within(&self, from: i64, to: i64) -> bool {
         self.all
             .iter()
@@ -326,16 +327,16 @@ impl<'a> View<'a> {
         first.map(i64::abs).max().unwrap_or(0)
     }
 
-    /// A field's standing after a write, as a receipt tells it; `ranks` with its place.
+    /// Returns the standing after a write, as in a receipt; `ranks` adds its rank.
     pub(super) fn written(&self, member: &str, ranks: bool) -> Value {
         let history = self.board.history(&self.window.name, member).unwrap();
         let standing = history.standing(self.kind);
         let mut shape = json!({"window": self.window.name, "reached_at": rfc3339(standing.at)});
         self.fields(&standing.values, &mut shape);
         if ranks {
-            let place = self.place_of(member);
-            shape["rank"] = json!(place.map(|place| self.rank_at(place)));
-            shape["position"] = json!(place.map(|place| place + 1));
+            let index = self.index_of(member);
+            shape["rank"] = json!(index.map(|index| self.rank_at(index)));
+            shape["position"] = json!(index.map(|index| index + 1));
         }
         shape
     }

@@ -1,61 +1,45 @@
 //! A server and its twin: [`World`].
 
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
 
+use serde_json::Value;
 use testkit::clock::{DAY_MS, HOUR_MS, MINUTE_MS, rfc3339};
 use testkit::dice::Dice;
 use testkit::{Launch, Server, eventually};
 
 use super::finals::Finals;
-use super::kind::Kind;
-use super::possible::Possible;
+use super::kind::{Kind, Window};
+use super::kind_state::KindState;
+use super::possible::PossibleBoards;
 use super::time::{Time, UNSURE_MS};
-use super::{AROUND_MAX, pick};
 
 const KINDS: usize = 10;
 
 const SUBJECTS: [&str; 3] = ["a", "b", "c"];
 
-/// Times that contributions have, at most: few, so that they tie.
+/// The number of different times of contributions: few, so that they tie.
 const TIMES_MAX: usize = 60;
 
-/// How far a server may be off in what it takes the clock of a node for.
+/// How far a server's estimate of a node's clock may be off.
 const LATE_MS: i64 = 200;
-
-/// One kind, its boards by subject, and whom it hides.
-pub(super) struct Ruled {
-    pub(super) kind: Kind,
-    pub(super) boards: BTreeMap<&'static str, Possible>,
-    pub(super) hidden: BTreeSet<String>,
-    /// Counts what may change an answer that is final, of all boards.
-    pub(super) changes: Cell<u64>,
-}
-
-impl Ruled {
-    /// How often something may have changed answers of a board that are final.
-    pub(super) fn changes_of(&self, subject: &str) -> u64 {
-        self.changes.get() + self.boards[subject].changes.get()
-    }
-}
 
 pub(super) struct World {
     pub(super) server: Server,
     pub(super) time: Time,
-    pub(super) kinds: Vec<Ruled>,
-    /// Times that contributions have, the latest last.
+    pub(super) kinds: Vec<KindState>,
+    /// Times of contributions, the latest last.
     times: Vec<i64>,
-    /// When the windows of these times become others.
+    /// The edges of the windows of these times.
     ends: Vec<Edge>,
     pub(super) step: usize,
-    pub(super) finals: RefCell<Finals>,
+    finals: RefCell<Finals>,
 }
 
-/// A moment at which something ends: which kind it is of, and what counts there until then.
+/// A time at which something ends, its kind, and a time that it contains.
 #[derive(Clone, Copy)]
 pub(super) struct Edge {
     pub(super) when: i64,
-    pub(super) ruled: usize,
+    pub(super) kind_index: usize,
     pub(super) at: i64,
 }
 
@@ -65,15 +49,14 @@ impl World {
         let kinds = (0..KINDS).map(|number| {
             let kind = Kind::drawn(number, now, time.final_late_ms, dice);
             let path = format!("/v1/kinds/{}", kind.name);
-            let answer = server.put(&path, &kind.settings());
-            assert!(answer.status < 300, "{}: {}", kind.settings(), answer.body);
-            let boards = SUBJECTS.map(|subject| (subject, Possible::new()));
-            Ruled {
-                kind,
-                boards: boards.into(),
-                hidden: BTreeSet::new(),
-                changes: Cell::new(0),
-            }
+            let response = server.put(&path, &kind.settings());
+            assert!(
+                response.status < 300,
+                "{}: {}",
+                kind.settings(),
+                response.body
+            );
+            KindState::new(kind, SUBJECTS)
         });
         let kinds = kinds.collect();
         let mut world = Self {
@@ -89,7 +72,7 @@ impl World {
         world
     }
 
-    /// Times around this moment, on both sides of it.
+    /// Adds times before and after the current time.
     fn add_times(&mut self) {
         let whole = self.time.now() / 1000 * 1000;
         let back = [
@@ -105,53 +88,53 @@ impl World {
             1000,
         ];
         self.times.extend(back.map(|by| whole - by));
-        // Ahead of the clock, and by and by behind it.
+        // Ahead of the clock, which passes them later.
         let ahead = [5_000, 20_000, 20_000, 60_000, 200_000];
         self.times.extend(ahead.map(|by| whole + by));
         self.times
             .drain(..self.times.len().saturating_sub(TIMES_MAX));
         self.ends.clear();
-        for (ruled, of) in self.kinds.iter().enumerate() {
+        for (kind_index, of) in self.kinds.iter().enumerate() {
             for at in &self.times {
                 let windows = of.kind.windows_at(*at).into_iter();
                 let ends = windows.flat_map(|window| [window.closes_at, window.gone_at]);
                 let ends = ends.flatten();
                 self.ends.extend(ends.map(|when| Edge {
                     when,
-                    ruled,
+                    kind_index,
                     at: *at,
                 }));
             }
         }
         self.ends.sort_by_key(|edge| edge.when);
-        self.ends.dedup_by_key(|edge| (edge.when, edge.ruled));
+        self.ends.dedup_by_key(|edge| (edge.when, edge.kind_index));
     }
 
-    /// Shown if the run fails.
+    /// Prints a line, shown if the run fails.
     pub(super) fn log(&self, what: &str) {
         println!("step {}, {}: {what}", self.step, rfc3339(self.time.now()));
     }
 
-    /// Kills the server, and starts it again on what it left.
-    pub(super) fn killed(mut self, again: fn(Launch) -> Server) -> Self {
+    /// Kills the server and restarts it.
+    pub(super) fn restarted(mut self, again: fn(Launch) -> Server) -> Self {
         self.log("killed");
         self.server = again(self.server.kill());
-        eventually("ready", || {
+        eventually("the server is ready", || {
             (self.server.get("/readyz").status == 200).then_some(())
         });
         self
     }
 
-    /// Sets the clock ahead: a little, over the next edges, or far.
+    /// Sets the clock forward: a little, across the next edges, or far.
     pub(super) fn jump(&mut self, dice: &mut Dice) {
         let far = self.time.far_ms();
-        let most = pick(dice, &[MINUTE_MS, HOUR_MS, far, far]);
+        let most = *dice.pick(&[MINUTE_MS, HOUR_MS, far, far]);
         let by = dice.below(usize::try_from(most).unwrap() + 1);
         self.time.advance(i64::try_from(by).unwrap());
         self.add_times();
     }
 
-    /// Goes to shortly before the next edge, if the clock gets there.
+    /// Goes to shortly before the next edge, if the clock can be set that far.
     pub(super) fn approach(&mut self, dice: &mut Dice) -> Option<Edge> {
         let now = self.time.now();
         let edges = self.edges().filter(|edge| edge.when > now + UNSURE_MS);
@@ -164,25 +147,26 @@ impl World {
         Some(edge)
     }
 
-    /// Writes and reads around the next edge, what the edge is about.
-    pub(super) fn goes_over_an_edge(&mut self, dice: &mut Dice) {
-        let Some(edge) = self.approach(dice) else {
-            return;
-        };
-        for _ in 0..AROUND_MAX {
-            if dice.below(2) == 0 {
-                self.write_at(&edge, dice);
-            } else {
-                self.read_at(&edge, dice);
-            }
-            if self.time.now() > edge.when + self.time.final_late_ms {
-                return;
-            }
-        }
+    /// Keeps a response if it is final.
+    pub(super) fn keep_final(
+        &self,
+        path: &str,
+        body: &Value,
+        board: (usize, &'static str),
+        window: &Window,
+    ) {
+        let mut finals = self.finals.borrow_mut();
+        finals.add((&self.kinds, self.time.now()), (path, body), board, window);
     }
 
-    /// The sweep ends what has expired, and lists it no more.
-    pub(super) fn boards_that_have_expired_go(&self) {
+    /// Requests all final responses again. Returns how many could still be compared.
+    pub(super) fn read_finals_again(&self) -> usize {
+        let finals = self.finals.borrow();
+        finals.read_again(&self.server, &self.kinds, &self.time)
+    }
+
+    /// Waits until sweeps have deleted all expired boards.
+    pub(super) fn wait_for_expired_boards(&self) {
         for of in &self.kinds {
             let path = format!("/v1/boards?kind={}", of.kind.name);
             for (subject, board) in &of.boards {
@@ -191,7 +175,7 @@ impl World {
                 if !boards.iter().all(|board| board.has_expired(now)) {
                     continue;
                 }
-                eventually("what has expired is gone", || {
+                eventually("the expired board is deleted", || {
                     let listed = self.server.get(&path).ok();
                     let mut listed = listed["boards"].as_array().unwrap().iter();
                     let is_listed = listed.any(|it| it["subject"] == *subject);
@@ -201,8 +185,8 @@ impl World {
         }
     }
 
-    /// Edges are gone past: around one it is not sure by which time a request is decided.
-    pub(super) fn go_to_a_quiet_moment(&self) {
+    /// Leaves the vicinity of an edge, where it is uncertain by which time a request is decided.
+    pub(super) fn leave_edges(&self) {
         loop {
             let now = self.time.now();
             let edges = self.edges().map(|edge| edge.when);
@@ -214,23 +198,23 @@ impl World {
         }
     }
 
-    /// All moments, past and to come, at which windows and boards of the kinds become others.
+    /// Returns all edges of windows and boards, past and future.
     fn edges(&self) -> impl Iterator<Item = Edge> {
         let now = self.time.now();
         let kinds = self.kinds.iter().enumerate();
-        let of_boards = kinds.flat_map(move |(ruled, of)| {
-            let ends = of.boards.values().flat_map(Possible::edges);
+        let of_boards = kinds.flat_map(move |(kind_index, of)| {
+            let ends = of.boards.values().flat_map(PossibleBoards::edges);
             ends.map(move |when| Edge {
                 when,
-                ruled,
+                kind_index,
                 at: when.min(now) - 1,
             })
         });
         self.ends.iter().copied().chain(of_boards)
     }
 
-    /// The times by which a request may be decided that was under way in between: the first and the last of
-    /// them, and those at which something ended.
+    /// Returns the times by which a request in this interval may be decided: its start and end, and
+    /// the edges in between.
     pub(super) fn moments(&self, before: i64, after: i64) -> Vec<i64> {
         let late = self.time.final_late_ms;
         let edges = self.edges().flat_map(|edge| [edge.when, edge.when + late]);
@@ -241,19 +225,19 @@ impl World {
         moments
     }
 
-    /// Whether a write may be refused for now, since what it counts in ends: by the clock of a node, which is
-    /// not the server's, it is over a moment sooner.
+    /// Returns whether a write may be refused with 503 because its window or board ends: by the
+    /// clock of a node, which differs from the server's, it may have ended already.
     pub(super) fn may_be_late(&self, moments: &[i64]) -> bool {
         let near = moments[0] - LATE_MS..=moments[moments.len() - 1] + LATE_MS;
         self.time.final_late_ms > 0 && self.edges().any(|edge| near.contains(&edge.when))
     }
 
-    /// Asks something, and says by which times it may be decided.
+    /// Sends a request. Returns its response, and the times by which it may be decided.
     pub(super) fn asked<T>(&self, ask: impl FnOnce(&Server) -> T) -> (T, Vec<i64>) {
         let before = self.time.now() - 1;
-        let answer = ask(&self.server);
+        let response = ask(&self.server);
         let after = self.time.now() + 1;
-        (answer, self.moments(before, after))
+        (response, self.moments(before, after))
     }
 
     pub(super) fn any_time(&self, dice: &mut Dice) -> i64 {
@@ -263,18 +247,18 @@ impl World {
             1 => now - 100 * DAY_MS,
             2..30 => {
                 let latest = &self.times[self.times.len() - 15..];
-                pick(dice, latest)
+                *dice.pick(latest)
             }
-            _ => pick(dice, &self.times),
+            _ => *dice.pick(&self.times),
         }
     }
 
     pub(super) fn any_board(dice: &mut Dice) -> (usize, &'static str) {
-        (dice.below(KINDS), pick(dice, &SUBJECTS))
+        (dice.below(KINDS), *dice.pick(&SUBJECTS))
     }
 }
 
-/// Names that are prefixes of others, and bytes on both sides of ASCII's end.
+/// Returns a name; some are prefixes of others, or have bytes beyond ASCII.
 pub(super) fn any_member(kind: &Kind, dice: &mut Dice) -> String {
     const NAMES: [&str; 6] = ["a", "ab", "b", "~", "é", "\u{10ffff}"];
     match dice.below(kind.members) {

@@ -1,26 +1,26 @@
-//! Writes at random, and what their receipts have to say.
+//! Random writes, and their expected receipts.
 
 use serde_json::{Map, Value, json};
 use testkit::clock::{DAY_MS, HOUR_MS, rfc3339};
 use testkit::dice::Dice;
-use testkit::{Answer, encoded};
+use testkit::{Response, encoded};
 
 use super::board::{Activity, Item, Outcome, days_of_ids};
+use super::compare;
 use super::kind::Kind;
-use super::possible::{Case, Possible};
+use super::possible::{PossibleBoards, WriteCase};
 use super::receipts::{Sent, closed};
 use super::standing::VALUE_MAX;
 use super::world::{Edge, World, any_member};
-use super::{compare, pick};
 
-/// Contributions of one request.
+/// The maximum number of contributions of a request.
 const BATCH_MAX: usize = 25;
 
-/// Of a kind with many members they come in so many more.
-const CROWD_BATCH_MAX: usize = 200;
+/// The same for kinds with many members.
+const LARGE_BATCH_MAX: usize = 200;
 
-/// Subjects of one event.
-const SPREADS: [&[&str]; 3] = [&["a", "b"], &["c", "a", "b"], &["b"]];
+/// The subjects of an event.
+const EVENTS: [&[&str]; 3] = [&["a", "b"], &["c", "a", "b"], &["b"]];
 
 impl World {
     pub(super) fn write(&mut self, dice: &mut Dice) {
@@ -38,10 +38,10 @@ impl World {
         }
     }
 
-    /// Writes what an edge is about: one contribution each, which is decided by one time.
+    /// Writes what changes at an edge: a single contribution, which is decided at one time.
     pub(super) fn write_at(&self, edge: &Edge, dice: &mut Dice) {
         let subject = Self::any_board(dice).1;
-        let kind = &self.kinds[edge.ruled].kind;
+        let kind = &self.kinds[edge.kind_index].kind;
         let item = self.item_of(kind, edge.at, dice);
         match dice.below(4) {
             0 => {
@@ -49,10 +49,10 @@ impl World {
                     is_set: true,
                     ..item
                 };
-                self.set_to(edge.ruled, subject, &item);
+                self.set_to(edge.kind_index, subject, &item);
             }
-            1 => self.remove_from(edge.ruled, subject, dice),
-            _ => self.contribute_to(edge.ruled, subject, item, dice),
+            1 => self.remove_from(edge.kind_index, subject, dice),
+            _ => self.contribute_to(edge.kind_index, subject, item, dice),
         }
     }
 
@@ -75,18 +75,18 @@ impl World {
         }
     }
 
-    /// One of a day, which is not used for longer than ids are remembered.
+    /// Returns an id of the current day, since ids are forgotten after a while.
     fn any_id(&self, dice: &mut Dice) -> String {
         let [_, of_today] = days_of_ids(self.time.now());
         format!("id{}{of_today}", dice.below(8))
     }
 
-    /// A batch on the boards of one kind.
+    /// Contributes a batch to boards of one kind.
     fn contribute(&self, dice: &mut Dice) {
-        let (ruled, _) = Self::any_board(dice);
-        let kind = &self.kinds[ruled].kind;
+        let (kind_index, _) = Self::any_board(dice);
+        let kind = &self.kinds[kind_index].kind;
         let most = if kind.members > 100 {
-            CROWD_BATCH_MAX
+            LARGE_BATCH_MAX
         } else {
             BATCH_MAX
         };
@@ -105,12 +105,12 @@ impl World {
         let items = items.into_iter().enumerate();
         let items = items.map(|(index, (subject, item))| (index, subject, item));
         let sent = Sent {
-            ruled,
+            kind_index,
             items: items.collect(),
             text: Value::Array(shapes.clone()),
             returned: None,
         };
-        self.given(&sent, |server| {
+        self.send(&sent, |server| {
             if is_lines {
                 server.lines(&testkit::ndjson(&shapes))
             } else {
@@ -119,61 +119,61 @@ impl World {
         });
     }
 
-    /// One event on several boards.
+    /// Contributes an event to several boards.
     fn spread(&self, dice: &mut Dice) {
-        let (ruled, _) = Self::any_board(dice);
-        let kind = &self.kinds[ruled].kind;
+        let (kind_index, _) = Self::any_board(dice);
+        let kind = &self.kinds[kind_index].kind;
         let mut item = self.any_item(kind, dice);
         item.id = Some(self.any_id(dice));
-        let subjects = pick(dice, &SPREADS);
+        let subjects = *dice.pick(&EVENTS);
         let names: Vec<String> = subjects
             .iter()
             .map(|it| format!("{}/{it}", kind.name))
             .collect();
         let items = subjects.iter().map(|subject| (0, *subject, item.clone()));
         let sent = Sent {
-            ruled,
+            kind_index,
             items: items.collect(),
             text: json!([shape(kind, &item, ("boards", json!(names)))]),
             returned: None,
         };
-        self.given(&sent, |server| server.contribute(&sent.text));
+        self.send(&sent, |server| server.contribute(&sent.text));
     }
 
-    /// One contribution, and the standing that it comes to.
+    /// Contributes a single item, with its standing in the receipt.
     fn contribute_one(&self, dice: &mut Dice) {
-        let (ruled, subject) = Self::any_board(dice);
-        let item = self.any_item(&self.kinds[ruled].kind, dice);
-        self.contribute_to(ruled, subject, item, dice);
+        let (kind_index, subject) = Self::any_board(dice);
+        let item = self.any_item(&self.kinds[kind_index].kind, dice);
+        self.contribute_to(kind_index, subject, item, dice);
     }
 
-    fn contribute_to(&self, ruled: usize, subject: &'static str, item: Item, dice: &mut Dice) {
-        let kind = &self.kinds[ruled].kind;
+    fn contribute_to(&self, kind_index: usize, subject: &'static str, item: Item, dice: &mut Dice) {
+        let kind = &self.kinds[kind_index].kind;
         let name = format!("{}/{subject}", kind.name);
         let ranks = dice.below(2) == 0;
         let wanted = if ranks { "ranks" } else { "standings" };
         let sent = Sent {
-            ruled,
+            kind_index,
             text: json!([shape(kind, &item, ("board", json!(name)))]),
             items: vec![(0, subject, item)],
             returned: Some(ranks),
         };
         let path = format!("/v1/contributions?return={wanted}");
-        self.given(&sent, |server| server.post(path, &sent.text));
+        self.send(&sent, |server| server.post(path, &sent.text));
     }
 
     fn set(&self, dice: &mut Dice) {
-        let (ruled, subject) = Self::any_board(dice);
+        let (kind_index, subject) = Self::any_board(dice);
         let item = Item {
             is_set: true,
-            ..self.any_item(&self.kinds[ruled].kind, dice)
+            ..self.any_item(&self.kinds[kind_index].kind, dice)
         };
-        self.set_to(ruled, subject, &item);
+        self.set_to(kind_index, subject, &item);
     }
 
-    fn set_to(&self, ruled: usize, subject: &'static str, item: &Item) {
-        let ruled = &self.kinds[ruled];
-        let kind = &ruled.kind;
+    fn set_to(&self, kind_index: usize, subject: &'static str, item: &Item) {
+        let state = &self.kinds[kind_index];
+        let kind = &state.kind;
         let mut body = shape(kind, item, ("board", Value::Null));
         for name in ["board", "member", "set", "window"] {
             body.as_object_mut().unwrap().remove(name);
@@ -183,32 +183,32 @@ impl World {
         if let Some(window) = &item.window {
             path = format!("{path}?window={}", encoded(window));
         }
-        let (answer, moments) = self.asked(|server| server.put(&path, &body));
-        let board = &ruled.boards[subject];
+        let (response, moments) = self.asked(|server| server.put(&path, &body));
+        let board = &state.boards[subject];
         let cases = board.cases(kind, &moments, |board, now| {
-            // The path is looked at before the body.
+            // The path is checked before the body.
             if item.names_what_is_gone(kind, now) {
                 Outcome::Rejected("window-closed")
             } else {
                 board.contribute(kind, item, now)
             }
         });
-        let shown = answer.value();
+        let shown = response.value();
         if shown["failed_count"] == 1 && self.may_be_late(&moments) {
             board.keep(board.within(kind, &moments));
             return;
         }
-        self.leaves(
+        self.keep_fitting(
             board,
             cases,
             &format!("{path} {body}"),
-            &answer,
+            &response,
             |outcome| {
-                let is = |name: &str| answer.status == 200 && shown[name] == 1;
+                let is = |name: &str| response.status == 200 && shown[name] == 1;
                 let is_type =
                     |word: &str| closed(shown["type"].as_str().unwrap_or_default()) == word;
                 match outcome {
-                    Outcome::Rejected(word) => answer.status != 200 && is_type(word),
+                    Outcome::Rejected(word) => response.status != 200 && is_type(word),
                     Outcome::Applied => is("applied"),
                     Outcome::Duplicate => is("duplicates"),
                 }
@@ -217,152 +217,152 @@ impl World {
     }
 
     fn remove(&self, dice: &mut Dice) {
-        let (ruled, subject) = Self::any_board(dice);
-        self.remove_from(ruled, subject, dice);
+        let (kind_index, subject) = Self::any_board(dice);
+        self.remove_from(kind_index, subject, dice);
     }
 
-    fn remove_from(&self, ruled: usize, subject: &'static str, dice: &mut Dice) {
-        let ruled = &self.kinds[ruled];
-        let member = any_member(&ruled.kind, dice);
+    fn remove_from(&self, kind_index: usize, subject: &'static str, dice: &mut Dice) {
+        let state = &self.kinds[kind_index];
+        let member = any_member(&state.kind, dice);
         let path = format!(
             "/v1/boards/{}/{subject}/members/{}",
-            ruled.kind.name,
+            state.kind.name,
             encoded(&member)
         );
-        let (answer, moments) = self.asked(|server| server.delete(&path));
-        let board = &ruled.boards[subject];
-        if answer.status == 503 && self.may_be_late(&moments) {
-            board.keep(board.within(&ruled.kind, &moments));
+        let (response, moments) = self.asked(|server| server.delete(&path));
+        let board = &state.boards[subject];
+        if response.status == 503 && self.may_be_late(&moments) {
+            board.keep(board.within(&state.kind, &moments));
             return;
         }
         let cases = [false, true].into_iter().flat_map(|linger| {
-            board.cases(&ruled.kind, &moments, |board, now| {
+            board.cases(&state.kind, &moments, |board, now| {
                 board.remove(&member, now, linger)
             })
         });
         let cases = cases.collect();
-        if answer.status == 204 {
-            // Of windows that have closed as well.
+        if response.status == 204 {
+            // Also in closed windows.
             board.changes.update(|changes| changes + 1);
         }
-        self.leaves(board, cases, &path, &answer, |outcome| match outcome {
-            Outcome::Rejected(word) => answer.status != 204 && answer.value()["type"] == *word,
-            _ => answer.status == 204,
+        self.keep_fitting(board, cases, &path, &response, |outcome| match outcome {
+            Outcome::Rejected(word) => response.status != 204 && response.value()["type"] == *word,
+            _ => response.status == 204,
         });
     }
 
-    /// Of what a board may be, what an answer fits.
+    /// Keeps the states of a board that agree with a response.
     #[track_caller]
-    fn leaves<T: std::fmt::Debug + PartialEq>(
+    fn keep_fitting<T: std::fmt::Debug + PartialEq>(
         &self,
-        board: &Possible,
-        mut cases: Vec<Case<T>>,
+        board: &PossibleBoards,
+        mut cases: Vec<WriteCase<T>>,
         what: &str,
-        answer: &Answer,
+        response: &Response,
         fits: impl Fn(&T) -> bool,
     ) {
         let first = format!("{:?}", cases[0].outcome);
         cases.retain(|case| fits(&case.outcome));
-        let answered = (answer.status, &answer.body);
+        let answered = (response.status, &response.body);
         self.log(&format!("{what}: {answered:?}"));
         assert!(
             !cases.is_empty(),
-            "step {}: {what}\nanswered {answered:?}\nexpected {first}",
+            "step {}: {what}\nresponse {answered:?}\nexpected {first}",
             self.step
         );
         board.keep(cases.into_iter().map(|case| case.board));
     }
 
     fn hide(&mut self, dice: &mut Dice) {
-        let (ruled, _) = Self::any_board(dice);
-        let ruled = &mut self.kinds[ruled];
-        ruled.changes.update(|changes| changes + 1);
-        let (member, kind) = (any_member(&ruled.kind, dice), &ruled.kind.name);
+        let (kind_index, _) = Self::any_board(dice);
+        let state = &mut self.kinds[kind_index];
+        state.changes.update(|changes| changes + 1);
+        let (member, kind) = (any_member(&state.kind, dice), &state.kind.name);
         let path = format!("/v1/members/{}/hidden?kind={kind}", encoded(&member));
         let hides = dice.below(2) == 0;
-        let (answer, hidden_in) = if hides {
-            ruled.hidden.insert(member.clone());
+        let (response, hidden_in) = if hides {
+            state.hidden.insert(member.clone());
             (self.server.send("PUT", &path, &[], ""), json!([kind]))
         } else {
-            ruled.hidden.remove(&member);
+            state.hidden.remove(&member);
             (self.server.delete(&path), json!([]))
         };
         let expected = json!({"member": member, "hidden_in": hidden_in});
-        compare::is(&answer, expected, &format!("step {}: {path}", self.step));
+        compare::is(&response, expected, &format!("step {}: {path}", self.step));
         let listed = self.server.get(format!("/v1/hidden?kind={kind}"));
-        let expected = json!({"kind": kind, "hidden": ruled.hidden});
+        let expected = json!({"kind": kind, "hidden": state.hidden});
         compare::is(&listed, expected, &format!("step {}: hidden", self.step));
     }
 
     fn erase(&mut self, dice: &mut Dice) {
-        let (place, _) = Self::any_board(dice);
-        let ruled = &mut self.kinds[place];
-        let member = any_member(&ruled.kind, dice);
-        ruled.hidden.remove(&member);
-        ruled.changes.update(|changes| changes + 1);
-        let ruled = &self.kinds[place];
-        let path = format!("/v1/members/{}?kind={}", encoded(&member), ruled.kind.name);
-        let (answer, moments) = self.asked(|server| server.delete(&path));
-        let answer = answer.ok();
+        let (kind_index, _) = Self::any_board(dice);
+        let state = &mut self.kinds[kind_index];
+        let member = any_member(&state.kind, dice);
+        state.hidden.remove(&member);
+        state.changes.update(|changes| changes + 1);
+        let state = &self.kinds[kind_index];
+        let path = format!("/v1/members/{}?kind={}", encoded(&member), state.kind.name);
+        let (response, moments) = self.asked(|server| server.delete(&path));
+        let response = response.ok();
         let (mut least, mut most) = (0, 0);
-        for board in ruled.boards.values() {
+        for board in state.boards.values() {
             let cases = [false, true].into_iter().flat_map(|linger| {
-                board.cases(&ruled.kind, &moments, |board, _| {
+                board.cases(&state.kind, &moments, |board, _| {
                     board.take_off(&member, linger)
                 })
             });
-            let cases: Vec<Case<bool>> = cases.collect();
+            let cases: Vec<WriteCase<bool>> = cases.collect();
             least += usize::from(cases.iter().all(|case| case.outcome));
             most += usize::from(cases.iter().any(|case| case.outcome));
             board.keep(cases.into_iter().map(|case| case.board));
         }
-        let erased = usize::try_from(answer["erased"].as_u64().unwrap()).unwrap();
-        let what = format!("step {}: {path}: {answer}", self.step);
+        let erased = usize::try_from(response["erased"].as_u64().unwrap()).unwrap();
+        let what = format!("step {}: {path}: {response}", self.step);
         assert!(
             (least..=most).contains(&erased),
             "{what}: {least} to {most}"
         );
-        assert_eq!(answer["next"], Value::Null, "{what}");
+        assert_eq!(response["next"], Value::Null, "{what}");
     }
 
     fn delete_board(&self, dice: &mut Dice) {
-        let (ruled, subject) = Self::any_board(dice);
-        let ruled = &self.kinds[ruled];
-        let path = format!("/v1/boards/{}/{subject}", ruled.kind.name);
-        let (answer, moments) = self.asked(|server| server.delete(&path));
-        let board = &ruled.boards[subject];
-        let cases = board.cases(&ruled.kind, &moments, |board, _| {
+        let (kind_index, subject) = Self::any_board(dice);
+        let state = &self.kinds[kind_index];
+        let path = format!("/v1/boards/{}/{subject}", state.kind.name);
+        let (response, moments) = self.asked(|server| server.delete(&path));
+        let board = &state.boards[subject];
+        let cases = board.cases(&state.kind, &moments, |board, _| {
             let is_there = board.is_there();
             if is_there {
                 board.delete();
             }
             is_there
         });
-        self.leaves(board, cases, &path, &answer, |is_there| {
-            let is_unknown = answer.status == 404 && answer.value()["type"] == "unknown-board";
+        self.keep_fitting(board, cases, &path, &response, |is_there| {
+            let is_unknown = response.status == 404 && response.value()["type"] == "unknown-board";
             if *is_there {
-                answer.status == 204
+                response.status == 204
             } else {
                 is_unknown
             }
         });
     }
 
-    /// Settings of a board, which hold until its first contribution.
+    /// Puts settings of a board, which are accepted until its first contribution.
     fn settle(&self, dice: &mut Dice) {
-        let (ruled, subject) = Self::any_board(dice);
-        let ruled = &self.kinds[ruled];
-        let path = format!("/v1/boards/{}/{subject}", ruled.kind.name);
+        let (kind_index, subject) = Self::any_board(dice);
+        let state = &self.kinds[kind_index];
+        let path = format!("/v1/boards/{}/{subject}", state.kind.name);
         let now = self.time.now();
         let ends = [6_000, 40_000, HOUR_MS].map(|by| Some(now + by));
-        let ends_at = pick(dice, &[None, ends[0], ends[1], ends[2]]);
+        let ends_at = *dice.pick(&[None, ends[0], ends[1], ends[2]]);
         let expires = [None, Some(1), Some(3_000), Some(HOUR_MS), Some(7 * DAY_MS)];
         let activity = Activity {
-            starts_at: pick(dice, &[None, Some(now - HOUR_MS), Some(now - 1_500)]),
+            starts_at: *dice.pick(&[None, Some(now - HOUR_MS), Some(now - 1_500)]),
             ends_at,
-            expires_after: ends_at.and(pick(dice, &expires)),
+            expires_after: ends_at.and(*dice.pick(&expires)),
         };
-        let shards = pick(dice, &[1, 4, 8]);
+        let shards = *dice.pick(&[1, 4, 8]);
         let mut body = json!({"shards": shards});
         activity.put_into(&mut body);
         if let Some(span) = activity.expires_after {
@@ -373,43 +373,47 @@ impl World {
         if let Some(at) = activity.expires_at() {
             settled["expires_at"] = json!(rfc3339(at));
         }
-        let (answer, moments) = self.asked(|server| server.put(&path, &body));
-        let board = &ruled.boards[subject];
-        let cases = board.cases(&ruled.kind, &moments, |board, now| {
+        let (response, moments) = self.asked(|server| server.put(&path, &body));
+        let board = &state.boards[subject];
+        let cases = board.cases(&state.kind, &moments, |board, now| {
             if !board.exists {
                 board.settle(shards, activity.clone(), now);
             }
             board.exists
         });
-        let mut shown = answer.value();
+        let mut shown = response.value();
         if let Some(shown) = shown.as_object_mut() {
             shown.remove("expires_after");
         }
-        if answer.status == 200 {
-            // It may end later than it had.
+        if response.status == 200 {
+            // The new end may be later than the previous one.
             board.changes.update(|changes| changes + 1);
         }
         let what = format!("{path} {body}");
-        self.leaves(board, cases, &what, &answer, |exists| {
+        self.keep_fitting(board, cases, &what, &response, |exists| {
             if *exists {
                 shown["type"] == "board-exists"
             } else {
-                answer.status == 200 && shown == settled
+                response.status == 200 && shown == settled
             }
         });
     }
 
-    /// The kind shares ranks from now on, or does so no more.
+    /// Changes whether the kind shares ranks.
     fn change_ranks(&mut self, dice: &mut Dice) {
-        let (ruled, _) = Self::any_board(dice);
-        let ruled = &mut self.kinds[ruled];
-        ruled.changes.update(|changes| changes + 1);
-        let kind = &mut ruled.kind;
+        let (kind_index, _) = Self::any_board(dice);
+        let state = &mut self.kinds[kind_index];
+        state.changes.update(|changes| changes + 1);
+        let kind = &mut state.kind;
         kind.shares_ranks = !kind.shares_ranks;
-        let answer = self
+        let response = self
             .server
             .put(format!("/v1/kinds/{}", kind.name), &kind.settings());
-        assert_eq!(answer.status, 200, "step {}: {}", self.step, answer.body);
+        assert_eq!(
+            response.status, 200,
+            "step {}: {}",
+            self.step, response.body
+        );
     }
 }
 
@@ -417,7 +421,7 @@ fn any_values(kind: &Kind, dice: &mut Dice) -> Vec<Option<i64>> {
     let values = kind.fields.iter().map(|_| {
         let is_named = dice.below(if kind.mode == "accumulate" { 4 } else { 40 }) > 0;
         is_named.then(|| match dice.below(400) {
-            0 if kind.packed.is_none() => pick(dice, &[VALUE_MAX, -VALUE_MAX]),
+            0 if kind.packed.is_none() => *dice.pick(&[VALUE_MAX, -VALUE_MAX]),
             1 => 17,
             _ => {
                 let number = i64::try_from(dice.below(7)).unwrap();
@@ -432,7 +436,7 @@ fn any_values(kind: &Kind, dice: &mut Dice) -> Vec<Option<i64>> {
     values.collect()
 }
 
-/// The contribution as a request has it.
+/// Returns the contribution as in a request.
 fn shape(kind: &Kind, item: &Item, (key, boards): (&str, Value)) -> Value {
     let mut shape = json!({"member": item.member, "at": item.at, key: boards});
     let named = kind.fields.iter().zip(&item.values);

@@ -1,4 +1,4 @@
-//! Windows close and go: what is late counts where it still may.
+//! Windows close and expire: late contributions count in the windows that are still open.
 
 use serde_json::json;
 use testkit::clock::{DAY_MS, HOUR_MS, date, now_ms};
@@ -11,7 +11,7 @@ fn at(member: &str, at: i64) -> serde_json::Value {
 }
 
 #[test]
-fn what_is_late_for_one_window_counts_in_the_others() {
+fn a_contribution_late_for_one_window_counts_in_the_others() {
     let server = Server::with(
         "[kinds.k]\nwindows = [\"day\", \"month\", \"all\"]\nclose = { day = \"1h\" }\n\
          keep = { month = \"forever\" }\n",
@@ -37,7 +37,7 @@ fn what_is_late_for_one_window_counts_in_the_others() {
 }
 
 #[test]
-fn what_fits_no_window_is_rejected() {
+fn a_contribution_without_an_open_window_is_rejected() {
     let server = Server::with("[kinds.k]\nwindows = [\"hour\", \"day\"]\n");
     server.give("k/a", &[("now", 1)]);
     let version = server.versions("k/a");
@@ -52,14 +52,14 @@ fn what_fits_no_window_is_rejected() {
     assert_eq!(receipt["rejected"][0]["type"], "window-closed");
     assert_eq!(receipt["rejected"][0]["board"], "k/a");
     assert_ne!(server.versions("k/a"), version);
-    // The day is kept, its hour is not.
+    // The day is within its retention, its hour is not.
     let older = now_ms() - 4 * DAY_MS;
     assert_eq!(server.contribute(&at("w", older)).ok()["applied"], 1);
     assert_eq!(server.order("k/a", &format!("day:{}", date(older))), ["w"]);
 }
 
 #[test]
-fn final_is_shown_on_every_read_and_changes_the_tag() {
+fn final_is_in_every_response_and_changes_the_etag() {
     let server = Server::with("[kinds.k]\nwindows = [\"day\"]\n");
     let past = now_ms() - 2 * DAY_MS;
     server
@@ -72,7 +72,7 @@ fn final_is_shown_on_every_read_and_changes_the_tag() {
     let mut shape = server.get("/v1/kinds/k").ok();
     shape["close"] = json!({"day": "1h"});
     server.put("/v1/kinds/k", &shape).ok();
-    // The entries are the same, the answer is not.
+    // The entries are the same, but the response is not.
     let closed = server.get_with(&path, &[("if-none-match", open.header("etag"))]);
     assert_eq!(closed.ok()["final"], true);
     assert_eq!(closed.ok()["entries"], open.ok()["entries"]);
@@ -99,20 +99,20 @@ fn final_is_shown_on_every_read_and_changes_the_tag() {
 }
 
 #[test]
-fn an_idle_board_goes_and_may_come_again() {
+fn an_idle_board_is_deleted_and_can_be_created_again() {
     let server =
         Server::with("[kinds.k]\nwindows = [\"all\"]\nkeep = { all = { idle = \"1s\" } }\n");
     server.give("k/a", &[("u", 1)]);
-    testkit::eventually("the idle board gone", || {
+    testkit::eventually("the idle board is deleted", || {
         server.order("k/a", "all").is_empty().then_some(())
     });
     server.give("k/a", &[("v", 2)]);
     assert_eq!(server.order("k/a", "all"), ["v"]);
 }
 
-/// Cached before the closing; what came behind it is shown when the window is final.
+/// Cached before the closing; a later contribution is shown when the window is final.
 #[test]
-fn a_cached_top_is_not_final_that_was_seen_before_the_end() {
+fn a_top_cached_before_the_end_is_not_final() {
     for length_ms in [1_500, 6_000, 24_000] {
         let now = now_ms();
         let hour_start = now - now % HOUR_MS;
@@ -127,11 +127,11 @@ fn a_cached_top_is_not_final_that_was_seen_before_the_end() {
         let first = server.contribute(&at("ann", late));
         let cached = server.get(&path).ok();
         let second = server.contribute(&at("ben", late - 1));
-        // A machine may be so slow that it was over before.
+        // On a slow machine the window may have ended already.
         if [first.status, second.status] != [200, 200] || cached["final"] == true {
             continue;
         }
-        let last = eventually("the closing", || {
+        let last = eventually("the window closes", || {
             let top = server.get(&path).ok();
             (top["final"] == true).then_some(top)
         });
@@ -143,9 +143,10 @@ fn a_cached_top_is_not_final_that_was_seen_before_the_end() {
     panic!("no window was open long enough");
 }
 
-/// Chunks of a thousand boards are under way when the hour closes: whatever was final once stays so.
+/// Requests with a thousand boards are under way when the hour closes: final responses never
+/// change.
 #[test]
-fn what_was_final_once_stays_so() {
+fn final_responses_never_change() {
     const BOARDS: usize = 1000;
     let now = now_ms();
     let hour_start = now - now % HOUR_MS;
@@ -163,8 +164,8 @@ fn what_was_final_once_stays_so() {
     let tops = |range: std::ops::Range<usize>| -> Vec<serde_json::Value> {
         let boards: Vec<String> = range.map(|n| format!("k/{n}")).collect();
         let many = json!({"boards": boards, "window": window, "n": 1});
-        let answer = server.post("/v1/top", &many).ok();
-        answer["boards"].as_array().unwrap().clone()
+        let response = server.post("/v1/top", &many).ok();
+        response["boards"].as_array().unwrap().clone()
     };
     let shown = |top: &serde_json::Value| (top["members"].clone(), top["version"].clone());
     std::thread::scope(|scope| {
@@ -189,9 +190,9 @@ fn what_was_final_once_stays_so() {
                 })
             })
             .collect();
-        // The last of a chunk are applied last.
+        // The last contributions of a batch are applied last.
         let last = BOARDS - 100..BOARDS;
-        let finals = eventually("the closing", || {
+        let finals = eventually("the window closes", || {
             let tops = tops(last.clone());
             tops.iter().all(|top| top["final"] == true).then_some(tops)
         });
@@ -202,7 +203,7 @@ fn what_was_final_once_stays_so() {
             assert_eq!(shown(before), shown(&after), "{before} became {after}");
         }
     });
-    // What was too late left no board behind.
+    // Late contributions have not created boards.
     let listed = server.get("/v1/boards?kind=k&limit=1000").ok();
     for board in listed["boards"].as_array().unwrap() {
         let name = board["board"].as_str().unwrap();

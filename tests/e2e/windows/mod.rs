@@ -1,20 +1,21 @@
-//! Windows and clocks: which windows an event counts in, how they are named, when they close and go.
+//! Windows and clocks: which windows a contribution counts in, how they are named, when they close
+//! and expire.
 
 mod closing;
 mod moments;
 mod selectors;
 mod zones;
 
-use testkit::{Answer, Server, encoded};
+use testkit::{Response, Server, encoded};
 
-fn top(server: &Server, board: &str, window: &str) -> Answer {
+fn top(server: &Server, board: &str, window: &str) -> Response {
     server.get(format!(
         "/v1/boards/{board}/top?fresh=true&window={}",
         encoded(window)
     ))
 }
 
-/// A kind `k` in this zone, that keeps everything.
+/// Starts a server with a kind `k` in this time zone that keeps all windows.
 fn keeping_all(zone: &str) -> Server {
     Server::with(&format!(
         "[kinds.k]\ntime_zone = \"{zone}\"\nkeep = {{ hour = \"forever\", day = \"forever\", \

@@ -1,4 +1,4 @@
-//! `at`: its forms, its range, the past and the future, leap days and week years.
+//! `at`: its formats, its range, past and future times, leap days and week years.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -16,7 +16,7 @@ fn reached_at(server: &Server) -> String {
 }
 
 #[test]
-fn rfc3339_with_any_offset_and_epoch_milliseconds_are_one_moment() {
+fn rfc3339_offsets_and_epoch_milliseconds_are_equivalent() {
     let server = keeping_all("UTC");
     let expected = "2023-11-14T22:13:20.123Z";
     for at in [
@@ -40,7 +40,7 @@ fn rfc3339_with_any_offset_and_epoch_milliseconds_are_one_moment() {
 }
 
 #[test]
-fn seconds_and_nonsense_are_refused() {
+fn seconds_and_invalid_times_are_rejected() {
     let server = keeping_all("UTC");
     for (at, part) in [
         (json!(1_700_000_000), "1700000000"),
@@ -70,7 +70,7 @@ fn seconds_and_nonsense_are_refused() {
 }
 
 #[test]
-fn a_little_ahead_of_the_clock_is_taken_and_more_is_not() {
+fn times_up_to_5_minutes_ahead_are_accepted() {
     let server = keeping_all("UTC");
     assert_eq!(
         server.contribute(&item(now_ms() + 4 * MINUTE_MS)).ok()["applied"],
@@ -79,8 +79,8 @@ fn a_little_ahead_of_the_clock_is_taken_and_more_is_not() {
     let version = server.versions("k/a");
     for ahead in [6 * MINUTE_MS, HOUR_MS, 365 * DAY_MS] {
         let at = now_ms() + ahead;
-        let told = server.contribute(&item(at));
-        told.problem(422, "from-the-future", &["at", &rfc3339(at), "5 minutes"]);
+        let refused = server.contribute(&item(at));
+        refused.problem(422, "from-the-future", &["at", &rfc3339(at), "5 minutes"]);
     }
     let batch = json!([item("9999-12-31T23:59:59Z"), item(1_700_000_000_000_i64)]);
     let receipt = server.contribute(&batch).ok();
@@ -95,7 +95,7 @@ fn a_little_ahead_of_the_clock_is_taken_and_more_is_not() {
 fn an_event_counts_in_the_windows_of_its_own_time() {
     let server = keeping_all("UTC");
     for (at, windows) in [
-        // A leap day; the week of a year that begins in the one before, and of one that ends in the
+        // A leap day; a week of a year that begins in the previous one, and of one that ends in the
         // next.
         (
             "2024-02-29T23:59:59.999Z",

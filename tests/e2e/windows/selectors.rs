@@ -1,4 +1,4 @@
-//! `?window=`: current and named windows, and what names none.
+//! `?window=`: current and named windows, and invalid names.
 
 use serde_json::json;
 use testkit::clock::{DAY_MS, date, now_ms};
@@ -7,7 +7,7 @@ use testkit::{Server, encoded};
 use super::{keeping_all, top};
 
 #[test]
-fn a_window_is_named_or_current_and_answers_give_its_name() {
+fn windows_are_selected_by_name_or_period_and_returned_by_name() {
     let server = keeping_all("Asia/Shanghai");
     let item =
         json!({"board": "k/a", "member": "u", "points": 1, "at": "2026-11-20T06:52:22.123Z"});
@@ -30,7 +30,7 @@ fn a_window_is_named_or_current_and_answers_give_its_name() {
         );
         assert_eq!(top(&server, "k/a", name).ok()["members"], 1);
     }
-    // A plus that nobody encoded is a space, and meant as a plus.
+    // An unencoded plus decodes to a space, and is accepted as a plus.
     let plain = server
         .get("/v1/boards/k/a/top?window=hour:2025-11-20T14+08:00")
         .ok();
@@ -56,7 +56,7 @@ fn a_window_is_named_or_current_and_answers_give_its_name() {
 }
 
 #[test]
-fn current_windows_are_those_of_the_server_s_clock_in_the_kind_s_zone() {
+fn current_windows_follow_the_servers_clock_in_the_time_zone_of_the_kind() {
     let server = Server::with("[kinds.k]\ntime_zone = \"UTC\"\n");
     let before = date(now_ms());
     let shown = top(&server, "k/a", "day").ok();
@@ -71,7 +71,7 @@ fn current_windows_are_those_of_the_server_s_clock_in_the_kind_s_zone() {
 }
 
 #[test]
-fn a_selector_without_a_window_is_an_error() {
+fn invalid_selectors_are_rejected() {
     let server = keeping_all("UTC");
     for (window, parts) in [
         ("year", &["window", "year"][..]),
@@ -110,7 +110,7 @@ fn a_window_that_the_kind_does_not_have_is_404() {
 }
 
 #[test]
-fn an_hour_that_comes_twice_has_to_say_which() {
+fn a_repeated_hour_requires_its_offset() {
     let server = keeping_all("America/New_York");
     let (earlier, later) = ("hour:2025-11-02T01-04:00", "hour:2025-11-02T01-05:00");
     for (at, member) in [
@@ -130,9 +130,9 @@ fn an_hour_that_comes_twice_has_to_say_which() {
 }
 
 #[test]
-fn past_its_retention_a_window_is_410() {
+fn a_window_past_its_retention_is_410() {
     let server = Server::start();
-    // 35 days after its end, which is up to a day off.
+    // 35 days after its end, which is up to a day away.
     let day = |ago: i64| format!("day:{}", date(now_ms() - ago * DAY_MS));
     assert_eq!(top(&server, "gifts/a", &day(35)).ok()["members"], 0);
     top(&server, "gifts/a", &day(37)).problem(410, "window-gone", &[&day(37)]);

@@ -1,4 +1,4 @@
-//! Days and hours by the kind's own clock, also where it is set forward or back.
+//! Days and hours by the time zone of the kind, also when clocks change.
 
 use serde_json::{Value, json};
 use testkit::Server;
@@ -6,7 +6,7 @@ use testkit::clock::{HOUR_MS, rfc3339};
 
 use super::keeping_all;
 
-/// One point to a member of its own at each hour from a moment on.
+/// Contributes a point to another member in each hour from a moment on.
 fn hourly(server: &Server, from_ms: i64, hours: i64) {
     let item = |n: i64| {
         let at = rfc3339(from_ms + n * HOUR_MS + HOUR_MS / 2);
@@ -23,7 +23,7 @@ fn members(server: &Server, window: &str) -> u64 {
 }
 
 #[test]
-fn a_day_has_25_hours_where_the_clock_goes_back_and_23_where_forward() {
+fn a_day_has_25_or_23_hours_when_clocks_change() {
     // Local midnights in New York: 2025-11-01, EDT; 2025-03-08, EST.
     for (from, days) in [
         (
@@ -58,13 +58,13 @@ fn a_day_has_25_hours_where_the_clock_goes_back_and_23_where_forward() {
         assert_eq!(
             names.len(),
             usize::try_from(hours).unwrap(),
-            "each hour is one window"
+            "each hour is a window"
         );
     }
 }
 
 #[test]
-fn hours_around_the_change_hold_what_happened_in_them() {
+fn hours_around_a_clock_change_are_distinct() {
     let server = keeping_all("America/New_York");
     hourly(&server, 1_762_056_000_000, 4);
     for (window, member) in [
@@ -79,7 +79,7 @@ fn hours_around_the_change_hold_what_happened_in_them() {
 }
 
 #[test]
-fn the_same_moment_is_another_day_elsewhere() {
+fn the_same_moment_is_another_day_in_another_time_zone() {
     for (zone, day, hour) in [
         (
             "Pacific/Kiritimati",

@@ -1,4 +1,4 @@
-/** A server that asks for a key: played by answers in its place, since the server of these tests asks for none. */
+/** A server with keys, simulated by intercepting requests, since the server of these tests has none. */
 
 import { check, eventually, same, shows } from "../stage.mjs";
 
@@ -6,19 +6,19 @@ const KEY = "mb_the-right-one";
 
 const REFUSED = /^Failed to load resource: the server responded with a status of 401/;
 
-/** Refuses what has no key, and gives out tokens. */
+/** Refuses requests without the key, and issues tokens. */
 async function guard(page, seen) {
     await page.route("**/v1/**", async (route) => {
         const request = route.request();
         const url = new URL(request.url());
         seen.push(new URL(url));
-        if (!isLetIn(request, url)) {
+        if (!isAllowed(request, url)) {
             await route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify(PROBLEM) });
         } else if (url.pathname.endsWith("/stream-tokens")) {
             same(request.postDataJSON(), { board: "gifts/guarded" }, "what the token is for");
             await route.fulfill({ json: { token: "tok-1", expires_at: "2100-01-01T00:00:00.000Z" } });
         } else {
-            // The server behind it knows neither keys nor tokens.
+            // The real server has neither keys nor tokens.
             url.searchParams.delete("token");
             const { authorization, ...headers } = request.headers();
             await route.continue({ url: url.href, headers });
@@ -28,26 +28,26 @@ async function guard(page, seen) {
 
 const PROBLEM = { type: "unauthorized", title: "A key is needed", status: 401, detail: "authorization: is missing" };
 
-function isLetIn(request, url) {
+function isAllowed(request, url) {
     if (url.pathname.endsWith("/stream")) return url.searchParams.get("token") === "tok-1";
     return request.headers().authorization === `Bearer ${KEY}`;
 }
 
 export const scenarios = {
-    async "a key is asked for, kept for the tab, and turned into tokens"(stage) {
+    async "a key is requested, kept for the tab, and exchanged for tokens"(stage) {
         await stage.give("gifts/guarded", ["ada", 3], ["ben", 2]);
-        const page = await stage.open(null, { forgiven: REFUSED });
+        const page = await stage.open(null, { ignored: REFUSED });
         const seen = [];
         await guard(page, seen);
         await page.goto(`${stage.url}/#/gifts/guarded?window=day`);
         await page.locator("#key").fill("mb_wrong");
         await page.keyboard.press("Enter");
-        await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("was rejected"));
+        await eventually("the rejection is shown", async () => (await page.locator("#card").innerText()).includes("was rejected"));
         await page.locator("#key").fill(KEY);
         await page.keyboard.press("Enter");
         await shows(page, ["ada", "ben"]);
-        await eventually("a stream", () => seen.some((url) => url.searchParams.get("token") === "tok-1"));
-        check(seen.every((url) => !url.href.includes(KEY)), "the key is in no address");
+        await eventually("a stream with the token", () => seen.some((url) => url.searchParams.get("token") === "tok-1"));
+        check(seen.every((url) => !url.href.includes(KEY)), "the key must not be in a URL");
         await stage.give("gifts/guarded", ["ben", 20]);
         await shows(page, ["ben", "ada"]);
         same(await page.evaluate(() => [localStorage.length, sessionStorage.length]), [0, 1], "where the key is kept");

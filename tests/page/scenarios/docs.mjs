@@ -1,4 +1,4 @@
-/** The page that shows the contract. */
+/** The page of the contract. */
 
 import { check, eventually, same, VIEWS } from "../stage.mjs";
 import { faults } from "./looks.mjs";
@@ -10,7 +10,7 @@ async function opened(stage, options = {}) {
 }
 
 export const scenarios = {
-    async "the contract is shown, route by route"(stage) {
+    async "the contract is shown by route"(stage) {
         const contract = await stage.get("/openapi.json");
         const ids = Object.values(contract.paths).flatMap((item) => Object.values(item).map((it) => it.operationId));
         const page = await opened(stage);
@@ -25,7 +25,7 @@ export const scenarios = {
         }
     },
 
-    async "what a command of the contract's page says works"(stage) {
+    async "a command of the contract's page works"(stage) {
         await stage.give("gifts/room-8842", ["u1", 30], ["u2", 20]);
         const page = await opened(stage);
         const command = await page.locator("#top .command pre").first().innerText();
@@ -34,7 +34,7 @@ export const scenarios = {
         same((await fetch(url)).status, 200, command);
     },
 
-    async "a schema opens, and what it holds too"(stage) {
+    async "schemas and nested schemas can be opened"(stage) {
         const page = await opened(stage);
         const schema = page.locator("#member .schema").first();
         await schema.locator("summary").first().click();
@@ -44,13 +44,13 @@ export const scenarios = {
         await eventually("the neighbour's gap", async () => (await above.innerText()).includes("gap"));
     },
 
-    async "routes are found by words"(stage) {
+    async "routes can be searched"(stage) {
         const page = await opened(stage);
         const shown = () => page.$$eval(".route", (all) => all.filter((it) => it.checkVisibility()).map((it) => it.id));
         await page.locator("#sift").fill("kinds delete");
         await eventually("one route", async () => JSON.stringify(await shown()) === '["delete_kind"]');
         await page.locator("#sift").fill("no such words");
-        await eventually("it is said", async () => (await page.locator("#nothing").innerText()).includes("No route"));
+        await eventually("the empty result is shown", async () => (await page.locator("#nothing").innerText()).includes("No route"));
         same(await shown(), [], "routes");
         await page.locator("#sift").fill("");
         await eventually("all routes", async () => (await shown()).length > 20);

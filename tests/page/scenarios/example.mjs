@@ -1,14 +1,14 @@
-/** The example of docs/typescript, from an origin of its own. */
+/** The example of docs/typescript, on its own origin. */
 
 import { AWAY, check, eventually, same, VIEWS } from "../stage.mjs";
 import { faults } from "./looks.mjs";
 
-/** What a browser says of the page's own server, while there is no Megaboard behind it. */
+/** The message that a browser logs for the page's own server while Megaboard is unavailable. */
 const NO_TOKEN = /status of 502/;
 
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
-/** The example, showing what `query` says. `requested` takes what it asks for. */
+/** Opens the example with this query. Its requests are added to `requested`. */
 async function opened(stage, query, { requested = [], ...options } = {}) {
     const page = await stage.open(null, options);
     page.on("request", (request) => requested.push(request));
@@ -22,12 +22,12 @@ function shows(page, rows) {
     return eventually(`rows ${JSON.stringify(rows)}`, async () => JSON.stringify(await cells()) === JSON.stringify(rows));
 }
 
-/** Waits until the example says this of its connection. */
+/** Waits until the example shows this state of its connection. */
 function says(page, words) {
     return eventually(words, async () => await page.locator("#state").textContent() === words);
 }
 
-/** What axe has to say, in the dark and in the light, with a picture of each. */
+/** Runs axe in dark and light mode, with a screenshot of each. */
 async function looks(stage, page, form) {
     const found = [];
     for (const scheme of ["dark", "light"]) {
@@ -41,7 +41,7 @@ async function looks(stage, page, form) {
 }
 
 export const scenarios = {
-    async "the example shows a board of another origin as it moves"(stage) {
+    async "the example shows a live board of another origin"(stage) {
         check(stage.example !== stage.url, "it is another origin");
         await stage.give("gifts/example", ["ada", 3000], ["ben", 20], [HOSTILE, 10]);
         const page = await opened(stage, "board=gifts/example&window=day");
@@ -62,8 +62,8 @@ export const scenarios = {
         same(await fields.locator("#head").innerText(), "Rank\tMember\tLaps\tSeconds", "a column for each field");
     },
 
-    async "the example says why there is no such board"(stage) {
-        const page = await opened(stage, "board=no-such-kind/room", { forgiven: /status of 404/ });
+    async "the example shows why a board is refused"(stage) {
+        const page = await opened(stage, "board=no-such-kind/room", { ignored: /status of 404/ });
         await eventually("why", async () => /no such kind.*no-such-kind/.test(await page.locator("#state").textContent()));
         same(await page.locator("#board").getAttribute("data-state"), "ended", "nothing is tried again");
     },
@@ -81,13 +81,13 @@ export const scenarios = {
     },
 };
 
-/** What others would not survive. */
+/** Scenarios that disrupt others. */
 export const outages = {
-    async "the example says what it lost, and comes back with another token"(stage) {
+    async "the example shows an outage and reconnects with a new token"(stage) {
         await stage.give("gifts/example-outage", ["ada", 30], ["ben", 20]);
-        const forgiven = new RegExp(`${AWAY.source}|${NO_TOKEN.source}`);
+        const ignored = new RegExp(`${AWAY.source}|${NO_TOKEN.source}`);
         const requested = [];
-        const page = await opened(stage, "board=gifts/example-outage&window=day&tokens=/board-token", { forgiven, requested });
+        const page = await opened(stage, "board=gifts/example-outage&window=day&tokens=/board-token", { ignored, requested });
         const before = [["1", "ada", "30"], ["2", "ben", "20"]];
         await shows(page, before);
         await stage.ask("kill");

@@ -1,15 +1,15 @@
-/** What all pages of all scenarios asked for and complained about. */
+/** The requests and faults of all pages of all scenarios. */
 
 import { check, same } from "../stage.mjs";
 
 export const scenarios = {
-    async "no page asked anybody else for anything"(stage) {
+    async "no page made a request to another host"(stage) {
         const outside = stage.requests.filter((url) => ![stage.url, stage.example].includes(new URL(url).origin));
         same(outside, [], "requests to others");
         check(stage.requests.length > 100, `only ${stage.requests.length} requests were seen`);
     },
 
-    async "no page complained, broke its policy or opened a dialog"(stage) {
+    async "no page logged an error, violated its policy or opened a dialog"(stage) {
         same(stage.faults, [], "faults");
     },
 };

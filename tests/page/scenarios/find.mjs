@@ -1,4 +1,4 @@
-/** A member among its neighbours, found with a keyboard alone. */
+/** Finding a member and its neighbours, with the keyboard. */
 
 import { check, eventually, same, shows } from "../stage.mjs";
 
@@ -14,7 +14,7 @@ async function near(page) {
 }
 
 export const scenarios = {
-    async "a keyboard alone finds a member"(stage) {
+    async "a member can be found with the keyboard"(stage) {
         await crowd(stage);
         const page = await stage.open(HASH);
         await eventually("rows", async () => await page.locator("#rows .row").count() === 10);
@@ -25,11 +25,11 @@ export const scenarios = {
             && await page.locator("#found .place").innerText() === "#40");
         const neighbours = [37, 38, 39, 40, 41, 42, 43].map((at) => `viewer-${at}`);
         same(await near(page), neighbours, "neighbours");
-        check((await page.locator("#found-said").textContent()).includes("rank 40 of 60"), "it is told");
+        check((await page.locator("#found-said").textContent()).includes("rank 40 of 60"), "the rank must be announced");
         check((await page.locator("#found .standing").innerText()).includes("Ahead of 33.89 %"), "percentile");
         same(await page.locator("#found .chase span").allInnerTexts(),
             ["100 points behind viewer-39", "100 points ahead of viewer-41"], "gaps");
-        // It is kept up to date while it is shown.
+        // It is updated while it is shown.
         await stage.give(BOARD, ["viewer-40", 150]);
         await eventually("the new place", async () => await page.locator("#found .place").innerText() === "#39");
         await eventually("the new neighbours", async () => (await near(page))[4] === "viewer-39");
@@ -39,23 +39,23 @@ export const scenarios = {
         same(await page.evaluate(() => document.activeElement.id), "member", "focus");
     },
 
-    async "who is not there is said to be absent, until they come"(stage) {
+    async "an absent member is reported as absent until it is on the board"(stage) {
         await crowd(stage);
         const page = await stage.open(`${HASH}&member=late`);
-        await eventually("it is said", async () =>
+        await eventually("the absence is shown", async () =>
             await page.locator("#found .words").count() === 1
             && (await page.locator("#found .words").innerText()).startsWith("Not on this board today."));
-        // Only where there is more to look in is it offered.
+        // Searching another window is offered only if there is one.
         same(await page.locator("#found .way").allInnerTexts(), ["Look in all time"], "ways on");
         await page.locator("#found .way").click();
-        await eventually("it is said of all time", async () =>
+        await eventually("the absence in the all-time window is shown", async () =>
             (await page.locator("#found .words").innerText()).startsWith("Not on this board at any time."));
         same(await page.locator("#found .way").allInnerTexts(), [], "ways on from all time");
         await stage.give(BOARD, ["late", 50]);
         await eventually("the place", () => page.locator("#found .place").isVisible());
     },
 
-    async "everything is reached by Tab, with a focus that is seen"(stage) {
+    async "all controls are reachable with Tab and show their focus"(stage) {
         await crowd(stage);
         const page = await stage.open(HASH, { reducedMotion: "reduce" });
         await eventually("rows", async () => await page.locator("#rows .row").count() === 10);
@@ -87,7 +87,7 @@ export const scenarios = {
         same(await page.evaluate(() => document.activeElement.textContent), "cyd", "focus");
     },
 
-    async "the focus goes on where a row has left"(stage) {
+    async "the focus moves to another row when its row leaves"(stage) {
         const board = "gifts/focus-2";
         const members = Array.from({ length: 11 }, (_, at) => `m${at}`);
         await stage.give(board, ...members.map((member, at) => [member, 1000 - at]));
@@ -98,14 +98,14 @@ export const scenarios = {
         await shows(page, members.filter((member) => member !== "m4"));
         const focused = () => page.evaluate(() => document.activeElement.textContent);
         same(await focused(), "m5", "who stands there now");
-        // The last place has nobody behind it, and goes to who enters.
+        // After the last row there is none, and a new member takes it.
         await page.locator('#rows [data-member="m10"] .name').focus();
         await stage.give(board, ["m4", 2000]);
         await shows(page, ["m4", ...members.slice(0, 10).filter((member) => member !== "m4")]);
         same(await focused(), "m9", "who stands last");
     },
 
-    async "every board of a long list is reached"(stage) {
+    async "all boards of a long list are reachable"(stage) {
         const subjects = Array.from({ length: 120 }, (_, at) => `hall-${String(at).padStart(3, "0")}`);
         await Promise.all(subjects.map((subject) => stage.give(`halls/${subject}`, ["ada", 1])));
         const page = await stage.open("#/halls/hall-000");
@@ -124,7 +124,7 @@ export const scenarios = {
         await eventually("the last board", async () => await page.locator("h1").innerText() === "hall-119");
     },
 
-    async "a board is chosen with a keyboard alone"(stage) {
+    async "a board can be chosen with the keyboard"(stage) {
         await crowd(stage);
         await stage.give("gifts/crowd-2", ["zoe", 1]);
         const page = await stage.open(HASH);
@@ -140,7 +140,7 @@ export const scenarios = {
         for (let step = 0; step <= at; step += 1) await page.keyboard.press("ArrowDown");
         await page.keyboard.press("Enter");
         await shows(page, ["zoe"]);
-        // Any other name may be typed, of a board that nobody knows yet.
+        // Any other name can be typed, also of a board that does not exist.
         await page.locator("#subject").focus();
         await page.keyboard.type("brand-new");
         await page.keyboard.press("Enter");

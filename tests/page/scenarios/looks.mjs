@@ -1,4 +1,4 @@
-/** The page in all its forms: held against axe's rules, and photographed. */
+/** All forms of the page, checked with axe, with screenshots. */
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ async function full(stage) {
     await stage.give("races/monza", ...NAMES.map((name, at) => [name, { laps: 40 - Math.floor(at / 2), seconds: 1200 + at * 7 }]));
 }
 
-/** What is looked at: what stands in the address, and what has to be there before. */
+/** The views: the hash, and a preparation. */
 const FORMS = {
     ten: ["#/gifts/room-8842?window=day", "#rows .row:nth-child(10)"],
     fifty: ["#/gifts/room-8842?window=day&n=50", "#rows .row:nth-child(50)"],
@@ -30,19 +30,19 @@ const FORMS = {
     absent: ["#/gifts/nobody-yet?window=day&member=nobody", "#found .words"],
 };
 
-/** Those that hold all that the others do. */
+/** The views that contain the elements of all others. */
 const HELD = ["found", "fields", "absent"];
 
-/** Widths on both sides of where rows take another form; 320 is the least that WCAG asks for. */
+/** Widths on both sides of each change of layout; 320 is the minimum of WCAG. */
 const WIDTHS = [1280, 1024, 700, 390, 360, 320];
 
-/** Boards whose numbers, gaps and ranks are short and long, and a member in the middle of each. */
+/** Boards with short and long numbers, gaps and ranks, and a member in the middle of each. */
 const BOARDS = [
     "#/replies/hot?member=mira", "#/replies/wide-gaps?member=mira", "#/races/monza?window=all&member=mira",
     "#/gifts/heaps?member=mira", "#/gifts/room-8842?window=day&member=mira", "#/gifts/masses?member=viewer-1500",
 ];
 
-/** Texts of rows that are not seen whole, or lie over others. Of a name its beginning will do, where that tells it from others. */
+/** Returns the texts in rows that are truncated or overlap others. A name may be truncated if it stays unique. */
 function cut() {
     const nameMin = 64;
     const texts = ".medal, .number, .name bdi, .gap > :first-child, time";
@@ -61,17 +61,17 @@ function cut() {
             const own = range.getBoundingClientRect();
             const cell = (name ?? text.closest("[role=cell]")).getBoundingClientRect();
             const isSeen = name !== null && cell.width >= nameMin;
-            if (isOut(cell, whole) || (!isSeen && isOut(own, cell))) tell("cut", text);
-            if (own.top < whole.top - 1 || own.bottom > whole.bottom + 1) tell("higher than its row", text);
+            if (isOut(cell, whole) || (!isSeen && isOut(own, cell))) report("cut", text);
+            if (own.top < whole.top - 1 || own.bottom > whole.bottom + 1) report("higher than its row", text);
             const shown = name === null ? own : cell;
-            if (seen.some((other) => isOver(shown, other))) tell("over another", text);
+            if (seen.some((other) => isOver(shown, other))) report("over another", text);
             seen.push(shown);
         }
     }
     return found;
 }
 
-/** The fonts that the rows of a page are shown in. */
+/** Returns the fonts of the rows of a page. */
 async function families(page) {
     const session = await page.context().newCDPSession(page);
     await session.send("DOM.enable");
@@ -102,7 +102,7 @@ async function look(stage, view) {
     check(found.length === 0, found.join("\n"));
 }
 
-/** What axe calls serious or critical. */
+/** Returns the serious and critical faults that axe finds. */
 export async function faults(page) {
     if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(AXE);
     const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
@@ -112,17 +112,17 @@ export async function faults(page) {
 }
 
 export const scenarios = {
-    async "axe finds no serious fault on a desktop, in the dark and in the light"(stage) {
+    async "axe finds no serious fault on a desktop, in dark and light mode"(stage) {
         await full(stage);
         await look(stage, "desktop");
     },
 
-    async "axe finds no serious fault on a phone, in the dark and in the light"(stage) {
+    async "axe finds no serious fault on a phone, in dark and light mode"(stage) {
         await full(stage);
         await look(stage, "phone");
     },
 
-    async "no number is cut, however many fields there are"(stage) {
+    async "numbers are not truncated with any number of fields"(stage) {
         await full(stage);
         await stage.give("replies/hot", ...NAMES.map((name, at) =>
             [name, { agree: 292 - Math.floor(at / 2), comments: 1790 - at, last_reply: 1_700_000_000_000 + at * 86_400_000 }]));
@@ -143,7 +143,7 @@ export const scenarios = {
                 same(await families(page), [family], "fonts");
                 for (const width of WIDTHS) {
                     await page.setViewportSize({ width, height: 860 });
-                    // Two drawings later a change of form has been made and laid out.
+                    // After two frames a change of layout is complete.
                     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
                     found.push(...(await page.evaluate(cut)).map((text) => `${font}, ${hash}: ${text}`));
                     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -158,7 +158,7 @@ export const scenarios = {
         check(found.length === 0, found.join("\n"));
     },
 
-    async "the colour scheme that was chosen is remembered"(stage) {
+    async "the chosen colour scheme is remembered"(stage) {
         const page = await stage.open("#/gifts/room-8842", { colorScheme: "light" });
         const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
         await page.locator("#theme").click();

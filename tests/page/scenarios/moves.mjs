@@ -1,4 +1,4 @@
-/** Rows climb and fall as contributions arrive. */
+/** Rows move when contributions arrive. */
 
 import { check, eventually, same, shows } from "../stage.mjs";
 
@@ -14,18 +14,18 @@ export const scenarios = {
         await stage.give(BOARD, ["ada", 500], ["ben", 400], ["cyd", 300], ["dan", 200], ["eve", 100]);
         const page = await stage.open(HASH);
         await shows(page, ["ada", "ben", "cyd", "dan", "eve"]);
-        // The row of a member is one element, wherever it goes; and it glides there.
+        // The row of a member stays the same element, and moves with an animation.
         const seen = page.evaluate(() => {
             const eve = document.querySelector('#rows [data-member="eve"]');
             eve.dataset.mark = "the same";
             return new Promise((resolve) => {
-                // Seen as it begins: a slow machine may show no frame of it.
+                // Observed at its start: a slow machine may not render a frame of it.
                 const animate = eve.animate;
                 eve.animate = function seen(...motion) {
                     const begun = animate.apply(this, motion);
                     const begin = begun.effect.getKeyframes()[0].transform;
                     const from = Number.parseFloat(/translateY\((.*)px\)/.exec(begin)?.[1]);
-                    // Four rows up: a row that is new comes from nearby.
+                    // Four rows up: a new row enters from nearby.
                     if (from > 150) resolve(from);
                     return begun;
                 };
@@ -45,7 +45,7 @@ export const scenarios = {
         await shows(page, ["ben", "ada", "cyd", "dan", "eve"]);
     },
 
-    async "any order becomes any other"(stage) {
+    async "any order can change into any other"(stage) {
         const board = "gifts/shuffles";
         const members = Array.from({ length: 14 }, (_, at) => `m${at}`);
         await stage.give(board, ...members.map((member, at) => [member, 1000 - at]));
@@ -57,12 +57,12 @@ export const scenarios = {
         }
         const medals = await page.$$eval("#rows .row", (rows) => rows.map((row) => row.dataset.medal));
         same(medals, ["gold", "silver", "bronze", "", "", "", "", "", "", ""], "medals");
-        // Styled as they are named, too.
+        // The styles must match the order too.
         const colours = await page.$$eval("#rows .medal", (all) => all.map((medal) => getComputedStyle(medal).backgroundColor));
         same(new Set(colours).size, 4, `three medals and none: ${colours}`);
     },
 
-    async "who wants no motion sees none"(stage) {
+    async "rows do not move if the user prefers reduced motion"(stage) {
         const board = "gifts/still";
         await stage.give(board, ["ada", 20], ["ben", 10]);
         const page = await stage.open(`#/${board}?window=day`, { reducedMotion: "reduce" });
@@ -80,7 +80,7 @@ export const scenarios = {
         same(await page.evaluate(() => globalThis.moved), 0, "animations");
     },
 
-    async "a link shows the same"(stage) {
+    async "a link restores the view"(stage) {
         await stage.give("gifts/link one", ["ada", 1], ["ben", 2]);
         const page = await stage.open("#/gifts/link%20one?window=week&n=50&member=ada");
         await shows(page, ["ben", "ada"]);
@@ -94,17 +94,17 @@ export const scenarios = {
         await eventually("the window of before", () => page.locator("#windows input[value=week]").isChecked());
     },
 
-    async "where nothing is asked for the first board is shown"(stage) {
+    async "the first board is shown by default"(stage) {
         const page = await stage.open("");
         const { kinds } = await stage.get("/v1/kinds");
         const { boards } = await stage.get(`/v1/boards?kind=${kinds[0].kind}&limit=1`);
         await eventually("a title", async () => await page.locator("h1").innerText() === boards[0].subject);
     },
 
-    async "a command is copied, or marked where there is no clipboard"(stage) {
+    async "a command is copied, or selected without a clipboard"(stage) {
         const copy = async (page) => {
             await page.locator("#card .copy").click();
-            await eventually("it is said", async () => await page.locator("#card .copy").innerText() !== "Copy");
+            await eventually("the result is shown", async () => await page.locator("#card .copy").innerText() !== "Copy");
             const command = await page.locator("#card code").textContent();
             const marked = await page.evaluate(() => String(getSelection()));
             return [await page.locator("#card .copy").innerText(), marked === command];

@@ -1,4 +1,4 @@
-/** Any text may be a name, any integer a number of points. */
+/** Names of any text, and any integer as points. */
 
 import { check, eventually, same, shows } from "../stage.mjs";
 
@@ -16,7 +16,7 @@ const HOSTILE = [
 ];
 
 export const scenarios = {
-    async "hostile names are text"(stage) {
+    async "hostile names are shown as text"(stage) {
         const board = `gifts/${encodeURIComponent("<b>room</b>")}`;
         await stage.give("gifts/<b>room</b>", ...HOSTILE.map((name, at) => [name, 100 - at]));
         for (const viewport of [{ width: 360, height: 740 }, { width: 1280, height: 860 }]) {
@@ -26,7 +26,7 @@ export const scenarios = {
             same(await page.locator("#rows img, #rows script, #rows svg, h1 b").count(), 0, "elements made of names");
             const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
             check(wide <= 0, `the page is ${wide} px wider than the window`);
-            // Each name keeps its direction to itself.
+            // The direction of each name is isolated.
             same(await page.locator("#rows bdi[dir=auto]").count(), HOSTILE.length, "names in isolation");
             await page.locator("#rows .name").first().click();
             await eventually("the member found", () => page.locator("#found .place").isVisible());
@@ -47,7 +47,7 @@ export const scenarios = {
         check((await page.locator("#found .chase").innerText()).startsWith("18,014,398,509,481,98"), "the gap of the member found");
     },
 
-    async "a kind with several fields shows each with its order"(stage) {
+    async "each field of a kind is shown with its order"(stage) {
         await stage.give("races/spa", ["ada", { laps: 40, seconds: 1201 }], ["ben", { laps: 40, seconds: 1190 }]);
         const page = await stage.open("#/races/spa?window=all");
         await shows(page, ["ben", "ada"]);

@@ -1,13 +1,13 @@
-/** A server that goes away and comes back. */
+/** Outages of the server. */
 
 import { AWAY, check, eventually, says, same, shows } from "../stage.mjs";
 
 const BOARD = "gifts/outage";
 
 export const scenarios = {
-    async "a lost connection recovers"(stage) {
+    async "a lost connection is restored"(stage) {
         await stage.give(BOARD, ["ada", 30], ["ben", 20]);
-        const page = await stage.open(`#/${BOARD}?window=day&member=ben`, { forgiven: AWAY });
+        const page = await stage.open(`#/${BOARD}?window=day&member=ben`, { ignored: AWAY });
         await shows(page, ["ada", "ben"]);
         await says(page, "live");
         check(await page.locator("#banner").isHidden(), "no banner while all is well");
@@ -15,7 +15,7 @@ export const scenarios = {
         await says(page, "lost");
         await eventually("a banner says so", async () => (await page.locator("#banner").innerText()).includes("Reconnecting…"));
         same(await page.locator("#live").innerText(), "Reconnecting…", "and so does the bar, which is read out");
-        // What was there last stays, and is seen to be old.
+        // The last rows stay, and are marked as old.
         await shows(page, ["ada", "ben"]);
         check(await page.locator("#board.away").count() === 1, "the board is greyed");
         await page.screenshot({ path: `${stage.folder}/lost-desktop-dark.png` });
@@ -28,8 +28,8 @@ export const scenarios = {
         await eventually("the member found", async () => await page.locator("#found .place").innerText() === "#1");
     },
 
-    async "a page that finds no server waits for one"(stage) {
-        const page = await stage.open("#/gifts/outage?window=day", { forgiven: AWAY });
+    async "a page waits for an unavailable server"(stage) {
+        const page = await stage.open("#/gifts/outage?window=day", { ignored: AWAY });
         await shows(page, ["ben", "ada"]);
         await stage.ask("kill");
         await says(page, "lost");
@@ -38,13 +38,13 @@ export const scenarios = {
         await says(page, "lost");
         await stage.ask("start");
         await page.locator("#again").click({ timeout: 1000 }).catch(() => {
-            // It came back by itself before.
+            // It may have reconnected by itself before.
         });
         await says(page, "live");
         await eventually("the empty board", () => page.locator("#card .podium").isVisible());
     },
 
-    async "what is over is said to be final"(stage) {
+    async "a board that has ended is shown as final"(stage) {
         const ends = new Date(Date.now() + 12_000).toISOString();
         const response = await fetch(`${stage.url}/v1/boards/gifts/battle`, {
             method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify({ ends_at: ends }),
@@ -58,12 +58,12 @@ export const scenarios = {
         same(await page.locator("#live").innerText(), "Final", "the bar");
     },
 
-    async "a kind that is gone is told, and left alone"(stage) {
+    async "a deleted kind is reported and not requested again"(stage) {
         await stage.give("gifts/main", ["ada", 3]);
         const page = await stage.open("#/gifts/main?window=day");
         await shows(page, ["ada"]);
         await page.evaluate(() => { location.hash = "#/no-such-kind/room?window=day"; });
-        await eventually("it is said", async () => (await page.locator("#card").innerText()).includes("does not exist"));
+        await eventually("the missing kind is shown", async () => (await page.locator("#card").innerText()).includes("does not exist"));
         same(await page.locator("#title").innerText(), "room", "the board that was asked for");
         same(await page.locator("#eyebrow").innerText(), "no-such-kind", "its kind");
     },

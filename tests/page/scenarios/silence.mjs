@@ -1,11 +1,11 @@
-/** Connections that nothing comes from, and tabs that nobody looks at. */
+/** Dead connections, and hidden tabs. */
 
 import { check, eventually, says, same, shows } from "../stage.mjs";
 
-/** Longer than a page bears silence, or keeps a connection that nobody looks at. */
+/** Longer than the timeouts of a silent connection and of a hidden tab. */
 const LONG_MS = 31_000;
 
-/** Keeps all streams that the page opens. */
+/** Records all streams that the page opens. */
 function note() {
     globalThis.streams = [];
     globalThis.EventSource = class extends EventSource {
@@ -16,7 +16,7 @@ function note() {
     };
 }
 
-/** A page whose time can be moved on. */
+/** Opens a page with a simulated clock. */
 async function opened(stage, board) {
     const page = await stage.open(null);
     await page.addInitScript(note);
@@ -39,28 +39,28 @@ async function look(page, state) {
 }
 
 export const scenarios = {
-    async "a dead connection is found out"(stage) {
+    async "a dead connection is detected"(stage) {
         await stage.give("gifts/silent", ["ada", 30], ["ben", 20]);
         const page = await opened(stage, "gifts/silent");
-        // A server that answers is left alone.
+        // If the server answers, the page keeps the connection.
         const asked = page.waitForResponse("**/top?*n=1");
         await page.clock.fastForward(LONG_MS);
         check((await asked).ok(), "the top is asked for");
         await says(page, "live");
         same(await page.evaluate(() => globalThis.streams.length), 1, "streams");
-        // One that has gone without a word answers nothing.
+        // A dead connection does not answer.
         await page.route("**/top?*", () => {});
         await page.clock.fastForward(LONG_MS);
         await says(page, "lost");
         same(await open(page), 0, "streams that are open");
         await page.unrouteAll({ behavior: "ignoreErrors" });
         await page.locator("#again").click({ timeout: 1000 }).catch(() => {
-            // It came back by itself before.
+            // It may have reconnected by itself before.
         });
         await says(page, "live");
     },
 
-    async "a tab that nobody looks at gives its connection up"(stage) {
+    async "a hidden tab closes its connection"(stage) {
         await stage.give("gifts/hidden", ["ada", 30], ["ben", 20]);
         const page = await opened(stage, "gifts/hidden");
         await look(page, "hidden");

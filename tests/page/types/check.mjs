@@ -1,6 +1,6 @@
 /**
- * Holds what uses the types to them: the example, uses.ts, and the lines of docs/clients.md that import from them.
- * Prints what tsc finds wrong, and fails if that is anything.
+ * Type-checks everything that uses the types: the example, uses.ts, and the lines of docs/clients.md that import them.
+ * Prints the errors of tsc, and fails if there are any.
  */
 
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import ts from "typescript";
 const CONFIG = fileURLToPath(new URL("tsconfig.json", import.meta.url));
 const DOCS = new URL("../../../docs/", import.meta.url);
 
-/** Modules as docs/clients.md shows them, by where they would lie: beside the types. */
+/** The modules in docs/clients.md, by their path beside the types. */
 function shown() {
     const lines = readFileSync(new URL("clients.md", DOCS), "utf8");
     const blocks = lines.split(/\n(?! {4}|\n)/).map((part) => part.replace(/^.*\n\n/, "").replaceAll(/^ {4}/gm, ""));

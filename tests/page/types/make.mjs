@@ -1,9 +1,9 @@
 /**
- * Makes docs/typescript/megaboard.d.ts from docs/openapi.json: `npm run types --prefix tests/page` writes it,
+ * Generates docs/typescript/megaboard.d.ts from docs/openapi.json: `npm run types --prefix tests/page` writes it,
  * `node make.mjs` prints it.
  *
- * What openapi-typescript makes is kept as it is, so that what others build upon its `paths` works. Behind it stand
- * the names that people write, and the events of a stream, which OpenAPI has no words for.
+ * The output of openapi-typescript is unchanged, so that libraries that use its `paths` work. Appended are short names,
+ * and the events of a stream, which OpenAPI cannot describe.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -35,16 +35,16 @@ export interface StreamEvents {
 }
 `;
 
-/** A schema under its own name, with what is said of it. */
+/** A schema under its own name, with its description. */
 function named([name, { description }]) {
     const words = description?.split("\n").map((line) => ` * ${line}`.trimEnd()).join("\n");
-    const said = words ? `/**\n${words}\n */\n` : "";
-    return `${said}export type ${name} = components["schemas"]["${name}"];\n`;
+    const comment = words ? `/**\n${words}\n */\n` : "";
+    return `${comment}export type ${name} = components["schemas"]["${name}"];\n`;
 }
 
 async function made() {
     const contract = JSON.parse(readFileSync(new URL("openapi.json", DOCS), "utf8"));
-    // A default says what leaving out means; it does not make a member required.
+    // A property with a default is still optional.
     const types = astToString(await openapiTS(contract, { defaultNonNullable: false }));
     return [HEAD, types, "\n", ...Object.entries(contract.components.schemas).map(named), EVENTS].join("");
 }

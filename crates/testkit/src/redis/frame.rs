@@ -1,9 +1,9 @@
-//! Where a value of Redis's protocol ends, in RESP2 and RESP3: requests and replies alike.
+//! Framing of the Redis protocol, RESP2 and RESP3, for requests and replies.
 
 use std::io::{self, BufRead, Read as _};
 
-/// Reads one value whole and puts its bytes behind those in `frame`; false when the input ends before
-/// its first byte. Streamed values (`$?`), which Redis never sends, are refused.
+/// Reads one complete value and appends its bytes to `frame`. Returns false if the input ends
+/// before the first byte. Streamed values (`$?`), which Redis never sends, are errors.
 pub(crate) fn read_frame(input: &mut impl BufRead, frame: &mut Vec<u8>) -> io::Result<bool> {
     let mut values_left = 1_u64;
     let mut begun = false;
@@ -23,7 +23,7 @@ pub(crate) fn read_frame(input: &mut impl BufRead, frame: &mut Vec<u8>) -> io::R
             }
             b'*' | b'~' | b'>' => values_left += length(rest)?.unwrap_or(0),
             b'%' => values_left += 2 * length(rest)?.unwrap_or(0),
-            // Attributes come before the value that they belong to.
+            // Attributes precede the value that they belong to.
             b'|' => values_left += 2 * length(rest)?.unwrap_or(0) + 1,
             b'+' | b'-' | b':' | b'_' | b'#' | b',' | b'(' => {}
             other => return Err(io::Error::other(format!("type byte {other}"))),
@@ -32,7 +32,7 @@ pub(crate) fn read_frame(input: &mut impl BufRead, frame: &mut Vec<u8>) -> io::R
     Ok(true)
 }
 
-/// Reads one request whole: an array of strings, or a line of words, as `HELLO 3` may be sent.
+/// Reads one complete request: an array of strings, or an inline command such as `HELLO 3`.
 pub(crate) fn read_request(input: &mut impl BufRead, frame: &mut Vec<u8>) -> io::Result<bool> {
     match input.fill_buf()?.first() {
         None => Ok(false),
@@ -44,7 +44,7 @@ pub(crate) fn read_request(input: &mut impl BufRead, frame: &mut Vec<u8>) -> io:
     }
 }
 
-/// Reads the bytes of a string and what ends them; a null has neither.
+/// Reads the bytes of a string and its terminator; a null has neither.
 fn read_bulk(length: Option<u64>, input: &mut impl BufRead, frame: &mut Vec<u8>) -> io::Result<()> {
     let Some(length) = length else {
         return Ok(());
@@ -56,7 +56,7 @@ fn read_bulk(length: Option<u64>, input: &mut impl BufRead, frame: &mut Vec<u8>)
     Ok(())
 }
 
-/// The number of a header; none where it is -1, RESP2's null.
+/// Parses the length in a header; `None` for -1, the null of RESP2.
 pub(crate) fn length(text: &[u8]) -> io::Result<Option<u64>> {
     if text == b"-1" {
         return Ok(None);
@@ -89,7 +89,7 @@ mod tests {
     ];
 
     #[test]
-    fn values_end_where_the_next_begins() {
+    fn each_value_is_read_to_its_end() {
         let all = VALUES.concat();
         let mut input = all.as_bytes();
         for value in VALUES {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_cut_is_an_error() {
+    fn a_truncated_value_is_an_error() {
         for value in VALUES {
             for end in 1..value.len() {
                 let mut input = &value.as_bytes()[..end];

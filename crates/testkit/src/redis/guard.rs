@@ -1,21 +1,21 @@
-//! Ends a server when the tests end without dropping it: [`Guard`].
+//! Kills a server when the test process ends without dropping it: [`Guard`].
 //!
-//! A server that a whole test binary shares stands in a static, and statics are never dropped; a test
-//! run that is killed drops nothing at all. Left alone, each would leave a server behind.
+//! A server shared by a whole test binary is in a static, and statics are never dropped. A killed
+//! test run drops nothing at all. Without a guard these servers would keep running.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Ends the server once nobody holds the other end of its input, then takes its folder away.
+/// Waits for the end of its input, kills the server, then removes its folder.
 const SCRIPT: &str = "read -r _; kill -s KILL \"$0\"; rm -rf \"$1\"";
 
-/// A shell that waits for the end of this process. Dropped before the server's process is, it does
-/// nothing.
+/// A shell that waits for the end of this process. It must be dropped before the server's process;
+/// it then does nothing.
 #[derive(Debug)]
 pub(crate) struct Guard(Child);
 
 impl Guard {
-    /// Guards the process of this id, which works in this folder.
+    /// Guards the process with this id, which works in this folder.
     #[track_caller]
     pub(crate) fn over(id: u32, folder: &Path) -> Self {
         let mut command = Command::new("sh");

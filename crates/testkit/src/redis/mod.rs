@@ -1,12 +1,12 @@
-//! Real Redis for tests: servers, clusters and sentinels as child processes, each with free ports and
-//! a temporary folder, and a proxy that loses the requests and replies that a test names.
+//! Real Redis for tests: servers, clusters and sentinels as child processes, each on free ports in
+//! a temporary folder, and a proxy that drops the requests and replies that a test selects.
 //!
-//! A test's servers are `redis-server`, or with `tests/run` a `valkey-server` as well, drawn by the seed.
+//! The program is `redis-server`, or under `tests/run` also a `valkey-server`, drawn by the seed.
 //!
-//! [`RedisOptions`] says how a server is started, [`RedisServer`] is one that can be stopped, killed,
-//! paused and started again where it was, [`RedisCluster`] and [`RedisSentinels`] are many of them,
-//! a [`Pool`] has servers that tests use one after the other, [`FaultProxy`] stands before one, [`RedisWire`] is a connection for commands of the test.
-//! Nothing here is a client that the service would use: a test asks Redis past all of that.
+//! [`RedisOptions`] configures a server, [`RedisServer`] is one that can be stopped, killed, paused
+//! and restarted, [`RedisCluster`] and [`RedisSentinels`] consist of several, a [`Pool`] has
+//! servers for reuse between tests, [`FaultProxy`] is the proxy, and [`RedisWire`] is a raw
+//! connection for a test's own commands. The client library of the service is not used here.
 
 mod cluster;
 mod frame;

@@ -1,25 +1,24 @@
-//! How a Redis server is started: [`RedisOptions`].
+//! The options of a Redis server: [`RedisOptions`].
 
 use std::process::Command;
 
 use super::program::Program;
-use super::server::RedisServer;
 
-/// What the kit itself logs in as where a server has users.
+/// The user of the testkit itself, on servers with users.
 pub(super) const ADMIN: &str = "kit-admin";
 
-/// When the log of commands is forced to disk.
+/// When the append-only file is synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fsync {
-    /// Before each answer.
+    /// Before each reply.
     Always,
-    /// Each second.
+    /// Every second.
     EverySecond,
-    /// When the system likes to.
+    /// By the operating system.
     No,
 }
 
-/// A name and its password; the name is empty where there is only a password.
+/// A user name and a password; the name is empty if there is only a password.
 #[derive(Clone, Debug)]
 pub(super) struct Login {
     pub(super) name: String,
@@ -27,15 +26,15 @@ pub(super) struct Login {
 }
 
 impl Login {
-    /// The command that logs in.
+    /// Returns the `AUTH` command.
     pub(super) fn words(&self) -> Vec<&str> {
         let words = ["AUTH", &self.name, &self.password];
         words.into_iter().filter(|word| !word.is_empty()).collect()
     }
 }
 
-/// How a server is started. By default it keeps nothing on disk, asks for no password,
-/// and compares by bytes, whatever the locale of who runs the tests.
+/// The options of a server. By default it persists nothing, requires no password, and compares by
+/// bytes regardless of the locale of the test run.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct RedisOptions {
@@ -44,9 +43,9 @@ pub struct RedisOptions {
     pub(super) env: Vec<(String, String)>,
     pub(super) sentinel: bool,
     pub(super) replica: bool,
-    /// What a URL for clients says.
+    /// The login in the URL for clients.
     pub(super) client: Option<Login>,
-    /// What the kit and other servers log in as.
+    /// The login of the testkit and of other servers.
     pub(super) admin: Option<Login>,
 }
 
@@ -57,7 +56,7 @@ impl Default for RedisOptions {
 }
 
 impl RedisOptions {
-    /// Without anything on disk.
+    /// The default: nothing is persisted.
     pub fn new() -> Self {
         let options = Self {
             program: Program::of_this_test(),
@@ -70,14 +69,14 @@ impl RedisOptions {
         };
         options
             .config("save \"\"")
-            // A child that rewrites the log would outlive a server that is killed.
+            // A child process that rewrites the log would outlive a killed server.
             .config("auto-aof-rewrite-percentage 0")
-            // Replicas need not wait for others that may come, and nobody long for them.
+            // A sync does not wait for more replicas, and a shutdown waits at most 1 s for them.
             .config("repl-diskless-sync-delay 0")
             .config("shutdown-timeout 1")
     }
 
-    /// One that watches others, by these lines.
+    /// The options of a sentinel with these configuration lines.
     pub(super) fn sentinel(lines: &[String]) -> Self {
         let mut options = Self::new();
         options.sentinel = true;
@@ -85,25 +84,25 @@ impl RedisOptions {
         options
     }
 
-    /// Adds a line of configuration, such as `maxmemory-policy allkeys-lru`.
+    /// Adds a configuration line, such as `maxmemory-policy allkeys-lru`.
     pub fn config(mut self, line: &str) -> Self {
         self.lines.push(line.to_owned());
         self
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Takes Redis itself, for what a Valkey that is built for embedding lacks: TLS.
+    /// Selects `redis-server`, for features that the Valkey builds lack, such as TLS.
     pub fn redis_itself(mut self) -> Self {
         self.program = Program::redis();
         self
     }
 
-    /// Keeps a log of commands on disk.
+    /// Enables the append-only file.
     pub fn append_only(self, fsync: Fsync) -> Self {
         let fsync = match fsync {
             Fsync::Always => "always",
@@ -114,12 +113,12 @@ impl RedisOptions {
             .config(&format!("appendfsync {fsync}"))
     }
 
-    /// Saves a snapshot (RDB) when it is stopped, and after an hour with a change.
+    /// Saves a snapshot (RDB) at a shutdown, and an hour after a change.
     pub fn snapshots(self) -> Self {
         self.config("save 3600 1")
     }
 
-    /// Asks everybody for this password.
+    /// Requires this password of all clients.
     pub fn password(mut self, password: &str) -> Self {
         let login = Login {
             name: String::new(),
@@ -131,8 +130,8 @@ impl RedisOptions {
             .config(&format!("masterauth {password}"))
     }
 
-    /// Lets in only a user of this name, with rules such as `~* &* +@all`; the URL names it. The kit
-    /// has a user of its own, who may do all.
+    /// Disables the default user and creates one with this name and rules such as `~* &* +@all`;
+    /// the URL contains its login. The testkit gets a user of its own with all rights.
     pub fn user(mut self, name: &str, password: &str, rules: &str) -> Self {
         let login = |name: &str, password: &str| Login {
             name: name.to_owned(),
@@ -147,11 +146,11 @@ impl RedisOptions {
             .config(&format!("masterauth {ADMIN}"))
     }
 
-    /// Orders texts by this locale, such as `en_US.UTF-8`, in `SORT` and in Lua.
+    /// Sets the locale in which `SORT` and Lua compare, such as `en_US.UTF-8`.
     #[track_caller]
     pub fn locale(self, name: &str) -> Self {
         let known = Command::new("locale").arg("-a").output().unwrap().stdout;
-        // `locale -a` has `utf8` for UTF-8.
+        // `locale -a` lists `utf8` for UTF-8.
         let plain = |name: &str| name.to_ascii_lowercase().replace('-', "");
         let known = String::from_utf8(known).unwrap();
         assert!(
@@ -162,23 +161,10 @@ impl RedisOptions {
         self.env("LC_ALL", name)
     }
 
-    /// Makes it a replica of another, to be started with options that ask for the same password.
-    pub fn replica_of(mut self, primary: &RedisServer) -> Self {
-        self.replica = true;
-        self.program = primary.options().program.clone();
-        self.config(&format!("replicaof 127.0.0.1 {}", primary.port()))
-    }
-
-    /// `NAME:PASSWORD@` where there is one.
+    /// Returns `NAME:PASSWORD@`, or an empty string without a login.
     pub(super) fn url_login(&self) -> String {
         let login = self.client.as_ref();
         let login = login.map(|login| format!("{}:{}@", login.name, login.password));
         login.unwrap_or_default()
-    }
-
-    /// Starts a server and waits until it answers, and until it follows its primary if it has one.
-    #[track_caller]
-    pub fn start(&self) -> RedisServer {
-        RedisServer::with(self)
     }
 }

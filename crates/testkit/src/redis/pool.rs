@@ -1,8 +1,9 @@
-//! Servers that tests use one after the other: [`Pool`].
+//! Servers that several tests use one after the other: [`Pool`].
 //!
-//! To start a server takes longer than most tests. A test that leaves its server as it found it (running,
-//! with the same configuration) takes it from a pool ([`Pooled`]); a test that kills, freezes or reconfigures a server starts
-//! its own. There are as many servers as tests run at once.
+//! Starting a server takes longer than most tests. A test that leaves its server as it found it
+//! (running, with the same configuration) takes it from a pool ([`Pooled`]). A test that kills,
+//! freezes or reconfigures a server starts its own. A pool has as many servers as tests run
+//! concurrently.
 
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
@@ -13,12 +14,13 @@ use super::options::RedisOptions;
 use super::reply::Reply;
 use super::server::RedisServer;
 
-/// What a test may have after another test.
+/// What a test can use after another test.
 pub trait Reusable {
-    /// How it was started.
+    /// Returns the options that it was started with.
     fn options(&self) -> RedisOptions;
 
-    /// Ends all connections and removes all keys, functions and statistics. Returns whether it could.
+    /// Closes all connections and removes all keys, functions and statistics. Returns whether that
+    /// succeeded.
     fn clear(&self) -> bool;
 }
 
@@ -28,7 +30,7 @@ impl Reusable for RedisServer {
     }
 
     fn clear(&self) -> bool {
-        // A task of the test before may still have a connection: it goes first.
+        // Connections first: a task of the previous test may still have one.
         let commands: [&[&str]; 4] = [
             &["CLIENT", "KILL", "TYPE", "normal"],
             &["FLUSHALL", "SYNC"],
@@ -63,21 +65,22 @@ impl Reusable for RedisCluster {
     }
 }
 
-/// Servers of one kind, in a static of a test binary.
+/// A pool of servers of one kind, for a static of a test binary.
 #[derive(Debug)]
 pub struct Pool<T>(Mutex<Vec<T>>);
 
 impl<T: Reusable> Pool<T> {
-    /// Without any yet.
+    /// Creates an empty pool.
     #[expect(
         clippy::new_without_default,
-        reason = "it stands in a static, which calls a constant function"
+        reason = "a pool is a static, which requires a const function"
     )]
     pub const fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// One that nobody uses, of the program of these options, as good as new; otherwise a new one.
+    /// Takes an idle server that runs the program of these options and clears it, or starts a new
+    /// one.
     #[track_caller]
     pub fn take(
         &'static self,
@@ -109,14 +112,14 @@ impl<T: Reusable> Pool<T> {
     }
 }
 
-/// A server while a test has it. One that a failed test had is not used again.
+/// A server in use by a test. After a failed test it is not returned to the pool.
 #[derive(Debug)]
 pub struct Pooled<T: Reusable + 'static> {
     server: Option<T>,
     pool: Option<&'static Pool<T>>,
 }
 
-/// A server that the test alone has: it ends with this.
+/// A server outside of any pool, killed on drop.
 impl<T: Reusable> From<T> for Pooled<T> {
     fn from(server: T) -> Self {
         Self {
@@ -132,7 +135,7 @@ impl<T: Reusable> Deref for Pooled<T> {
     fn deref(&self) -> &T {
         self.server
             .as_ref()
-            .expect("it is there until this is dropped")
+            .expect("the server is present until drop")
     }
 }
 
@@ -147,7 +150,7 @@ impl<T: Reusable> Drop for Pooled<T> {
 }
 
 impl RedisServer {
-    /// A server without options that tests of this binary use one after the other.
+    /// Returns a server with default options from a pool of this test binary.
     #[track_caller]
     pub fn shared() -> Pooled<Self> {
         static PLAIN: Pool<RedisServer> = Pool::new();

@@ -1,8 +1,9 @@
-//! A port that stays one server's own: [`Port`].
+//! A port reserved for one server: [`Port`].
 //!
-//! A server that is started again wants its old port. One that the system hands out (port 0) may by then
-//! be the near end of any connection, even of a client that tries to reach this very port and so meets
-//! itself. These lie below what the system hands out, and a lock holds each against all other tests.
+//! A restarted server needs its old port. A port assigned by the system (port 0) may by then be the
+//! local end of any connection, even of a client that connects to that port and so reaches itself.
+//! The ports used here are below the ephemeral range, and a lock file protects each from other
+//! tests.
 
 use std::env;
 use std::fs::{self, File};
@@ -11,29 +12,30 @@ use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// The first port that is used; Redis's own and its cluster buses' are elsewhere.
+/// The first port that is used; the default ports of Redis and of its cluster bus are outside of
+/// the range.
 const PORT_MIN: u16 = 20_000;
 
-/// Where Linux begins to hand ports out by default.
+/// The default start of the ephemeral range on Linux.
 const HANDED_OUT_MIN: u16 = 32_768;
 
-/// Ports taken so far in this process.
+/// The number of ports reserved so far by this process.
 static TAKEN: AtomicU16 = AtomicU16::new(0);
 
-/// A port of 127.0.0.1 that no other test uses while this is there.
+/// A port of 127.0.0.1 that no other test uses while this exists.
 #[derive(Debug)]
 pub struct Port {
     number: u16,
-    /// Locked; the lock ends with the file.
+    /// The lock ends when the file is closed.
     _lock: File,
 }
 
 impl Port {
-    /// Finds a port that is free.
+    /// Reserves a free port.
     #[track_caller]
     pub fn reserve() -> Self {
         let count = handed_out_min() - PORT_MIN;
-        // Each process begins elsewhere, so that they seldom try the same.
+        // Each process starts at another port, so that collisions are rare.
         let first = process::id().wrapping_mul(97) % u32::from(count);
         for _ in 0..count {
             let next = first + u32::from(TAKEN.fetch_add(1, Ordering::Relaxed));
@@ -57,18 +59,19 @@ impl Port {
         })
     }
 
-    /// 127.0.0.1 and the port.
+    /// Returns 127.0.0.1 and the port.
     pub fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.number).into()
     }
 
-    /// The number.
+    /// Returns the port number.
     pub const fn number(&self) -> u16 {
         self.number
     }
 }
 
-/// Where the locks are; each user has a folder, since nobody can open the files of another.
+/// Returns the folder of the lock files, one for each user, since users cannot open each other's
+/// files.
 fn locks() -> PathBuf {
     let user = env::var("USER").unwrap_or_default();
     let folder = env::temp_dir().join(format!("ports-of-tests-{user}"));
@@ -80,6 +83,6 @@ fn handed_out_min() -> u16 {
     let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
     let min = range.split_whitespace().next();
     let min = min.and_then(|min| min.parse().ok());
-    // Where the system hands out lower ones there is no better place than this.
+    // If the system assigns lower ports, there is no better choice than the default.
     min.filter(|min| *min > PORT_MIN).unwrap_or(HANDED_OUT_MIN)
 }

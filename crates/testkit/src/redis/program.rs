@@ -1,4 +1,4 @@
-//! Which program the Redis servers of a test are: [`Program`].
+//! The server program that a test uses: [`Program`].
 
 use std::env;
 use std::ffi::OsStr;
@@ -9,19 +9,19 @@ use std::thread;
 
 use crate::dice;
 
-/// Programs that tests draw theirs from, separated as in `PATH`. `tests/run` sets it.
+/// The programs to draw from, separated as in `PATH`. Set by `tests/run`.
 const PROGRAMS: &str = "MEGABOARD_TEST_REDIS";
 
-/// What is run where [`PROGRAMS`] names none, and where only it will do.
+/// The program if [`PROGRAMS`] names none, and for tests that require it.
 const REDIS: &str = "redis-server";
 
-/// A server program: `redis-server`, or a `valkey-server`. All servers of a test are one program, drawn by the
-/// seed and the test's name, so that a failure can be repeated.
+/// A server program: `redis-server` or a `valkey-server`. All servers of a test run the same
+/// program, drawn by the seed and the test's name, so that a failure can be repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Program(PathBuf);
 
 impl Program {
-    /// The one that is drawn for the test of this thread.
+    /// Returns the program drawn for the test of this thread.
     pub(super) fn of_this_test() -> Self {
         let thread = thread::current();
         let test = thread.name().unwrap_or_default();
@@ -31,12 +31,12 @@ impl Program {
         drawn
     }
 
-    /// Redis itself.
+    /// Returns `redis-server`.
     pub(super) fn redis() -> Self {
         Self(REDIS.into())
     }
 
-    /// Its name or path.
+    /// Returns the name or path of the program.
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
@@ -50,8 +50,8 @@ fn drawn(programs: &OsStr, seed: u64, test: &str) -> Program {
     let programs: Vec<PathBuf> = env::split_paths(programs).collect();
     let mut hasher = DefaultHasher::new();
     (seed, test).hash(&mut hasher);
-    let place = hasher.finish() % programs.len() as u64;
-    Program(programs[usize::try_from(place).unwrap()].clone())
+    let index = hasher.finish() % programs.len() as u64;
+    Program(programs[usize::try_from(index).unwrap()].clone())
 }
 
 #[cfg(test)]
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_draw_every_program_and_each_draws_the_same_again() {
+    fn all_programs_are_drawn_and_a_draw_is_repeatable() {
         let programs = OsStr::new("redis-server:/valkey/8:/valkey/9");
         let of = |seed, test: usize| drawn(programs, seed, &test.to_string());
         for seed in 0..20 {
@@ -70,6 +70,6 @@ mod tests {
             assert_eq!(of(seed, 7), of(seed, 7));
         }
         let of_one: BTreeSet<_> = (0..100).map(|seed| of(seed, 7).0).collect();
-        assert_eq!(of_one.len(), 3, "other seeds draw otherwise");
+        assert_eq!(of_one.len(), 3, "another seed draws another program");
     }
 }

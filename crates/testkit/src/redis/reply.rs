@@ -1,28 +1,28 @@
-//! What Redis answered: [`Reply`], read with the expectation that a test has of it.
+//! Replies of Redis: [`Reply`], with assertions about their type.
 
 use std::io::{self, BufRead, Read as _};
 
 use super::frame;
 
-/// A reply in RESP2, the protocol that a connection speaks unless it asks for another.
+/// A reply in RESP2, the protocol that a connection uses unless it requests another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// A status, such as `OK`.
     Status(String),
-    /// An error, its code first.
+    /// An error, starting with its code.
     Error(String),
-    /// A number.
+    /// An integer.
     Integer(i64),
-    /// A string of bytes.
+    /// A bulk string.
     Bulk(Vec<u8>),
-    /// Nothing.
+    /// Null.
     Nil,
-    /// A list.
+    /// An array.
     Array(Vec<Self>),
 }
 
 impl Reply {
-    /// Reads a reply; an error where the connection ends.
+    /// Reads a reply. Fails if the connection ends.
     pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Self> {
         let mut bytes = Vec::new();
         if !frame::read_frame(input, &mut bytes)? {
@@ -59,12 +59,12 @@ impl Reply {
         })
     }
 
-    /// Whether it is the error of this code, such as `MOVED`.
+    /// Returns whether this is an error with this code, such as `MOVED`.
     pub fn is_error(&self, code: &str) -> bool {
         matches!(self, Self::Error(text) if text.split(' ').next() == Some(code))
     }
 
-    /// A status or a string that is text.
+    /// Returns the text of a status or of a string.
     #[track_caller]
     pub fn text(&self) -> &str {
         match self {
@@ -74,7 +74,7 @@ impl Reply {
         }
     }
 
-    /// A number.
+    /// Returns the integer.
     #[track_caller]
     pub fn integer(&self) -> i64 {
         match self {
@@ -83,7 +83,7 @@ impl Reply {
         }
     }
 
-    /// The items of a list.
+    /// Returns the items of the array.
     #[track_caller]
     pub fn items(&self) -> &[Self] {
         match self {
@@ -92,13 +92,13 @@ impl Reply {
         }
     }
 
-    /// Panics unless it is the status `OK`.
+    /// Asserts that this is the status `OK`.
     #[track_caller]
     pub fn ok(&self) {
         assert_eq!(*self, Self::Status("OK".to_owned()));
     }
 
-    /// The value of a line `name:value`, as `INFO` and `CLUSTER INFO` have them.
+    /// Returns the value of a line `name:value`, as in `INFO` and `CLUSTER INFO`.
     #[track_caller]
     pub fn field(&self, name: &str) -> Option<&str> {
         let mut lines = self.text().lines().filter_map(|line| line.split_once(':'));
@@ -108,7 +108,7 @@ impl Reply {
     }
 }
 
-/// The words of a request, of which there is at least one.
+/// Returns the words of a request, which must not be empty.
 pub(super) fn words_of(mut request: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     if !request.starts_with(b"*") {
         let words = request.split(u8::is_ascii_whitespace);
@@ -120,14 +120,14 @@ pub(super) fn words_of(mut request: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     }
     match Reply::parse(&mut request)? {
         Reply::Array(words) if !words.is_empty() => words.into_iter().map(word).collect(),
-        other => Err(io::Error::other(format!("no request: {other:?}"))),
+        other => Err(io::Error::other(format!("not a request: {other:?}"))),
     }
 }
 
 fn word(reply: Reply) -> io::Result<Vec<u8>> {
     match reply {
         Reply::Bulk(bytes) => Ok(bytes),
-        other => Err(io::Error::other(format!("no word: {other:?}"))),
+        other => Err(io::Error::other(format!("not a word: {other:?}"))),
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replies_are_read_with_what_is_in_them() {
+    fn nested_replies_are_read() {
         let mut input =
             b"*4\r\n$4\r\n\r\n\xff\0\r\n:-7\r\n*2\r\n$-1\r\n*-1\r\n-MOVED 1 a:1\r\n".as_slice();
         let reply = Reply::read(&mut input).unwrap();

@@ -1,4 +1,4 @@
-//! A primary, its replicas and who watches them: [`RedisSentinels`].
+//! A primary and its replicas, monitored by sentinels: [`RedisSentinels`].
 
 use std::sync::Arc;
 
@@ -6,23 +6,23 @@ use super::options::RedisOptions;
 use super::server::RedisServer;
 use crate::eventually::eventually;
 
-/// What the sentinels call the primary.
+/// The name of the primary at the sentinels.
 pub const PRIMARY_NAME: &str = "mymaster";
 
-/// How many sentinels there are.
+/// The number of sentinels.
 const SENTINELS: usize = 3;
 
-/// How many of them have to miss the primary.
+/// The number of sentinels that must find the primary down.
 const QUORUM: usize = 2;
 
-/// How long the primary may be silent, in milliseconds.
+/// How long the primary may be unreachable before it is down, in milliseconds.
 const DOWN_AFTER_MS: u32 = 1_000;
 
-/// How long a failover may take before it is tried anew, in milliseconds.
+/// How long a failover may take before it is retried, in milliseconds.
 const FAILOVER_TIMEOUT_MS: u32 = 5_000;
 
-/// How often things are done that a sentinel does each second or less often, in milliseconds. On a
-/// machine that stands still for a while a sentinel waits (`TILT`), by itself for 30 s.
+/// The periods of tasks that a sentinel runs every second or less often, in milliseconds. After a
+/// pause of the machine a sentinel waits (`TILT`), by default for 30 s.
 const PERIODS_MS: [(&str, u32); 5] = [
     ("INFO-PERIOD", 500),
     ("ASK-PERIOD", 200),
@@ -31,7 +31,7 @@ const PERIODS_MS: [(&str, u32); 5] = [
     ("TILT-PERIOD", 1_000),
 ];
 
-/// A primary with replicas, watched by three sentinels; all end when this is dropped.
+/// A primary with replicas, monitored by three sentinels; all are killed on drop.
 #[derive(Debug)]
 pub struct RedisSentinels {
     sentinels: Vec<RedisServer>,
@@ -40,8 +40,8 @@ pub struct RedisSentinels {
 }
 
 impl RedisSentinels {
-    /// Starts a primary, so many replicas and the sentinels, and waits until these know each other and
-    /// all servers. Options hold for the primary and its replicas.
+    /// Starts a primary, `replicas` replicas and the sentinels, and waits until the sentinels know
+    /// each other and all servers. The options apply to the primary and its replicas.
     #[track_caller]
     pub fn start(replicas: usize, options: &RedisOptions) -> Self {
         let primary = options.start();
@@ -67,10 +67,11 @@ impl RedisSentinels {
         started
     }
 
-    /// Waits until each sentinel sees all others, a primary and its replicas, none of them down.
+    /// Waits until each sentinel sees all others, the primary and its replicas, and none of them is
+    /// down.
     #[track_caller]
     pub fn wait_until_known(&self) {
-        eventually("sentinels that know of all", || {
+        eventually("the sentinels know all servers", || {
             let mut sentinels = self
                 .sentinels
                 .iter()
@@ -91,12 +92,12 @@ impl RedisSentinels {
         up("REPLICAS") + 1 == running.count() && up("SENTINELS") + 1 == SENTINELS
     }
 
-    /// The server that the sentinels hold for the primary.
+    /// Returns the primary according to the sentinels.
     #[track_caller]
     pub fn primary(&self) -> Arc<RedisServer> {
         let mut sentinels = self.sentinels.iter();
         let sentinel = sentinels.find(|sentinel| sentinel.is_running());
-        let sentinel = sentinel.expect("a sentinel that runs");
+        let sentinel = sentinel.expect("a running sentinel");
         let address = sentinel.command(&["SENTINEL", "GET-MASTER-ADDR-BY-NAME", PRIMARY_NAME]);
         let port: u16 = address.items()[1].text().parse().unwrap();
         let mut servers = self.servers.iter();
@@ -104,7 +105,7 @@ impl RedisSentinels {
         Arc::clone(primary.expect("one of these servers"))
     }
 
-    /// Kills the primary, and gives it back.
+    /// Kills the primary, and returns it.
     #[track_caller]
     pub fn kill_primary(&self) -> Arc<RedisServer> {
         let primary = self.primary();
@@ -112,28 +113,29 @@ impl RedisSentinels {
         primary
     }
 
-    /// Waits until the sentinels name another primary than this one, which writes, and gives that.
+    /// Waits until the sentinels report another primary than `old`, which accepts writes. Returns
+    /// it.
     #[track_caller]
     pub fn primary_after(&self, old: &RedisServer) -> Arc<RedisServer> {
-        eventually("another primary", || {
+        eventually("another primary is elected", || {
             let primary = self.primary();
             let is_other = primary.port() != old.port() && primary.is_primary();
             is_other.then_some(primary)
         })
     }
 
-    /// All servers, the first primary first.
+    /// Returns all servers; the initial primary is the first.
     pub fn servers(&self) -> &[Arc<RedisServer>] {
         &self.servers
     }
 
-    /// The sentinels.
+    /// Returns the sentinels.
     pub fn sentinels(&self) -> &[RedisServer] {
         &self.sentinels
     }
 
-    /// `redis-sentinel://HOST:PORT,HOST:PORT,HOST:PORT/mymaster`, with who may log in to the servers where
-    /// not everybody may.
+    /// Returns `redis-sentinel://HOST:PORT,HOST:PORT,HOST:PORT/mymaster`, with the login to the
+    /// servers if one is required.
     pub fn url(&self) -> String {
         let addresses = self
             .sentinels
@@ -162,14 +164,14 @@ fn watching(primary: &RedisServer) -> RedisOptions {
     RedisOptions::sentinel(&lines)
 }
 
-/// Whether these are the flags of a replica or a sentinel that is well: its role, and what a sentinel last said
-/// of the primary, which Valkey 9 keeps of a primary that was replaced.
+/// Returns whether these are the flags of a healthy replica or sentinel: the role, and the last
+/// reported state of the primary, which Valkey 9 keeps for a primary that was replaced.
 fn is_well(flags: &str) -> bool {
     let mut own = flags.split(',').filter(|flag| *flag != "master_down");
     matches!((own.next(), own.next()), (Some("slave" | "sentinel"), None))
 }
 
-/// The value of `flags` among names and values.
+/// Returns the value of `flags` in a list of names and values.
 fn flags(fields: &[super::Reply]) -> &str {
     let mut pairs = fields.chunks(2);
     let found = pairs.find(|pair| pair[0].text() == "flags");

@@ -1,5 +1,5 @@
-//! A Redis server as a child process: [`RedisServer`], which can be ended in every way and started
-//! again where it was.
+//! A Redis server as a child process: [`RedisServer`], which can be stopped, killed, paused and
+//! restarted on its port and folder.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -18,14 +18,14 @@ use super::wire::RedisWire;
 use crate::eventually::eventually;
 use crate::process::Process;
 
-/// How often a server is given another port when something that is no test took the one it had.
+/// How many ports are tried if another process takes a reserved one.
 const PORTS_MAX: usize = 10;
 
-/// A Redis server on a port of its own, in a folder of its own; it ends when this is dropped, and with
-/// the tests when it never is.
+/// A Redis server on its own port and in its own folder. It is killed on drop, and at the latest
+/// when the test process ends.
 #[derive(Debug)]
 pub struct RedisServer {
-    // Before the folder that it works in.
+    // Dropped before the folder that it works in.
     running: Mutex<Option<Running>>,
     port: Port,
     options: RedisOptions,
@@ -34,19 +34,35 @@ pub struct RedisServer {
 
 #[derive(Debug)]
 struct Running {
-    // Before the process: it is not to kill an id that may be another's by then.
+    // Dropped before the process, so that it never kills a reused process id.
     _guard: Guard,
     process: Process,
 }
 
+impl RedisOptions {
+    /// Makes the server a replica. Its other options must have the password of the primary.
+    pub fn replica_of(mut self, primary: &RedisServer) -> Self {
+        self.replica = true;
+        self.program = primary.options.program.clone();
+        self.config(&format!("replicaof 127.0.0.1 {}", primary.port()))
+    }
+
+    /// Starts a server and waits until it answers and, for a replica, until it is connected to its
+    /// primary.
+    #[track_caller]
+    pub fn start(&self) -> RedisServer {
+        RedisServer::with(self)
+    }
+}
+
 impl RedisServer {
-    /// Starts one that keeps nothing on disk.
+    /// Starts a server that persists nothing.
     #[track_caller]
     pub fn plain() -> Self {
         Self::with(&RedisOptions::new())
     }
 
-    /// Starts one with these options.
+    /// Starts a server with these options.
     #[track_caller]
     pub fn with(options: &RedisOptions) -> Self {
         for _ in 0..PORTS_MAX {
@@ -64,7 +80,7 @@ impl RedisServer {
     fn stopped(options: &RedisOptions) -> Self {
         let folder = TempDir::new().unwrap();
         let port = Port::reserve();
-        // Written down, since a sentinel has a server rewrite its configuration.
+        // In a file, since a sentinel makes a server rewrite its configuration.
         let port_line = format!("port {}", port.number());
         let own = ["bind 127.0.0.1", &port_line, ""];
         let lines = options.lines.iter().map(String::as_str).chain(own);
@@ -78,20 +94,20 @@ impl RedisServer {
         }
     }
 
-    /// Starts it again, on its old port and what it left in its folder.
+    /// Starts the server again, on its port and in its folder.
     #[track_caller]
     pub fn start(&self) {
-        assert!(self.running().is_none(), "it is running");
-        // Whoever has its port now holds it only for a connection.
-        eventually("its old port", || self.try_start().then_some(()));
+        assert!(self.running().is_none(), "the server is already running");
+        // If another process has the port now, it is for a single connection.
+        eventually("the port is free", || self.try_start().then_some(()));
     }
 
-    /// Whether it started; not where its port is taken.
+    /// Returns whether the server started. It does not if its port is taken.
     #[track_caller]
     fn try_start(&self) -> bool {
         let mut process = self.spawn();
         let guard = Guard::over(process.id(), self.folder.path());
-        let answers = eventually("a Redis that answers", || {
+        let answers = eventually("Redis answers", || {
             if process.has_ended() {
                 return Some(false);
             }
@@ -99,7 +115,10 @@ impl RedisServer {
         });
         if !answers {
             let log = self.log();
-            assert!(log.contains("Address already in use"), "it ended:\n{log}");
+            assert!(
+                log.contains("Address already in use"),
+                "the server exited:\n{log}"
+            );
             return false;
         }
         *self.running() = Some(Running {
@@ -137,36 +156,36 @@ impl RedisServer {
         pong.is_ok_and(|pong| pong == Reply::Status("PONG".to_owned()))
     }
 
-    /// Asks it to end, which keeps what its options say it keeps, and waits for its end. One that is
-    /// paused does not hear it.
+    /// Stops the server with `SHUTDOWN`, which persists what its options say, and waits for its
+    /// end. A paused server must be resumed first.
     #[track_caller]
     pub fn stop(&self) {
-        let mut running = self.running().take().expect("a server that runs");
-        // What answers is the end of the connection.
+        let mut running = self.running().take().expect("the server is running");
+        // The reply is the end of the connection.
         let _ = self.connect().try_command(&["SHUTDOWN"]);
         running.process.ended();
     }
 
-    /// Kills it (SIGKILL) and waits for its end.
+    /// Kills the server (SIGKILL) and waits for its end.
     #[track_caller]
     pub fn kill(&self) {
-        let mut running = self.running().take().expect("a server that runs");
+        let mut running = self.running().take().expect("the server is running");
         running.process.signal("KILL");
         running.process.ended();
     }
 
-    /// Whether it was started and neither stopped nor killed since.
+    /// Returns whether the server was started and neither stopped nor killed since.
     pub fn is_running(&self) -> bool {
         self.running().is_some()
     }
 
-    /// Stops it where it is (SIGSTOP): connections stay, and nothing answers.
+    /// Pauses the server (SIGSTOP): connections stay open, and it does not answer.
     #[track_caller]
     pub fn pause(&self) {
         self.signal("STOP");
     }
 
-    /// Lets it go on.
+    /// Resumes a paused server.
     #[track_caller]
     pub fn resume(&self) {
         self.signal("CONT");
@@ -177,24 +196,24 @@ impl RedisServer {
         let running = self.running();
         running
             .as_ref()
-            .expect("a server that runs")
+            .expect("the server is running")
             .process
             .signal(name);
     }
 
-    /// Sends a command over a connection of its own, as one who may do all. `WAIT`, which is about what its
-    /// connection has written, wants a [`connect`](Self::connect).
+    /// Sends a command over a new connection, with all rights. `WAIT` refers to the writes of its
+    /// own connection, so it requires [`connect`](Self::connect).
     #[track_caller]
     pub fn command(&self, words: &[impl AsRef<[u8]>]) -> Reply {
         self.connect().command(words)
     }
 
-    /// The same; an error where the connection ends before the reply.
+    /// As [`command`](Self::command), but fails if the connection ends before the reply.
     pub fn try_command(&self, words: &[impl AsRef<[u8]>]) -> io::Result<Reply> {
         self.try_connect()?.try_command(words)
     }
 
-    /// A connection, logged in as one who may do all.
+    /// Opens a connection with all rights.
     #[track_caller]
     pub fn connect(&self) -> RedisWire {
         let address = self.address();
@@ -210,37 +229,37 @@ impl RedisServer {
         Ok(wire)
     }
 
-    /// `redis://127.0.0.1:PORT`, with who may log in where not everybody may.
+    /// Returns `redis://127.0.0.1:PORT`, with the login if one is required.
     pub fn url(&self) -> String {
         self.url_at(self.address())
     }
 
-    /// The same for somebody who stands before it.
+    /// Returns the URL with another address, for a proxy.
     pub(super) fn url_at(&self, address: SocketAddr) -> String {
         format!("redis://{}{address}", self.options.url_login())
     }
 
-    /// Where it listens.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.port.address()
     }
 
-    /// The port that it listens at.
+    /// Returns the port that the server listens on.
     pub fn port(&self) -> u16 {
         self.port.number()
     }
 
-    /// Where it keeps what it keeps.
+    /// Returns the server's folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// How it is started.
+    /// Returns the options that the server was started with.
     pub fn options(&self) -> &RedisOptions {
         &self.options
     }
 
-    /// What it has logged since it was last started.
+    /// Returns the log since the last start.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.log_path()).unwrap()
     }
@@ -249,14 +268,14 @@ impl RedisServer {
         self.folder().join("redis.log")
     }
 
-    /// Whether it answers as a primary. Sentinels end a server's connections when they give it another
-    /// part: one that does not answer has none now.
+    /// Returns whether the server answers as a primary. Sentinels close a server's connections when
+    /// they change its role: a server that does not answer has no role now.
     pub fn is_primary(&self) -> bool {
         let role = self.try_command(&["ROLE"]);
         role.is_ok_and(|role| role.items()[0].text() == "master")
     }
 
-    /// How many replicas follow it.
+    /// Returns the number of connected replicas.
     #[track_caller]
     pub fn replicas(&self) -> usize {
         let role = self.command(&["ROLE"]);
@@ -266,22 +285,20 @@ impl RedisServer {
         }
     }
 
-    /// Whether it answers as a replica that has what its primary has.
+    /// Returns whether the server is a replica that is in sync with its primary.
     pub fn is_linked(&self) -> bool {
         let info = self.try_command(&["INFO", "replication"]);
         info.is_ok_and(|info| info.field("master_link_status") == Some("up"))
     }
 
-    /// Waits until it follows its primary.
+    /// Waits until the replica is in sync with its primary.
     #[track_caller]
     pub fn wait_for_link(&self) {
-        eventually("a replica with its primary", || {
-            self.is_linked().then_some(())
-        });
+        eventually("the replica is in sync", || self.is_linked().then_some(()));
     }
 
     fn running(&self) -> MutexGuard<'_, Option<Running>> {
-        // A test that failed in between is no reason to fail otherwise.
+        // The lock may be poisoned by a test that has failed already.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! A bare connection to a Redis: [`RedisWire`] sends commands and reads their replies, nothing more.
+//! A raw connection to a Redis: [`RedisWire`] sends commands and reads their replies.
 
 use std::io::{self, BufReader, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -7,20 +7,20 @@ use super::frame::read_frame;
 use super::reply::Reply;
 use crate::eventually::DEADLINE;
 
-/// A connection in RESP2; reads and writes give up after the deadline.
+/// A connection in RESP2. Reads and writes time out after the deadline.
 #[derive(Debug)]
 pub struct RedisWire {
     stream: BufReader<TcpStream>,
 }
 
 impl RedisWire {
-    /// Connects.
+    /// Connects to a server.
     #[track_caller]
     pub fn to(address: SocketAddr) -> Self {
         Self::try_to(address).unwrap_or_else(|error| panic!("{address}: {error}"))
     }
 
-    /// Connects, where something listens.
+    /// Connects to a server. Fails if nothing listens there.
     pub fn try_to(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_read_timeout(Some(DEADLINE))?;
@@ -31,31 +31,31 @@ impl RedisWire {
         })
     }
 
-    /// Sends a command and reads its reply, which may be an error of Redis's.
+    /// Sends a command and returns its reply, which may be an error reply.
     #[track_caller]
     pub fn command(&mut self, words: &[impl AsRef<[u8]>]) -> Reply {
         self.try_command(words)
             .unwrap_or_else(|error| panic!("{}: {error}", shown(words)))
     }
 
-    /// The same; an error where the connection ends before the reply.
+    /// As [`command`](Self::command), but fails if the connection ends before the reply.
     pub fn try_command(&mut self, words: &[impl AsRef<[u8]>]) -> io::Result<Reply> {
         self.send(words)?;
         self.reply()
     }
 
-    /// Sends a command, and leaves its reply to be read later.
+    /// Sends a command without reading its reply.
     pub fn send(&mut self, words: &[impl AsRef<[u8]>]) -> io::Result<()> {
         self.stream.get_mut().write_all(&encoded(words))
     }
 
-    /// Sends commands together, in one write.
+    /// Sends several commands in one write.
     pub fn send_all(&mut self, commands: &[&[&str]]) -> io::Result<()> {
         let commands: Vec<_> = commands.iter().map(|words| encoded(words)).collect();
         self.stream.get_mut().write_all(&commands.concat())
     }
 
-    /// Reads the next value, of RESP3 too, and gives its bytes.
+    /// Reads the next value, RESP2 or RESP3, and returns its bytes.
     pub fn frame(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         if !read_frame(&mut self.stream, &mut bytes)? {
@@ -70,7 +70,7 @@ impl RedisWire {
     }
 }
 
-/// A command, in the form that is sent.
+/// Returns the bytes of a command.
 fn encoded(words: &[impl AsRef<[u8]>]) -> Vec<u8> {
     let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
     for word in words {

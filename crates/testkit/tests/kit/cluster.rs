@@ -1,8 +1,8 @@
-//! A cluster: who serves what, slots that move, primaries that are lost.
+//! [`RedisCluster`](testkit::redis::RedisCluster): slots, migrations, announced proxies, failovers.
 
 use testkit::redis::{FaultProxy, RedisCluster, RedisOptions, RedisServer, Reply, SLOTS, slot_of};
 
-/// Keys that all lie in one slot, with it.
+/// Returns keys of one slot, and the slot.
 fn keys_of_one_slot() -> (Vec<String>, u16) {
     let keys = (0..25)
         .map(|number| format!("{{board}}:{number}"))
@@ -17,7 +17,7 @@ fn write(server: &RedisServer, keys: &[String]) {
 }
 
 #[test]
-fn slots_are_shared_evenly_and_moved_with_their_keys() {
+fn slots_are_assigned_evenly_and_move_with_their_keys() {
     let options = RedisOptions::new().user("board", "secret", "~* +@all");
     let cluster = RedisCluster::start(3, 0, &options);
     let nodes = cluster.nodes();
@@ -52,7 +52,7 @@ fn slots_are_shared_evenly_and_moved_with_their_keys() {
 }
 
 #[test]
-fn a_slot_on_its_way_is_asked_for_in_both_places() {
+fn keys_of_a_migrating_slot_are_on_both_nodes() {
     let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
     let (keys, slot) = keys_of_one_slot();
     let from = cluster.primary_of(slot);
@@ -79,7 +79,7 @@ fn a_slot_on_its_way_is_asked_for_in_both_places() {
 }
 
 #[test]
-fn clients_are_sent_to_a_proxy_that_is_announced() {
+fn clients_are_redirected_to_an_announced_proxy() {
     let cluster = RedisCluster::start(2, 0, &RedisOptions::new());
     let nodes = cluster.nodes();
     let proxy = FaultProxy::before(&nodes[1]);
@@ -87,16 +87,16 @@ fn clients_are_sent_to_a_proxy_that_is_announced() {
     let key = ["a", "b", "c"]
         .into_iter()
         .find(|key| slot_of(key) >= SLOTS / 2);
-    let key = key.expect("a key of the upper half");
+    let key = key.expect("a key in the upper half of the slots");
     let sent_on = nodes[0].command(&["GET", key]);
-    let place = format!("MOVED {} {}", slot_of(key), proxy.address());
-    assert_eq!(sent_on, Reply::Error(place));
+    let moved = format!("MOVED {} {}", slot_of(key), proxy.address());
+    assert_eq!(sent_on, Reply::Error(moved));
     assert_eq!(cluster.primary_of(slot_of(key)).port(), nodes[1].port());
     cluster.wait_until_settled();
 }
 
 #[test]
-fn the_slot_of_a_key_is_what_redis_says() {
+fn slot_of_agrees_with_redis() {
     let server = RedisOptions::new().config("cluster-enabled yes").start();
     let mut wire = server.connect();
     for key in [
@@ -110,8 +110,8 @@ fn the_slot_of_a_key_is_what_redis_says() {
         "{",
         "\u{e9}{\u{fc}}",
     ] {
-        let said = wire.command(&["CLUSTER", "KEYSLOT", key]).integer();
-        assert_eq!(i64::from(slot_of(key)), said, "{key:?}");
+        let slot = wire.command(&["CLUSTER", "KEYSLOT", key]).integer();
+        assert_eq!(i64::from(slot_of(key)), slot, "{key:?}");
     }
 }
 
@@ -120,7 +120,7 @@ fn a_replica_takes_over_from_a_killed_primary() {
     let cluster = RedisCluster::start(3, 1, &RedisOptions::new());
     let (keys, slot) = keys_of_one_slot();
     let primary = cluster.primary_of(slot);
-    // WAIT is about what its own connection has written.
+    // WAIT refers to the writes of its own connection.
     let mut wire = primary.connect();
     for key in &keys {
         wire.command(&["SET", key, key]).ok();

@@ -1,4 +1,4 @@
-//! What `/metrics` tells is read, and what the format does not allow is found.
+//! Valid `/metrics` responses are parsed, invalid ones are rejected.
 
 use std::panic::catch_unwind;
 
@@ -20,9 +20,9 @@ a_wait_seconds_bucket{le=\"+Inf\"} 2
 ";
 
 #[test]
-fn a_good_text_is_read_as_it_is() {
-    let told = Exposition::read(GOOD);
-    let names: Vec<_> = told
+fn a_valid_text_is_parsed() {
+    let exposition = Exposition::read(GOOD);
+    let names: Vec<_> = exposition
         .families
         .iter()
         .map(|f| (f.called(), f.kind.as_str()))
@@ -34,14 +34,14 @@ fn a_good_text_is_read_as_it_is() {
             ("a_wait_seconds".to_owned(), "histogram")
         ]
     );
-    let first = told.samples().next().unwrap();
+    let first = exposition.samples().next().unwrap();
     assert_eq!(first.labels["why"], "a \"b\" \\ {c}");
-    assert!((told.sum("a_calls_total", &[]) - 4.0).abs() < f64::EPSILON);
-    assert!((told.sum("a_calls_total", &[("to", "y")]) - 1.0).abs() < f64::EPSILON);
+    assert!((exposition.sum("a_calls_total", &[]) - 4.0).abs() < f64::EPSILON);
+    assert!((exposition.sum("a_calls_total", &[("to", "y")]) - 1.0).abs() < f64::EPSILON);
 }
 
 #[test]
-fn what_the_format_does_not_allow_is_found() {
+fn violations_of_the_format_panic() {
     let wrong = [
         ("# EOF\n", ""),
         ("# TYPE a_calls counter\n", ""),

@@ -1,4 +1,4 @@
-//! The kit itself: what other tests take for granted about what they are given.
+//! Tests of the testkit itself.
 
 mod cluster;
 mod exposition;

@@ -1,4 +1,4 @@
-//! Servers that tests use one after the other.
+//! Reuse of servers between tests.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,7 +11,7 @@ fn take() -> testkit::redis::Pooled<RedisServer> {
 }
 
 #[test]
-fn a_returned_server_is_empty_and_one_of_a_failed_test_is_not_used_again() {
+fn a_returned_server_is_cleared_and_one_of_a_failed_test_is_not_reused() {
     let first = take();
     let other = take();
     assert_ne!(first.port(), other.port());
@@ -25,7 +25,7 @@ fn a_returned_server_is_empty_and_one_of_a_failed_test_is_not_used_again() {
     let gone = wire.try_command(&["PING"]);
     assert!(
         gone.is_err(),
-        "connections of the test before are ended: {gone:?}"
+        "connections of the previous test are closed: {gone:?}"
     );
 
     let failed = catch_unwind(AssertUnwindSafe(|| {

@@ -1,4 +1,4 @@
-//! The proxy: what it loses is lost, and nothing else; what it counts has come by.
+//! The proxy drops what was selected and nothing else, and counts what passes.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ fn server_and_proxy() -> (RedisServer, FaultProxy) {
 }
 
 #[test]
-fn a_lost_reply_is_one_of_a_request_that_was_done() {
+fn the_request_of_a_lost_reply_is_executed() {
     let (server, proxy) = server_and_proxy();
     let mut wire = RedisWire::to(proxy.address());
     proxy.lose_reply_of(&Matching::command("INCR"), 2);
@@ -37,12 +37,12 @@ fn a_lost_reply_is_one_of_a_request_that_was_done() {
 }
 
 #[test]
-fn a_lost_request_was_not_done_and_those_before_it_have_their_replies() {
+fn a_lost_request_is_not_executed_and_earlier_ones_are_answered() {
     let (server, proxy) = server_and_proxy();
     let mut wire = RedisWire::to(proxy.address());
     proxy.lose_request(&Matching::command("INCR"), 3);
     for _ in 0..5 {
-        // Of what comes behind the lost one, some may meet a connection that has ended.
+        // Requests after the lost one may find the connection closed.
         let _ = wire.send(&["INCR", "n"]);
     }
     assert_eq!(wire.reply().unwrap().integer(), 1);
@@ -52,7 +52,7 @@ fn a_lost_request_was_not_done_and_those_before_it_have_their_replies() {
 }
 
 #[test]
-fn a_held_request_is_done_later_though_its_client_is_gone() {
+fn a_held_request_is_executed_after_its_client_disconnected() {
     let (server, proxy) = server_and_proxy();
     proxy.hold(&Matching::command("INCR"));
     let mut wire = RedisWire::to(proxy.address());
@@ -60,20 +60,18 @@ fn a_held_request_is_done_later_though_its_client_is_gone() {
     wire.send(&["INCR", "n"]).unwrap();
     wire.send(&["INCR", "n"]).unwrap();
     assert_eq!(wire.reply().unwrap(), Reply::Status("OK".to_owned()));
-    testkit::eventually("a request that is held", || {
-        (proxy.held() == 1).then_some(())
-    });
+    testkit::eventually("a request is held", || (proxy.held() == 1).then_some(()));
     drop(wire);
     assert_eq!(server.command(&["GET", "n"]), Reply::Nil);
     proxy.heal();
-    testkit::eventually("both requests", || {
+    testkit::eventually("both requests are executed", || {
         (server.command(&["GET", "n"]) == Reply::Bulk(b"2".to_vec())).then_some(())
     });
     assert_eq!(proxy.held(), 0);
 }
 
 #[test]
-fn calls_are_counted_by_their_function() {
+fn calls_are_counted_by_function() {
     let (server, proxy) = server_and_proxy();
     assert_eq!(server.command(&["FUNCTION", "LOAD", LIBRARY]).text(), "kit");
     let mut wire = RedisWire::to(proxy.address());
@@ -86,7 +84,7 @@ fn calls_are_counted_by_their_function() {
 }
 
 #[test]
-fn of_two_losses_planned_alike_each_takes_a_request_of_its_own() {
+fn two_equal_losses_apply_to_two_requests() {
     let (server, proxy) = server_and_proxy();
     proxy.lose_request(&Matching::command("INCR"), 1);
     proxy.lose_reply_of(&Matching::command("INCR"), 1);
@@ -104,7 +102,7 @@ fn of_two_losses_planned_alike_each_takes_a_request_of_its_own() {
 }
 
 #[test]
-fn replies_of_every_shape_pass_through() {
+fn replies_of_every_type_pass_through() {
     let (_server, proxy) = server_and_proxy();
     let mut wire = RedisWire::to(proxy.address());
     let large = "x".repeat(1 << 20);
@@ -118,7 +116,7 @@ fn replies_of_every_shape_pass_through() {
 }
 
 #[test]
-fn in_resp3_what_comes_unasked_is_no_reply() {
+fn a_push_message_of_resp3_is_not_a_reply() {
     let (server, proxy) = server_and_proxy();
     let mut wire = RedisWire::to(proxy.address());
     wire.command(&["CLIENT", "ID"]).integer();
@@ -134,7 +132,7 @@ fn in_resp3_what_comes_unasked_is_no_reply() {
 }
 
 #[test]
-fn a_delayed_reply_comes_late_and_in_turn() {
+fn a_delayed_reply_keeps_the_order_of_replies() {
     const DELAY: Duration = Duration::from_millis(100);
     let (_server, proxy) = server_and_proxy();
     proxy.delay_replies_of(&Matching::command("GET"), DELAY);
@@ -148,7 +146,7 @@ fn a_delayed_reply_comes_late_and_in_turn() {
 }
 
 #[test]
-fn refused_clients_come_back_when_they_are_accepted_again() {
+fn clients_reconnect_once_the_proxy_accepts_again() {
     let (server, proxy) = server_and_proxy();
     let mut wire = RedisWire::to(proxy.address());
     assert_eq!(wire.command(&["PING"]).text(), "PONG");
@@ -174,7 +172,7 @@ fn refused_clients_come_back_when_they_are_accepted_again() {
 }
 
 #[test]
-fn what_is_written_at_once_arrives_at_once() {
+fn commands_written_together_arrive_together() {
     let (_server, proxy) = server_and_proxy();
     let mut wire = RedisWire::to(proxy.address());
     wire.send_all(&[&["INCR", "a"], &["INCR", "a"], &["INCR", "a"]])
@@ -187,14 +185,14 @@ fn what_is_written_at_once_arrives_at_once() {
 }
 
 #[test]
-fn the_url_is_the_servers_with_the_proxy_in_its_place() {
+fn the_url_has_the_login_of_the_server_and_the_address_of_the_proxy() {
     let server = RedisOptions::new().password("secret").start();
     let proxy = FaultProxy::before(&server);
     assert_eq!(proxy.url(), format!("redis://:secret@{}", proxy.address()));
 }
 
 #[test]
-fn requests_may_be_lines_of_words() {
+fn inline_commands_pass_through() {
     let (_server, proxy) = server_and_proxy();
     let mut stream = TcpStream::connect(proxy.address()).unwrap();
     stream.write_all(b"HELLO 3\r\nPING\r\n").unwrap();

@@ -1,4 +1,4 @@
-//! Sentinels: whom they name as the primary, before and after it is lost.
+//! Sentinels report the primary before and after a failover.
 
 use testkit::redis::{RedisOptions, RedisSentinels};
 
@@ -9,7 +9,7 @@ fn a_replica_takes_over_when_the_primary_is_killed() {
         panic!("{sentinels:?}")
     };
     assert_eq!(sentinels.primary().port(), first.port());
-    // WAIT is about what its own connection has written.
+    // WAIT refers to the writes of its own connection.
     let mut wire = first.connect();
     wire.command(&["SET", "k", "v"]).ok();
     assert_eq!(wire.command(&["WAIT", "1", "0"]).integer(), 1);
@@ -25,7 +25,7 @@ fn a_replica_takes_over_when_the_primary_is_killed() {
 }
 
 #[test]
-fn sentinels_log_in_where_servers_ask_for_it() {
+fn sentinels_log_in_to_servers_with_users() {
     let options = RedisOptions::new().user("board", "secret", "~* +@all");
     let sentinels = RedisSentinels::start(1, &options);
     let [a, b, c] = sentinels.sentinels() else {

@@ -1,4 +1,4 @@
-//! One server: what it keeps through which end, who may enter, how it compares.
+//! A single server: persistence, logins, replicas, locales.
 
 use std::net::TcpStream;
 use std::process::Command;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use testkit::redis::{Fsync, RedisOptions, RedisServer, RedisWire, Reply};
 
 #[test]
-fn without_a_log_a_killed_server_comes_back_empty_on_its_port() {
+fn without_persistence_a_killed_server_restarts_empty_on_its_port() {
     let server = RedisServer::plain();
     let address = server.address();
     server.command(&["SET", "k", "v"]).ok();
@@ -21,7 +21,7 @@ fn without_a_log_a_killed_server_comes_back_empty_on_its_port() {
 }
 
 #[test]
-fn with_a_log_forced_always_a_killed_server_has_what_it_answered() {
+fn with_appendfsync_always_a_killed_server_keeps_answered_writes() {
     let server = RedisOptions::new().append_only(Fsync::Always).start();
     server.command(&["SET", "k", "v"]).ok();
     server.kill();
@@ -30,7 +30,7 @@ fn with_a_log_forced_always_a_killed_server_has_what_it_answered() {
 }
 
 #[test]
-fn with_snapshots_a_stopped_server_has_it_all_and_a_killed_one_the_last() {
+fn with_snapshots_a_stop_keeps_everything_and_a_kill_the_last_snapshot() {
     let server = RedisOptions::new().snapshots().start();
     server.command(&["SET", "k", "kept"]).ok();
     server.stop();
@@ -42,7 +42,7 @@ fn with_snapshots_a_stopped_server_has_it_all_and_a_killed_one_the_last() {
 }
 
 #[test]
-fn a_paused_server_answers_when_it_goes_on() {
+fn a_paused_server_answers_when_it_is_resumed() {
     let server = RedisServer::plain();
     let mut wire = server.connect();
     server.pause();
@@ -57,7 +57,7 @@ fn a_paused_server_answers_when_it_goes_on() {
 }
 
 #[test]
-fn a_server_ends_when_it_is_dropped_though_it_is_paused() {
+fn a_paused_server_ends_when_it_is_dropped() {
     let server = RedisServer::plain();
     let address = server.address();
     let folder = server.folder().to_owned();
@@ -68,7 +68,7 @@ fn a_server_ends_when_it_is_dropped_though_it_is_paused() {
 }
 
 #[test]
-fn a_password_is_asked_for_and_stands_in_the_url() {
+fn a_password_is_required_and_part_of_the_url() {
     let server = RedisOptions::new().password("secret").start();
     let refused = RedisWire::to(server.address()).command(&["PING"]);
     assert!(refused.is_error("NOAUTH"), "{refused:?}");
@@ -77,7 +77,7 @@ fn a_password_is_asked_for_and_stands_in_the_url() {
 }
 
 #[test]
-fn a_user_may_what_its_rules_say() {
+fn a_user_has_the_rights_of_its_rules() {
     let options = RedisOptions::new().user("board", "secret", "~b:* +get +set");
     let server = options.start();
     let port = server.port();
@@ -95,7 +95,7 @@ fn a_user_may_what_its_rules_say() {
 }
 
 #[test]
-fn a_replica_has_what_its_primary_has_with_and_without_users() {
+fn a_replica_is_in_sync_with_and_without_users() {
     for options in [
         RedisOptions::new(),
         RedisOptions::new().password("secret"),
@@ -110,7 +110,7 @@ fn a_replica_has_what_its_primary_has_with_and_without_users() {
 }
 
 #[test]
-fn lua_compares_by_the_locale_of_its_server() {
+fn lua_compares_by_the_locale_of_the_server() {
     let before = |options: RedisOptions| {
         let server = options.start();
         let asked = ["EVAL", "return 'a' < 'B' and 1 or 0", "0"];
@@ -121,7 +121,7 @@ fn lua_compares_by_the_locale_of_its_server() {
 }
 
 #[test]
-fn settings_reach_the_server() {
+fn configuration_lines_are_applied() {
     let server = RedisOptions::new()
         .config("maxmemory-policy allkeys-lru")
         .start();
@@ -130,18 +130,18 @@ fn settings_reach_the_server() {
 }
 
 #[test]
-fn a_server_that_refuses_its_configuration_fails_with_what_it_said() {
+fn an_invalid_configuration_fails_with_the_error_of_the_server() {
     let options = RedisOptions::new().config("no-such-setting 1");
     let failed = thread::spawn(move || drop(options.start())).join();
-    let said = *failed.unwrap_err().downcast::<String>().unwrap();
-    assert!(said.contains("no-such-setting"), "{said}");
+    let message = *failed.unwrap_err().downcast::<String>().unwrap();
+    assert!(message.contains("no-such-setting"), "{message}");
 }
 
-/// Started by the test below in a process of its own.
+/// Set by the test below in a process that it starts.
 const LEFT_BEHIND: &str = "END_TO_END_LEAVES_A_REDIS_BEHIND";
 
 #[test]
-fn a_server_that_nobody_drops_ends_with_the_tests() {
+fn a_server_that_is_never_dropped_ends_with_the_test_process() {
     if std::env::var_os(LEFT_BEHIND).is_some() {
         let server = RedisServer::plain();
         println!("left behind: {}", server.address());
@@ -152,15 +152,15 @@ fn a_server_that_nobody_drops_ends_with_the_tests() {
     again.args([
         "--exact",
         "--nocapture",
-        "server::a_server_that_nobody_drops_ends_with_the_tests",
+        "server::a_server_that_is_never_dropped_ends_with_the_test_process",
     ]);
     let output = again.env(LEFT_BEHIND, "1").output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    let address = said
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let address = stdout
         .lines()
         .find_map(|line| line.split_once("left behind: "));
-    let (_, address) = address.unwrap_or_else(|| panic!("{said}"));
-    testkit::eventually("its end", || {
+    let (_, address) = address.unwrap_or_else(|| panic!("{stdout}"));
+    testkit::eventually("the server ends", || {
         TcpStream::connect(address).is_err().then_some(())
     });
 }

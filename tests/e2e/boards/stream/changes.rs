@@ -1,4 +1,4 @@
-//! `?changes=true`: what has moved, from which a client makes the top.
+//! `?changes=true`: events with the moves, from which a client updates its top.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use testkit::{Event, Events, Server};
 
 use super::super::{ladder, on_a};
 
-/// A top that is kept by what a stream says.
+/// A top updated by the events of a stream.
 #[derive(Default)]
 struct Kept(BTreeMap<u64, Value>);
 
@@ -31,7 +31,7 @@ impl Kept {
             let position = entry_map.remove("position").unwrap().as_u64().unwrap();
             entry_map.remove("was");
             let there = self.0.insert(position, entry);
-            assert!(there.is_none(), "two stand at {position}: {event:?}");
+            assert!(there.is_none(), "two entries at {position}: {event:?}");
         }
     }
 
@@ -43,7 +43,7 @@ impl Kept {
 }
 
 #[test]
-fn what_moved_makes_the_top_again() {
+fn applying_the_moves_gives_the_top() {
     let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"20ms\"\n");
     let mut dice = Dice::of_this_run();
     let mut events = Events::of(&server, "/v1/boards/gifts/a/stream?n=10&changes=true");
@@ -51,7 +51,7 @@ fn what_moved_makes_the_top_again() {
     let first = events.event();
     assert_eq!(first.name, "board");
     kept.take(&first);
-    let mut told = 0;
+    let mut changes = 0;
     for _ in 0..150 {
         let member = format!("u{}", dice.below(30));
         let path = format!("/v1/boards/gifts/a/members/{member}");
@@ -63,18 +63,18 @@ fn what_moved_makes_the_top_again() {
             server.give("gifts/a", &[(&member, points)]);
         }
         let now = server.get("/v1/boards/gifts/a/top?n=10&fresh=true").ok();
-        // A contribution of nothing changes nothing.
+        // A contribution of 0 changes nothing.
         while kept.entries() != *now["entries"].as_array().unwrap() {
             let event = events.event();
-            told += usize::from(event.name == "changes");
+            changes += usize::from(event.name == "changes");
             kept.take(&event);
         }
     }
-    assert!(told > 50, "only {told} events told what moved");
+    assert!(changes > 50, "only {changes} `changes` events");
 }
 
 #[test]
-fn each_sort_of_move_is_sent_with_its_positions() {
+fn each_kind_of_move_is_sent_with_its_positions() {
     let server = ladder(4);
     let mut events = Events::of(&server, &on_a("/stream?n=3&changes=true"));
     assert_eq!(events.event().name, "board");

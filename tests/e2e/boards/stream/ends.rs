@@ -7,7 +7,7 @@ use testkit::{Events, Server};
 use super::super::ladder;
 
 #[test]
-fn what_cannot_be_watched_is_refused_as_any_read_is() {
+fn invalid_streams_are_refused_like_reads() {
     let server = Server::start();
     let refused = |path: &str, status, word, parts: &[&str]| {
         server
@@ -30,7 +30,7 @@ fn what_cannot_be_watched_is_refused_as_any_read_is() {
 }
 
 #[test]
-fn a_stream_ends_with_its_kind_and_says_why() {
+fn a_stream_ends_with_a_problem_when_its_kind_is_deleted() {
     let server = Server::start();
     let kind = serde_json::json!({"windows": ["all"]});
     assert_eq!(server.put("/v1/kinds/short", &kind).status, 201);

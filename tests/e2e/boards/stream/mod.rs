@@ -1,7 +1,7 @@
 //! `GET .../stream`: the top as server-sent events.
 
+mod board_events;
 mod changes;
-mod crowd;
 mod ends;
-mod own_place;
-mod whole;
+mod many_readers;
+mod own_position;

@@ -1,7 +1,8 @@
-//! Servers ended at random moments under write, again and again: what was answered as applied counts
-//! once, what was not counts once when it is sent again, and no version names two boards.
+//! Servers that end at random moments during writes, again and again: contributions that were
+//! answered as applied count once, others count once when they are sent again, and no version
+//! identifies two boards.
 //!
-//! [`rounds`] is the run; the writers, the readers and the ledger are those of [`crate::audit`].
+//! [`rounds`] runs the test, with the writers, readers and ledger of [`crate::audit`].
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,59 +13,61 @@ use std::time::Duration;
 use testkit::dice::{Dice, runs};
 use testkit::{Launch, Server, eventually};
 
-use crate::audit::{KIND, LIGHT, Ledger, Load, Sent, Shown, Tally, Versions, look, under_load};
+use crate::audit::{
+    KIND, LIGHT, Ledger, Load, Sent, ShownTop, Tally, Versions, read_tops, under_load,
+};
 
-/// Answers before an end, at most.
-const ANSWERS_MAX: usize = 80;
+/// The maximum number of responses before the end.
+const RESPONSES_MAX: usize = 80;
 
 /// How a server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// By SIGKILL.
+    /// SIGKILL.
     Kill,
-    /// By SIGKILL, as those do that are started next, before they have started or just then.
+    /// SIGKILL, also of the next servers, before they have started or shortly after.
     KillAgain,
-    /// By SIGTERM.
+    /// SIGTERM.
     Stop,
-    /// By SIGTERM, and by SIGKILL while it stops.
+    /// SIGTERM, and SIGKILL during the stop.
     KillWhileStopping,
 }
 
-const END_ANYHOW: &[End] = &[End::Kill, End::KillAgain, End::Stop, End::KillWhileStopping];
+const ALL_ENDS: &[End] = &[End::Kill, End::KillAgain, End::Stop, End::KillWhileStopping];
 
-/// By kill -9 alone.
-pub(super) const END_NONE_WELL: &[End] = &[End::Kill, End::KillAgain];
+/// Ends with SIGKILL only.
+pub(super) const KILLS: &[End] = &[End::Kill, End::KillAgain];
 
-/// A snapshot is taken every few hundred requests. By default it takes 64 MiB of journal, which a busy
-/// machine may not write in a minute: that is what this run once waited for.
+/// Takes a snapshot every few hundred requests. The default is after 64 MiB of journal, which a
+/// busy machine may not write within a minute.
 const SNAPSHOTS: &str = "[embedded]\nsnapshot_after_bytes = 1_000_000\n";
 
-/// Long ones, so that the journal grows fast.
+/// Long requests, so that the journal grows fast.
 const BULK: Load = Load {
     batch_max: 50,
     own_members: 1000,
     member_bytes: 128,
 };
 
-/// When a server is to end.
+/// When a server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {
-    /// After some answers.
+    /// After some responses.
     Any,
-    /// When it takes a snapshot, or soon after.
+    /// While it takes a snapshot, or soon after.
     Snapshot,
 }
 
 #[test]
-fn what_was_answered_is_there_and_what_was_not_counts_once_when_sent_again() {
-    rounds("", END_ANYHOW, LIGHT, Moment::Any, runs(12, 400));
+fn answered_writes_survive_and_others_count_once_when_sent_again() {
+    rounds("", ALL_ENDS, LIGHT, Moment::Any, runs(12, 400));
 }
 
 #[test]
-fn it_is_so_while_snapshots_are_taken_and_a_damaged_one_is_refused() {
-    let server = rounds(SNAPSHOTS, END_ANYHOW, BULK, Moment::Snapshot, runs(1, 24));
-    // One that was killed is taken anew.
-    let whole = eventually("a whole snapshot", || {
+fn writes_survive_kills_during_snapshots_and_a_damaged_snapshot_is_refused() {
+    let server = rounds(SNAPSHOTS, ALL_ENDS, BULK, Moment::Snapshot, runs(1, 24));
+    // A snapshot interrupted by a kill is taken again.
+    let whole = eventually("a complete snapshot", || {
         server.give("k/later", &[("u", 1)]);
         let names = snapshots(&server).into_iter().map(PathBuf::from);
         names
@@ -77,15 +80,15 @@ fn it_is_so_while_snapshots_are_taken_and_a_damaged_one_is_refused() {
     let mut damaged = bytes.clone();
     damaged[Dice::of_this_run().below(bytes.len())] ^= 1;
     fs::write(&path, damaged).unwrap();
-    let (status, said) = launch.refused();
-    assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains(whole.to_str().unwrap()), "{said}");
+    let (status, stderr) = launch.refused();
+    assert_eq!(status, Some(1), "{stderr}");
+    assert!(stderr.contains(whole.to_str().unwrap()), "{stderr}");
     fs::write(&path, bytes).unwrap();
     launch.start();
 }
 
-/// So many rounds of writing, ending and auditing, with further lines of configuration: these ends in
-/// turn.
+/// Runs rounds of writing, ending and auditing, with additional configuration and with these ends
+/// in turn.
 pub(super) fn rounds(
     config: &str,
     ends: &[End],
@@ -100,44 +103,44 @@ pub(super) fn rounds(
     let first = dice.below(ends.len());
     for round in 0..rounds {
         let end = ends[(first + round) % ends.len()];
-        let (sent, shown) = written(&server, (round, end, moment), load, &mut dice);
+        let (sent, shown) = write_until_end(&server, (round, end, moment), load, &mut dice);
         let left = snapshots(&server);
         println!(
             "round {round}: {end:?} after {} contributions, {left:?}",
             sent.len()
         );
-        versions.note(shown);
-        server = again(server, end, &mut dice, &mut versions);
-        // What is shown first is what may have been shown last.
+        versions.add(shown);
+        server = restart(server, end, &mut dice, &mut versions);
+        // The versions after the start must not be those of another content before the end.
         let mut shown = Vec::new();
-        look(&server, &Tally::default(), &mut shown).unwrap();
-        versions.note(shown);
+        read_tops(&server, &Tally::default(), &mut shown).unwrap();
+        versions.add(shown);
         ledger.settle(&server, sent);
     }
-    ledger.all_are_remembered(&server);
-    ledger.holds(&server);
+    ledger.assert_all_remembered(&server);
+    ledger.assert_matches(&server);
     server
 }
 
-/// Has writers and a reader at work until the server ends.
-fn written(
+/// Runs writers and readers until the server ends.
+fn write_until_end(
     server: &Server,
     (round, end, moment): (usize, End, Moment),
     load: Load,
     dice: &mut Dice,
-) -> (Vec<Sent>, Vec<Shown>) {
+) -> (Vec<Sent>, Vec<ShownTop>) {
     let tally = Tally::default();
     let mut pauses = dice.split();
-    let enough = 1 + dice.below(ANSWERS_MAX);
+    let enough = 1 + dice.below(RESPONSES_MAX);
     let snapshots_before = snapshots(server);
     let work = under_load(server, (round, load), dice, &tally, || {
         match moment {
-            Moment::Any => tally.wait_for_answers(enough),
-            Moment::Snapshot => eventually("a snapshot under way", || {
+            Moment::Any => tally.wait_for_responses(enough),
+            Moment::Snapshot => eventually("a snapshot is being taken", || {
                 (snapshots(server) != snapshots_before).then_some(())
             }),
         }
-        // Not just behind an answer: anywhere.
+        // Not directly after a response, but at any moment.
         pause(&mut pauses, 3_000);
         match end {
             End::Kill | End::KillAgain => server.signal("KILL"),
@@ -150,12 +153,12 @@ fn written(
         }
         tally.wait_until_gone();
     });
-    // Whoever is answered at all is told of all: nothing here can be refused.
-    tally.nothing_failed();
+    // Each response was a complete success, since nothing here can be refused.
+    tally.assert_nothing_failed();
     (work.sent, work.shown)
 }
 
-/// The snapshots of a server, those under way too.
+/// Returns the snapshots of a server, including incomplete ones.
 fn snapshots(server: &Server) -> Vec<OsString> {
     let files = fs::read_dir(server.kept()).unwrap();
     let names = files.map(|file| file.unwrap().file_name());
@@ -166,8 +169,8 @@ fn snapshots(server: &Server) -> Vec<OsString> {
     names
 }
 
-/// Starts the next server where one has ended.
-fn again(server: Server, end: End, dice: &mut Dice, versions: &mut Versions) -> Server {
+/// Starts the next server after one has ended.
+fn restart(server: Server, end: End, dice: &mut Dice, versions: &mut Versions) -> Server {
     let mut launch: Launch = match end {
         End::Stop => server.stop(),
         End::Kill | End::KillAgain | End::KillWhileStopping => server.kill(),
@@ -178,7 +181,7 @@ fn again(server: Server, end: End, dice: &mut Dice, versions: &mut Versions) -> 
         }
     }
     if matches!(end, End::Kill | End::KillAgain) {
-        versions.are_past();
+        versions.end_epoch();
     }
     launch.start()
 }

@@ -6,8 +6,8 @@ mod memory_has_a_limit;
 use std::sync::Arc;
 use std::time::Duration;
 
+use store_conformance::conformance_tests;
 use store_conformance::fixtures::OpenStore;
-use store_conformance::hold;
 use store_local::{Durability, LocalDisk, LocalSettings, LocalStore};
 
 async fn memory() -> OpenStore {
@@ -28,5 +28,5 @@ async fn embedded() -> OpenStore {
     OpenStore::new(LocalStore::open(disk, &settings).unwrap(), folder)
 }
 
-hold!(memory: crate::conformance::memory);
-hold!(embedded: crate::conformance::embedded);
+conformance_tests!(memory: crate::conformance::memory);
+conformance_tests!(embedded: crate::conformance::embedded);

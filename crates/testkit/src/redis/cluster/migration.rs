@@ -1,30 +1,32 @@
-//! Slots on their way from one primary to another, as `redis-cli` moves them: [`Migration`], which a
-//! test takes step by step, and looks between the steps at what clients see.
+//! The migration of slots between primaries, step by step, as `redis-cli` does it: [`Migration`].
+//! Between the steps a test can check what clients see.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::{RedisCluster, node};
+use super::node;
+use super::redis_cluster::RedisCluster;
 use crate::eventually::DEADLINE;
-use crate::redis::{RedisServer, Reply};
+use crate::redis::reply::Reply;
+use crate::redis::server::RedisServer;
 
-/// Keys that are moved at a time when nobody says how many; what `redis-cli` does.
+/// Keys per `MIGRATE`, the default of `redis-cli`.
 const KEYS_A_STEP: usize = 10;
 
-/// A slot that is on its way: each of its keys is in the one place or the other.
+/// A slot that is being moved: each of its keys is on one of the two nodes.
 #[derive(Debug)]
 #[must_use]
 pub struct Migration<'a> {
     cluster: &'a RedisCluster,
     slot: String,
-    /// Where the slot's keys come from.
+    /// The node that the keys leave.
     pub from: Arc<RedisServer>,
-    /// Where they go.
+    /// The node that the keys move to.
     pub to: Arc<RedisServer>,
 }
 
 impl RedisCluster {
-    /// Moves slots and all of their keys to a primary.
+    /// Moves slots with all of their keys to a primary.
     #[track_caller]
     pub fn move_slots(&self, slots: RangeInclusive<u16>, to: &Arc<RedisServer>) {
         for slot in slots {
@@ -38,7 +40,8 @@ impl RedisCluster {
         self.wait_until_settled();
     }
 
-    /// Lets a slot set out: who asks for a key that its old place does not have is sent on (`ASK`).
+    /// Starts the migration of a slot: the old node redirects requests for keys that it does not
+    /// have (`ASK`).
     #[track_caller]
     pub fn begin_migration(&self, slot: u16, to: &Arc<RedisServer>) -> Migration<'_> {
         let migration = Migration {
@@ -55,7 +58,7 @@ impl RedisCluster {
 }
 
 impl Migration<'_> {
-    /// Moves at most so many of the keys that are left, and says how many those were.
+    /// Moves at most `keys_max` of the remaining keys. Returns how many were moved.
     #[track_caller]
     pub fn move_keys(&self, keys_max: usize) -> usize {
         let keys_max = keys_max.to_string();
@@ -68,7 +71,7 @@ impl Migration<'_> {
         keys.len()
     }
 
-    /// Moves this key, which has to be there still.
+    /// Moves one key, which must still be on the old node.
     #[track_caller]
     pub fn move_key(&self, key: impl AsRef<[u8]>) {
         self.migrate(&[key.as_ref()]);
@@ -89,7 +92,7 @@ impl Migration<'_> {
         self.from.command(&command).ok();
     }
 
-    /// Says who serves the slot from now on, to the new one first; all of its keys have to be there.
+    /// Assigns the slot to the new node, on that node first. All keys must have been moved.
     #[track_caller]
     pub fn end(self) {
         let id = node::id(&self.to);
@@ -102,7 +105,7 @@ impl Migration<'_> {
         }
     }
 
-    /// Leaves the slot where it was; keys that were moved stay where they went.
+    /// Cancels the migration. Keys that were moved stay on the new node.
     #[track_caller]
     pub fn abandon(self) {
         self.set(&self.from, &["STABLE"]);

@@ -1,14 +1,27 @@
-//! What a node of a cluster says of itself and the others, read for what tests wait for.
+//! A cluster node: [`Node`], and what it reports of itself and of the others.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
-use crate::redis::{RedisServer, Reply};
+use crate::redis::port::Port;
+use crate::redis::reply::Reply;
+use crate::redis::server::RedisServer;
 
-/// Slots by the primary that serves them, as one node sees it.
+/// A node of a cluster.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) server: Arc<RedisServer>,
+    /// The port of the cluster bus.
+    pub(super) bus: Arc<Port>,
+    /// The node id in the cluster.
+    pub(super) id: String,
+}
+
+/// Slots by the id of the primary that serves them, as one node sees it.
 pub(super) type View = BTreeMap<String, Vec<RangeInclusive<u16>>>;
 
-/// Who serves what, asked of this node.
+/// Returns which primary serves which slots, according to this node.
 pub(super) fn view(node: &RedisServer) -> View {
     let mut view = View::new();
     for range in node.command(&["CLUSTER", "SLOTS"]).items() {
@@ -22,7 +35,7 @@ pub(super) fn view(node: &RedisServer) -> View {
     view
 }
 
-/// The port at which this node says that the primary of this name is.
+/// Returns the port of the primary with this id, according to this node.
 pub(super) fn port_of(node: &RedisServer, id: &str) -> u16 {
     let reply = node.command(&["CLUSTER", "SLOTS"]);
     let mut primaries = reply.items().iter().map(|range| range.items()[2].items());
@@ -34,19 +47,19 @@ fn number(reply: &Reply) -> u16 {
     reply.integer().try_into().unwrap()
 }
 
-/// Whether this node finds all slots served, and knows so many nodes.
+/// Returns whether this node finds all slots served, and knows this number of nodes.
 pub(super) fn finds_all_well(node: &RedisServer, nodes: usize) -> bool {
     let info = node.command(&["CLUSTER", "INFO"]);
     info.field("cluster_state") == Some("ok")
         && info.field("cluster_known_nodes") == Some(&nodes.to_string())
 }
 
-/// The name that the cluster has for this node.
+/// Returns the id of this node.
 pub(super) fn id(node: &RedisServer) -> String {
     node.command(&["CLUSTER", "MYID"]).text().to_owned()
 }
 
-/// Whether this node knows those of these names, and has shaken their hands.
+/// Returns whether this node knows the nodes with these ids, with completed handshakes.
 pub(super) fn knows(node: &RedisServer, ids: &[&str]) -> bool {
     let known = node.command(&["CLUSTER", "NODES"]);
     let lines = known

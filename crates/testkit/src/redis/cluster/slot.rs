@@ -1,14 +1,14 @@
-//! Which slot of a cluster a key lies in: [`slot_of`].
+//! The cluster slot of a key: [`slot_of`].
 
-/// Slots of a cluster.
+/// The number of slots of a cluster.
 pub const SLOTS: u16 = 16_384;
 
-/// The slot of a key: CRC16 (XMODEM) of its hash tag, or of all of it where it has none.
+/// Returns the slot of a key: CRC16 (XMODEM) of its hash tag, or of the whole key if it has none.
 pub fn slot_of(key: impl AsRef<[u8]>) -> u16 {
     crc16(tag_of(key.as_ref())) % SLOTS
 }
 
-/// What stands between the first brace and the next closing one, unless that is nothing.
+/// Returns the text between the first `{` and the next `}`, or the whole key if that is empty.
 fn tag_of(key: &[u8]) -> &[u8] {
     let Some(open) = key.iter().position(|byte| *byte == b'{') else {
         return key;
@@ -34,12 +34,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_check_value_of_xmodem_comes_out() {
+    fn crc16_matches_the_check_value_of_xmodem() {
         assert_eq!(crc16(b"123456789"), 0x31c3);
     }
 
     #[test]
-    fn only_a_tag_counts_where_there_is_one() {
+    fn only_the_hash_tag_is_hashed_if_there_is_one() {
         assert_eq!(tag_of(b"a{tag}b{other}"), b"tag");
         assert_eq!(tag_of(b"a{{tag}}"), b"{tag");
         for whole in ["a{}b{c}", "a{b", "a}b{", ""] {

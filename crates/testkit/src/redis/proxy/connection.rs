@@ -1,4 +1,5 @@
-//! One connection through a proxy: requests one way, replies the other, each request with its fate.
+//! One connection through the proxy: passes requests to the server and replies to the client, and
+//! applies the faults.
 
 use std::collections::VecDeque;
 use std::io::{self, BufReader, Read, Write as _};
@@ -12,17 +13,17 @@ use crate::eventually::DEADLINE;
 use crate::redis::frame::{read_frame, read_request};
 use crate::redis::reply::words_of;
 
-/// How often it is looked whether a request is held any more.
+/// How often a held request checks whether it is still held.
 const HELD_LOOK: Duration = Duration::from_millis(5);
 
-/// A client and the server that it reaches through here.
+/// A client and the server that it is connected to.
 #[derive(Debug)]
 pub(super) struct Connection {
     client: TcpStream,
     server: TcpStream,
     /// Requests that were passed on and have no reply yet, oldest first.
     waiting: Mutex<VecDeque<Waiting>>,
-    /// Told when one of them has its reply, or the connection ends.
+    /// Notified when a request has its reply, and when the connection ends.
     answered: Condvar,
 }
 
@@ -33,7 +34,7 @@ struct Waiting {
 }
 
 impl Connection {
-    /// Takes a client to a server; where nobody listens the client is hung up on.
+    /// Connects a client to a server. Fails if the server does not accept the connection.
     pub(super) fn open(
         client: TcpStream,
         server: SocketAddr,
@@ -61,7 +62,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Hangs up on both.
+    /// Closes both connections.
     pub(super) fn end(&self) {
         let _ = self.client.shutdown(Shutdown::Both);
         let _ = self.server.shutdown(Shutdown::Both);
@@ -83,14 +84,14 @@ impl Connection {
                 return self.wait_for_replies();
             }
             if fate == Fate::Hold {
-                // What came before it goes on.
+                // Requests before it are passed on.
                 (&self.server).write_all(&passed)?;
                 passed.clear();
                 hold(plan, &words);
             }
             self.waiting.lock().unwrap().push_back(Waiting::with(fate));
             passed.append(&mut frame);
-            // What came together goes on together.
+            // Requests that arrived together are passed on together.
             if input.buffer().is_empty() {
                 (&self.server).write_all(&passed)?;
                 passed.clear();
@@ -99,7 +100,7 @@ impl Connection {
         self.wait_for_replies()
     }
 
-    /// Lets what was passed on have its replies.
+    /// Waits until all requests that were passed on have their replies.
     fn wait_for_replies(&self) -> io::Result<()> {
         let waiting = self.waiting.lock().unwrap();
         let left = |waiting: &mut VecDeque<_>| !waiting.is_empty();
@@ -114,7 +115,7 @@ impl Connection {
         let mut input = BufReader::new(&self.server);
         let mut frame = Vec::new();
         while read_frame(&mut input, &mut frame)? {
-            // What Redis says unasked (RESP3) is no reply.
+            // Push messages of RESP3 are not replies.
             if frame[0] == b'>' {
                 (&self.client).write_all(&frame)?;
             } else {
@@ -122,13 +123,13 @@ impl Connection {
                 let (reply_at, loses_reply) = waiting
                     .front()
                     .map(|request| (request.reply_at, request.loses_reply))
-                    .ok_or_else(|| io::Error::other("a reply that nobody asked for"))?;
+                    .ok_or_else(|| io::Error::other("a reply without a request"))?;
                 drop(waiting);
                 if loses_reply {
                     break;
                 }
                 thread::sleep(reply_at.saturating_duration_since(Instant::now()));
-                // What a client sent before it left is passed on all the same.
+                // A client may have disconnected; its requests are passed on nevertheless.
                 let _ = (&self.client).write_all(&frame);
                 self.waiting.lock().unwrap().pop_front();
                 self.answered.notify_all();
@@ -139,7 +140,7 @@ impl Connection {
     }
 }
 
-/// Waits as long as a request is held.
+/// Waits while a request is held.
 fn hold(plan: &Mutex<Plan>, words: &[Vec<u8>]) {
     plan.lock().unwrap().held += 1;
     while plan.lock().unwrap().holds(words) {
@@ -161,7 +162,7 @@ impl Waiting {
     }
 }
 
-/// A client's bytes, counted by how often some arrive.
+/// Reads from a client, and counts the reads.
 struct Arrivals<'a> {
     stream: &'a TcpStream,
     plan: &'a Mutex<Plan>,

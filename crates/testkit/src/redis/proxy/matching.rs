@@ -1,11 +1,11 @@
-//! Which requests a fault is about: [`Matching`].
+//! The requests that a fault applies to: [`Matching`].
 
 use std::fmt;
 use std::sync::Arc;
 
 type Test = dyn Fn(&[Vec<u8>]) -> bool + Send + Sync;
 
-/// Picks requests by what they say.
+/// Selects requests by their words.
 #[derive(Clone)]
 pub struct Matching {
     what: String,
@@ -13,12 +13,12 @@ pub struct Matching {
 }
 
 impl Matching {
-    /// Any request, those too by which a client makes itself known (`HELLO`, `AUTH`, `INFO`, `CLIENT`).
+    /// Any request, including those of a connection setup (`HELLO`, `AUTH`, `INFO`, `CLIENT`).
     pub fn any() -> Self {
         Self::request("any request", |_| true)
     }
 
-    /// Requests of this command, in any case of letters.
+    /// Requests with this command, in any case.
     pub fn command(name: impl Into<String>) -> Self {
         let name = name.into();
         Self::request(&name.clone(), move |words| {
@@ -26,7 +26,7 @@ impl Matching {
         })
     }
 
-    /// Calls of functions (`FCALL`, `FCALL_RO`) whose name contains this.
+    /// Calls of functions (`FCALL`, `FCALL_RO`) whose name contains `part`.
     pub fn function(part: impl Into<String>) -> Self {
         let part = part.into();
         let what = format!("a function *{part}*");
@@ -35,7 +35,7 @@ impl Matching {
         })
     }
 
-    /// Requests whose words, the command first, pass a test.
+    /// Requests whose words, the command first, pass `test`.
     pub fn request(what: &str, test: impl Fn(&[Vec<u8>]) -> bool + Send + Sync + 'static) -> Self {
         Self {
             what: what.to_owned(),
@@ -54,12 +54,12 @@ impl fmt::Debug for Matching {
     }
 }
 
-/// The command of a request, in upper case.
+/// Returns the command of a request in upper case.
 pub(super) fn command_of(words: &[Vec<u8>]) -> String {
     String::from_utf8_lossy(&words[0]).to_ascii_uppercase()
 }
 
-/// The name of the function that a request calls.
+/// Returns the name of the function that a request calls.
 pub(super) fn function_of(words: &[Vec<u8>]) -> Option<String> {
     let calls = ["FCALL", "FCALL_RO"].contains(&command_of(words).as_str());
     let name = words.get(1).filter(|_| calls)?;

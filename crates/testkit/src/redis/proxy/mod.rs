@@ -1,8 +1,9 @@
-//! A proxy before a Redis that loses the requests and replies that a test names: [`FaultProxy`].
+//! A proxy that drops, delays or holds the requests and replies that a test selects:
+//! [`FaultProxy`].
 //!
-//! It reads requests and replies as RESP2 and RESP3 frame them, and gives each request its reply in turn.
-//! Not for connections on which Redis answers otherwise: `MONITOR`, `SUBSCRIBE` in RESP2,
-//! `CLIENT REPLY OFF`, and replication.
+//! It reads requests and replies as RESP2 and RESP3 frame them, and relies on one reply per
+//! request, in order. Not for connections on which Redis replies otherwise: `MONITOR`, `SUBSCRIBE`
+//! in RESP2, `CLIENT REPLY OFF`, and replication.
 
 mod connection;
 mod matching;
@@ -20,7 +21,7 @@ use connection::Connection;
 pub use matching::Matching;
 use plan::{Fate, Plan};
 
-/// A proxy on a port of its own before one server; it ends with its connections when this is dropped.
+/// A proxy on its own port for one server. Its connections are closed on drop.
 #[derive(Debug)]
 pub struct FaultProxy {
     port: Port,
@@ -39,12 +40,12 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Connections {
     refused: bool,
-    /// Some may have ended.
+    /// May include connections that have ended.
     open: Vec<Weak<Connection>>,
 }
 
 impl FaultProxy {
-    /// Stands before this server and passes everything on.
+    /// Starts a proxy for this server, which passes everything on.
     #[track_caller]
     pub fn before(server: &RedisServer) -> Self {
         let port = Port::reserve();
@@ -59,52 +60,53 @@ impl FaultProxy {
         proxy
     }
 
-    /// Of the requests that match from now on, the nth (the first is 1) never reaches the server: the
-    /// connection ends instead, after the replies to what came before it.
+    /// Drops the nth request (counted from 1) that matches from now on: it never reaches the
+    /// server, and the connection ends after the replies to earlier requests.
     pub fn lose_request(&self, matching: &Matching, nth: u64) {
         self.plan().lose(matching, nth, Fate::LoseRequest);
     }
 
-    /// Of the requests that match from now on, the nth (the first is 1) is done by the server, but
-    /// instead of its reply the connection ends. What came behind it may have been done, too.
+    /// Drops the reply to the nth request (counted from 1) that matches from now on: the server
+    /// executes the request, and the connection ends instead of the reply. Later requests on it may
+    /// have been executed too.
     pub fn lose_reply_of(&self, matching: &Matching, nth: u64) {
         self.plan().lose(matching, nth, Fate::LoseReply);
     }
 
-    /// How many losses were requested and have not happened yet.
+    /// Returns how many planned losses have not happened yet.
     pub fn losses_to_come(&self) -> usize {
         self.plan().losses_to_come()
     }
 
-    /// Passes replies to requests that match on no sooner than so long after the request came, and
-    /// others behind them in turn, until [`heal`](Self::heal).
+    /// Delays replies to requests that match, and those behind them, until this time after the
+    /// request arrived. Ends with [`heal`](Self::heal).
     pub fn delay_replies_of(&self, matching: &Matching, by: Duration) {
         self.plan().delay(matching, by);
     }
 
-    /// Requests that match from now on wait here, and what comes behind them on their connections, until
-    /// [`heal`](Self::heal): then they reach the server, also where nobody waits for a reply any more.
+    /// Holds requests that match from now on, and those behind them on their connections, until
+    /// [`heal`](Self::heal). They then reach the server, even if the client has disconnected.
     pub fn hold(&self, matching: &Matching) {
         self.plan().hold(matching);
     }
 
-    /// How many requests wait because of that.
+    /// Returns how many requests are held.
     pub fn held(&self) -> usize {
         self.plan().held
     }
 
-    /// Forgets losses that have not happened and delays, and lets go of what it holds.
+    /// Cancels planned losses and delays, and releases held requests.
     pub fn heal(&self) {
         self.plan().heal();
     }
 
-    /// Ends all connections, and refuses new ones.
+    /// Closes all connections and refuses new ones.
     pub fn refuse(&self) {
         let Some(accepting) = self.accepting().take() else {
             return;
         };
         self.connections().refused = true;
-        // It waits for a connection, and is to see that there are to be none.
+        // The thread waits for a connection; this one wakes it up.
         let _ = TcpStream::connect(self.address());
         accepting.join().unwrap();
         self.end_connections();
@@ -123,7 +125,7 @@ impl FaultProxy {
         *accepting = Some(thread::spawn(move || shared.take_in(&listener, server)));
     }
 
-    /// Ends all connections; new ones are welcome.
+    /// Closes all connections; new ones are accepted.
     pub fn end_connections(&self) {
         let open = std::mem::take(&mut self.connections().open);
         for connection in open.iter().filter_map(Weak::upgrade) {
@@ -131,51 +133,51 @@ impl FaultProxy {
         }
     }
 
-    /// How many requests of this command, in upper case, have come by so far.
+    /// Returns how many requests had this command, given in upper case.
     pub fn requests_of(&self, command: &str) -> u64 {
         let plan = self.plan();
         plan.requests.get(command).copied().unwrap_or_default()
     }
 
-    /// How many calls of functions whose name contains this have come by so far.
+    /// Returns how many calls were of functions whose name contains `part`.
     pub fn calls_of(&self, part: &str) -> u64 {
         let plan = self.plan();
         let calls = plan.calls.iter().filter(|(name, _)| name.contains(part));
         calls.map(|(_, count)| count).sum()
     }
 
-    /// Commands that have come by so far, in upper case, and how often each has.
+    /// Returns how often each command, in upper case, was requested.
     pub fn commands(&self) -> BTreeMap<String, u64> {
         self.plan().requests.clone()
     }
 
-    /// Functions that were called so far, and how often each was.
+    /// Returns how often each function was called.
     pub fn functions(&self) -> BTreeMap<String, u64> {
         self.plan().calls.clone()
     }
 
-    /// How often bytes have arrived so far: what a client writes at once arrives at once, unless it is
-    /// more than a few KiB.
+    /// Returns how often bytes have arrived. What a client writes at once arrives at once, up to a
+    /// few KiB.
     pub fn arrivals(&self) -> u64 {
         self.plan().arrivals
     }
 
-    /// How many connections were made so far.
+    /// Returns how many connections were made.
     pub fn connections_made(&self) -> u64 {
         self.plan().connections
     }
 
-    /// Where it listens.
+    /// Returns the proxy's address.
     pub fn address(&self) -> SocketAddr {
         self.port.address()
     }
 
-    /// Where the server listens.
+    /// Returns the server's address.
     pub(super) fn server(&self) -> SocketAddr {
         self.server
     }
 
-    /// The server's URL, with this in its place.
+    /// Returns the server's URL with the proxy's address.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -185,7 +187,7 @@ impl FaultProxy {
     }
 
     fn accepting(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
-        // It is dropped where a test has failed, too.
+        // Called in `drop`, also after a test has failed.
         self.accepting
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -204,7 +206,7 @@ impl Shared {
                 return;
             }
             self.plan.lock().unwrap().connections += 1;
-            // A client that meets no server is hung up on.
+            // If the server cannot be reached the client's connection is closed.
             let connection = client.and_then(|client| Connection::open(client, server, &self.plan));
             connections
                 .open

@@ -1,34 +1,34 @@
-//! What is to go wrong, and what has come by: [`Plan`], which all connections of a proxy share.
+//! The planned faults and the counts of requests: [`Plan`], shared by all connections of a proxy.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::matching::{Matching, command_of, function_of};
 
-/// What a proxy does with a request.
+/// What the proxy does with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Passes it on, and its reply no sooner than after this time.
+    /// Pass the request on, and its reply no earlier than after this time.
     Pass(Duration),
-    /// Passes it on when nothing holds it any more.
+    /// Pass the request on once it is released.
     Hold,
-    /// Ends the connection instead of passing it on.
+    /// End the connection instead of passing the request on.
     LoseRequest,
-    /// Passes it on, and ends the connection instead of passing its reply on.
+    /// Pass the request on, and end the connection instead of passing the reply on.
     LoseReply,
 }
 
-/// What a proxy has to lose, and what it has seen.
+/// The planned faults of a proxy, and what it has counted.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     losses: Vec<Loss>,
     delays: Vec<(Matching, Duration)>,
     holds: Vec<Matching>,
-    /// Requests that wait because of them.
+    /// The number of requests being held.
     pub(super) held: usize,
-    /// By command.
+    /// Requests by command.
     pub(super) requests: BTreeMap<String, u64>,
-    /// By function.
+    /// Calls by function.
     pub(super) calls: BTreeMap<String, u64>,
     pub(super) arrivals: u64,
     pub(super) connections: u64,
@@ -37,15 +37,15 @@ pub(super) struct Plan {
 #[derive(Debug)]
 struct Loss {
     matching: Matching,
-    /// How many such requests come by before it happens.
+    /// How many matching requests pass before the loss.
     left: u64,
     fate: Fate,
 }
 
 impl Plan {
-    /// Plans what happens to the nth request that matches from now on, the first being 1.
+    /// Plans the fate of the nth request (counted from 1) that matches from now on.
     pub(super) fn lose(&mut self, matching: &Matching, nth: u64, fate: Fate) {
-        assert!(nth > 0, "the first request is number 1");
+        assert!(nth > 0, "requests are counted from 1");
         self.losses.push(Loss {
             matching: matching.clone(),
             left: nth - 1,
@@ -61,7 +61,7 @@ impl Plan {
         self.holds.push(matching.clone());
     }
 
-    /// Whether a request has to wait.
+    /// Returns whether a request must wait.
     pub(super) fn holds(&self, words: &[Vec<u8>]) -> bool {
         self.holds.iter().any(|matching| matching.picks(words))
     }
@@ -70,30 +70,30 @@ impl Plan {
         self.losses.len()
     }
 
-    /// Forgets what was planned.
+    /// Cancels all plans.
     pub(super) fn heal(&mut self) {
         self.losses.clear();
         self.delays.clear();
         self.holds.clear();
     }
 
-    /// Counts a request and says what becomes of it. Where several losses are due, the one that was
-    /// planned first happens and the others wait for the next request that matches.
+    /// Counts a request and returns its fate. If several losses are due, the one planned first
+    /// applies, and the others wait for the next matching request.
     pub(super) fn meet(&mut self, words: &[Vec<u8>]) -> Fate {
         self.count(words);
         let mut due = None;
-        for (place, loss) in self.losses.iter_mut().enumerate() {
+        for (index, loss) in self.losses.iter_mut().enumerate() {
             if !loss.matching.picks(words) {
                 continue;
             }
             if loss.left > 0 {
                 loss.left -= 1;
             } else if due.is_none() {
-                due = Some(place);
+                due = Some(index);
             }
         }
-        if let Some(place) = due {
-            return self.losses.remove(place).fate;
+        if let Some(index) = due {
+            return self.losses.remove(index).fate;
         }
         if self.holds(words) {
             return Fate::Hold;
