@@ -118,12 +118,11 @@ impl Committer {
 
     /// Returns when to run even if no work arrives.
     pub(super) fn due(&self) -> Option<Instant> {
-        let retry_or_mark = match &self.stuck {
-            Some((_, full)) => [Some(full.retry_at), None],
-            None => {
-                let retry = self.no_space.as_ref().map(|full| full.retry_at);
-                [retry, self.mark_by]
-            }
+        let retry_or_mark = if let Some((_, full)) = &self.stuck {
+            [Some(full.retry_at), None]
+        } else {
+            let retry = self.no_space.as_ref().map(|full| full.retry_at);
+            [retry, self.mark_by]
         };
         retry_or_mark
             .into_iter()

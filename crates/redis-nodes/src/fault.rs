@@ -27,7 +27,7 @@ impl From<redis_link::Fault> for Fault {
 }
 
 impl Fault {
-    pub(crate) fn words(&self) -> &str {
+    pub(crate) fn message(&self) -> &str {
         match self {
             Self::NotSent(words) | Self::Lost(words) | Self::Redis(words) => words,
             Self::Overloaded(overload) => &overload.why,

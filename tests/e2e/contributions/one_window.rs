@@ -81,7 +81,7 @@ fn errors_are_reported_by_item() {
     let receipt = server.contribute(&bodies.into()).ok();
     assert_eq!(receipt["rejected_count"], items.len(), "{receipt}");
     let rejected = receipt["rejected"].as_array().unwrap();
-    for (index, (item, word, part)) in items.iter().enumerate() {
+    for (index, (_, word, part)) in items.iter().enumerate() {
         let item = rejected.iter().find(|item| item["index"] == index).unwrap();
         assert_eq!(item["type"], *word, "{item}");
         assert!(item["detail"].as_str().unwrap().contains(part), "{item}");

@@ -182,7 +182,7 @@ fn taken(payload: &Bytes, token: String) -> Result<SharedTake, Garbled> {
     let what = answer.text()?;
     let number = answer.count()?;
     let span = Duration::from_millis(number);
-    let taken = match (what, len) {
+    let take = match (what, len) {
         ("unchanged", 2) => SharedTake::Unchanged { age: span },
         ("wait", 2) => SharedTake::Wait(span),
         ("board", 3) => SharedTake::Board {
@@ -199,5 +199,5 @@ fn taken(payload: &Bytes, token: String) -> Result<SharedTake, Garbled> {
         _ => return Err(Garbled("no answer of take")),
     };
     answer.end()?;
-    Ok(taken)
+    Ok(take)
 }
