@@ -10,7 +10,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 use testkit::dice::Dice;
-use testkit::{Server, flights};
+use testkit::{Server, cli, flights};
 
 use boards::{KINDS, counts, import, whole_and_lacking};
 pub(crate) use boards::{check, config, imported, tags};

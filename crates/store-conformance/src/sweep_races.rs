@@ -155,7 +155,7 @@ pub async fn an_idle_board_is_deleted_before_a_racing_write_or_kept(store: OpenS
                     store.delete_board(&board.record.name, now).await.unwrap();
                 }
                 Err(StoreError::IncarnationEnded) => {
-                    assert_eq!(there, None, "the write was refused")
+                    assert_eq!(there, None, "the write was refused");
                 }
                 Err(error) => panic!("{error}"),
             }

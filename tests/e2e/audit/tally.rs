@@ -50,7 +50,7 @@ impl Tally {
         for (item, reported) in items.iter().zip(reported) {
             match reported {
                 Reported::Applied => {
-                    *applied.entry(item.account.clone()).or_default() += item.points
+                    *applied.entry(item.account.clone()).or_default() += item.points;
                 }
                 Reported::Unavailable => count(&self.unavailable),
                 Reported::Unknown => count(&self.unknown),

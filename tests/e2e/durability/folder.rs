@@ -138,7 +138,7 @@ fn a_copy_of_a_stopped_servers_folder_is_a_backup() {
     let restored = Launch::new().args(&flags).start();
     let shown = ServerState::of(&restored);
     let of_k = |state: &ServerState| {
-        let content = seen.content.iter();
+        let content = state.content.iter();
         let boards = content.filter(|(path, _)| *path != "/v1/kinds" && !path.contains("gifts"));
         boards
             .map(|(path, shown)| (path.clone(), shown.clone()))

@@ -63,7 +63,7 @@ fn lines(writer: usize, round: usize) -> String {
             "board": "gifts/a",
             "member": format!("w{writer}-{}", line % MEMBERS),
             "points": 1,
-            "id": format!("{writer}-{turn}-{line}"),
+            "id": format!("{writer}-{round}-{line}"),
         })
     };
     ndjson(&(0..LINES).map(line).collect::<Vec<_>>())
