@@ -54,15 +54,16 @@ impl Publisher {
         clock: Clock,
         settings: Settings,
     ) -> Self {
+        let watched = router.clone();
         let context = Arc::new(Context {
-            router: router.clone(),
+            router,
             merger,
             scans: ScanQueue::default(),
             clock,
             targets: settings.targets,
         });
         let lanes = Arc::new(Lanes::new(context, settings.credentials));
-        router.watch(Arc::new(RouterWatcher(lanes.clone())));
+        watched.watch(Arc::new(RouterWatcher(lanes.clone())));
         let tasks = vec![
             tokio::spawn(run_scans(lanes.clone())),
             tokio::spawn(follow_kinds(lanes.clone())),

@@ -1,4 +1,4 @@
-//! The client has every operation of the OpenAPI document below `/v1`, and parses its responses.
+//! The client has every operation of the `OpenAPI` document below `/v1`, and parses its responses.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

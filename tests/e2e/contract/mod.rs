@@ -1,4 +1,4 @@
-//! The OpenAPI document compared with the running server: that it is served, that every example
+//! The `OpenAPI` document compared with the running server: that it is served, that every example
 //! works and every parameter is accepted, and that Schemathesis (`tests/contract`) finds no
 //! response that it does not describe. The types for TypeScript are generated from it
 //! (`tests/page/types`), and `tsc` checks everything that uses them.

@@ -81,10 +81,14 @@ fn errors_are_reported_by_item() {
     let receipt = server.contribute(&bodies.into()).ok();
     assert_eq!(receipt["rejected_count"], items.len(), "{receipt}");
     let rejected = receipt["rejected"].as_array().unwrap();
-    for (index, (_, word, part)) in items.iter().enumerate() {
-        let item = rejected.iter().find(|item| item["index"] == index).unwrap();
-        assert_eq!(item["type"], *word, "{item}");
-        assert!(item["detail"].as_str().unwrap().contains(part), "{item}");
+    for (index, (item, word, part)) in items.iter().enumerate() {
+        let report = rejected.iter().find(|report| report["index"] == index);
+        let report = report.unwrap();
+        assert_eq!(report["type"], *word, "{item}: {report}");
+        assert!(
+            report["detail"].as_str().unwrap().contains(part),
+            "{report}"
+        );
     }
     assert_eq!(server.order("gifts/a", "all"), [""; 0]);
 }

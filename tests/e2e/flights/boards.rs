@@ -113,7 +113,7 @@ pub(crate) fn check(server: &Server) {
     }
 }
 
-/// Returns the paths of some boards, with their versions and ETags.
+/// Returns the paths of some boards, with their versions and `ETag`s.
 pub(crate) fn tags(server: &Server) -> Vec<(String, String, String)> {
     let boards = ["airline-miles/EWR", "plane-miles/JFK", "airline-delay/LGA"];
     let windows = ["all", "month:2013-01", "day:2013-01-15"];

@@ -108,11 +108,11 @@ async fn an_already_blocked_stream_ends_within_a_second_once_the_reserve_is_used
         assert!(held.resize(UNRESERVED_BYTES + 1));
         Instant::now()
     };
-    let (ended, full) = join!(end, fill);
+    let (ended_at, full_at) = join!(end, fill);
     // Timers are exact to a millisecond.
-    let late = ended.duration_since(full);
+    let late = ended_at.duration_since(full_at);
     assert!(
-        ended >= full && late.as_millis() <= STALL_CHECK_INTERVAL.as_millis() + 1,
+        ended_at >= full_at && late.as_millis() <= STALL_CHECK_INTERVAL.as_millis() + 1,
         "{late:?}"
     );
 }

@@ -77,15 +77,15 @@ async fn a_closed_window_that_is_not_final_is_published_again_as_final() {
         credentials: Credentials::default(),
     };
     let publisher = Publisher::start(router, merger, Arc::new(move || closed), settings);
-    let published = || match redis.command(&["GET", "a:day:2026-11-20:json"]) {
+    let stored = || match redis.command(&["GET", "a:day:2026-11-20:json"]) {
         Reply::Nil => None,
         json => Some(serde_json::from_str::<serde_json::Value>(json.text()).unwrap()),
     };
-    let first = eventually("the closed window", published);
+    let first = eventually("the closed window", stored);
     assert_eq!(first.get("final"), None, "{first}");
     as_of_ms.store(closed.millis(), Ordering::Relaxed);
     let second = eventually("the window as final", || {
-        published().filter(|json| json["final"] == true)
+        stored().filter(|json| json["final"] == true)
     });
     assert_eq!(second["entries"], first["entries"]);
     publisher.stop().await;
