@@ -304,7 +304,9 @@ fn next_group<'a>(window: &'a mut Window, end: &Tail, next: Sequence) -> io::Res
         return Ok(NextGroup::Broken("a group does not match its checksum"));
     };
     if (header.first, header.chain) != (next, end.chain) {
-        return Ok(NextGroup::Broken("a group does not follow the previous one"));
+        return Ok(NextGroup::Broken(
+            "a group does not follow the previous one",
+        ));
     }
     Ok(NextGroup::Group(Group {
         header,

@@ -62,7 +62,10 @@ mod tests {
             (Method::GET, "/wp-login.php"),
             (Method::GET, "/v1/boards/gifts//top"),
         ] {
-            assert!(std::ptr::eq(of(method, path), &raw const metrics.other), "{path}");
+            assert!(
+                std::ptr::eq(of(method, path), &raw const metrics.other),
+                "{path}"
+            );
         }
     }
 }

@@ -122,7 +122,8 @@ pub(crate) async fn of_values(
     let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
     let text = body::json_text(&app, &headers, request).await?;
     let shape: ValuesShape<'_> = connection::from_json(&text)?;
-    let values = InputValues::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
+    let values =
+        InputValues::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
     position(&app, &path, &window, &values).await
 }
 

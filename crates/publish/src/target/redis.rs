@@ -337,7 +337,8 @@ async fn send(
     connection: &Connection,
     commands: Vec<Command>,
 ) -> Result<Vec<Result<Reply, String>>, TargetError> {
-    let unreachable = |fault: redis_link::Fault| TargetError::Unreachable(fault.message().to_owned());
+    let unreachable =
+        |fault: redis_link::Fault| TargetError::Unreachable(fault.message().to_owned());
     let replies = connection
         .send_together(commands)
         .await

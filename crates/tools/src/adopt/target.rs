@@ -58,7 +58,11 @@ impl Kind {
         let window = selected.unwrap_or("all");
         let period = window.split(':').next();
         let is_period = |window: &String| Some(window.as_str()) == period;
-        self.0.windows.iter().any(is_period).then(|| window.to_owned())
+        self.0
+            .windows
+            .iter()
+            .any(is_period)
+            .then(|| window.to_owned())
     }
 
     /// Returns the names of the windows, for messages.
