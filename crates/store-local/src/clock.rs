@@ -1,19 +1,17 @@
 //! [`SteadyClock`]: the time of a local store, and what it does while the wall clock has jumped.
 //!
-//! What is written by a clock that has jumped is wrong for good: open windows close, results are
-//! reported as `final` too early, ids are forgotten. So the wall clock is compared with the
-//! monotonic clock of the process. If it deviates by more than a limit, in either direction,
-//! nothing is written, reads use the expected time, and the store is not ready. The wall clock is
-//! trusted again when it returns, or when it has run steadily for a while after the jump.
+//! What is written by a clock that has jumped is wrong for good: open windows close, results are reported as `final`
+//! too early, ids are forgotten. So the wall clock is compared with the monotonic clock of the process. If it deviates
+//! by more than a limit, in either direction, nothing is written, reads use the expected time, and the store is not
+//! ready. The wall clock is trusted again when it returns, or when it has run steadily for a while after the jump.
 //!
 //! Below the limit the time stands still rather than go back.
 //!
-//! A start trusts the clock that it finds: a server that was down for a day looks the same as a
-//! clock that is a day ahead. Only the sweep waits, since what it drops is gone for good: if the
-//! last write was long ago, until the clock has run for the pause (until that is over, each restart
-//! begins the wait anew: `unconfirmed`); and while the clock has jumped, which may be a correction
-//! of a clock that was wrong at the start. If the last write is dated ahead of the clock, the next
-//! start cannot see that its clock is ahead: then each start waits, too. While it waits, ids are
+//! A start trusts the clock that it finds: a server that was down for a day looks the same as a clock that is a day
+//! ahead. Only the sweep waits, since what it drops is gone for good: if the last write was long ago, until the clock
+//! has run for the pause (until that is over, each restart begins the wait anew: `unconfirmed`); and while the clock
+//! has jumped, which may be a correction of a clock that was wrong at the start. If the last write is dated ahead of
+//! the clock, the next start cannot see that its clock is ahead: then each start waits, too. While it waits, ids are
 //! judged by a time that has definitely passed: the last write, plus the time since the start.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -81,8 +79,7 @@ impl SteadyClock {
         }
     }
 
-    /// Drops nothing for the pause if the wall clock is ahead of the last write. Returns whether it
-    /// is.
+    /// Drops nothing for the pause if the wall clock is ahead of the last write. Returns whether it is.
     pub(super) fn wait_if_ahead_of(&mut self, last_write: Timestamp) -> bool {
         let began_at = Timestamp::from_millis(*self.expected_ms.get_mut());
         let is_ahead = is_far_ahead(began_at, last_write);
@@ -98,8 +95,7 @@ impl SteadyClock {
         self.pause.is_zero()
     }
 
-    /// Drops nothing for the pause. `trusted` had passed when the clock was created, whatever the
-    /// wall clock shows.
+    /// Drops nothing for the pause. `trusted` had passed when the clock was created, whatever the wall clock shows.
     pub(super) fn wait(&mut self, trusted: Timestamp) {
         let pause = self.pause;
         self.drops_from = self.began + pause;

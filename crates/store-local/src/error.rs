@@ -14,12 +14,10 @@ pub enum LocalError {
     /// The journal is damaged, or of a later version; the message names file and offset.
     #[error("{0}")]
     Journal(String),
-    /// The snapshot is damaged, or of a later version, or could not be written; the message names
-    /// the file.
+    /// The snapshot is damaged, or of a later version, or could not be written; the message names the file.
     #[error("{0}")]
     Snapshot(String),
-    /// A replayed record did not have the effect it had before: snapshot and journal do not belong
-    /// together.
+    /// A replayed record did not have the effect it had before: snapshot and journal do not belong together.
     #[error("record {0} of the journal does not match the data: files are mixed up or missing")]
     Differs(u64),
     /// The journal refers to boards that do not exist.

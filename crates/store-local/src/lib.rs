@@ -1,5 +1,4 @@
-//! [`LocalStore`]: the store that keeps everything in this process, in memory only or durable in
-//! one folder.
+//! [`LocalStore`]: the store that keeps everything in this process, in memory only or durable in one folder.
 //!
 //! It is the `engine` behind the store contract and, in a folder, a `journal` of its events. The
 //! store in memory is also the one that tests use: there is no mock. Formats and guarantees are in

@@ -20,8 +20,7 @@ const NEVER: Timestamp = Timestamp::from_millis(i64::MIN);
 impl LocalStore {
     /// Opens the store on a disk. Blocks while it is loaded.
     ///
-    /// If it is dropped without [`close`](shard_store::ShardStore::close), it ends as if the
-    /// process had been killed.
+    /// If it is dropped without [`close`](shard_store::ShardStore::close), it ends as if the process had been killed.
     pub fn open(disk: Arc<dyn Disk>, settings: &LocalSettings) -> Result<Self, LocalError> {
         let began = Instant::now();
         let memory = settings.memory.clone();
@@ -81,9 +80,8 @@ impl LocalStore {
         Ok(store)
     }
 
-    /// Loads the store on a disk for inspection: nothing is written, and writes are rejected. Also
-    /// returns how many bytes of the journal's end a server would truncate because they were never
-    /// known to be durable.
+    /// Loads the store on a disk for inspection: nothing is written, and writes are rejected. Also returns how many
+    /// bytes of the journal's end a server would truncate because they were never known to be durable.
     pub fn inspect(disk: &dyn Disk) -> Result<(Self, u64), LocalError> {
         let registry = Arc::new(Registry::new(usize::MAX));
         let Recovery { epoch, journal, .. } = recovery::recover(disk, &registry)?;
@@ -105,8 +103,7 @@ impl LocalStore {
         }
     }
 
-    /// Writes and syncs all accepted records, and accepts no more. The next start continues in the
-    /// same epoch.
+    /// Writes and syncs all accepted records, and accepts no more. The next start continues in the same epoch.
     pub(super) fn stop(&self) -> Result<(), StoreError> {
         let Persistence::Journal { snapshots, journal } = &self.persistence else {
             return Ok(());

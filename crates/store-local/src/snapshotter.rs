@@ -1,9 +1,8 @@
 //! [`take`]: takes a snapshot.
 //!
-//! Boards are written one after another while others write, each part as it is at a sequence of its
-//! own; the journal is replayed from its position when the first was taken. A shard's lock is held
-//! only while the snapshot takes a reference to each of its pages. A writer copies a shared page,
-//! of 64 KiB, before its first change.
+//! Boards are written one after another while others write, each part as it is at a sequence of its own; the journal is
+//! replayed from its position when the first was taken. A shard's lock is held only while the snapshot takes a
+//! reference to each of its pages. A writer copies a shared page, of 64 KiB, before its first change.
 //!
 //! **Invariant:** a snapshot counts once everything in it is durable in the journal. Each part has
 //! its sequence, and replay skips earlier records for it.
@@ -22,8 +21,7 @@ use journal::Journal;
 /// Boards that are looked up at once.
 const PAGE_BOARDS: usize = 256;
 
-/// Rows and ids that are written between two checks for a stop, so that a stop never waits for a
-/// whole shard.
+/// Rows and ids that are written between two checks for a stop, so that a stop never waits for a whole shard.
 const ROWS_BETWEEN_LOOKS: usize = 4096;
 
 /// Takes a snapshot and removes the files that it replaces. Returns its length in bytes. Abandons

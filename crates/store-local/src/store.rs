@@ -274,8 +274,7 @@ impl ShardStore for LocalStore {
         self.calls.apply.time(call).boxed()
     }
 
-    /// Each batch is applied when the call is made, and then waits for the journal, whose capacity
-    /// bounds them all.
+    /// Each batch is applied when the call is made, and then waits for the journal, whose capacity bounds them all.
     fn concurrent_applies_max(&self) -> usize {
         usize::MAX
     }

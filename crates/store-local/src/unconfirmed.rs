@@ -1,13 +1,11 @@
 //! [`Unconfirmed`]: a file that makes the next start wait for its clock.
 //!
-//! A start whose clock is ahead of the last write trusts that clock, and makes its sweep wait.
-//! After the first write, the last write no longer shows that the clock may be wrong. So the file
-//! is created before anything is written, and removed by the first sweep that may drop: a restart
-//! before that waits, too, whatever the last write is.
+//! A start whose clock is ahead of the last write trusts that clock, and makes its sweep wait. After the first write,
+//! the last write no longer shows that the clock may be wrong. So the file is created before anything is written, and
+//! removed by the first sweep that may drop: a restart before that waits, too, whatever the last write is.
 //!
-//! If that clock is then corrected, its writes are dated ahead of the time, and hide from the next
-//! start that its clock is ahead as well. So the file stays, or is created, while the last write is
-//! dated ahead of the time.
+//! If that clock is then corrected, its writes are dated ahead of the time, and hide from the next start that its clock
+//! is ahead as well. So the file stays, or is created, while the last write is dated ahead of the time.
 //!
 //! **Invariant:** after a start, and after each sweep, a folder without the file has no write that
 //! is dated more than a minute ahead of the clock, unless every clock is trusted.
@@ -42,8 +40,7 @@ impl Unconfirmed {
         self.is_there.load(Ordering::Relaxed)
     }
 
-    /// Creates the file durably, unless it exists. If that fails, as on a full disk, the store
-    /// continues nevertheless.
+    /// Creates the file durably, unless it exists. If that fails, as on a full disk, the store continues nevertheless.
     pub(crate) fn set(&self) {
         if self.is_there.swap(true, Ordering::Relaxed) {
             return;

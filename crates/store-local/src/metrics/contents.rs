@@ -8,9 +8,8 @@ use metering::{FloatGauge, Gauge, Registry, Unit};
 use engine::{Holding, IdUse};
 use shard_store::{BOARD_WEIGHT, STANDING_WEIGHT};
 
-/// Minimum average members per shard for the skew of a board to be meaningful: with fewer, the
-/// largest of many shards may have twice the mean by chance. Counts members, not standings: a
-/// member is on the same shard in all windows.
+/// Minimum average members per shard for the skew of a board to be meaningful: with fewer, the largest of many shards
+/// may have twice the mean by chance. Counts members, not standings: a member is on the same shard in all windows.
 const SKEW_SHARD_MEMBERS_MIN: u64 = 100;
 
 /// The result of the last complete sweep.
@@ -99,9 +98,8 @@ impl ContentsMetrics {
         self.skew_max.set(found.skew_max);
     }
 
-    /// Sets the gauges of remembered ids, the longest of which are kept for `dedupe_max`. Logs a
-    /// warning when they exceed half of their limit, and again only after they fell to three
-    /// eighths of it.
+    /// Sets the gauges of remembered ids, the longest of which are kept for `dedupe_max`. Logs a warning when they
+    /// exceed half of their limit, and again only after they fell to three eighths of it.
     pub(crate) fn update_ids(&self, ids: IdUse, dedupe_max: Duration) {
         set(&self.id_bytes, ids.used_bytes as u64);
         set(&self.id_limit_bytes, ids.limit_bytes as u64);

@@ -1,5 +1,4 @@
-//! The record of a batch applied to a shard. Most of a journal consists of these, so they are small
-//! and fast.
+//! The record of a batch applied to a shard. Most of a journal consists of these, so they are small and fast.
 //!
 //! An item is its member, its values and a few bytes. Windows are written where they change, which
 //! is rare within a batch.

@@ -1,5 +1,4 @@
-//! Decodes records. Any bytes are decoded or rejected; none panic, and the result is not much
-//! larger than the bytes.
+//! Decodes records. Any bytes are decoded or rejected; none panic, and the result is not much larger than the bytes.
 
 use board::{Activity, BoardName, Incarnation, KindName, Meaning, ShardCount, Subject, Window};
 

@@ -3,11 +3,10 @@
 //! [`encode()`] writes an event of the engine; [`decode()`] reads it as a [`Record`], which owns
 //! its contents. How records are stored in files, and their checksums, is up to the journal.
 //!
-//! A record begins with a byte for its type. Numbers are little endian; "varint" and "signed" are
-//! LEB128 numbers of up to 10 bytes, the latter in zigzag. A name is a byte for its length and its
-//! UTF-8. A window is a byte for its period (0 hour, 1 day, 2 week, 3 month, 4 without bounds) and,
-//! unless it has no bounds, its start: signed, in milliseconds relative to a time that is given for
-//! each.
+//! A record begins with a byte for its type. Numbers are little endian; "varint" and "signed" are LEB128 numbers of up
+//! to 10 bytes, the latter in zigzag. A name is a byte for its length and its UTF-8. A window is a byte for its period
+//! (0 hour, 1 day, 2 week, 3 month, 4 without bounds) and, unless it has no bounds, its start: signed, in milliseconds
+//! relative to a time that is given for each.
 //!
 //! ```text
 //! 1  kind written    alone u8 (0 or 1), the kind's record as JSON (see `kind_text`)
@@ -96,9 +95,8 @@ pub(crate) struct Applied {
     pub(crate) shard: u16,
     pub(crate) now: Timestamp,
     pub(crate) dedupe: Duration,
-    /// All were applied, in this order. Neighbours with the same windows share them; a removal has
-    /// those of the previous item, which are meaningless. A digest has only the bits that are
-    /// remembered.
+    /// All were applied, in this order. Neighbours with the same windows share them; a removal has those of the
+    /// previous item, which are meaningless. A digest has only the bits that are remembered.
     pub(crate) items: Vec<Item>,
 }
 

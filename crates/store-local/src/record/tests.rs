@@ -1,5 +1,4 @@
-//! Records are decoded as they were encoded and stay within their maximum sizes, and no bytes cause
-//! a panic.
+//! Records are decoded as they were encoded and stay within their maximum sizes, and no bytes cause a panic.
 
 pub(crate) mod any_event;
 pub(crate) mod any_kind;

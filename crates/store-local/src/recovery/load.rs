@@ -1,8 +1,7 @@
 //! Loads a snapshot into memory, on all processors.
 //!
-//! Each thread takes a unit of the file at a time. A small board is complete in one part; a large
-//! one is assembled when all its shards have been read. A board that lacks some ended before they
-//! were written, which the journal records.
+//! Each thread takes a unit of the file at a time. A small board is complete in one part; a large one is assembled when
+//! all its shards have been read. A board that lacks some ended before they were written, which the journal records.
 
 use std::collections::HashMap;
 use std::sync::Arc;

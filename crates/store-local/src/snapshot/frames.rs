@@ -1,5 +1,4 @@
-//! Frames in a file: [`FrameWriter`] divides data into frames, [`FrameReader`] reads and checks
-//! them.
+//! Frames in a file: [`FrameWriter`] divides data into frames, [`FrameReader`] reads and checks them.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,9 @@
 //! A snapshot: the contents of all boards as one file, each part at a moment of its own.
 //!
-//! [`SnapshotWriter`] writes part after part and makes the file appear whole or not at all;
-//! [`SnapshotReader`] checks a file and passes its parts to a [`PartVisitor`], on several threads
-//! if needed. A part is one shard of a board, or all of a board that is not split, with the
-//! sequence from which on the journal has its later changes. The data structures in memory, and
-//! when a snapshot is taken, are not known here.
+//! [`SnapshotWriter`] writes part after part and makes the file appear whole or not at all; [`SnapshotReader`] checks a
+//! file and passes its parts to a [`PartVisitor`], on several threads if needed. A part is one shard of a board, or all
+//! of a board that is not split, with the sequence from which on the journal has its later changes. The data structures
+//! in memory, and when a snapshot is taken, are not known here.
 //!
 //! `snapshot-<sequence, 20 digits>.snap` contains everything in the journal before that sequence.
 //! While it is written its name ends in `.tmp`. Little endian; varints, signed numbers, names and

@@ -56,8 +56,7 @@ pub(super) fn put_head(out: &mut Vec<u8>, head: &PartHead) {
     }
 }
 
-/// Reads a head. `bounded`: the board's activity follows. `kind_of` returns the name of the
-/// definition at an index.
+/// Reads a head. `bounded`: the board's activity follows. `kind_of` returns the name of the definition at an index.
 pub(super) fn take_head(
     bytes: &mut Bytes<'_>,
     bounded: bool,

@@ -17,8 +17,7 @@ use super::{PartVisitor, Refusal, SnapshotError, SnapshotName, Totals};
 use disk::{Disk, DiskFile};
 use shard_store::KindRecord;
 
-/// A snapshot whose header, table and footer have been checked. Its units are checked when they are
-/// read.
+/// A snapshot whose header, table and footer have been checked. Its units are checked when they are read.
 #[derive(Debug)]
 pub(crate) struct SnapshotReader {
     file: Box<dyn DiskFile>,
@@ -114,8 +113,7 @@ impl SnapshotReader {
         })
     }
 
-    /// Passes the contents of a unit to a visitor. If this returns an error, discard what was
-    /// visited.
+    /// Passes the contents of a unit to a visitor. If this returns an error, discard what was visited.
     pub(crate) fn read_unit(
         &self,
         unit: usize,

@@ -16,9 +16,8 @@ use shard_store::kind_text::{encode_kind, encode_record};
 
 /// A snapshot in progress. Dropped before [`SnapshotWriter::finish`] it leaves nothing behind.
 ///
-/// A part is begun, its elements are added in their order, and it is ended. Adding elements out of
-/// order, or another number of ids or rows than announced, is a bug and panics. After an error the
-/// writer has to be dropped.
+/// A part is begun, its elements are added in their order, and it is ended. Adding elements out of order, or another
+/// number of ids or rows than announced, is a bug and panics. After an error the writer has to be dropped.
 #[derive(Debug)]
 pub(crate) struct SnapshotWriter<'a> {
     disk: &'a dyn Disk,
@@ -91,8 +90,7 @@ impl<'a> SnapshotWriter<'a> {
         })
     }
 
-    /// Adds a kind that parts refer to, and returns its index among the definitions. Boards share
-    /// them: add each once.
+    /// Adds a kind that parts refer to, and returns its index among the definitions. Boards share them: add each once.
     pub(crate) fn add_kind(&mut self, kind: &Kind) -> u32 {
         let mut json = Vec::new();
         encode_kind(&mut json, kind);
@@ -197,11 +195,9 @@ impl<'a> SnapshotWriter<'a> {
         Ok(())
     }
 
-    /// Makes the snapshot durable, with all kinds as they are at its sequence, and returns the
-    /// file's length.
+    /// Makes the snapshot durable, with all kinds as they are at its sequence, and returns the file's length.
     ///
-    /// If syncing the folder fails at the end, the snapshot is complete, but may not exist after a
-    /// crash.
+    /// If syncing the folder fails at the end, the snapshot is complete, but may not exist after a crash.
     pub(crate) fn finish<'k>(
         mut self,
         kinds: impl IntoIterator<Item = &'k KindRecord>,

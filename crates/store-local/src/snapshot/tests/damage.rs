@@ -1,5 +1,4 @@
-//! A changed bit, a cut, changed content with a valid checksum: never a panic, and never a part
-//! that was not written.
+//! A changed bit, a cut, changed content with a valid checksum: never a panic, and never a part that was not written.
 
 use simulated_disk::SimDisk;
 

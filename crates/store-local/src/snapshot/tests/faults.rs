@@ -1,5 +1,4 @@
-//! Each change of the disk fails in turn: every file with the name of a snapshot is complete, also
-//! after a crash.
+//! Each change of the disk fails in turn: every file with the name of a snapshot is complete, also after a crash.
 
 use disk::Disk;
 use simulated_disk::{EIO, Failure, Operation, SimDisk, Times, Trap};
