@@ -503,7 +503,7 @@ export interface components {
             /** @description The windows that hold something. */
             windows: components["schemas"]["Window"][];
         });
-        /** @description All settings of one board, at least one of them; what is left out goes back to what the kind says. */
+        /** @description The settings of one board, at least one of them. A missing setting is reset to that of the kind. */
         BoardSettings: {
             /**
              * Format: int64
@@ -544,32 +544,32 @@ export interface components {
             /** @description Who stands where they stood, with other values. */
             changed: components["schemas"]["Moved"][];
         };
-        /** @description One contribution: this member, these deltas, at this time, with this id. */
+        /** @description A contribution of a member to one or several boards. */
         Contribution: {
             /**
-             * @description Kind and subject; or `boards`.
+             * @description The board, kind and subject. Exactly one of `board` and `boards` is required.
              * @example gifts/room-8842
              */
             board?: string | null;
-            /** @description One event that counts on several boards, whole on each; it needs an `id`. */
+            /** @description Several boards, in all of which the contribution counts fully. Requires an `id`. */
             boards?: string[] | null;
             /**
-             * @description Who: 1 to 128 bytes of UTF-8 without control characters.
+             * @description The member: 1 to 128 bytes of UTF-8 without control characters.
              * @example u1
              */
             member: string;
             points?: components["schemas"]["Integer"] | null;
             values?: components["schemas"]["FieldValues"] | null;
             /**
-             * @description With it the contribution counts once for its board and member within the kind's dedupe span.
+             * @description A contribution with an id counts once for its board and member within the kind's dedupe span.
              * @example evt-1
              */
             id?: string | null;
             at?: components["schemas"]["Moment"] | null;
-            /** @description The values are the standing itself, not deltas. */
+            /** @description The values replace the standing instead of changing it. */
             set?: boolean;
             /**
-             * @description With `set`: the one window that it goes to.
+             * @description With `set`: the only window that is set.
              * @example day:2026-11-20
              */
             window?: string | null;
@@ -585,20 +585,20 @@ export interface components {
         };
         /** @description A member with its standing: `points`, or `values` of kinds with other fields. */
         Entry: {
-            /** @description Of kinds whose only field is `points`. */
+            /** @description For kinds whose only field is `points`. */
             points?: number | null;
-            /** @description Of all other kinds: the fields by name, null where nothing was said of one yet. */
+            /** @description For all other kinds: the fields by name, null if a field has no value yet. */
             values?: {
                 [key: string]: number | null;
             };
         } & {
             /**
              * Format: int64
-             * @description The position, or what the kind's rank style makes of it; null of who is not ranked.
+             * @description The rank by the kind's rank style; null if the member is not ranked.
              */
             rank: number | null;
             /**
-             * @description Who.
+             * @description The member.
              * @example u1
              */
             member: string;
@@ -611,36 +611,36 @@ export interface components {
         EntryListAnswer: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Entry"][];
         };
-        /** @description What every response about a board says. */
+        /** @description The part that all responses about a board have in common. */
         Envelope: components["schemas"]["Span"] & {
             /**
-             * @description Kind and subject.
+             * @description The board, kind and subject.
              * @example gifts/room-8842
              */
             board: string;
             /**
-             * @description The window, by its whole name.
+             * @description The full name of the window.
              * @example day:2026-11-20
              */
             window: string;
-            /** @description The same version is the same board on every server. */
+            /** @description Equal versions mean equal boards, on every server. */
             version: string;
             /**
              * Format: date-time
-             * @description When the look at the store began.
+             * @description When the read of the store began.
              */
             as_of: string;
             /**
              * Format: int64
-             * @description How many are ranked.
+             * @description The number of ranked members.
              */
             members: number;
             /**
              * Format: int64
-             * @description Of kinds that rank only their best: how many at most.
+             * @description For kinds that rank only their best members: the maximum number of them.
              */
             listed?: number;
-            /** @description True once the window, or the board, is over. */
+            /** @description True once the window, or the board, has ended and no longer changes. */
             final?: boolean;
         };
         /** @description How far a member is erased. */
@@ -658,32 +658,32 @@ export interface components {
             /** @description Where to go on, as `after` takes it; null at the end. */
             next: string | null;
         };
-        /** @description For how long a board is kept after its end, where it is bounded. */
+        /** @description The expiry of a board, if it has one. */
         Expiry: {
             /**
-             * @description How long it is kept after its end.
+             * @description How long the board is kept after its end.
              * @example 7d
              */
             expires_after?: string;
             /**
              * Format: date-time
-             * @description When it goes.
+             * @description When the board expires.
              */
             expires_at?: string;
         };
-        /** @description A field: an exact integer that the order looks at. */
+        /** @description A field: an exact integer that members are ordered by. */
         Field: {
             /**
-             * @description What contributions and answers call it.
+             * @description The name in contributions and responses.
              * @example points
              */
             name: string;
-            /** @description Whether more or less is better. */
+            /** @description Whether greater (`desc`) or smaller (`asc`) values are better. */
             order?: components["schemas"]["Order"];
             op?: components["schemas"]["Op"] | null;
         };
         /**
-         * @description Integers by the names of fields; null leaves one out.
+         * @description Integers by the names of fields. A null field is omitted.
          * @example {
          *       "agree": 1,
          *       "comments": 0
@@ -692,28 +692,28 @@ export interface components {
         FieldValues: {
             [key: string]: number | null;
         };
-        /** @description A member as it was looked up: an entry, or `rank` null of who is not ranked. */
+        /** @description The result of a lookup: an entry, or `rank` null if the member is not ranked. */
         Found: {
-            /** @description Of kinds whose only field is `points`. */
+            /** @description For kinds whose only field is `points`. */
             points?: number | null;
-            /** @description Of all other kinds: the fields by name, null where nothing was said of one yet. */
+            /** @description For all other kinds: the fields by name, null if a field has no value yet. */
             values?: {
                 [key: string]: number | null;
             };
         } & {
             /**
              * Format: int64
-             * @description Null of who is not ranked.
+             * @description The rank; null if the member is not ranked.
              */
             rank: number | null;
             /**
-             * @description Who was asked for.
+             * @description The requested member.
              * @example u1
              */
             member: string;
             /**
              * Format: date-time
-             * @description When the standing was reached, where there is one.
+             * @description When the standing was reached, if there is one.
              */
             reached_at?: string;
         };
@@ -731,7 +731,7 @@ export interface components {
             /** @description Of the kinds that were asked about. */
             hidden_in: string[];
         };
-        /** @description Kept until nothing was written to the board for so long. */
+        /** @description Kept until nothing was written to the board for this time. */
         Idle: {
             /** @example 7d */
             idle: string;
@@ -753,10 +753,10 @@ export interface components {
         };
         /** @description `"48h"`, `"forever"`, or `{ idle = "7d" }`. */
         Keep: string | components["schemas"]["Idle"];
-        /** @description A kind's settings, each with the default of the contract. The same in JSON and in TOML. */
+        /** @description A kind's settings, with their defaults. The same in JSON and in TOML. */
         Kind: {
             /**
-             * @description Its name, which answers carry; in a request it may only repeat the path's.
+             * @description The name. Responses have it; in a request it must be that of the path.
              * @default null
              * @example gifts
              */
@@ -767,7 +767,7 @@ export interface components {
              */
             mode?: components["schemas"]["Mode"];
             /**
-             * @description What the order looks at, one after the other.
+             * @description The fields that members are ordered by, the first one first.
              * @default [
              *       {
              *         "name": "points",
@@ -777,17 +777,17 @@ export interface components {
              */
             fields?: components["schemas"]["Field"][];
             /**
-             * @description What becomes of equal fields.
+             * @description Whether members with equal fields share a rank.
              * @default ordinal
              */
             rank?: components["schemas"]["RankStyle"];
             /**
-             * @description Who is better where all fields are equal.
+             * @description Which of two members with equal fields is better.
              * @default earliest
              */
             ties?: components["schemas"]["Ties"];
             /**
-             * @description `hour`, `day`, `week`, `month`, `all`: at least one; the first is what reads show by default.
+             * @description `hour`, `day`, `week`, `month`, `all`: at least one. Reads without a window use the first.
              * @default [
              *       "hour",
              *       "day",
@@ -798,24 +798,24 @@ export interface components {
              */
             windows?: string[];
             /**
-             * @description By the names of the IANA database.
+             * @description A name of the IANA time zone database.
              * @default UTC
              */
             time_zone?: string;
             /**
              * Format: int64
-             * @description Of boards not yet created: a power of two.
+             * @description The shards of new boards: a power of two.
              * @default 16
              */
             shards?: number;
             /**
              * Format: int64
-             * @description The depth of the cached global board. By default 1,000, or all that is ranked where that is less.
+             * @description The depth of the cached global board. Defaults to 1,000, or to `retain.keep` if that is less.
              * @default null
              */
             top?: number;
             /**
-             * @description How old a cached answer may be.
+             * @description How old a cached response may be.
              * @default 200ms
              */
             max_staleness?: string;
@@ -827,7 +827,7 @@ export interface components {
                 [key: string]: components["schemas"]["Keep"];
             };
             /**
-             * @description How long after its end a window still takes what belongs to it.
+             * @description How long after its end a window accepts late contributions.
              * @default {}
              */
             close?: {
@@ -839,12 +839,12 @@ export interface components {
              */
             dedupe?: string;
             /**
-             * @description Ranks the best and no more.
+             * @description Ranks only the best members.
              * @default null
              */
             retain?: components["schemas"]["Retain"];
             /**
-             * @description Declares a range, so that score and time fit into one number.
+             * @description Declares the range of values, so that the score and the time fit into one number.
              * @default null
              */
             packed?: components["schemas"]["Packed"];
@@ -898,7 +898,7 @@ export interface components {
         Neighbour: components["schemas"]["Entry"] & {
             /**
              * Format: int64
-             * @description How much of the first field lies between; null where one of the two has none.
+             * @description The difference in the first field; null if one of the two has no value.
              */
             gap: number | null;
         };
@@ -917,7 +917,7 @@ export interface components {
          */
         Op: "sum" | "max" | "min" | "last";
         /**
-         * @description Whether more or less is better.
+         * @description Whether greater (`desc`) or smaller (`asc`) values are better.
          * @enum {string}
          */
         Order: "desc" | "asc";
@@ -926,7 +926,7 @@ export interface components {
             overtaken_by: string[];
         });
         /**
-         * @description How large the values of a packed kind get, and how fine its times are.
+         * @description The range of the values of a packed kind, and the unit of its times.
          *
          *     `{ most = 1000000, unit = "1s", from = "2026-01-01T00:00:00Z", until = "2036-01-01T00:00:00Z" }`.
          */
@@ -937,7 +937,7 @@ export interface components {
              */
             most: number;
             /**
-             * @description How fine times are: a part of a second.
+             * @description The unit of times, a second or a part of it.
              * @default 1s
              */
             unit?: string;
@@ -946,11 +946,11 @@ export interface components {
             /** Format: date-time */
             until?: string;
         };
-        /** @description A member's place. All but the standing is null of one who is not among the best that its kind ranks. */
+        /** @description A member with its position. All but the standing is null if the member is not among the best that its kind ranks. */
         Place: components["schemas"]["Entry"] & {
             /**
              * Format: int64
-             * @description 1 is best; no two members share one.
+             * @description 1 is best. No two members have the same position.
              */
             position: number | null;
             /**
@@ -960,13 +960,13 @@ export interface components {
             percentile: number | null;
             above: components["schemas"]["Neighbour"] | null;
             below: components["schemas"]["Neighbour"] | null;
-            /** @description With `target`: the smallest change of the first field that gives a position of at most that; null where none does. */
+            /** @description With `target`: the smallest change of the first field with which the position is at most the target; null if no change is sufficient. */
             to_target?: number | null;
         };
         PlaceAnswer: components["schemas"]["Envelope"] & (components["schemas"]["Entry"] & {
             /**
              * Format: int64
-             * @description 1 is best; no two members share one.
+             * @description 1 is best. No two members have the same position.
              */
             position: number | null;
             /**
@@ -976,7 +976,7 @@ export interface components {
             percentile: number | null;
             above: components["schemas"]["Neighbour"] | null;
             below: components["schemas"]["Neighbour"] | null;
-            /** @description With `target`: the smallest change of the first field that gives a position of at most that; null where none does. */
+            /** @description With `target`: the smallest change of the first field with which the position is at most the target; null if no change is sufficient. */
             to_target?: number | null;
         });
         /** @description What went wrong (RFC 9457). A few problems have further members, such as the receipt so far. */
@@ -997,40 +997,39 @@ export interface components {
          * @enum {string}
          */
         ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
-        /** @description Where the top of a kind's boards is kept for readers of another server. */
+        /** @description Publishes the top of a kind's boards to another server. */
         Publish: {
             /**
-             * @description The server, by the name that the configuration has for it. Required, but where `store` stands in
-             *     its place.
+             * @description The name of a configured target. Required unless `store` is set.
              * @example readers
              */
             target?: string | null;
             /**
              * @deprecated
-             * @description The address of a configured server, in place of its name. Only what earlier versions have stored, and
-             *     is not configured, is answered so, and to keys alone that may change it.
+             * @description The address of a configured target, instead of its name. Responses have it only for a target that an earlier
+             *     version stored and that is not configured, and only if the key may change the kind.
              * @example redis://10.0.0.7:6379
              */
             store?: string | null;
             /**
-             * @description What a board's window is called there.
+             * @description The template of the key of a board's window at the target.
              * @example leaderboard:{subject}:{period}
              */
             key: string;
-            /** @description The periods that are published; all of the kind by default. */
+            /** @description The periods that are published. Defaults to all of the kind. */
             windows?: string[];
             /**
-             * @description How scores are written.
+             * @description The encoding of scores in the sorted set.
              * @example plain
              */
             encoding?: string | null;
             /**
              * Format: int64
-             * @description Entries; the kind's `top` by default.
+             * @description The number of entries. Defaults to the kind's `top`.
              */
             top?: number | null;
             /**
-             * @description A window is published at most this often.
+             * @description The minimum interval between two publications of a window.
              * @example 1s
              */
             every?: string | null;
@@ -1048,7 +1047,7 @@ export interface components {
             position: number | null;
         };
         /**
-         * @description The rank of equal fields: `ordinal` has none, `competition` shares one.
+         * @description Whether members with equal fields share a rank: not with `ordinal`, but with `competition`.
          * @enum {string}
          */
         RankStyle: "ordinal" | "competition";
@@ -1096,22 +1095,22 @@ export interface components {
             standings?: components["schemas"]["Written"][];
         };
         /**
-         * @description How many of a board are ranked.
+         * @description Ranks only the best members of a board.
          *
          *     `{ keep = 1000, trim_at = 1200, approximate = true }`.
          */
         Retain: {
             /**
              * Format: int64
-             * @description How many are ranked.
+             * @description The number of ranked members.
              */
             keep: number;
             /**
              * Format: int64
-             * @description How long a shard's list may get before it is trimmed.
+             * @description The length at which a shard's list is trimmed.
              */
             trim_at?: number;
-            /** @description Takes kinds whose contributions can lower a standing. */
+            /** @description Permits kinds whose contributions can lower a standing. */
             approximate?: boolean;
         };
         /** @description A standing: `points`, or `values`. */
@@ -1129,25 +1128,25 @@ export interface components {
              */
             shards: number;
         };
-        /** @description From when to when a board takes contributions, where that is bounded. */
+        /** @description The time in which a board accepts contributions, if it is limited. */
         Span: {
             /**
              * Format: date-time
-             * @description Contributions before it are refused.
+             * @description Contributions with an earlier time are rejected.
              */
             starts_at?: string;
             /**
              * Format: date-time
-             * @description Contributions from then on are refused.
+             * @description Contributions from this time on are rejected.
              */
             ends_at?: string;
         };
-        /** @description A standing as it is set outright. */
+        /** @description A standing that replaces the current one. */
         Standing: {
             points?: components["schemas"]["Integer"] | null;
             values?: components["schemas"]["FieldValues"] | null;
             /**
-             * @description With it the set counts once within the kind's dedupe span.
+             * @description A request with an id counts once within the kind's dedupe span.
              * @example set-1
              */
             id?: string | null;
@@ -1176,18 +1175,18 @@ export interface components {
             ttl?: string | null;
         };
         /**
-         * @description Who is better where all fields are equal.
+         * @description Which of two members with equal fields is better.
          * @enum {string}
          */
         Ties: "earliest" | "latest" | "member";
-        /** @description The best of a board. */
+        /** @description The best entries of a board. */
         Top: components["schemas"]["Envelope"] & {
-            /** @description True while the store is away: the last board that was seen. */
+            /** @description True while the store is unavailable: this is the last board that was read. */
             stale?: boolean;
-            /** @description The best, in their order. */
+            /** @description The entries, best first. */
             entries: components["schemas"]["Entry"][];
         };
-        /** @description The tops of many boards, in the order asked. */
+        /** @description The tops of several boards, in the order of the request. */
         Tops: {
             boards: components["schemas"]["Top"][];
         };
@@ -1228,15 +1227,15 @@ export interface components {
         };
         /** @description A member's standing in one window after a contribution. */
         WrittenStanding: {
-            /** @description Of kinds whose only field is `points`. */
+            /** @description For kinds whose only field is `points`. */
             points?: number | null;
-            /** @description Of all other kinds: the fields by name, null where nothing was said of one yet. */
+            /** @description For all other kinds: the fields by name, null if a field has no value yet. */
             values?: {
                 [key: string]: number | null;
             };
         } & {
             /**
-             * @description The window's whole name.
+             * @description The full name of the window.
              * @example day:2026-11-20
              */
             window: string;
@@ -1245,9 +1244,9 @@ export interface components {
              * @description When the standing was reached.
              */
             reached_at: string;
-            /** @description With `return=ranks`: what the kind's rank style makes of the position; null where that place is not ranked. */
+            /** @description With `return=ranks`: the rank by the kind's rank style; null if the member is not ranked. */
             rank?: number | null;
-            /** @description With `return=ranks`: 1 is best; null where that place is not ranked. */
+            /** @description With `return=ranks`: 1 is best; null if the member is not ranked. */
             position?: number | null;
         };
     };
@@ -3793,7 +3792,7 @@ export interface operations {
 export type Alive = components["schemas"]["Alive"];
 export type BoardAnswer = components["schemas"]["BoardAnswer"];
 /**
- * All settings of one board, at least one of them; what is left out goes back to what the kind says.
+ * The settings of one board, at least one of them. A missing setting is reset to that of the kind.
  */
 export type BoardSettings = components["schemas"]["BoardSettings"];
 export type Boards = components["schemas"]["Boards"];
@@ -3803,7 +3802,7 @@ export type Boards = components["schemas"]["Boards"];
  */
 export type Changes = components["schemas"]["Changes"];
 /**
- * One contribution: this member, these deltas, at this time, with this id.
+ * A contribution of a member to one or several boards.
  */
 export type Contribution = components["schemas"]["Contribution"];
 /**
@@ -3817,7 +3816,7 @@ export type CountAnswer = components["schemas"]["CountAnswer"];
 export type Entry = components["schemas"]["Entry"];
 export type EntryListAnswer = components["schemas"]["EntryListAnswer"];
 /**
- * What every response about a board says.
+ * The part that all responses about a board have in common.
  */
 export type Envelope = components["schemas"]["Envelope"];
 /**
@@ -3825,19 +3824,19 @@ export type Envelope = components["schemas"]["Envelope"];
  */
 export type Erased = components["schemas"]["Erased"];
 /**
- * For how long a board is kept after its end, where it is bounded.
+ * The expiry of a board, if it has one.
  */
 export type Expiry = components["schemas"]["Expiry"];
 /**
- * A field: an exact integer that the order looks at.
+ * A field: an exact integer that members are ordered by.
  */
 export type Field = components["schemas"]["Field"];
 /**
- * Integers by the names of fields; null leaves one out.
+ * Integers by the names of fields. A null field is omitted.
  */
 export type FieldValues = components["schemas"]["FieldValues"];
 /**
- * A member as it was looked up: an entry, or `rank` null of who is not ranked.
+ * The result of a lookup: an entry, or `rank` null if the member is not ranked.
  */
 export type Found = components["schemas"]["Found"];
 export type FoundListAnswer = components["schemas"]["FoundListAnswer"];
@@ -3850,7 +3849,7 @@ export type Hidden = components["schemas"]["Hidden"];
  */
 export type HiddenIn = components["schemas"]["HiddenIn"];
 /**
- * Kept until nothing was written to the board for so long.
+ * Kept until nothing was written to the board for this time.
  */
 export type Idle = components["schemas"]["Idle"];
 /**
@@ -3866,7 +3865,7 @@ export type Item = components["schemas"]["Item"];
  */
 export type Keep = components["schemas"]["Keep"];
 /**
- * A kind's settings, each with the default of the contract. The same in JSON and in TOML.
+ * A kind's settings, with their defaults. The same in JSON and in TOML.
  */
 export type Kind = components["schemas"]["Kind"];
 export type Kinds = components["schemas"]["Kinds"];
@@ -3900,18 +3899,18 @@ export type NoPlaceAnswer = components["schemas"]["NoPlaceAnswer"];
  */
 export type Op = components["schemas"]["Op"];
 /**
- * Whether more or less is better.
+ * Whether greater (`desc`) or smaller (`asc`) values are better.
  */
 export type Order = components["schemas"]["Order"];
 export type OwnPlaceAnswer = components["schemas"]["OwnPlaceAnswer"];
 /**
- * How large the values of a packed kind get, and how fine its times are.
+ * The range of the values of a packed kind, and the unit of its times.
  *
  * `{ most = 1000000, unit = "1s", from = "2026-01-01T00:00:00Z", until = "2036-01-01T00:00:00Z" }`.
  */
 export type Packed = components["schemas"]["Packed"];
 /**
- * A member's place. All but the standing is null of one who is not among the best that its kind ranks.
+ * A member with its position. All but the standing is null if the member is not among the best that its kind ranks.
  */
 export type Place = components["schemas"]["Place"];
 export type PlaceAnswer = components["schemas"]["PlaceAnswer"];
@@ -3924,12 +3923,12 @@ export type Problem = components["schemas"]["Problem"];
  */
 export type ProblemType = components["schemas"]["ProblemType"];
 /**
- * Where the top of a kind's boards is kept for readers of another server.
+ * Publishes the top of a kind's boards to another server.
  */
 export type Publish = components["schemas"]["Publish"];
 export type RankAnswer = components["schemas"]["RankAnswer"];
 /**
- * The rank of equal fields: `ordinal` has none, `competition` shares one.
+ * Whether members with equal fields share a rank: not with `ordinal`, but with `competition`.
  */
 export type RankStyle = components["schemas"]["RankStyle"];
 export type Ready = components["schemas"]["Ready"];
@@ -3938,7 +3937,7 @@ export type Ready = components["schemas"]["Ready"];
  */
 export type Receipt = components["schemas"]["Receipt"];
 /**
- * How many of a board are ranked.
+ * Ranks only the best members of a board.
  *
  * `{ keep = 1000, trim_at = 1200, approximate = true }`.
  */
@@ -3952,11 +3951,11 @@ export type Score = components["schemas"]["Score"];
  */
 export type Settled = components["schemas"]["Settled"];
 /**
- * From when to when a board takes contributions, where that is bounded.
+ * The time in which a board accepts contributions, if it is limited.
  */
 export type Span = components["schemas"]["Span"];
 /**
- * A standing as it is set outright.
+ * A standing that replaces the current one.
  */
 export type Standing = components["schemas"]["Standing"];
 export type StreamToken = components["schemas"]["StreamToken"];
@@ -3965,15 +3964,15 @@ export type StreamToken = components["schemas"]["StreamToken"];
  */
 export type StreamTokenWanted = components["schemas"]["StreamTokenWanted"];
 /**
- * Who is better where all fields are equal.
+ * Which of two members with equal fields is better.
  */
 export type Ties = components["schemas"]["Ties"];
 /**
- * The best of a board.
+ * The best entries of a board.
  */
 export type Top = components["schemas"]["Top"];
 /**
- * The tops of many boards, in the order asked.
+ * The tops of several boards, in the order of the request.
  */
 export type Tops = components["schemas"]["Tops"];
 /**
