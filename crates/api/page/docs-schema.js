@@ -13,8 +13,8 @@ export class Schemas {
     }
 
     /** Resolves a response that may be a reference. */
-    answerOf(told) {
-        return told.$ref ? this.#answers[this.nameOf(told)] : told;
+    answerOf(response) {
+        return response.$ref ? this.#answers[this.nameOf(response)] : response;
     }
 
     /** Returns the name of a referenced schema. */

@@ -72,8 +72,8 @@ function body(schemas, label, [media, content]) {
     ];
 }
 
-function response(schemas, [status, told]) {
-    const it = schemas.answerOf(told);
+function response(schemas, [status, reference]) {
+    const it = schemas.answerOf(reference);
     const headers = Object.entries(it.headers ?? {}).map(([name, header]) =>
         element("li", {}, element("code", { class: "name" }, name), element("span", { class: "type" }, header.description ?? "")));
     const content = Object.entries(it.content ?? {});

@@ -22,13 +22,13 @@ const CHECK_MS_MAX = 5_000;
 const HIDDEN_MS_MAX = 30_000;
 
 /**
- * One connection at a time. Calls the functions of `heard`:
+ * One connection at a time. Calls these callbacks:
  *   board(text)       the response of `top`, as JSON text
  *   state(word)       `connecting`, `live`, `lost`
  *   refused(problem)  the service will not show this board; nothing more comes
  */
 export class Stream {
-    #heard;
+    #callbacks;
     #board = null;
     #source = null;
     #timer = 0;
@@ -40,8 +40,8 @@ export class Stream {
     /** Counts connections, so that responses to earlier ones are ignored. */
     #turn = 0;
 
-    constructor(heard) {
-        this.#heard = heard;
+    constructor(callbacks) {
+        this.#callbacks = callbacks;
         addEventListener("online", () => this.now());
         addEventListener("offline", () => this.#check());
         document.addEventListener("visibilitychange", () => this.#seen());
@@ -53,7 +53,7 @@ export class Stream {
         this.close();
         this.#board = board;
         this.#failures = 0;
-        this.#heard.state("connecting");
+        this.#callbacks.state("connecting");
         if (!this.#isResting) this.#connect();
     }
 
@@ -99,7 +99,7 @@ export class Stream {
         try {
             const top = await api.top(board);
             if (turn !== this.#turn) return;
-            this.#heard.board(top);
+            this.#callbacks.board(top);
             const url = await api.streamUrl(board);
             if (turn === this.#turn) this.#listen(url);
         } catch (error) {
@@ -113,8 +113,8 @@ export class Stream {
         source.addEventListener("board", (event) => {
             this.#failures = 0;
             this.#version = event.lastEventId;
-            this.#heard.state("live");
-            this.#heard.board(event.data);
+            this.#callbacks.state("live");
+            this.#callbacks.board(event.data);
             this.#watch();
         });
         source.addEventListener("problem", (event) => {
@@ -155,10 +155,10 @@ export class Stream {
         this.#drop();
         if (error instanceof api.Problem && !error.mayPass) {
             this.#board = null;
-            this.#heard.refused(error);
+            this.#callbacks.refused(error);
             return;
         }
-        this.#heard.state("lost");
+        this.#callbacks.state("lost");
         const pause = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** this.#failures);
         this.#failures = Math.min(this.#failures + 1, 10);
         // Random, so that the clients of a restarted server do not reconnect all at once.

@@ -227,9 +227,9 @@ mod tests {
     fn growth_is_reported_to_the_byte() {
         let mut pages: Pages<[u32; 4]> = Pages::new();
         for _ in 0..5 * 4096 {
-            let told = pages.bytes() + pages.growth_bytes(1);
+            let expected = pages.bytes() + pages.growth_bytes(1);
             pages.reserve(1);
-            assert_eq!(pages.bytes(), told);
+            assert_eq!(pages.bytes(), expected);
             assert_eq!(pages.growth_bytes(1), 0);
             pages.extend(1);
         }

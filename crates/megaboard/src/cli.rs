@@ -98,15 +98,15 @@ mod tests {
         for command in cli.get_subcommands().filter(|it| it.get_name() != "help") {
             assert!(command.get_about().is_some(), "{}", command.get_name());
         }
-        let told = |name, what| {
+        let help_has = |name, what| {
             let command = Cli::command().find_subcommand_mut(name).cloned();
-            let said = command.unwrap().render_long_help().to_string();
-            assert!(said.contains(what), "{said}");
+            let help = command.unwrap().render_long_help().to_string();
+            assert!(help.contains(what), "{help}");
         };
-        told("adopt", "time-left(ends=");
-        told("ingest", "one field json");
-        told("import", "Exit status");
-        told("export", "Exit status");
+        help_has("adopt", "time-left(ends=");
+        help_has("ingest", "one field json");
+        help_has("import", "Exit status");
+        help_has("export", "Exit status");
     }
 
     #[test]

@@ -278,8 +278,8 @@ async fn serve_from(
 /// Opens the audit log: the configured file, or one in the folder of an embedded store.
 fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<AuditLog, String> {
     let limits = config.audit_limits().map_err(|error| error.to_string())?;
-    let told = args.audit_log.as_ref().or(config.server.audit_log.as_ref());
-    match (told, store) {
+    let path = args.audit_log.as_ref().or(config.server.audit_log.as_ref());
+    match (path, store) {
         (Some(path), _) => {
             let opened = AuditLog::open(path, limits);
             opened.map_err(|error| format!("audit log {}: {error}", path.display()))

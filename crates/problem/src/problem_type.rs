@@ -117,39 +117,50 @@ impl ProblemType {
     #[must_use]
     pub const fn word_and_title(self) -> (&'static str, &'static str) {
         match self {
-            Self::Malformed => ("malformed", "The body is no JSON"),
+            Self::Malformed => ("malformed", "The body is not valid JSON"),
             Self::Invalid => ("invalid", "The request is not valid"),
             Self::Unauthorized => ("unauthorized", "The request has no valid key"),
-            Self::Forbidden => ("forbidden", "The key is not for this"),
-            Self::UnknownKind => ("unknown-kind", "There is no such kind"),
-            Self::UnknownBoard => ("unknown-board", "There is no such board"),
-            Self::UnknownWindow => ("unknown-window", "The kind has no such window"),
-            Self::UnknownPath => ("unknown-path", "There is nothing here"),
+            Self::Forbidden => ("forbidden", "The key does not permit this request"),
+            Self::UnknownKind => ("unknown-kind", "The kind does not exist"),
+            Self::UnknownBoard => ("unknown-board", "The board does not exist"),
+            Self::UnknownWindow => ("unknown-window", "The kind does not have this window"),
+            Self::UnknownPath => ("unknown-path", "The path does not exist"),
             Self::NotRanked => ("not-ranked", "The member is not ranked"),
             Self::NotListed => ("not-listed", "The member is not on the list"),
             Self::MethodNotAllowed => ("method-not-allowed", "The path has no such method"),
-            Self::UnknownHost => ("unknown-host", "The server does not go by this name"),
+            Self::UnknownHost => ("unknown-host", "The host is not a name of this server"),
             Self::TargetTooLong => ("target-too-long", "The target of the request is too long"),
             Self::HeadTooLarge => ("head-too-large", "The head of the request is too large"),
             Self::TooSlow => ("too-slow", "The body did not arrive in time"),
-            Self::Conflict => ("conflict", "Something else is in the way"),
+            Self::Conflict => ("conflict", "The request conflicts with the current state"),
             Self::BoardExists => ("board-exists", "The board has contributions"),
             Self::KindHasBoards => ("kind-has-boards", "The kind has boards"),
             Self::WindowGone => ("window-gone", "The window is no longer kept"),
-            Self::PreconditionFailed => ("precondition-failed", "It has changed meanwhile"),
+            Self::PreconditionFailed => {
+                ("precondition-failed", "It has been changed in the meantime")
+            }
             Self::TooLarge => ("too-large", "The body is too large"),
             Self::UnsupportedMediaType => (
                 "unsupported-media-type",
                 "The body is of another media type",
             ),
-            Self::OutOfRange => ("out-of-range", "A value would leave the exact range"),
-            Self::WindowClosed => ("window-closed", "No window takes it any more"),
-            Self::NotOpen => ("not-open", "The board does not take it at this time"),
-            Self::FromTheFuture => ("from-the-future", "Its time has not come"),
+            Self::OutOfRange => (
+                "out-of-range",
+                "A value would be outside of the exact range",
+            ),
+            Self::WindowClosed => ("window-closed", "All windows of this time are closed"),
+            Self::NotOpen => (
+                "not-open",
+                "The board does not accept contributions at this time",
+            ),
+            Self::FromTheFuture => ("from-the-future", "The time is too far in the future"),
             Self::TooManyRequests => ("too-many-requests", "Too many requests"),
-            Self::Overloaded => ("overloaded", "The server has more to do than it takes"),
-            Self::Unavailable => ("unavailable", "The store could not take it"),
-            Self::Unknown => ("unknown", "The store's answer did not arrive"),
+            Self::Overloaded => ("overloaded", "The server is overloaded"),
+            Self::Unavailable => ("unavailable", "The store is unavailable"),
+            Self::Unknown => (
+                "unknown",
+                "The store did not respond, and the outcome is unknown",
+            ),
         }
     }
 

@@ -131,7 +131,7 @@ fn is_unconfirmed(clock: &mut SteadyClock, own: Timestamp, registry: &Registry) 
             true
         }
         Some(last_write) => clock.wait_if_ahead_of(last_write),
-        // Settings alone do not tell when they were written.
+        // Settings have no time of their writing.
         None if !cells.is_empty() => {
             clock.wait(NEVER);
             true

@@ -34,13 +34,13 @@ type NoPositionResponse = BoardResponse<NoPositionShape<'static>>;
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     tags(
-        (name = "Contributions", description = "What changes standings."),
-        (name = "Reading", description = "Standings, ranks and counts of one board, each exact."),
-        (name = "Streams", description = "Boards as they move, as server-sent events."),
+        (name = "Contributions", description = "Writing."),
+        (name = "Reading", description = "Exact standings, ranks and counts of a board."),
+        (name = "Streams", description = "Boards as they change, as server-sent events."),
         (name = "Boards", description = "Boards, and their settings before the first contribution."),
-        (name = "Members", description = "One member on every board: hidden, shown again, erased."),
+        (name = "Members", description = "Members on all boards: hide, show, erase."),
         (name = "Kinds", description = "The rules of boards."),
-        (name = "Service", description = "The server itself."),
+        (name = "Service", description = "The server."),
     ),
     paths(
         routes::contributions::add,

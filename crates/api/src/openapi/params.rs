@@ -5,7 +5,7 @@
 
 use utoipa::IntoParams;
 
-/// A kind.
+/// The kind in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
 pub(crate) struct OfKind {
@@ -14,75 +14,75 @@ pub(crate) struct OfKind {
     kind: String,
 }
 
-/// A board.
+/// The board in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
 pub(crate) struct OfBoard {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
-    /// What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+    /// The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
     #[param(min_length = 1, max_length = 128, example = "room-8842")]
     subject: String,
 }
 
-/// A member of a board.
+/// The member of a board in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
 pub(crate) struct OfMember {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
-    /// What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+    /// The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
     #[param(min_length = 1, max_length = 128, example = "room-8842")]
     subject: String,
-    /// Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+    /// The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
     #[param(min_length = 1, max_length = 128, example = "u1")]
     member: String,
 }
 
-/// What every read of a board takes.
+/// The parameters of all reads of a board.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfWindow {
-    /// `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-    /// `all`. The kind's first window by default.
+    /// The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+    /// `all`. Defaults to the kind's first window.
     #[param(nullable = false, example = "day")]
     window: Option<String>,
-    /// Answers from a merge that began after the request came.
+    /// Merges the board after the request has arrived, instead of using the cache.
     #[param(nullable = false, default = false)]
     fresh: Option<bool>,
 }
 
-/// Of a top.
+/// The parameters of a top.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfTop {
-    /// How many entries, up to the kind's `top`: 100 by default.
+    /// The number of entries, at most the kind's `top`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
 }
 
-/// Of a range: `from` and `to`, or `min`, `max` and `limit`.
+/// The parameters of a range: `from` and `to`, or `min`, `max` and `limit`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfRange {
-    /// The first position. It goes with `to`.
+    /// The first position. Requires `to`.
     #[param(nullable = false, minimum = 1, example = 300)]
     from: Option<u64>,
-    /// The last position, at most 999 behind the first.
+    /// The last position, at most 999 after the first.
     #[param(nullable = false, minimum = 1, example = 400)]
     to: Option<u64>,
-    /// How many entries between `min` and `max`: 100 by default.
+    /// The maximum number of entries between `min` and `max`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 1000)]
     limit: Option<u64>,
 }
 
-/// Bounds of the first field, both included. Either may be left out.
+/// The bounds of the first field, both inclusive and optional.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfBounds {
-    /// The least value of the first field.
+    /// The smallest value of the first field.
     #[param(nullable = false, minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64)]
     min: Option<i64>,
     /// The largest value of the first field.
@@ -90,65 +90,65 @@ pub(crate) struct OfBounds {
     max: Option<i64>,
 }
 
-/// Of a member's place.
+/// The parameter of a member's position.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfPosition {
-    /// A position: the answer tells what it takes to get there.
+    /// A position. The response has the change that the member needs to reach it.
     #[param(nullable = false, minimum = 1, example = 100)]
     target: Option<u64>,
 }
 
-/// Of a member's neighbours.
+/// The parameters of a member's neighbours.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfNeighbours {
-    /// Neighbours above.
+    /// The number of better neighbours.
     #[param(nullable = false, maximum = 500, default = 5)]
     above: Option<u64>,
-    /// Neighbours below.
+    /// The number of worse neighbours.
     #[param(nullable = false, maximum = 500, default = 5)]
     below: Option<u64>,
 }
 
-/// Of the place that points would have.
+/// The parameter of the rank that points would have.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfPoints {
-    /// The points, of a kind whose only field that is.
+    /// The points. Only for kinds whose only field is `points`.
     #[param(minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64, example = 10_000)]
     points: i64,
 }
 
-/// Of a list of boards.
+/// The parameters of a list of boards.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfBoards {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
-    /// The subject behind which to begin: `next` of the answer before.
+    /// The subject after which the page begins: `next` of the previous page.
     #[param(nullable = false, min_length = 1, max_length = 128)]
     after: Option<String>,
-    /// How many boards.
+    /// The maximum number of boards.
     #[param(nullable = false, minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u64>,
 }
 
-/// A member of any board.
+/// The member in a path without a board.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
 pub(crate) struct OfAnybody {
-    /// Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+    /// The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
     #[param(min_length = 1, max_length = 128, example = "u1")]
     member: String,
 }
 
-/// Of what is about the boards of a kind, or of all.
+/// The parameter of requests about the boards of a kind, or of all kinds.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfKinds {
-    /// The kind's name; all kinds that the key is for by default.
+    /// The kind's name. Defaults to all kinds of the key.
     #[param(
         nullable = false,
         pattern = "^[a-z][a-z0-9-]{0,62}$",
@@ -157,16 +157,17 @@ pub(crate) struct OfKinds {
     kind: Option<String>,
 }
 
-/// Of an erasure.
+/// The parameter of an erasure.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfErasure {
-    /// The board behind which to go on, or `kind/` for the first of a kind: `next` of the answer before.
+    /// The board after which to continue, or `kind/` for the first board of a kind: `next` of the previous
+    /// response.
     #[param(nullable = false)]
     after: Option<String>,
 }
 
-/// Of whom a kind hides.
+/// The parameter of the list of hidden members.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfHidden {
@@ -175,16 +176,17 @@ pub(crate) struct OfHidden {
     kind: String,
 }
 
-/// Of contributions.
+/// The parameter of contributions.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfContributions {
-    /// Of at most 100 contributions: tells each one's `standings` after it, or its `ranks` too.
+    /// Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 100
+    /// contributions.
     #[param(nullable = false, inline)]
     r#return: Option<Return>,
 }
 
-/// What to tell of contributions.
+/// What to return for each contribution.
 #[derive(utoipa::ToSchema)]
 #[schema(rename_all = "lowercase")]
 enum Return {
@@ -192,59 +194,60 @@ enum Return {
     Ranks,
 }
 
-/// Of a standing set outright.
+/// The parameter of setting a standing.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfSet {
-    /// The one window that it goes to, which has to contain `at`; all of them by default.
+    /// The only window to set, which has to contain `at`. Defaults to all windows that contain it.
     #[param(nullable = false, example = "day")]
     window: Option<String>,
 }
 
-/// Of a stream.
+/// The parameters of a stream.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfStream {
-    /// How many entries, up to the kind's `top`: 100 by default.
+    /// The number of entries, at most the kind's `top`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
-    /// As reads have it. `day` and its like follow the calendar, a named window stays.
+    /// The window, as for reads. `hour`, `day`, `week` and `month` change to the next window with the calendar, a
+    /// named window does not.
     #[param(nullable = false, example = "day")]
     window: Option<String>,
-    /// Behind the first event tells what moved, in place of all.
+    /// Sends only changes after the first event.
     #[param(nullable = false, default = false)]
     changes: Option<bool>,
-    /// Tells this member's own place, too.
+    /// Also sends the position of this member.
     #[param(nullable = false, min_length = 1, max_length = 128, example = "u1")]
     member: Option<String>,
-    /// A token of `POST /v1/stream-tokens`, for who cannot send a header.
+    /// A token of `POST /v1/stream-tokens`, for clients that cannot send a header.
     #[param(nullable = false)]
     token: Option<String>,
 }
 
-/// Of what is written only where it is still what the client saw.
+/// The header of writes that require that the client has seen the current content.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 pub(crate) struct OfIfMatch {
-    /// The `ETag` of the answer that the change began with: 412 if it is no longer right.
+    /// The `ETag` of the response that the change is based on. The response is 412 if it is no longer current.
     #[param(rename = "If-Match", nullable = false)]
     if_match: Option<String>,
 }
 
-/// Of what is written only where there is nothing yet.
+/// The header of writes that require that nothing exists yet.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 pub(crate) struct OfNew {
-    /// `*`: 412 if there is one already.
+    /// `*`: the response is 412 if it exists.
     #[param(rename = "If-None-Match", nullable = false, example = "*")]
     if_none_match: Option<String>,
 }
 
-/// Of what has an `ETag`.
+/// The header of reads of what has an `ETag`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 pub(crate) struct OfKnown {
-    /// The `ETag` of an answer that the client still has: 304 if it is still right.
+    /// The `ETag` of a response that the client has cached. The response is 304 if it is still current.
     #[param(rename = "If-None-Match", nullable = false)]
     if_none_match: Option<String>,
 }

@@ -72,7 +72,7 @@ fn response(status: u16, problems: &[ProblemType]) -> Response {
         .content(MEDIA_TYPE, content.build());
     let (name, what) = match status {
         401 => ("www-authenticate", "`Bearer`."),
-        429 | 503 => ("retry-after", "Seconds after which to come back."),
+        429 | 503 => ("retry-after", "The seconds after which to retry."),
         _ => return response.build(),
     };
     let text = ObjectBuilder::new().schema_type(Type::String);

@@ -27,7 +27,7 @@ const NEIGHBOURS_DEFAULT: u64 = 5;
 #[cfg(test)]
 type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
 
-/// A member among its neighbours
+/// Read a member and its neighbours
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/members/{member}/around",
@@ -37,7 +37,7 @@ type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
     responses(
         (
             status = 200,
-            description = "The neighbours and the member itself, best first.",
+            description = "The member and its neighbours, best first.",
             body = EntriesAnswer,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",

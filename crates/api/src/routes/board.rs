@@ -69,9 +69,9 @@ struct StoredSettingsShape {
 #[cfg(test)]
 type InfoAnswer = BoardResponse<InfoShape>;
 
-/// What a board is
+/// Read a board's settings and windows
 ///
-/// One that nobody has contributed to is empty.
+/// A board without contributions is empty.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}",
@@ -81,7 +81,7 @@ type InfoAnswer = BoardResponse<InfoShape>;
     responses(
         (
             status = 200,
-            description = "The board, its windows, where it is kept.",
+            description = "The board, its settings and its windows.",
             body = InfoAnswer,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
@@ -128,9 +128,9 @@ pub(crate) async fn show(
     Ok(BoardResponse { envelope, body }.into_response())
 }
 
-/// Settings of one board, before its first contribution
+/// Set a board's settings, before its first contribution
 ///
-/// They replace whole what was set before.
+/// They replace all earlier settings.
 #[cfg_attr(test, utoipa::path(
     put,
     path = "/v1/boards/{kind}/{subject}",
@@ -147,7 +147,7 @@ pub(crate) async fn show(
         }),
     ),
     responses(
-        (status = 200, description = "What holds from now on.", body = StoredSettingsShape),
+        (status = 200, description = "The settings of the board.", body = StoredSettingsShape),
         problems::OfSettings,
     ),
 ))]
@@ -184,16 +184,16 @@ pub(crate) async fn put_settings(
     Ok(json(&shape))
 }
 
-/// Deletes a board with all its windows
+/// Delete a board with all its windows
 ///
-/// What comes later under that name is another board.
+/// Later contributions to this name create another board.
 #[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/boards/{kind}/{subject}",
     operation_id = "delete_board",
     tag = "Boards",
     params(OfBoard),
-    responses((status = 204, description = "It is gone."), problems::OfBoardDelete),
+    responses((status = 204, description = "Deleted."), problems::OfBoardDelete),
 ))]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,

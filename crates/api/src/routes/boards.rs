@@ -47,9 +47,9 @@ struct BoardShape {
     span: SpanShape,
 }
 
-/// The boards of a kind
+/// List the boards of a kind
 ///
-/// Those that have had a contribution, by subject.
+/// Lists the boards that have had a contribution, by subject.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards",
@@ -59,7 +59,7 @@ struct BoardShape {
     responses(
         (
             status = 200,
-            description = "A page of them.",
+            description = "A page of boards.",
             body = BoardsShape,
             example = json!({
                 "kind": "gifts",

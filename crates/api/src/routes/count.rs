@@ -28,7 +28,7 @@ struct CountShape {
 #[cfg(test)]
 type CountAnswer = BoardResponse<CountShape>;
 
-/// How many members' first field lies between two values
+/// Count the members whose first field is between two values
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/count",
@@ -38,7 +38,7 @@ type CountAnswer = BoardResponse<CountShape>;
     responses(
         (
             status = 200,
-            description = "The count.",
+            description = "The number of members.",
             body = CountAnswer,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",

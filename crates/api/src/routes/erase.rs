@@ -44,9 +44,10 @@ struct ErasedShape {
     next: Option<String>,
 }
 
-/// Erases a member
+/// Erase a member
 ///
-/// Takes it off every board with all its windows, those that are over included. There is no way back. Ends after 10 s at the latest: go on `after` `next` until that is null.
+/// Removes it from all windows of all boards, including ended ones, permanently. A request takes at most 10 s:
+/// repeat it with `next` of the response as `after` until `next` is null.
 #[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/members/{member}",
@@ -56,7 +57,7 @@ struct ErasedShape {
     responses(
         (
             status = 200,
-            description = "How far it came.",
+            description = "The progress.",
             body = ErasedShape,
             example = json!({"boards": 1200, "erased": 3, "next": null}),
         ),

@@ -33,25 +33,25 @@ struct ReadyShape {
     store: &'static str,
 }
 
-/// The process answers
+/// Check that the process responds
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/healthz",
     operation_id = "alive",
     tag = "Service",
-    responses((status = 200, description = "It does.", body = AliveShape)),
+    responses((status = 200, description = "The process responds.", body = AliveShape)),
 ))]
 pub(crate) async fn alive() -> Response {
     json(&AliveShape { status: "alive" })
 }
 
-/// The store answers, too
+/// Check that the store responds
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/readyz",
     operation_id = "ready",
     tag = "Service",
-    responses((status = 200, description = "It is loaded and reachable.", body = ReadyShape), OfStore),
+    responses((status = 200, description = "The store is loaded and reachable.", body = ReadyShape), OfStore),
 ))]
 pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     let store = app.router.store();

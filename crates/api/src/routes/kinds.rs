@@ -38,7 +38,7 @@ struct KindsShape {
     kinds: Vec<KindShape>,
 }
 
-/// All kinds
+/// List all kinds
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/kinds",
@@ -61,7 +61,7 @@ pub(crate) async fn list(
     Ok(json(&KindsShape { kinds }))
 }
 
-/// One kind
+/// Read a kind
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/kinds/{kind}",
@@ -73,12 +73,12 @@ pub(crate) async fn list(
             status = 200,
             description = "The kind, with all its settings.",
             body = KindShape,
-            headers(("etag" = String, description = "Names the settings.")),
+            headers(("etag" = String, description = "Identifies the settings.")),
         ),
         (
             status = 304,
-            description = "The client has it.",
-            headers(("etag" = String, description = "The same again.")),
+            description = "The cached response is current.",
+            headers(("etag" = String, description = "The same `ETag`.")),
         ),
         problems::OfKind,
     ),
@@ -101,11 +101,11 @@ pub(crate) async fn show(
     Ok(answer(&app, &caller, &known.kind))
 }
 
-/// Makes a kind, or changes it
+/// Create or change a kind
 ///
-/// What is left out has its default. Of a kind with boards few settings may change; anything else is
-/// refused and says why. `publish` may be set, changed and taken away with an `admin` key that is not bound
-/// to kinds; others repeat it as it is.
+/// A missing setting has its default. Few settings of a kind with boards may change; other changes are rejected
+/// with the reason. Only an `admin` key that is not restricted to kinds can add, change and remove `publish`; with
+/// other keys it has to be repeated unchanged.
 #[cfg_attr(test, utoipa::path(
     put,
     path = "/v1/kinds/{kind}",
@@ -128,15 +128,15 @@ pub(crate) async fn show(
     responses(
         (
             status = 200,
-            description = "It is changed, or was so before.",
+            description = "The kind has been changed, or had these settings before.",
             body = KindShape,
-            headers(("etag" = String, description = "Names the settings.")),
+            headers(("etag" = String, description = "Identifies the settings.")),
         ),
         (
             status = 201,
-            description = "It is new.",
+            description = "The kind has been created.",
             body = KindShape,
-            headers(("etag" = String, description = "Names the settings.")),
+            headers(("etag" = String, description = "Identifies the settings.")),
         ),
         problems::OfKindPut,
     ),
@@ -176,14 +176,14 @@ pub(crate) async fn put(
     Ok((status, answer(&app, &caller, &known.kind)).into_response())
 }
 
-/// Deletes a kind without boards
+/// Delete a kind without boards
 #[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/kinds/{kind}",
     operation_id = "delete_kind",
     tag = "Kinds",
     params(OfKind, OfIfMatch),
-    responses((status = 204, description = "It is gone."), problems::OfKindDelete),
+    responses((status = 204, description = "Deleted."), problems::OfKindDelete),
 ))]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,

@@ -73,9 +73,9 @@ impl Serialize for LookedUpShape<'_> {
 #[cfg(test)]
 type LookupResponse = BoardResponse<Entries<LookedUpShape<'static>>>;
 
-/// Many members at once, in the order asked
+/// Look up many members, in the order of the request
 ///
-/// `rank` is null of who is not ranked.
+/// `rank` is null for members that are not ranked.
 #[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/boards/{kind}/{subject}/lookup",
@@ -86,7 +86,7 @@ type LookupResponse = BoardResponse<Entries<LookedUpShape<'static>>>;
     responses(
         (
             status = 200,
-            description = "What was found, in the order asked.",
+            description = "The entries, in the order of the request.",
             body = LookupResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",

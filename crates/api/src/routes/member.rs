@@ -30,9 +30,10 @@ use crate::target::{BoardPath, read_window, resolve_only};
 #[cfg(test)]
 type MemberResponse = BoardResponse<MemberShape<'static>>;
 
-/// One member's place
+/// Read a member's position
 ///
-/// Its entry, position, percentile and neighbours; with `target` what it takes to get there.
+/// Returns its entry, position, percentile and neighbours; with `target` also the change that it needs to reach
+/// that position.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/members/{member}",
@@ -42,7 +43,7 @@ type MemberResponse = BoardResponse<MemberShape<'static>>;
     responses(
         (
             status = 200,
-            description = "The place.",
+            description = "The member with its position.",
             body = MemberResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
@@ -104,9 +105,9 @@ fn to_target(
         .change_to_overtake(standing, member, target, app.now())
 }
 
-/// Sets a member's standing outright
+/// Set a member's standing
 ///
-/// In every window that `at` falls into, or in `window` alone.
+/// Sets it in every window that contains `at`, or only in `window`.
 #[cfg_attr(test, utoipa::path(
     put,
     path = "/v1/boards/{kind}/{subject}/members/{member}",
@@ -117,7 +118,7 @@ fn to_target(
     responses(
         (
             status = 200,
-            description = "It is set, or was under this id.",
+            description = "The standing has been set, or was set before with this id.",
             body = Receipt,
             example = json!({
                 "applied": 1, "duplicates": 0,
@@ -163,14 +164,14 @@ pub(crate) async fn set(
     receipt.into_single()
 }
 
-/// Takes a member off every window of a board
+/// Remove a member from all windows of a board
 #[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/boards/{kind}/{subject}/members/{member}",
     operation_id = "remove_member",
     tag = "Contributions",
     params(OfMember),
-    responses((status = 204, description = "It is gone."), problems::OfRemoval),
+    responses((status = 204, description = "Deleted."), problems::OfRemoval),
 ))]
 pub(crate) async fn remove(
     State(app): State<Arc<App>>,

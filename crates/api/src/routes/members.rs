@@ -80,9 +80,9 @@ pub(super) async fn selection(
     Ok(Selection { member, kinds, one })
 }
 
-/// In which kinds a member is hidden
+/// List the kinds in which a member is hidden
 ///
-/// Of the kinds that are asked about.
+/// Considers the requested kinds.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/members/{member}/hidden",
@@ -92,7 +92,7 @@ pub(super) async fn selection(
     responses(
         (
             status = 200,
-            description = "Where it is hidden.",
+            description = "The kinds in which it is hidden.",
             body = HiddenInShape<'static>,
             example = json!({"member": "u1", "hidden_in": ["gifts", "races"]}),
         ),
@@ -108,9 +108,9 @@ pub(crate) async fn is_hidden(
     hidden_in(&app, &caller, member, query.as_deref(), None).await
 }
 
-/// Leaves a member out of every board
+/// Hide a member on all boards
 ///
-/// Ranks close up. What is contributed to it counts on.
+/// Ranks have no gap. Its contributions are still counted.
 #[cfg_attr(test, utoipa::path(
     put,
     path = "/v1/members/{member}/hidden",
@@ -120,7 +120,7 @@ pub(crate) async fn is_hidden(
     responses(
         (
             status = 200,
-            description = "Where it is hidden now.",
+            description = "The kinds in which it is hidden now.",
             body = HiddenInShape<'static>,
             example = json!({"member": "u1", "hidden_in": ["gifts", "races"]}),
         ),
@@ -139,9 +139,9 @@ pub(crate) async fn hide(
     hidden_in(&app, &caller, member, query.as_deref(), change).await
 }
 
-/// Shows a hidden member again
+/// Show a hidden member again
 ///
-/// It stands where it would have stood.
+/// It has the standing that it would have had.
 #[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/members/{member}/hidden",
@@ -151,7 +151,7 @@ pub(crate) async fn hide(
     responses(
         (
             status = 200,
-            description = "Where it is hidden still.",
+            description = "The kinds in which it is still hidden.",
             body = HiddenInShape<'static>,
             example = json!({"member": "u1", "hidden_in": []}),
         ),
@@ -275,9 +275,9 @@ pub(super) async fn change_in(
     }
 }
 
-/// Whom a kind hides
+/// List the members that a kind hides
 ///
-/// At most 1,000 members.
+/// There are at most 1,000.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/hidden",
@@ -287,7 +287,7 @@ pub(super) async fn change_in(
     responses(
         (
             status = 200,
-            description = "Them, by name.",
+            description = "The members, by name.",
             body = HiddenShape<'static>,
             example = json!({"kind": "gifts", "hidden": ["u1"]}),
         ),

@@ -9,10 +9,10 @@ use axum::response::{IntoResponse, Response};
 use crate::app::App;
 use crate::metrics::format::Format;
 
-/// What the service has counted
+/// Read the metrics
 ///
-/// For Prometheus; `docs/operations.md` lists the names. `OpenMetrics` where `Accept` names it, otherwise the text
-/// format of Prometheus.
+/// For Prometheus; `docs/operations.md` lists them. The format is `OpenMetrics` if `Accept` has it, otherwise the
+/// text format of Prometheus.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/metrics",
@@ -20,7 +20,7 @@ use crate::metrics::format::Format;
     tag = "Service",
     responses((
         status = 200,
-        description = "All series.",
+        description = "All metrics.",
         content(
             (String = "text/plain"),
             (String = "application/openmetrics-text"),

@@ -15,7 +15,7 @@ const TEXT: &str = include_str!("../../../../docs/openapi.json");
 
 static ETAG: LazyLock<HeaderValue> = LazyLock::new(|| digest(TEXT.as_bytes()));
 
-/// This document
+/// Read this document
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/openapi.json",
@@ -25,14 +25,14 @@ static ETAG: LazyLock<HeaderValue> = LazyLock::new(|| digest(TEXT.as_bytes()));
     responses(
         (
             status = 200,
-            description = "OpenAPI 3.1.",
+            description = "The document, in OpenAPI 3.1.",
             body = serde_json::Value,
-            headers(("etag" = String, description = "Names the document.")),
+            headers(("etag" = String, description = "Identifies the document.")),
         ),
         (
             status = 304,
-            description = "The client has it already.",
-            headers(("etag" = String, description = "The same again.")),
+            description = "The cached response is current.",
+            headers(("etag" = String, description = "The same `ETag`.")),
         ),
     ),
 ))]

@@ -97,7 +97,7 @@ pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Problem> {
     answer(START, &headers)
 }
 
-/// This document, rendered
+/// Show this document as a page
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/docs",
@@ -107,15 +107,15 @@ pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Problem> {
     responses(
         (
             status = 200,
-            description = "A page of this server's own.",
+            description = "The page.",
             body = String,
             content_type = "text/html",
-            headers(("etag" = String, description = "Names the page.")),
+            headers(("etag" = String, description = "Identifies the page.")),
         ),
         (
             status = 304,
-            description = "The client has it already.",
-            headers(("etag" = String, description = "The same again.")),
+            description = "The cached response is current.",
+            headers(("etag" = String, description = "The same `ETag`.")),
         ),
     ),
 ))]

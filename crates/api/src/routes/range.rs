@@ -26,10 +26,10 @@ const LIMIT_DEFAULT: u64 = 100;
 #[cfg(test)]
 type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
 
-/// By position at any depth, or by the first field
+/// Read a range by position, at any depth, or by the first field
 ///
-/// Either `from` and `to`, both included, at most 1,000 apart; or `min`, `max` and `limit`. A range that runs
-/// past the end gives what there is.
+/// Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or `min`, `max` and `limit`. A
+/// range that exceeds the board is cut at its end.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/range",
@@ -39,7 +39,7 @@ type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
     responses(
         (
             status = 200,
-            description = "Entries, best first.",
+            description = "The entries, best first.",
             body = EntriesAnswer,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",

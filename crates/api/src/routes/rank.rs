@@ -52,9 +52,9 @@ struct ValuesShape<'a> {
 #[cfg(test)]
 type RankResponse = BoardResponse<RankShape>;
 
-/// The place that points would have
+/// Read the rank that points would have
 ///
-/// As of a member that reached them now.
+/// It is the rank of a member that reached them now.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/rank",
@@ -64,7 +64,7 @@ type RankResponse = BoardResponse<RankShape>;
     responses(
         (
             status = 200,
-            description = "The place.",
+            description = "The member with its position.",
             body = RankResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
@@ -88,9 +88,9 @@ pub(crate) async fn of_points(
     position(&app, &path, &window, &values).await
 }
 
-/// The place that values would have
+/// Read the rank that values would have
 ///
-/// As of a member that reached them now.
+/// It is the rank of a member that reached them now.
 #[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/boards/{kind}/{subject}/rank",
@@ -101,7 +101,7 @@ pub(crate) async fn of_points(
     responses(
         (
             status = 200,
-            description = "The place.",
+            description = "The member with its position.",
             body = RankResponse,
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",

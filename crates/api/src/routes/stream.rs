@@ -28,12 +28,13 @@ const NO_TRANSFORM: HeaderValue = HeaderValue::from_static("no-cache, no-transfo
 /// Disables buffering by proxies.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// The top as it moves
+/// Stream the top as it changes
 ///
-/// Server-sent events. Event `board` has a `Top`, whole, at once and whenever it has changed; its id is the
-/// board's `version`. With `changes=true` event `changes` (`Changes`) takes its place behind the first. With
-/// `member` event `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` of one who is not ranked) comes beside them.
-/// Event `problem` (`Problem`) says why a stream ends here. Silence is broken by a comment every 15 s.
+/// Returns server-sent events. The event `board` has a complete `Top`; it is sent first, and whenever the top has
+/// changed. Its id is the board's `version`. With `changes=true` the events after the first are `changes`
+/// (`Changes`). With `member` there are also events `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` if the member
+/// is not ranked). The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
+/// no events, a comment is sent every 15 s.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/stream",
@@ -43,7 +44,7 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
     responses(
         (
             status = 200,
-            description = "Events, without end.",
+            description = "An endless stream of events.",
             body = String,
             content_type = "text/event-stream",
             example = "retry: 1374\n\nid: 7b1c2f0a9d3e4c55.12\nevent: board\ndata: {\"board\":\"gifts/room-8842\",…}\n\n",

@@ -52,9 +52,9 @@ struct TokenShape {
     expires_at: String,
 }
 
-/// A token for the streams of one board
+/// Create a token for the streams of a board
 ///
-/// For who cannot send a header, such as an `EventSource`.
+/// For clients that cannot send a header, such as an `EventSource`.
 #[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/stream-tokens",

@@ -27,10 +27,10 @@ use crate::target::{BoardPath, read_window};
 /// Default of `n`.
 const ENTRIES_DEFAULT: usize = 100;
 
-/// The best n, from the cached global board
+/// Read the best n members, from the cached global board
 ///
-/// Never older than the kind's `max_staleness`; with `fresh=true` everything that was answered as applied
-/// before is in it.
+/// The board is at most as old as the kind's `max_staleness`. With `fresh=true` it includes every contribution
+/// that was acknowledged before the request.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/top",
@@ -40,9 +40,9 @@ const ENTRIES_DEFAULT: usize = 100;
     responses(
         (
             status = 200,
-            description = "The best of the board.",
+            description = "The best entries of the board.",
             body = TopWritten,
-            headers(("etag" = String, description = "Names board, window, version and n; weak.")),
+            headers(("etag" = String, description = "Identifies board, window, version and n; weak.")),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
@@ -54,8 +54,8 @@ const ENTRIES_DEFAULT: usize = 100;
         ),
         (
             status = 304,
-            description = "The client has it already.",
-            headers(("etag" = String, description = "The same again.")),
+            description = "The cached response is current.",
+            headers(("etag" = String, description = "The same `ETag`.")),
         ),
         problems::OfWindow,
     ),

@@ -62,7 +62,7 @@ struct TopsShape {
     fresh: bool,
 }
 
-/// The tops of many boards in one answer
+/// Read the tops of many boards
 #[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/top",
@@ -73,7 +73,7 @@ struct TopsShape {
         example = json!({"boards": ["gifts/room-8842", "gifts/room-1"], "window": "hour", "n": 3}),
     ),
     responses(
-        (status = 200, description = "The tops, in the order asked.", body = TopsWritten),
+        (status = 200, description = "The tops, in the order of the request.", body = TopsWritten),
         OfWindow,
     ),
 ))]

@@ -242,9 +242,9 @@ proptest! {
         let kind = kind(zone, windows);
         let mut remembering = Admission::default();
         for (at, now) in steps {
-            let told = remembering.admit(&kind, at, now);
-            prop_assert_eq!(&told, &kind.admit(at, now), "at {} now {}", at, now);
-            if let Ok(windows) = told {
+            let admitted = remembering.admit(&kind, at, now);
+            prop_assert_eq!(&admitted, &kind.admit(at, now), "at {} now {}", at, now);
+            if let Ok(windows) = admitted {
                 let states = windows.iter().map(|window| kind.window_state(*window, now));
                 prop_assert!(states.into_iter().all(|state| state == WindowState::Open));
                 // The same again is the same list, which stores look at.

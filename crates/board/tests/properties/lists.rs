@@ -1,4 +1,4 @@
-//! Which kinds may rank only their best, and what the others are told.
+//! Kinds that may rank only their best members, and the errors of all others.
 
 use board::limits::{RETAIN_MAX, TRIM_AT_MAX};
 use board::{

@@ -1,5 +1,5 @@
-//! Windows partition time and are told by their names: held against a naive calendar which watches
-//! the clock minute by minute, in zones that have been unkind to calendars.
+//! Windows partition time and have unique names: compared with a naive calendar that reads the clock
+//! of every minute, in time zones with unusual changes.
 
 use board::{Calendar, Period, Span, Timestamp, WindowSelector};
 use jiff::ToSpan;

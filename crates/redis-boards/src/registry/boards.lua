@@ -1,4 +1,4 @@
--- Boards: settings, births, lists.
+-- Boards: settings, creation, lists.
 
 -- 'b' and the record of a board that was born, 'u' and one of a board with settings only, or nothing.
 register('board', {'no-writes'}, function(keys, args)

@@ -8,8 +8,8 @@ register('kind', {'no-writes'}, function(keys, args)
     return 'R' .. (call('HGET', keys[1], args[1]) or '')
 end)
 
--- Writes a kind's text, or one of a deleted kind, whose settings of unborn boards go with it. Answers the
--- text that was there before.
+-- Writes a kind's text, or that of a deleted kind, whose settings of boards not yet created are deleted with it.
+-- Returns the text that it replaces.
 register('write_kind', {}, function(keys, args)
     local kinds, subjects, settled, key = unpack(keys)
     local deadline, number, name, expected, text, alone, deleted, kinds_max = unpack(args)

@@ -11,7 +11,7 @@ register('take', {}, function(keys, args)
     local version, began, lease, lease_end = held[1], tonumber(held[2]), held[3], tonumber(held[4])
     local now = node_ms()
     if version and began and began <= now then
-        -- The clock has told whole milliseconds, twice: it may be this old.
+        -- Both times are rounded down to milliseconds: it may be this old.
         local age = now - began + 1
         if age < age_max then
             if version == known then return 'R' .. cmsgpack.pack({'unchanged', age}) end

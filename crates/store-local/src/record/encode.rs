@@ -29,9 +29,9 @@ pub(crate) fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
             begin(out, Type::BoardCreated, *incarnation);
             put_time(out, *at);
         }
-        Event::Applied(told) => {
-            begin(out, Type::Applied, told.incarnation);
-            applied::put(out, told);
+        Event::Applied(applied_batch) => {
+            begin(out, Type::Applied, applied_batch.incarnation);
+            applied::put(out, applied_batch);
         }
         Event::WindowsDropped {
             incarnation,

@@ -69,11 +69,12 @@ enum BodyShape {
     Many(Vec<ContributionShape<'static>>),
 }
 
-/// Contributes: one, many, or a stream of lines of any length
+/// Add contributions: one, an array, or a stream of lines of any length
 ///
-/// Each contribution is applied whole or not at all; one that is refused does not hold back the rest. With an
-/// `id` it counts once within the kind's dedupe span, however often it is sent. A single object that is
-/// refused is answered with its own problem. Of a stream what has come is applied every 1,000 lines, or 100 ms.
+/// Each contribution is applied completely or not at all; a rejected one does not affect the others. A
+/// contribution with an `id` counts once within the kind's dedupe span, however often it is sent. If a single
+/// object is rejected, the response is the problem. The lines of a stream are applied in batches of 1,000, or of
+/// those received within 100 ms.
 #[cfg_attr(test, utoipa::path(
     post,
     path = "/v1/contributions",
@@ -81,7 +82,7 @@ enum BodyShape {
     tag = "Contributions",
     params(OfContributions),
     request_body(
-        description = "One contribution, an array of them, or one a line.",
+        description = "One contribution, an array, or one per line.",
         content(
             (BodyShape = "application/json", examples(
                 ("one" = (value = json!({
@@ -102,7 +103,7 @@ enum BodyShape {
     responses(
         (
             status = 200,
-            description = "What became of each, counted by contribution and board.",
+            description = "The receipt: how many were applied, rejected and so on, counted by contribution and board.",
             body = Receipt,
             example = json!({
                 "applied": 997, "duplicates": 1, "rejected_count": 1,

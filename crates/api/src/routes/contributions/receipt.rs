@@ -41,7 +41,8 @@ pub(crate) struct Receipt {
     rejected: ItemList,
     /// Not taken by the store.
     failed_count: u64,
-    /// The first of them, under the same limits. `overloaded` and `unavailable` are surely not applied, `unknown` may be.
+    /// The first of them, with the same limits. `overloaded` and `unavailable` ones were not applied; `unknown`
+    /// ones may have been.
     #[cfg_attr(test, schema(value_type = Vec<super::item_list::ItemShape>))]
     failed: ItemList,
     /// Of a stream: how many lines were taken.

@@ -79,8 +79,8 @@ fn outgrown_while_recovered(whole: bool) -> (Workload, BoardShards) {
     let mut incarnation =
         BoardShards::restored(&incarnation.freeze(), &workload, &mut Dice::new(1));
     for _ in 0..2 {
-        let crowd = Step::Apply(workload.many_members());
-        incarnation.play(&workload, &crowd);
+        let many = Step::Apply(workload.many_members());
+        incarnation.play(&workload, &many);
     }
     (workload, incarnation)
 }

@@ -73,10 +73,10 @@ impl Left {
         match self.audit.found_in(damaged, worlds).await {
             Ok(()) => true,
             Err(why) => {
-                let place = why.split_once(name).map(|(_, behind)| behind);
-                let told =
-                    place.is_some_and(|behind| behind.contains(|c: char| c.is_ascii_digit()));
-                assert!(told, "{name} was damaged: {why}");
+                let rest = why.split_once(name).map(|(_, behind)| behind);
+                let is_named =
+                    rest.is_some_and(|behind| behind.contains(|c: char| c.is_ascii_digit()));
+                assert!(is_named, "{name} was damaged: {why}");
                 false
             }
         }

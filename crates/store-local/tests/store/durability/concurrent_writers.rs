@@ -79,7 +79,7 @@ async fn check(board: &Board, member: &Member, answered: u64, at_most: u64) {
     let points = points.unsigned_abs();
     assert!(
         (answered..=at_most).contains(&points) && points.is_multiple_of(BATCH),
-        "{member:?} was told of {answered} and finds {points}"
+        "{member:?} has {answered} acknowledged points and finds {points}"
     );
     let again = send(board, member, 0..at_most).await.unwrap();
     for (number, outcome) in (0..).zip(again) {
@@ -103,12 +103,12 @@ fn snap(store: Arc<LocalStore>, until: Arc<AtomicBool>) -> std::thread::JoinHand
     )
 }
 
-struct Crowd {
+struct Writers {
     answered: Vec<Arc<AtomicU64>>,
     ended: Arc<AtomicBool>,
 }
 
-impl Crowd {
+impl Writers {
     fn new() -> Self {
         Self {
             answered: (0..WRITERS).map(|_| Arc::default()).collect(),
@@ -121,7 +121,7 @@ impl Crowd {
         named.map(|(number, answered): (u32, _)| (member(&format!("u{number}")), answered))
     }
 
-    /// Runs all writers, and takes snapshots if requested, until a write is rejected or the crowd has
+    /// Runs all writers, and takes snapshots if requested, until a write is rejected or they are
     /// ended.
     async fn write(&self, store: Arc<LocalStore>, snapshots: bool) {
         let board = board_in(&store).await;
@@ -158,15 +158,15 @@ async fn what_was_answered_outlasts_the_power() {
     for _ in 0..runs(20, 1_500) {
         let disk = SimDisk::default();
         let store = opened(&disk, &settings()).await;
-        let crowd = Crowd::new();
+        let writers = Writers::new();
         disk.halt_after(1 + dice.word() % 100);
-        crowd.write(store, dice.one_in(2)).await;
+        writers.write(store, dice.one_in(2)).await;
         for _ in 0..2 {
             let found = disk.crash(dice.word());
             let store = durable::open(&found, &settings()).unwrap();
             let board = board_in(&store).await;
-            for ((member, _), told) in crowd.members().zip(crowd.acknowledged()) {
-                check(&board, &member, told, told + BATCH).await;
+            for ((member, _), acknowledged) in writers.members().zip(writers.acknowledged()) {
+                check(&board, &member, acknowledged, acknowledged + BATCH).await;
             }
             board.verify().await;
         }
@@ -184,23 +184,23 @@ async fn what_was_answered_outlasts_the_process_where_answers_do_not_wait() {
     for _ in 0..runs(20, 1_500) {
         let disk = SimDisk::default();
         let store = opened(&disk, &settings).await;
-        let crowd = Arc::new(Crowd::new());
+        let writers = Arc::new(Writers::new());
         // What was acknowledged before the end of the process; later responses are lost.
         let found = Arc::new(Mutex::new(None));
-        let (watched, image, there) = (crowd.clone(), found.clone(), disk.clone());
+        let (watched, image, there) = (writers.clone(), found.clone(), disk.clone());
         let writes = dice.word() % 100;
         disk.set(Trap::runs(Operation::Write, "journal", writes, move || {
-            let told = watched.acknowledged();
-            *image.lock().unwrap() = Some((told, there.killed()));
+            let acknowledged = watched.acknowledged();
+            *image.lock().unwrap() = Some((acknowledged, there.killed()));
             watched.ended.store(true, Ordering::Relaxed);
         }));
-        crowd.write(store, dice.one_in(2)).await;
-        let (told, found) = found.lock().unwrap().take().unwrap();
+        writers.write(store, dice.one_in(2)).await;
+        let (acknowledged, found) = found.lock().unwrap().take().unwrap();
         let store = durable::open(&found, &settings).unwrap();
         let board = board_in(&store).await;
-        for ((member, answered), told) in crowd.members().zip(told) {
+        for ((member, answered), acknowledged) in writers.members().zip(acknowledged) {
             let at_most = answered.load(Ordering::SeqCst) + BATCH;
-            check(&board, &member, told, at_most).await;
+            check(&board, &member, acknowledged, at_most).await;
         }
         board.verify().await;
     }
