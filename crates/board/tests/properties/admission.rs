@@ -134,7 +134,7 @@ fn a_window_closes_before_it_goes() {
 }
 
 #[test]
-fn what_some_windows_take_counts_in_those() {
+fn a_contribution_counts_in_the_windows_that_admit_it() {
     let windows = vec![
         kept(Period::Hour, HOUR),
         closing(Period::Day, Duration::ZERO),

@@ -52,7 +52,7 @@ fn the_defaults_are_a_kind() {
 }
 
 #[test]
-fn what_lies_at_a_limit_is_a_kind() {
+fn values_at_the_limits_are_accepted() {
     let at_limits = [
         gifts(|spec| spec.shards = 1),
         gifts(|spec| spec.shards = 4096),
@@ -80,7 +80,7 @@ fn what_lies_at_a_limit_is_a_kind() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_named() {
+fn errors_name_the_broken_rule() {
     let day = WindowRule::with_defaults(Period::Day);
     let broken = [
         (

@@ -49,7 +49,7 @@ fn a_list_keeps_a_fifth_of_slack() {
 }
 
 #[test]
-fn what_lies_at_a_limit_is_a_list() {
+fn values_at_the_limits_are_accepted() {
     let widest = Retain {
         trim_at: TRIM_AT_MAX,
         ..Retain::best(RETAIN_MAX)
@@ -65,7 +65,7 @@ fn what_lies_at_a_limit_is_a_list() {
 }
 
 #[test]
-fn what_breaks_a_limit_is_named() {
+fn errors_name_the_exceeded_limit() {
     let list = |keep, trim_at| Retain {
         keep,
         trim_at,

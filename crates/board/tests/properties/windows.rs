@@ -325,7 +325,7 @@ fn the_clock_changes_of_a_year_make_days_of_23_and_25_hours() {
 }
 
 #[test]
-fn hours_without_their_offset_mean_the_one_there_is() {
+fn an_hour_without_an_offset_selects_the_only_one() {
     let calendar = calendar("Europe/London");
     let mut at = Timestamp::parse_rfc3339("2026-10-20T00:00:00Z").unwrap();
     let mut ambiguous = Vec::new();

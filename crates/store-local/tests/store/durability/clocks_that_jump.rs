@@ -195,7 +195,7 @@ async fn a_write_by_a_clock_that_is_not_confirmed_confirms_it_for_no_restart() {
 }
 
 #[tokio::test]
-async fn what_a_wrong_clock_wrote_hides_it_from_no_later_start() {
+async fn later_starts_detect_what_a_wrong_clock_wrote() {
     let right = BEGAN.minus(DAY * 3);
     let disk = SimDisk::default();
     let filled = Filled::at(right, &disk, HOUR).await;

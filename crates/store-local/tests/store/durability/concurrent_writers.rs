@@ -152,7 +152,7 @@ impl Writers {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_was_answered_outlasts_the_power() {
+async fn acknowledged_writes_survive_a_power_loss() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     for _ in 0..runs(20, 1_500) {
@@ -174,7 +174,7 @@ async fn what_was_answered_outlasts_the_power() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_was_answered_outlasts_the_process_where_answers_do_not_wait() {
+async fn acknowledged_writes_survive_a_kill_with_durability_interval() {
     let seed = Seed::of_this_run();
     let mut dice = Dice::new(seed.0);
     let settings = LocalSettings {

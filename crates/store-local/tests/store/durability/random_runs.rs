@@ -61,12 +61,12 @@ async fn hold(durabilities: &[Durability], rounds: u64) {
 }
 
 #[tokio::test]
-async fn what_was_answered_is_there_where_answers_wait_for_the_disk() {
+async fn acknowledged_writes_survive_a_crash_with_durability_always() {
     hold(&[Durability::Always], runs(30, 1_000)).await;
 }
 
 #[tokio::test]
-async fn what_was_answered_outlasts_the_process_where_they_do_not() {
+async fn acknowledged_writes_survive_a_kill_with_durability_interval() {
     let durabilities = [
         Durability::Interval(NEVER),
         Durability::Interval(Duration::from_millis(1)),

@@ -41,12 +41,12 @@ async fn hold(from: From) {
 }
 
 #[tokio::test]
-async fn the_journal_alone_gives_it() {
+async fn the_journal_alone_restores_it() {
     hold(From::Journal).await;
 }
 
 #[tokio::test]
-async fn a_snapshot_alone_gives_it() {
+async fn a_snapshot_alone_restores_it() {
     hold(From::Snapshot).await;
 }
 
