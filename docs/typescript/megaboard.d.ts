@@ -15,10 +15,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Contributes: one, many, or a stream of lines of any length
-         * @description Each contribution is applied whole or not at all; one that is refused does not hold back the rest. With an
-         *     `id` it counts once within the kind's dedupe span, however often it is sent. A single object that is
-         *     refused is answered with its own problem. Of a stream what has come is applied every 1,000 lines, or 100 ms.
+         * Add contributions: one, an array, or a stream of lines of any length
+         * @description Each contribution is applied completely or not at all; a rejected one does not affect the others. A
+         *     contribution with an `id` counts once within the kind's dedupe span, however often it is sent. If a single
+         *     object is rejected, the response is the problem. The lines of a stream are applied in batches of 1,000, or of
+         *     those received within 100 ms.
          */
         post: operations["contribute"];
         delete?: never;
@@ -35,9 +36,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The best n, from the cached global board
-         * @description Never older than the kind's `max_staleness`; with `fresh=true` everything that was answered as applied
-         *     before is in it.
+         * Read the best n members, from the cached global board
+         * @description The board is at most as old as the kind's `max_staleness`. With `fresh=true` it includes every contribution
+         *     that was acknowledged before the request.
          */
         get: operations["top"];
         put?: never;
@@ -57,7 +58,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The tops of many boards in one answer */
+        /** Read the tops of many boards */
         post: operations["tops"];
         delete?: never;
         options?: never;
@@ -73,9 +74,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * By position at any depth, or by the first field
-         * @description Either `from` and `to`, both included, at most 1,000 apart; or `min`, `max` and `limit`. A range that runs
-         *     past the end gives what there is.
+         * Read a range by position, at any depth, or by the first field
+         * @description Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or `min`, `max` and `limit`. A
+         *     range that exceeds the board is cut at its end.
          */
         get: operations["range"];
         put?: never;
@@ -93,7 +94,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many members' first field lies between two values */
+        /** Count the members whose first field is between two values */
         get: operations["count"];
         put?: never;
         post?: never;
@@ -111,17 +112,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One member's place
-         * @description Its entry, position, percentile and neighbours; with `target` what it takes to get there.
+         * Read a member's position
+         * @description Returns its entry, position, percentile and neighbours; with `target` also the change that it needs to reach
+         *     that position.
          */
         get: operations["member"];
         /**
-         * Sets a member's standing outright
-         * @description In every window that `at` falls into, or in `window` alone.
+         * Set a member's standing
+         * @description Sets it in every window that contains `at`, or only in `window`.
          */
         put: operations["set_member"];
         post?: never;
-        /** Takes a member off every window of a board */
+        /** Remove a member from all windows of a board */
         delete: operations["remove_member"];
         options?: never;
         head?: never;
@@ -135,7 +137,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A member among its neighbours */
+        /** Read a member and its neighbours */
         get: operations["around"];
         put?: never;
         post?: never;
@@ -155,8 +157,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Many members at once, in the order asked
-         * @description `rank` is null of who is not ranked.
+         * Look up many members, in the order of the request
+         * @description `rank` is null for members that are not ranked.
          */
         post: operations["lookup"];
         delete?: never;
@@ -173,14 +175,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The place that points would have
-         * @description As of a member that reached them now.
+         * Read the rank that points would have
+         * @description It is the rank of a member that reached them now.
          */
         get: operations["rank_of_points"];
         put?: never;
         /**
-         * The place that values would have
-         * @description As of a member that reached them now.
+         * Read the rank that values would have
+         * @description It is the rank of a member that reached them now.
          */
         post: operations["rank_of_values"];
         delete?: never;
@@ -197,11 +199,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The top as it moves
-         * @description Server-sent events. Event `board` has a `Top`, whole, at once and whenever it has changed; its id is the
-         *     board's `version`. With `changes=true` event `changes` (`Changes`) takes its place behind the first. With
-         *     `member` event `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` of one who is not ranked) comes beside them.
-         *     Event `problem` (`Problem`) says why a stream ends here. Silence is broken by a comment every 15 s.
+         * Stream the top as it changes
+         * @description Returns server-sent events. The event `board` has a complete `Top`; it is sent first, and whenever the top has
+         *     changed. Its id is the board's `version`. With `changes=true` the events after the first are `changes`
+         *     (`Changes`). With `member` there are also events `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` if the member
+         *     is not ranked). The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
+         *     no events, a comment is sent every 15 s.
          */
         get: operations["stream"];
         put?: never;
@@ -222,8 +225,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A token for the streams of one board
-         * @description For who cannot send a header, such as an `EventSource`.
+         * Create a token for the streams of a board
+         * @description For clients that cannot send a header, such as an `EventSource`.
          */
         post: operations["stream_token"];
         delete?: never;
@@ -240,8 +243,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The boards of a kind
-         * @description Those that have had a contribution, by subject.
+         * List the boards of a kind
+         * @description Lists the boards that have had a contribution, by subject.
          */
         get: operations["boards"];
         put?: never;
@@ -260,19 +263,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a board is
-         * @description One that nobody has contributed to is empty.
+         * Read a board's settings and windows
+         * @description A board without contributions is empty.
          */
         get: operations["board"];
         /**
-         * Settings of one board, before its first contribution
-         * @description They replace whole what was set before.
+         * Set a board's settings, before its first contribution
+         * @description They replace all earlier settings.
          */
         put: operations["settle_board"];
         post?: never;
         /**
-         * Deletes a board with all its windows
-         * @description What comes later under that name is another board.
+         * Delete a board with all its windows
+         * @description Later contributions to this name create another board.
          */
         delete: operations["delete_board"];
         options?: never;
@@ -291,8 +294,9 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erases a member
-         * @description Takes it off every board with all its windows, those that are over included. There is no way back. Ends after 10 s at the latest: go on `after` `next` until that is null.
+         * Erase a member
+         * @description Removes it from all windows of all boards, including ended ones, permanently. A request takes at most 10 s:
+         *     repeat it with `next` of the response as `after` until `next` is null.
          */
         delete: operations["erase"];
         options?: never;
@@ -308,19 +312,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * In which kinds a member is hidden
-         * @description Of the kinds that are asked about.
+         * List the kinds in which a member is hidden
+         * @description Considers the requested kinds.
          */
         get: operations["hidden_in"];
         /**
-         * Leaves a member out of every board
-         * @description Ranks close up. What is contributed to it counts on.
+         * Hide a member on all boards
+         * @description Ranks have no gap. Its contributions are still counted.
          */
         put: operations["hide"];
         post?: never;
         /**
-         * Shows a hidden member again
-         * @description It stands where it would have stood.
+         * Show a hidden member again
+         * @description It has the standing that it would have had.
          */
         delete: operations["show"];
         options?: never;
@@ -336,8 +340,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom a kind hides
-         * @description At most 1,000 members.
+         * List the members that a kind hides
+         * @description There are at most 1,000.
          */
         get: operations["hidden"];
         put?: never;
@@ -355,7 +359,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All kinds */
+        /** List all kinds */
         get: operations["kinds"];
         put?: never;
         post?: never;
@@ -372,17 +376,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One kind */
+        /** Read a kind */
         get: operations["kind"];
         /**
-         * Makes a kind, or changes it
-         * @description What is left out has its default. Of a kind with boards few settings may change; anything else is
-         *     refused and says why. `publish` may be set, changed and taken away with an `admin` key that is not bound
-         *     to kinds; others repeat it as it is.
+         * Create or change a kind
+         * @description A missing setting has its default. Few settings of a kind with boards may change; other changes are rejected
+         *     with the reason. Only an `admin` key that is not restricted to kinds can add, change and remove `publish`; with
+         *     other keys it has to be repeated unchanged.
          */
         put: operations["put_kind"];
         post?: never;
-        /** Deletes a kind without boards */
+        /** Delete a kind without boards */
         delete: operations["delete_kind"];
         options?: never;
         head?: never;
@@ -396,7 +400,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process answers */
+        /** Check that the process responds */
         get: operations["alive"];
         put?: never;
         post?: never;
@@ -413,7 +417,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The store answers, too */
+        /** Check that the store responds */
         get: operations["ready"];
         put?: never;
         post?: never;
@@ -431,9 +435,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the service has counted
-         * @description For Prometheus; `docs/operations.md` lists the names. `OpenMetrics` where `Accept` names it, otherwise the text
-         *     format of Prometheus.
+         * Read the metrics
+         * @description For Prometheus; `docs/operations.md` lists them. The format is `OpenMetrics` if `Accept` has it, otherwise the
+         *     text format of Prometheus.
          */
         get: operations["metrics"];
         put?: never;
@@ -451,7 +455,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /** Read this document */
         get: operations["openapi"];
         put?: never;
         post?: never;
@@ -468,7 +472,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document, rendered */
+        /** Show this document as a page */
         get: operations["docs"];
         put?: never;
         post?: never;
@@ -1087,7 +1091,10 @@ export interface components {
              * @description Not taken by the store.
              */
             failed_count: number;
-            /** @description The first of them, under the same limits. `overloaded` and `unavailable` are surely not applied, `unknown` may be. */
+            /**
+             * @description The first of them, with the same limits. `overloaded` and `unavailable` ones were not applied; `unknown`
+             *     ones may have been.
+             */
             failed: components["schemas"]["Item"][];
             /** @description Of a stream: how many lines were taken. */
             read?: number;
@@ -1251,7 +1258,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `conflict`: Something else is in the way. */
+        /** @description `conflict`: The request conflicts with the current state. */
         conflict: {
             headers: {
                 [name: string]: unknown;
@@ -1261,7 +1268,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
-                 *       "title": "Something else is in the way",
+                 *       "title": "The request conflicts with the current state",
                  *       "type": "conflict"
                  *     }
                  */
@@ -1272,7 +1279,7 @@ export interface components {
             };
         };
         /**
-         * @description `conflict`: Something else is in the way.
+         * @description `conflict`: The request conflicts with the current state.
          *
          *     `board-exists`: The board has contributions.
          */
@@ -1285,7 +1292,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
-                 *       "title": "Something else is in the way",
+                 *       "title": "The request conflicts with the current state",
                  *       "type": "conflict"
                  *     }
                  */
@@ -1296,7 +1303,7 @@ export interface components {
             };
         };
         /**
-         * @description `conflict`: Something else is in the way.
+         * @description `conflict`: The request conflicts with the current state.
          *
          *     `kind-has-boards`: The kind has boards.
          */
@@ -1309,7 +1316,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
-                 *       "title": "Something else is in the way",
+                 *       "title": "The request conflicts with the current state",
                  *       "type": "conflict"
                  *     }
                  */
@@ -1319,7 +1326,7 @@ export interface components {
                 };
             };
         };
-        /** @description `forbidden`: The key is not for this. */
+        /** @description `forbidden`: The key does not permit this request. */
         forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -1329,7 +1336,7 @@ export interface components {
                  * @example {
                  *       "detail": "key \"stream-ingest\" has scope write; this request requires admin",
                  *       "status": 403,
-                 *       "title": "The key is not for this",
+                 *       "title": "The key does not permit this request",
                  *       "type": "forbidden"
                  *     }
                  */
@@ -1382,7 +1389,7 @@ export interface components {
         /**
          * @description `invalid`: The request is not valid.
          *
-         *     `malformed`: The body is no JSON.
+         *     `malformed`: The body is not valid JSON.
          */
         "invalid.malformed": {
             headers: {
@@ -1403,7 +1410,7 @@ export interface components {
                 };
             };
         };
-        /** @description `out-of-range`: A value would leave the exact range. */
+        /** @description `out-of-range`: A value would be outside of the exact range. */
         "out-of-range": {
             headers: {
                 [name: string]: unknown;
@@ -1413,7 +1420,7 @@ export interface components {
                  * @example {
                  *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
                  *       "status": 422,
-                 *       "title": "A value would leave the exact range",
+                 *       "title": "A value would be outside of the exact range",
                  *       "type": "out-of-range"
                  *     }
                  */
@@ -1424,13 +1431,13 @@ export interface components {
             };
         };
         /**
-         * @description `out-of-range`: A value would leave the exact range.
+         * @description `out-of-range`: A value would be outside of the exact range.
          *
-         *     `window-closed`: No window takes it any more.
+         *     `window-closed`: All windows of this time are closed.
          *
-         *     `not-open`: The board does not take it at this time.
+         *     `not-open`: The board does not accept contributions at this time.
          *
-         *     `from-the-future`: Its time has not come.
+         *     `from-the-future`: The time is too far in the future.
          */
         "out-of-range.window-closed.not-open.from-the-future": {
             headers: {
@@ -1441,7 +1448,7 @@ export interface components {
                  * @example {
                  *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
                  *       "status": 422,
-                 *       "title": "A value would leave the exact range",
+                 *       "title": "A value would be outside of the exact range",
                  *       "type": "out-of-range"
                  *     }
                  */
@@ -1451,10 +1458,10 @@ export interface components {
                 };
             };
         };
-        /** @description `overloaded`: The server has more to do than it takes. */
+        /** @description `overloaded`: The server is overloaded. */
         overloaded: {
             headers: {
-                /** @description Seconds after which to come back. */
+                /** @description The seconds after which to retry. */
                 "retry-after"?: string;
                 [name: string]: unknown;
             };
@@ -1463,7 +1470,7 @@ export interface components {
                  * @example {
                  *       "detail": "8192 requests are under way already",
                  *       "status": 503,
-                 *       "title": "The server has more to do than it takes",
+                 *       "title": "The server is overloaded",
                  *       "type": "overloaded"
                  *     }
                  */
@@ -1474,15 +1481,15 @@ export interface components {
             };
         };
         /**
-         * @description `overloaded`: The server has more to do than it takes.
+         * @description `overloaded`: The server is overloaded.
          *
-         *     `unavailable`: The store could not take it.
+         *     `unavailable`: The store is unavailable.
          *
-         *     `unknown`: The store's answer did not arrive.
+         *     `unknown`: The store did not respond, and the outcome is unknown.
          */
         "overloaded.unavailable.unknown": {
             headers: {
-                /** @description Seconds after which to come back. */
+                /** @description The seconds after which to retry. */
                 "retry-after"?: string;
                 [name: string]: unknown;
             };
@@ -1491,7 +1498,7 @@ export interface components {
                  * @example {
                  *       "detail": "8192 requests are under way already",
                  *       "status": 503,
-                 *       "title": "The server has more to do than it takes",
+                 *       "title": "The server is overloaded",
                  *       "type": "overloaded"
                  *     }
                  */
@@ -1501,7 +1508,7 @@ export interface components {
                 };
             };
         };
-        /** @description `precondition-failed`: It has changed meanwhile. */
+        /** @description `precondition-failed`: It has been changed in the meantime. */
         "precondition-failed": {
             headers: {
                 [name: string]: unknown;
@@ -1511,7 +1518,7 @@ export interface components {
                  * @example {
                  *       "detail": "if-match: it is \"3f9a0c1d22b4e7a1\" now",
                  *       "status": 412,
-                 *       "title": "It has changed meanwhile",
+                 *       "title": "It has been changed in the meantime",
                  *       "type": "precondition-failed"
                  *     }
                  */
@@ -1564,7 +1571,7 @@ export interface components {
         /** @description `too-many-requests`: Too many requests. */
         "too-many-requests": {
             headers: {
-                /** @description Seconds after which to come back. */
+                /** @description The seconds after which to retry. */
                 "retry-after"?: string;
                 [name: string]: unknown;
             };
@@ -1626,13 +1633,13 @@ export interface components {
             };
         };
         /**
-         * @description `unavailable`: The store could not take it.
+         * @description `unavailable`: The store is unavailable.
          *
-         *     `unknown`: The store's answer did not arrive.
+         *     `unknown`: The store did not respond, and the outcome is unknown.
          */
         "unavailable.unknown": {
             headers: {
-                /** @description Seconds after which to come back. */
+                /** @description The seconds after which to retry. */
                 "retry-after"?: string;
                 [name: string]: unknown;
             };
@@ -1641,7 +1648,7 @@ export interface components {
                  * @example {
                  *       "detail": "the store is unavailable: the node of shard 3 is not connected",
                  *       "status": 503,
-                 *       "title": "The store could not take it",
+                 *       "title": "The store is unavailable",
                  *       "type": "unavailable"
                  *     }
                  */
@@ -1651,7 +1658,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unknown-host`: The server does not go by this name. */
+        /** @description `unknown-host`: The host is not a name of this server. */
         "unknown-host": {
             headers: {
                 [name: string]: unknown;
@@ -1661,7 +1668,7 @@ export interface components {
                  * @example {
                  *       "detail": "host: \"boards.example\" is not a name of this server: without keys it answers to those of server.hosts",
                  *       "status": 421,
-                 *       "title": "The server does not go by this name",
+                 *       "title": "The host is not a name of this server",
                  *       "type": "unknown-host"
                  *     }
                  */
@@ -1671,7 +1678,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unknown-kind`: There is no such kind. */
+        /** @description `unknown-kind`: The kind does not exist. */
         "unknown-kind": {
             headers: {
                 [name: string]: unknown;
@@ -1681,7 +1688,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known",
                  *       "status": 404,
-                 *       "title": "There is no such kind",
+                 *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -1692,11 +1699,11 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: There is no such kind.
+         * @description `unknown-kind`: The kind does not exist.
          *
          *     `not-ranked`: The member is not ranked.
          *
-         *     `unknown-path`: There is nothing here.
+         *     `unknown-path`: The path does not exist.
          */
         "unknown-kind.not-ranked.unknown-path": {
             headers: {
@@ -1707,7 +1714,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known",
                  *       "status": 404,
-                 *       "title": "There is no such kind",
+                 *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -1718,11 +1725,11 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: There is no such kind.
+         * @description `unknown-kind`: The kind does not exist.
          *
-         *     `unknown-board`: There is no such board.
+         *     `unknown-board`: The board does not exist.
          *
-         *     `unknown-path`: There is nothing here.
+         *     `unknown-path`: The path does not exist.
          */
         "unknown-kind.unknown-board.unknown-path": {
             headers: {
@@ -1733,7 +1740,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known",
                  *       "status": 404,
-                 *       "title": "There is no such kind",
+                 *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -1744,9 +1751,9 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: There is no such kind.
+         * @description `unknown-kind`: The kind does not exist.
          *
-         *     `unknown-path`: There is nothing here.
+         *     `unknown-path`: The path does not exist.
          */
         "unknown-kind.unknown-path": {
             headers: {
@@ -1757,7 +1764,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known",
                  *       "status": 404,
-                 *       "title": "There is no such kind",
+                 *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -1768,9 +1775,9 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: There is no such kind.
+         * @description `unknown-kind`: The kind does not exist.
          *
-         *     `unknown-window`: The kind has no such window.
+         *     `unknown-window`: The kind does not have this window.
          */
         "unknown-kind.unknown-window": {
             headers: {
@@ -1781,7 +1788,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known",
                  *       "status": 404,
-                 *       "title": "There is no such kind",
+                 *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -1792,15 +1799,15 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: There is no such kind.
+         * @description `unknown-kind`: The kind does not exist.
          *
-         *     `unknown-window`: The kind has no such window.
+         *     `unknown-window`: The kind does not have this window.
          *
          *     `not-ranked`: The member is not ranked.
          *
          *     `not-listed`: The member is not on the list.
          *
-         *     `unknown-path`: There is nothing here.
+         *     `unknown-path`: The path does not exist.
          */
         "unknown-kind.unknown-window.not-ranked.not-listed.unknown-path": {
             headers: {
@@ -1811,7 +1818,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known",
                  *       "status": 404,
-                 *       "title": "There is no such kind",
+                 *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -1822,13 +1829,13 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: There is no such kind.
+         * @description `unknown-kind`: The kind does not exist.
          *
-         *     `unknown-window`: The kind has no such window.
+         *     `unknown-window`: The kind does not have this window.
          *
          *     `not-ranked`: The member is not ranked.
          *
-         *     `unknown-path`: There is nothing here.
+         *     `unknown-path`: The path does not exist.
          */
         "unknown-kind.unknown-window.not-ranked.unknown-path": {
             headers: {
@@ -1839,7 +1846,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known",
                  *       "status": 404,
-                 *       "title": "There is no such kind",
+                 *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -1850,11 +1857,11 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: There is no such kind.
+         * @description `unknown-kind`: The kind does not exist.
          *
-         *     `unknown-window`: The kind has no such window.
+         *     `unknown-window`: The kind does not have this window.
          *
-         *     `unknown-path`: There is nothing here.
+         *     `unknown-path`: The path does not exist.
          */
         "unknown-kind.unknown-window.unknown-path": {
             headers: {
@@ -1865,7 +1872,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known",
                  *       "status": 404,
-                 *       "title": "There is no such kind",
+                 *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -1875,7 +1882,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unknown-path`: There is nothing here. */
+        /** @description `unknown-path`: The path does not exist. */
         "unknown-path": {
             headers: {
                 [name: string]: unknown;
@@ -1885,7 +1892,7 @@ export interface components {
                  * @example {
                  *       "detail": "path \"/v2\" is not known",
                  *       "status": 404,
-                 *       "title": "There is nothing here",
+                 *       "title": "The path does not exist",
                  *       "type": "unknown-path"
                  *     }
                  */
@@ -1916,9 +1923,9 @@ export interface components {
             };
         };
         /**
-         * @description `window-closed`: No window takes it any more.
+         * @description `window-closed`: All windows of this time are closed.
          *
-         *     `not-open`: The board does not take it at this time.
+         *     `not-open`: The board does not accept contributions at this time.
          */
         "window-closed.not-open": {
             headers: {
@@ -1929,7 +1936,7 @@ export interface components {
                  * @example {
                  *       "detail": "at: every window of the kind that 2026-11-20T14:52:22.123Z falls into is closed",
                  *       "status": 422,
-                 *       "title": "No window takes it any more",
+                 *       "title": "All windows of this time are closed",
                  *       "type": "window-closed"
                  *     }
                  */
@@ -1970,14 +1977,17 @@ export interface operations {
     contribute: {
         parameters: {
             query?: {
-                /** @description Of at most 100 contributions: tells each one's `standings` after it, or its `ranks` too. */
+                /**
+                 * @description Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 100
+                 *     contributions.
+                 */
                 return?: "standings" | "ranks";
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description One contribution, an array of them, or one a line. */
+        /** @description One contribution, an array, or one per line. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Contributions"];
@@ -1989,7 +1999,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each, counted by contribution and board. */
+            /** @description The receipt: how many were applied, rejected and so on, counted by contribution and board. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2035,21 +2045,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many entries, up to the kind's `top`: 100 by default.
+                 * @description The number of entries, at most the kind's `top`. Defaults to 100.
                  * @example 10
                  */
                 n?: number;
                 /**
-                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window by default.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+                 *     `all`. Defaults to the kind's first window.
                  * @example day
                  */
                 window?: string;
-                /** @description Answers from a merge that began after the request came. */
+                /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
             header?: {
-                /** @description The `ETag` of an answer that the client still has: 304 if it is still right. */
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -2059,7 +2069,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -2068,10 +2078,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The best of the board. */
+            /** @description The best entries of the board. */
             200: {
                 headers: {
-                    /** @description Names board, window, version and n; weak. */
+                    /** @description Identifies board, window, version and n; weak. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -2102,10 +2112,10 @@ export interface operations {
                     "application/json": components["schemas"]["Top"];
                 };
             };
-            /** @description The client has it already. */
+            /** @description The cached response is current. */
             304: {
                 headers: {
-                    /** @description The same again. */
+                    /** @description The same `ETag`. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -2148,7 +2158,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The tops, in the order asked. */
+            /** @description The tops, in the order of the request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2176,28 +2186,28 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first position. It goes with `to`.
+                 * @description The first position. Requires `to`.
                  * @example 300
                  */
                 from?: number;
                 /**
-                 * @description The last position, at most 999 behind the first.
+                 * @description The last position, at most 999 after the first.
                  * @example 400
                  */
                 to?: number;
-                /** @description How many entries between `min` and `max`: 100 by default. */
+                /** @description The maximum number of entries between `min` and `max`. Defaults to 100. */
                 limit?: number;
-                /** @description The least value of the first field. */
+                /** @description The smallest value of the first field. */
                 min?: number;
                 /** @description The largest value of the first field. */
                 max?: number;
                 /**
-                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window by default.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+                 *     `all`. Defaults to the kind's first window.
                  * @example day
                  */
                 window?: string;
-                /** @description Answers from a merge that began after the request came. */
+                /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
             header?: never;
@@ -2208,7 +2218,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -2217,7 +2227,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Entries, best first. */
+            /** @description The entries, best first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2260,17 +2270,17 @@ export interface operations {
     count: {
         parameters: {
             query?: {
-                /** @description The least value of the first field. */
+                /** @description The smallest value of the first field. */
                 min?: number;
                 /** @description The largest value of the first field. */
                 max?: number;
                 /**
-                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window by default.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+                 *     `all`. Defaults to the kind's first window.
                  * @example day
                  */
                 window?: string;
-                /** @description Answers from a merge that began after the request came. */
+                /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
             header?: never;
@@ -2281,7 +2291,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -2290,7 +2300,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The count. */
+            /** @description The number of members. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2327,17 +2337,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A position: the answer tells what it takes to get there.
+                 * @description A position. The response has the change that the member needs to reach it.
                  * @example 100
                  */
                 target?: number;
                 /**
-                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window by default.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+                 *     `all`. Defaults to the kind's first window.
                  * @example day
                  */
                 window?: string;
-                /** @description Answers from a merge that began after the request came. */
+                /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
             header?: never;
@@ -2348,12 +2358,12 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
                 /**
-                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example u1
                  */
                 member: string;
@@ -2362,7 +2372,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The place. */
+            /** @description The member with its position. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2413,7 +2423,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The one window that it goes to, which has to contain `at`; all of them by default.
+                 * @description The only window to set, which has to contain `at`. Defaults to all windows that contain it.
                  * @example day
                  */
                 window?: string;
@@ -2426,12 +2436,12 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
                 /**
-                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example u1
                  */
                 member: string;
@@ -2449,7 +2459,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is set, or was under this id. */
+            /** @description The standing has been set, or was set before with this id. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2495,12 +2505,12 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
                 /**
-                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example u1
                  */
                 member: string;
@@ -2509,7 +2519,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2533,17 +2543,17 @@ export interface operations {
     around: {
         parameters: {
             query?: {
-                /** @description Neighbours above. */
+                /** @description The number of better neighbours. */
                 above?: number;
-                /** @description Neighbours below. */
+                /** @description The number of worse neighbours. */
                 below?: number;
                 /**
-                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window by default.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+                 *     `all`. Defaults to the kind's first window.
                  * @example day
                  */
                 window?: string;
-                /** @description Answers from a merge that began after the request came. */
+                /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
             header?: never;
@@ -2554,12 +2564,12 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
                 /**
-                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example u1
                  */
                 member: string;
@@ -2568,7 +2578,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The neighbours and the member itself, best first. */
+            /** @description The member and its neighbours, best first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2618,12 +2628,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window by default.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+                 *     `all`. Defaults to the kind's first window.
                  * @example day
                  */
                 window?: string;
-                /** @description Answers from a merge that began after the request came. */
+                /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
             header?: never;
@@ -2634,7 +2644,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -2655,7 +2665,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was found, in the order asked. */
+            /** @description The entries, in the order of the request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2704,17 +2714,17 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The points, of a kind whose only field that is.
+                 * @description The points. Only for kinds whose only field is `points`.
                  * @example 10000
                  */
                 points: number;
                 /**
-                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window by default.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+                 *     `all`. Defaults to the kind's first window.
                  * @example day
                  */
                 window?: string;
-                /** @description Answers from a merge that began after the request came. */
+                /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
             header?: never;
@@ -2725,7 +2735,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -2734,7 +2744,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The place. */
+            /** @description The member with its position. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2773,12 +2783,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window by default.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+                 *     `all`. Defaults to the kind's first window.
                  * @example day
                  */
                 window?: string;
-                /** @description Answers from a merge that began after the request came. */
+                /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
             header?: never;
@@ -2789,7 +2799,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -2809,7 +2819,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The place. */
+            /** @description The member with its position. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2849,23 +2859,24 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many entries, up to the kind's `top`: 100 by default.
+                 * @description The number of entries, at most the kind's `top`. Defaults to 100.
                  * @example 10
                  */
                 n?: number;
                 /**
-                 * @description As reads have it. `day` and its like follow the calendar, a named window stays.
+                 * @description The window, as for reads. `hour`, `day`, `week` and `month` change to the next window with the calendar, a
+                 *     named window does not.
                  * @example day
                  */
                 window?: string;
-                /** @description Behind the first event tells what moved, in place of all. */
+                /** @description Sends only changes after the first event. */
                 changes?: boolean;
                 /**
-                 * @description Tells this member's own place, too.
+                 * @description Also sends the position of this member.
                  * @example u1
                  */
                 member?: string;
-                /** @description A token of `POST /v1/stream-tokens`, for who cannot send a header. */
+                /** @description A token of `POST /v1/stream-tokens`, for clients that cannot send a header. */
                 token?: string;
             };
             header?: never;
@@ -2876,7 +2887,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -2885,7 +2896,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Events, without end. */
+            /** @description An endless stream of events. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2971,9 +2982,9 @@ export interface operations {
                  * @example gifts
                  */
                 kind: string;
-                /** @description The subject behind which to begin: `next` of the answer before. */
+                /** @description The subject after which the page begins: `next` of the previous page. */
                 after?: string;
-                /** @description How many boards. */
+                /** @description The maximum number of boards. */
                 limit?: number;
             };
             header?: never;
@@ -2982,7 +2993,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of them. */
+            /** @description A page of boards. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3021,12 +3032,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `hour`, `day`, `week`, `month` for the current one, `day:2026-11-20` and the like for a named one, or
-                 *     `all`. The kind's first window by default.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
+                 *     `all`. Defaults to the kind's first window.
                  * @example day
                  */
                 window?: string;
-                /** @description Answers from a merge that began after the request came. */
+                /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
             header?: never;
@@ -3037,7 +3048,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -3046,7 +3057,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The board, its windows, where it is kept. */
+            /** @description The board, its settings and its windows. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3097,7 +3108,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -3118,7 +3129,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What holds from now on. */
+            /** @description The settings of the board. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3153,7 +3164,7 @@ export interface operations {
                  */
                 kind: string;
                 /**
-                 * @description What the board is about: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example room-8842
                  */
                 subject: string;
@@ -3162,7 +3173,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3186,17 +3197,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The kind's name; all kinds that the key is for by default.
+                 * @description The kind's name. Defaults to all kinds of the key.
                  * @example gifts
                  */
                 kind?: string;
-                /** @description The board behind which to go on, or `kind/` for the first of a kind: `next` of the answer before. */
+                /**
+                 * @description The board after which to continue, or `kind/` for the first board of a kind: `next` of the previous
+                 *     response.
+                 */
                 after?: string;
             };
             header?: never;
             path: {
                 /**
-                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example u1
                  */
                 member: string;
@@ -3205,7 +3219,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How far it came. */
+            /** @description The progress. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3239,7 +3253,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The kind's name; all kinds that the key is for by default.
+                 * @description The kind's name. Defaults to all kinds of the key.
                  * @example gifts
                  */
                 kind?: string;
@@ -3247,7 +3261,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example u1
                  */
                 member: string;
@@ -3256,7 +3270,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where it is hidden. */
+            /** @description The kinds in which it is hidden. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3291,7 +3305,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The kind's name; all kinds that the key is for by default.
+                 * @description The kind's name. Defaults to all kinds of the key.
                  * @example gifts
                  */
                 kind?: string;
@@ -3299,7 +3313,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example u1
                  */
                 member: string;
@@ -3308,7 +3322,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where it is hidden now. */
+            /** @description The kinds in which it is hidden now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3344,7 +3358,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The kind's name; all kinds that the key is for by default.
+                 * @description The kind's name. Defaults to all kinds of the key.
                  * @example gifts
                  */
                 kind?: string;
@@ -3352,7 +3366,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Who: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
                  * @example u1
                  */
                 member: string;
@@ -3361,7 +3375,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where it is hidden still. */
+            /** @description The kinds in which it is still hidden. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3405,7 +3419,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Them, by name. */
+            /** @description The members, by name. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3469,7 +3483,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an answer that the client still has: 304 if it is still right. */
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -3486,7 +3500,7 @@ export interface operations {
             /** @description The kind, with all its settings. */
             200: {
                 headers: {
-                    /** @description Names the settings. */
+                    /** @description Identifies the settings. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -3494,10 +3508,10 @@ export interface operations {
                     "application/json": components["schemas"]["Kind"];
                 };
             };
-            /** @description The client has it. */
+            /** @description The cached response is current. */
             304: {
                 headers: {
-                    /** @description The same again. */
+                    /** @description The same `ETag`. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -3520,10 +3534,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the answer that the change began with: 412 if it is no longer right. */
+                /** @description The `ETag` of the response that the change is based on. The response is 412 if it is no longer current. */
                 "If-Match"?: string;
                 /**
-                 * @description `*`: 412 if there is one already.
+                 * @description `*`: the response is 412 if it exists.
                  * @example *
                  */
                 "If-None-Match"?: string;
@@ -3543,10 +3557,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is changed, or was so before. */
+            /** @description The kind has been changed, or had these settings before. */
             200: {
                 headers: {
-                    /** @description Names the settings. */
+                    /** @description Identifies the settings. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -3554,10 +3568,10 @@ export interface operations {
                     "application/json": components["schemas"]["Kind"];
                 };
             };
-            /** @description It is new. */
+            /** @description The kind has been created. */
             201: {
                 headers: {
-                    /** @description Names the settings. */
+                    /** @description Identifies the settings. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -3585,7 +3599,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the answer that the change began with: 412 if it is no longer right. */
+                /** @description The `ETag` of the response that the change is based on. The response is 412 if it is no longer current. */
                 "If-Match"?: string;
             };
             path: {
@@ -3599,7 +3613,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3630,7 +3644,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does. */
+            /** @description The process responds. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3655,7 +3669,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is loaded and reachable. */
+            /** @description The store is loaded and reachable. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3681,7 +3695,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All series. */
+            /** @description All metrics. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3707,7 +3721,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an answer that the client still has: 304 if it is still right. */
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3715,10 +3729,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OpenAPI 3.1. */
+            /** @description The document, in OpenAPI 3.1. */
             200: {
                 headers: {
-                    /** @description Names the document. */
+                    /** @description Identifies the document. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -3726,10 +3740,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The client has it already. */
+            /** @description The cached response is current. */
             304: {
                 headers: {
-                    /** @description The same again. */
+                    /** @description The same `ETag`. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -3749,7 +3763,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of an answer that the client still has: 304 if it is still right. */
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3757,10 +3771,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of this server's own. */
+            /** @description The page. */
             200: {
                 headers: {
-                    /** @description Names the page. */
+                    /** @description Identifies the page. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -3768,10 +3782,10 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The client has it already. */
+            /** @description The cached response is current. */
             304: {
                 headers: {
-                    /** @description The same again. */
+                    /** @description The same `ETag`. */
                     etag?: string;
                     [name: string]: unknown;
                 };
