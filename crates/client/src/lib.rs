@@ -44,7 +44,6 @@ mod error;
 mod kinds;
 mod members;
 mod name;
-
 mod problem;
 mod query;
 mod raw;
