@@ -189,7 +189,7 @@ impl Responses {
 impl AddressResponses {
     /// Returns an empty reservation for one response.
     #[must_use]
-    pub fn room(&self) -> ResponseReservation {
+    pub fn reservation(&self) -> ResponseReservation {
         ResponseReservation {
             to: self.clone(),
             counted: None,
@@ -206,7 +206,7 @@ impl AddressResponses {
             return response;
         }
         let reserved = reserved.and_then(|Reserved(reservation)| Arc::into_inner(reservation));
-        let mut reservation = reserved.unwrap_or_else(|| self.room());
+        let mut reservation = reserved.unwrap_or_else(|| self.reservation());
         match reservation.resize_for_read(bytes).await {
             Ok(()) => reservation.send(response, flow),
             Err(problem) => problem.into_response(),

@@ -156,7 +156,7 @@ pub(crate) async fn set(
         only,
     };
     let batches = BoardBatches::of_one(path.board.clone(), &path.known, contribution);
-    let mut receipt = Receipt::new(&app.pools.receipts, answers.room());
+    let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
     for written in app.router.write(batches, moment, false).await {
         app.metrics.writes.count(&written);
         receipt.count(0, &path.board, &written);

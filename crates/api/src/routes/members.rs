@@ -204,7 +204,7 @@ async fn hidden_in(
         None => (None, None),
         Some((change, entry, answers)) => {
             // Reserved first: after a change the response cannot be refused.
-            let mut reservation = answers.room();
+            let mut reservation = answers.reservation();
             reservation.resize(bytes_max(&selection))?;
             entry.begin(app.now()).await?;
             (Some(change), Some(reservation))

@@ -109,7 +109,7 @@ pub(crate) async fn many(
     });
     let mut tops = stream::iter(tops.collect::<Vec<_>>()).buffered(AT_ONCE_MAX);
     // Rendered one after the other, under the limit of all responses.
-    let mut reservation = answers.room();
+    let mut reservation = answers.reservation();
     let mut body = b"{\"boards\":[".to_vec();
     while let Some(top) = tops.next().await {
         if !body.ends_with(b"[") {

@@ -90,17 +90,20 @@ async fn a_write_reserves_its_response_before_it_is_applied_or_is_refused() {
     let responses = of_one_address(&pool);
     let reads = [(); 3].map(|()| sent(&responses, large(), &free()));
     // Uses the reserve.
-    let mut reservation = responses.room();
+    let mut reservation = responses.reservation();
     reservation.resize(LARGE).unwrap();
-    let refused = responses.room().resize(SMALL_BYTES_MAX + 1).unwrap_err();
+    let refused = responses
+        .reservation()
+        .resize(SMALL_BYTES_MAX + 1)
+        .unwrap_err();
     assert_eq!(refused.kind, ProblemType::Overloaded);
     assert_eq!(pool.bytes(), pool.bytes_max());
     // The response is shorter than the reservation, so the remaining bytes are released.
     let written = sent(&responses, reservation.answer(of_bytes(LARGE / 2)), &free());
     assert_eq!(written.status(), 200);
     assert_eq!(pool.bytes(), 7 * LARGE / 2);
-    responses.room().resize(LARGE / 2).unwrap();
-    let mut small = responses.room();
+    responses.reservation().resize(LARGE / 2).unwrap();
+    let mut small = responses.reservation();
     small.resize(LARGE / 2).unwrap();
     let small = sent(&responses, small.answer(of_bytes(SMALL_BYTES_MAX)), &free());
     assert_eq!(pool.bytes(), 7 * LARGE / 2);
@@ -112,7 +115,7 @@ async fn a_write_reserves_its_response_before_it_is_applied_or_is_refused() {
 async fn a_growing_response_is_counted_once() {
     let pool = pool();
     let responses = of_one_address(&pool);
-    let mut reservation = responses.room();
+    let mut reservation = responses.reservation();
     reservation.resize_for_read(SMALL_BYTES_MAX).await.unwrap();
     assert_eq!(pool.bytes(), 0);
     reservation.resize_for_read(LARGE / 2).await.unwrap();
@@ -124,7 +127,7 @@ async fn a_growing_response_is_counted_once() {
     drop(other);
     // A response alone in the pool may exceed its limit.
     reservation.resize_for_read(5 * LARGE).await.unwrap();
-    assert!(responses.room().resize(LARGE).is_err());
+    assert!(responses.reservation().resize(LARGE).is_err());
     let response = sent(&responses, reservation.answer(of_bytes(5 * LARGE)), &free());
     assert_eq!((response.status().as_u16(), pool.bytes()), (200, 5 * LARGE));
     drop(response);
@@ -142,9 +145,9 @@ async fn each_address_has_its_own_limit() {
     assert_eq!(refused.status(), 503);
     assert!(refused.headers().contains_key("retry-after"));
     // Writes may use the reserve. Beyond it they are refused, too, before they are applied.
-    let mut reservation = here.room();
+    let mut reservation = here.reservation();
     reservation.resize(LARGE).unwrap();
-    let refused = here.room().resize(LARGE).unwrap_err();
+    let refused = here.reservation().resize(LARGE).unwrap_err();
     assert!(refused.detail.contains("10.0.0.1"), "{refused:?}");
     assert_eq!(
         sent(&here, of_bytes(SMALL_BYTES_MAX), &free()).status(),
@@ -167,9 +170,9 @@ async fn each_address_has_its_own_limit() {
 async fn a_response_that_the_pool_refuses_is_not_counted_for_its_address() {
     let pool = pool();
     let responses = Responses::new(&pool, 4 * LARGE);
-    let [mut first, mut second] = [(); 2].map(|()| responses.to(THERE).room());
+    let [mut first, mut second] = [(); 2].map(|()| responses.to(THERE).reservation());
     first.resize(2 * LARGE).unwrap();
-    let [mut other, mut read] = [(); 2].map(|()| responses.to(HERE).room());
+    let [mut other, mut read] = [(); 2].map(|()| responses.to(HERE).reservation());
     other.resize(2 * LARGE).unwrap();
     assert!(read.resize_for_read(LARGE).await.is_err());
     assert!(second.resize(2 * LARGE).is_err());
@@ -177,7 +180,7 @@ async fn a_response_that_the_pool_refuses_is_not_counted_for_its_address() {
     // Each address can use its whole limit.
     other.resize(4 * LARGE).unwrap();
     drop(other);
-    responses.to(THERE).room().resize(4 * LARGE).unwrap();
+    responses.to(THERE).reservation().resize(4 * LARGE).unwrap();
     drop((read, second));
 }
 
@@ -219,7 +222,7 @@ async fn at_its_limit_an_address_closes_its_own_connection() {
     let there = sent(&responses.to(THERE), large(), &flows[0]);
     let here = sent(&responses.to(HERE), large(), &flows[1]);
     advance(STALL_MAX).await;
-    responses.to(HERE).room().resize(LARGE).unwrap();
+    responses.to(HERE).reservation().resize(LARGE).unwrap();
     assert!(!is_displaced(&flows[0]) && is_displaced(&flows[1]));
     drop((there, here));
 }

@@ -137,7 +137,7 @@ pub(crate) async fn add(
         }
     };
     params.finish()?;
-    let mut receipt = Receipt::new(&app.pools.receipts, answers.room());
+    let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
     let end = match connection::media_type(&headers).as_str() {
         "application/json" => {
             let whole = body::whole(&app, request).await?;

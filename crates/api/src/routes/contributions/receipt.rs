@@ -246,7 +246,7 @@ mod tests {
     /// Creates a receipt whose items count in the one pool, and whose response in the other.
     fn receipt_in(pool: &Pool, answers: &Pool) -> Receipt {
         let answers = Responses::new(answers, usize::MAX).to([10, 0, 0, 1].into());
-        Receipt::new(pool, answers.room())
+        Receipt::new(pool, answers.reservation())
     }
 
     fn receipt() -> Receipt {

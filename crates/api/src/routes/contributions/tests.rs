@@ -97,7 +97,7 @@ impl Service {
 
     /// Fills the pool of responses, like a client that does not read them.
     fn fill(&self) -> ResponseReservation {
-        let mut reservation = self.app.answers.to(THERE).room();
+        let mut reservation = self.app.answers.to(THERE).reservation();
         reservation.resize(ANSWER_BYTES).unwrap();
         reservation
     }
