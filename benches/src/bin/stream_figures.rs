@@ -43,6 +43,9 @@ const WARM_UP: Duration = Duration::from_millis(500);
 /// The number of additional streams for the memory figure, relative to the first ones.
 const MORE_STREAMS: usize = 4;
 
+/// The limits of connections and of streams of one address.
+const PER_ADDRESS: usize = 16_384;
+
 /// How often all streams are read before memory is measured.
 const MEMORY_TURNS: usize = 20;
 
@@ -182,9 +185,13 @@ fn frame(address: SocketAddr) -> io::Result<Vec<u8>> {
 fn megaboard(path: Option<&Path>, home: &Path) -> io::Result<Server> {
     let config = home.join("megaboard.toml");
     let staleness = FRAME_EVERY.as_millis();
+    // All streams come from one address.
     std::fs::write(
         &config,
-        format!("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"{staleness}ms\"\n"),
+        format!(
+            "[server.limits]\nconnections_per_address = {PER_ADDRESS}\nstreams_per_address = {PER_ADDRESS}\n\
+             [kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"{staleness}ms\"\n"
+        ),
     )?;
     let path = path.map_or_else(|| sibling("megaboard"), |path| Ok(path.to_owned()))?;
     let mut command = Command::new(path);
