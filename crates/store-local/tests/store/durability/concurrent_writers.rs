@@ -188,12 +188,17 @@ async fn acknowledged_writes_survive_a_kill_with_durability_interval() {
         // What was acknowledged before the end of the process; later responses are lost.
         let found = Arc::new(Mutex::new(None));
         let (watched, image, there) = (writers.clone(), found.clone(), disk.clone());
-        let writes = dice.word() % 100;
-        disk.set(Trap::runs(Operation::Write, "journal", writes, move || {
-            let acknowledged = watched.acknowledged();
-            *image.lock().unwrap() = Some((acknowledged, there.killed()));
-            watched.ended.store(true, Ordering::Relaxed);
-        }));
+        let trapped_write = dice.word() % 100;
+        disk.set(Trap::runs(
+            Operation::Write,
+            "journal",
+            trapped_write,
+            move || {
+                let acknowledged = watched.acknowledged();
+                *image.lock().unwrap() = Some((acknowledged, there.killed()));
+                watched.ended.store(true, Ordering::Relaxed);
+            },
+        ));
         writers.write(store, dice.one_in(2)).await;
         let (acknowledged, found) = found.lock().unwrap().take().unwrap();
         let store = durable::open(&found, &settings).unwrap();
