@@ -1,7 +1,7 @@
 //! [`Feeds`]: which feeds a server has, and how many readers they may have.
 //!
 //! A feed reads one top for all its readers (`stream` runs it). Each change of the top becomes a
-//! [`Frame`](frame::Frame), which is the [`Signal`] to the readers; `moves` has what has moved between two frames.
+//! [`Frame`], which is the [`Signal`] to the readers; `moves` has what has moved between two frames.
 
 pub(crate) mod frame;
 mod moves;
