@@ -61,7 +61,7 @@ impl ConnectionPermit {
         matches!(self.0, Permit::Spare(_))
     }
 
-    /// Records that the head of a probe has arrived. The connection keeps its permit for [`SPARE_ANSWER_TIME`].
+    /// Records that the head of a probe has arrived. The connection keeps its permit for `SPARE_ANSWER_TIME`.
     pub fn head_arrived(&self) {
         if let Permit::Spare(spare) = &self.0 {
             spare.spares.keep(spare.number);
