@@ -317,6 +317,12 @@ mod tests {
             (receipt.rejected.len(), receipt.rejected_count),
             (LISTED_MAX, 5_000)
         );
+        let mut receipt = receipt_in(&Pool::up_to(0), &Pool::up_to(RECEIPT_BYTES_MAX));
+        for index in 0..5_000 {
+            receipt.reject(index, None, Problem::invalid("x".repeat(200)));
+        }
+        assert_eq!(receipt.rejected_count, 5_000);
+        assert!(receipt.rejected.len() < LISTED_MAX);
     }
 
     #[test]
