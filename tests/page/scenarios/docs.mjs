@@ -20,7 +20,7 @@ export const scenarios = {
         same(links, shown, "routes that the contents name");
         const member = page.locator("#member");
         const text = await member.innerText();
-        for (const part of ["One member's place", "/v1/boards/{kind}/{subject}/members/{member}", "target", "read", "404", "not-ranked"]) {
+        for (const part of ["Read a member's position", "/v1/boards/{kind}/{subject}/members/{member}", "target", "read", "404", "not-ranked"]) {
             check(text.includes(part), `${part}: ${text}`);
         }
     },
