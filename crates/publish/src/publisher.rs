@@ -54,7 +54,6 @@ impl Publisher {
         clock: Clock,
         settings: Settings,
     ) -> Self {
-        let watched = router.clone();
         let context = Arc::new(Context {
             router,
             merger,
@@ -62,8 +61,8 @@ impl Publisher {
             clock,
             targets: settings.targets,
         });
-        let lanes = Arc::new(Lanes::new(context, settings.credentials));
-        watched.watch(Arc::new(RouterWatcher(lanes.clone())));
+        let lanes = Arc::new(Lanes::new(context.clone(), settings.credentials));
+        context.router.watch(Arc::new(RouterWatcher(lanes.clone())));
         let tasks = vec![
             tokio::spawn(run_scans(lanes.clone())),
             tokio::spawn(follow_kinds(lanes.clone())),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use board::limits::SETTINGS_KEPT_MIN;
-use board::{Activity, Calendar, ShardCount, Window};
-use shard_store::{BoardSettings, PutSettingsError, Revision, StoreError};
+use board::{Activity, BoardName, Calendar, ShardCount, Timestamp, Window};
+use shard_store::{BoardRecord, BoardSettings, KindRecord, PutSettingsError, Revision, StoreError};
 
 use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, board_name, gifts, member};
 
@@ -12,14 +12,23 @@ fn shards(count: u64) -> ShardCount {
     ShardCount::new(count).unwrap()
 }
 
+/// Puts settings with this many shards for a board that is not yet created.
+async fn put_shards(
+    store: &OpenStore,
+    name: &BoardName,
+    kind: &KindRecord,
+    count: u64,
+    now: Timestamp,
+) -> BoardRecord {
+    let put = store.put_settings(name, kind, shards(count).into(), now);
+    put.await.unwrap()
+}
+
 pub async fn a_board_is_created_with_its_latest_settings(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
     for count in [64, 2] {
-        let settled = store
-            .put_settings(&name, &kind, shards(count).into(), NOW)
-            .await
-            .unwrap();
+        let settled = put_shards(&store, &name, &kind, count, NOW).await;
         assert_eq!((settled.shards, settled.created), (shards(count), false));
         assert_eq!(store.board(&name).await.unwrap(), Some(settled));
     }
@@ -38,20 +47,14 @@ pub async fn settings_are_refused_after_creation(store: OpenStore) {
     assert_eq!(refused, Err(PutSettingsError::AlreadyCreated));
     assert_eq!(store.board(&name).await.unwrap(), Some(created));
     store.delete_board(&name, NOW.plus(HOUR)).await.unwrap();
-    let settled = store
-        .put_settings(&name, &kind, shards(2).into(), NOW)
-        .await
-        .unwrap();
+    let settled = put_shards(&store, &name, &kind, 2, NOW).await;
     assert_eq!((settled.shards, settled.created), (shards(2), false));
 }
 
 pub async fn settings_are_deleted_with_their_kind(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    store
-        .put_settings(&name, &kind, shards(64).into(), NOW)
-        .await
-        .unwrap();
+    put_shards(&store, &name, &kind, 64, NOW).await;
     store.delete_kind(&kind.name, kind.revision).await.unwrap();
     assert_eq!(store.board(&name).await.unwrap(), None);
     let again = store.put_kind(Arc::new(gifts(|_| ())), Revision(2), false);
@@ -63,10 +66,7 @@ pub async fn settings_are_deleted_with_their_kind(store: OpenStore) {
 pub async fn settings_survive_a_change_of_the_kind(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    store
-        .put_settings(&name, &kind, shards(64).into(), NOW)
-        .await
-        .unwrap();
+    put_shards(&store, &name, &kind, 64, NOW).await;
     let other = gifts(|spec| {
         spec.shards = 8;
         spec.calendar = Calendar::new("Asia/Tokyo").unwrap();
@@ -96,10 +96,7 @@ pub async fn settings_survive_a_change_of_the_kind(store: OpenStore) {
 pub async fn settings_survive_a_sweep(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    store
-        .put_settings(&name, &kind, shards(64).into(), NOW)
-        .await
-        .unwrap();
+    put_shards(&store, &name, &kind, 64, NOW).await;
     let later = NOW.plus(SETTINGS_KEPT_MIN).minus(MINUTE);
     store.drop_expired(later).await.unwrap();
     // Created, and swept before its first contribution.
@@ -112,14 +109,8 @@ pub async fn settings_survive_a_sweep(store: OpenStore) {
 pub async fn settings_expire_without_contributions(store: OpenStore) {
     let kind = store.kind(gifts(|_| ())).await;
     let name = board_name("gifts", "room-1");
-    store
-        .put_settings(&name, &kind, shards(64).into(), NOW)
-        .await
-        .unwrap();
-    store
-        .put_settings(&name, &kind, shards(64).into(), NOW.plus(HOUR))
-        .await
-        .unwrap();
+    put_shards(&store, &name, &kind, 64, NOW).await;
+    put_shards(&store, &name, &kind, 64, NOW.plus(HOUR)).await;
     // Counted from the last settings, regardless of changes of the kind.
     let put = store.put_kind(Arc::new(gifts(|spec| spec.top = 7)), kind.revision, true);
     let kind = put.await.unwrap();

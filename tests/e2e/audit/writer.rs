@@ -149,7 +149,7 @@ fn once(server: &Server, items: &[Item], lines: bool) -> Outcomes {
             let there = reported
                 .iter()
                 .filter(|reported| **reported == Reported::Applied);
-            // Although the client may retry, the server knows no duplicate.
+            // Although the client may retry, the server cannot detect a duplicate.
             assert_eq!(applied, there.count());
             Outcomes {
                 reported,

@@ -13,6 +13,7 @@ mod compare;
 mod finals;
 mod kind;
 mod kind_state;
+mod management;
 mod possible;
 mod reads;
 mod receipts;

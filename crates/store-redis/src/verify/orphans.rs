@@ -6,7 +6,7 @@
 //! lost board.
 //!
 //! A board is created before the first key of a shard, and its keys are removed before the registry
-//! forgets its end. So a key is an orphan if the registry knows no board for it, and it still
+//! forgets its end. So a key is an orphan if the registry has no board for it, and it still
 //! exists after the registry was asked.
 
 use std::collections::{HashMap, HashSet};
