@@ -112,7 +112,7 @@ impl Large {
             .expect("capacity was checked before the write");
         if self.order.is_ordered() {
             let words = rules.rank_words_of(standing);
-            self.order.push(handle, None, Some(&words));
+            self.order.push(handle, None, Some(&words), &self.table);
         }
     }
 
@@ -121,7 +121,7 @@ impl Large {
             let old = rules.rank_words_of(&self.standing(rules, handle));
             let new = rules.rank_words_of(standing);
             if old != new {
-                self.order.push(handle, Some(&old), Some(&new));
+                self.order.push(handle, Some(&old), Some(&new), &self.table);
             }
         }
         self.table.set_state(handle, rules.standing_words(standing));
@@ -130,7 +130,7 @@ impl Large {
     pub(super) fn remove(&mut self, rules: &Rules, hash: u64, handle: u32) {
         if self.order.is_ordered() {
             let words = rules.rank_words_of(&self.standing(rules, handle));
-            self.order.push(handle, Some(&words), None);
+            self.order.push(handle, Some(&words), None, &self.table);
             // The tree refers to members by their records: remove the entry from it first.
             self.flush();
         }
@@ -157,7 +157,7 @@ impl Large {
                 format!("{ranked} members in order, {scores} with scores"),
             ));
         }
-        for (rank, handle) in self.order.handles().enumerate() {
+        for (rank, (_, handle)) in self.order.entries().enumerate() {
             let key = view.key(handle);
             if view.count_better(&Bound::key(&key)) != rank {
                 wrong.push((
@@ -289,7 +289,7 @@ mod tests {
         let mut large = ten_members();
         let (_, handle) = u3(&large);
         let words = rules().rank_words_of(&standing(3));
-        large.order.push(handle, Some(&words), None);
+        large.order.push(handle, Some(&words), None, &large.table);
         large.flush();
         let wrong = large.verify(&rules());
         let expected = (None, "9 members in order, 10 with scores".to_owned());

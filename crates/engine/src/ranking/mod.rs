@@ -8,6 +8,7 @@
 //! [`Ranking::build_order`].
 
 mod anchor_read;
+mod columns;
 mod frozen;
 mod large;
 mod member_ref;
