@@ -8,24 +8,25 @@
 //!
 //! It is identified by a handle, its offset in units of 4 bytes: 32 bits address 16 GiB. The index
 //! holds only the handles. A record of two words and a member of ten bytes takes 28 bytes, and 6 to
-//! 11 in the index. Removed records are kept in lists, one for each size, and reused for records of
+//! 8 in the index. Removed records are kept in lists, one for each size, and reused for records of
 //! the same size. [`Table::freeze`] copies the records for a snapshot.
 //!
 //! Deliberately not here: what the state means, the order of members (in `tree`), and compaction:
 //! memory of removed records of one size is not reused for another size.
 
 mod frozen;
+mod index;
 
 use std::cmp::Ordering;
 
 use board::NameOrder;
-use hashbrown::HashTable;
 use thiserror::Error;
 use twox_hash::XxHash3_64;
 
 use super::pages::{PAGE_BYTES, Pages};
 use super::tree::Names;
 pub(crate) use frozen::FrozenTable;
+use index::Index;
 
 /// Maximum words of state of a record.
 pub(crate) const STATE_WORDS_MAX: usize = 8;
@@ -59,7 +60,7 @@ pub(crate) fn member_hash(member: &[u8]) -> u64 {
 #[derive(Debug)]
 pub(crate) struct Table {
     state_bytes: usize,
-    index: HashTable<u32>,
+    index: Index,
     pages: Pages<u8>,
     pages_max: usize,
     names: NameOrder,
@@ -74,7 +75,7 @@ impl Table {
         debug_assert!((1..=STATE_WORDS_MAX).contains(&state_words));
         Self {
             state_bytes: state_words * size_of::<u64>(),
-            index: HashTable::new(),
+            index: Index::default(),
             pages: Pages::new(),
             pages_max: PAGES_MAX,
             names,
@@ -82,9 +83,10 @@ impl Table {
         }
     }
 
-    /// Creates a table with capacity for `members`: its index does not grow until then.
+    /// Creates a table with capacity for `members` and a few more: its index does not grow until
+    /// then.
     pub(crate) fn with_room(state_words: usize, members: usize, names: NameOrder) -> Self {
-        let index = HashTable::with_capacity(members);
+        let index = Index::with_capacity(members + members / 16);
         Self {
             index,
             ..Self::new(state_words, names)
@@ -104,14 +106,12 @@ impl Table {
     /// Heap bytes held, unused capacity included.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
-        self.pages.bytes() + self.index.allocation_size()
+        self.pages.bytes() + self.index.bytes()
     }
 
     /// Returns the handle of `member`; `hash` is its [`member_hash`].
     pub(crate) fn find(&self, hash: u64, member: &[u8]) -> Option<u32> {
-        self.index
-            .find(spread(hash), |&handle| self.name(handle) == member)
-            .copied()
+        self.index.find(hash, |handle| self.name(handle) == member)
     }
 
     /// Returns the handles of many members. A lookup has two cache misses, one in the index and one
@@ -124,7 +124,7 @@ impl Table {
     ) {
         handles.clear();
         // The first handle with a matching tag is almost always the right one.
-        let likely = |(hash, _)| self.index.find(spread(hash), |_| true).copied();
+        let likely = |(hash, _)| self.index.find(hash, |_| true);
         handles.extend(members.clone().map(likely));
         for (handle, (hash, member)) in handles.iter_mut().zip(members) {
             if handle.is_some_and(|handle| self.name(handle) != member) {
@@ -143,6 +143,9 @@ impl Table {
     ) -> Result<u32, TableFull> {
         debug_assert!((1..=MEMBER_BYTES_MAX).contains(&member.len()));
         debug_assert!(self.find(hash, member).is_none());
+        if self.index.len() == self.index.capacity() {
+            self.grow_index();
+        }
         let handle = self.room(size(member.len()))?;
         let (page, at) = position(handle);
         let state_bytes = self.state_bytes;
@@ -153,22 +156,27 @@ impl Table {
         put_words(words, state);
         record[0] = member.len().to_le_bytes()[0].wrapping_sub(1);
         record[1..=member.len()].copy_from_slice(member);
-        let pages = &self.pages;
-        let rehash = |&handle: &u32| spread(member_hash(name(pages, state_bytes, handle)));
-        self.index.insert_unique(spread(hash), handle, rehash);
+        self.index.insert(hash, handle);
         Ok(handle)
+    }
+
+    /// Fills an index that is a third larger from the records, in the order of their memory.
+    #[cold]
+    fn grow_index(&mut self) {
+        let capacity = self.index.capacity();
+        let records = self.freeze();
+        // The old index is freed first.
+        self.index = Index::default();
+        self.index = Index::with_capacity(capacity + 1 + capacity / 3);
+        records.for_each_member(|handle, member| self.index.insert(member_hash(member), handle));
     }
 
     /// Removes a record and returns whether it existed. Its handle may be reused for another
     /// member, so it must have been removed from every tree before.
     pub(crate) fn remove(&mut self, hash: u64, handle: u32) -> bool {
-        let Ok(entry) = self
-            .index
-            .find_entry(spread(hash), |&other| other == handle)
-        else {
+        if !self.index.remove(hash, handle) {
             return false;
-        };
-        entry.remove();
+        }
         let size = size(self.name(handle).len());
         let (page, at) = position(handle);
         let next = self.removed[size].to_le_bytes();
@@ -193,7 +201,7 @@ impl Table {
     /// Iterates over the handles of all members, in no particular order.
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
-        self.index.iter().copied()
+        self.index.iter()
     }
 
     /// Allocates a record whose member part has `size` units.
@@ -268,12 +276,6 @@ fn position(handle: u32) -> (usize, usize) {
 /// Returns the units of the member part of a record.
 fn size(member_bytes: usize) -> usize {
     (1 + member_bytes).div_ceil(UNIT)
-}
-
-/// Mixes lower bits into the top 7, which the index uses as tags: the members of a shard have the
-/// same top bits, because those chose the shard.
-fn spread(hash: u64) -> u64 {
-    hash ^ (hash << 13)
 }
 
 #[cfg(test)]

@@ -27,6 +27,16 @@ impl RankWords {
         }
     }
 
+    /// Creates rank words from the first `len` of five words; the others are 0.
+    #[must_use]
+    pub fn padded(words: [u64; RANK_WORDS_MAX], len: usize) -> Self {
+        debug_assert!(words[len..].iter().all(|word| *word == 0));
+        Self {
+            words,
+            len: u8::try_from(len).expect("at most five words"),
+        }
+    }
+
     /// Returns the words.
     #[must_use]
     pub fn as_slice(&self) -> &[u64] {

@@ -159,12 +159,12 @@ impl Columns {
     /// Returns the key that was packed.
     pub(super) fn unpack(&self, packed: &[u64]) -> RankWords {
         let mut words = [0; RANK_WORDS_MAX];
-        let words = &mut words[..self.ranges.len];
-        for (word, column) in words.iter_mut().zip(&self.columns) {
+        let columns = &self.columns[..self.ranges.len];
+        for (word, column) in words.iter_mut().zip(columns) {
             let code = packed[column.word] >> column.shift & column.mask;
             *word = if code == 0 { 0 } else { column.before + code };
         }
-        RankWords::new(words)
+        RankWords::padded(words, columns.len())
     }
 
     /// Returns a prefix of packed words that cuts packed keys where `words`, a prefix of a key's,

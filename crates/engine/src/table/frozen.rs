@@ -50,8 +50,26 @@ impl FrozenTable {
         mut visit: impl FnMut(u32, &[u8], &[u64]) -> Result<(), E>,
     ) -> Result<(), E> {
         let state_words = self.state_bytes / size_of::<u64>();
+        self.try_for_each_record(|handle, state, member| {
+            let words: [u64; STATE_WORDS_MAX] = words(state);
+            visit(handle, member, &words[..state_words])
+        })
+    }
+
+    /// Visits every record in the order of handles: its handle and member.
+    pub(super) fn for_each_member(&self, mut visit: impl FnMut(u32, &[u8])) {
+        let Ok(()) = self.try_for_each_record(|handle, _, member| {
+            visit(handle, member);
+            Ok::<_, Infallible>(())
+        });
+    }
+
+    fn try_for_each_record<E>(
+        &self,
+        mut visit: impl FnMut(u32, &[u8], &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let holes = self.holes();
-        let mut holes = holes.iter().peekable();
+        let mut holes_passed = 0;
         for (page, records) in self.pages.iter().enumerate() {
             let mut at = 0;
             while at < records.len() {
@@ -60,9 +78,10 @@ impl FrozenTable {
                 let handle = u32::try_from((page * PAGE_BYTES + at) / UNIT)
                     .expect("records are only at offsets that a handle can express");
                 at += self.state_bytes + size(member.len()) * UNIT;
-                if holes.next_if(|hole| **hole == handle).is_none() {
-                    let words: [u64; STATE_WORDS_MAX] = words(state);
-                    visit(handle, member, &words[..state_words])?;
+                if holes.get(holes_passed) == Some(&handle) {
+                    holes_passed += 1;
+                } else {
+                    visit(handle, state, member)?;
                 }
             }
         }
