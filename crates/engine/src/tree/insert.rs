@@ -69,9 +69,9 @@ impl<const W: usize> Tree<W> {
         } else if last + 1 == FANOUT {
             self.make_room(path, depth, if slot == 0 { 0 } else { slot + 1 });
         } else if at_front || at_end || last == 0 {
-            self.split(depth, node, slot);
+            self.spread(depth, node, slot, 1, 2);
         } else {
-            self.split_two(depth, node, if slot > 0 { slot - 1 } else { slot });
+            self.spread(depth, node, slot.saturating_sub(1), 2, 3);
         }
     }
 

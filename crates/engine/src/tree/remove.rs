@@ -1,16 +1,21 @@
 //! Removes an entry, and keeps the nodes dense.
 //!
-//! A node merges with a neighbour as soon as both fit into one node with room to spare, and borrows
-//! from it when it has become short: memory shrinks with the number of entries.
+//! Up to four neighbours merge into one less as soon as they fit into it with room to spare, so
+//! memory shrinks with the number of entries, and random moves leave no gaps. A simulation of
+//! random moves: leaves were 0.77 full if only two merge, 0.83 with three and 0.85 with four, which
+//! copies 14 % more entries.
 
 use super::node::FANOUT;
 use super::node::Node;
 use super::path::{Path, Step};
 use super::{Names, Tree};
 
-/// Neighbours that together hold at most this many are merged. Less than `FANOUT`, so that the next
-/// insert does not split the node again.
-const MERGE_MAX: usize = FANOUT - FANOUT / 16;
+/// Nodes that merge.
+const MERGED_MAX: usize = 4;
+
+/// Maximum entries of a node after a merge, on average. Less than `FANOUT`, so that the next insert
+/// does not split it again.
+const LEN_MERGED_MAX: usize = FANOUT - FANOUT / 16;
 
 /// Minimum entries of a node other than the root.
 pub(super) const LEN_MIN: usize = FANOUT * 3 / 8;
@@ -48,28 +53,31 @@ impl<const W: usize> Tree<W> {
     fn thicken(&mut self, path: &Path) {
         for depth in (0..self.height).rev() {
             let Step { node, slot } = path.steps[depth];
+            let children = self.inners[node].len();
             let len = self.child_len(depth, node, slot);
-            let last = self.inners[node].len() - 1;
-            let left = if slot > 0 {
-                self.child_len(depth, node, slot - 1)
+            // The neighbours, from the shortest on.
+            let (mut first, mut count, mut all) = (slot, 1, len);
+            let mut is_merged = false;
+            while count < MERGED_MAX.min(children) && !is_merged {
+                let end = first + count;
+                let left = first.checked_sub(1);
+                let left = left.map(|slot| self.child_len(depth, node, slot));
+                let right = (end < children).then(|| self.child_len(depth, node, end));
+                match (left, right) {
+                    (Some(left), right) if right.is_none_or(|right| left < right) => {
+                        first -= 1;
+                        all += left;
+                    }
+                    (_, right) => all += right.unwrap_or(0),
+                }
+                count += 1;
+                is_merged = all <= (count - 1) * LEN_MERGED_MAX;
+            }
+            if is_merged {
+                self.spread(depth, node, first, count, count - 1);
             } else {
-                usize::MAX
-            };
-            let right = if slot < last {
-                self.child_len(depth, node, slot + 1)
-            } else {
-                usize::MAX
-            };
-            let (pair, neighbour) = if left < right {
-                (slot - 1, left)
-            } else {
-                (slot, right)
-            };
-            if neighbour <= MERGE_MAX - len.min(MERGE_MAX) {
-                self.merge(depth, node, pair);
-            } else {
-                if len < LEN_MIN {
-                    self.share(depth, node, pair, usize::midpoint(len, neighbour));
+                if len < LEN_MIN && count > 1 {
+                    self.spread(depth, node, first, count, count);
                 }
                 return;
             }

@@ -1,10 +1,13 @@
-//! Rebalances neighbours: evenly, two into one, two into three.
+//! Rebalances neighbours: between two, or several into one more or less.
 //!
 //! Everything here works on leaves and inner nodes alike, and then updates the parent. A full node
-//! first gives to a neighbour and splits only where both are full: leaves stay nearly four fifths
-//! full under random updates, against two thirds with plain splitting.
+//! first gives to a neighbour and splits only where both are full, and up to four nodes merge into
+//! one less: leaves stay more than four fifths full under random updates, against two thirds with
+//! plain splitting.
 //!
 //! Deliberately not here: when to do which (`insert` and `remove`).
+
+use smallvec::SmallVec;
 
 use super::Tree;
 use super::arena::Arena;
@@ -24,54 +27,26 @@ impl<const W: usize> Tree<W> {
         self.refresh_child(depth, node, slot + 1);
     }
 
-    /// Moves all of the child `slot + 1` into the child `slot`.
-    pub(super) fn merge(&mut self, depth: usize, node: u32, slot: usize) {
-        let (left, right) = self.pair(node, slot);
+    /// Moves the entries of `old` children from `slot` on evenly into `new` of them, which is one
+    /// more or less or as many. The node has room for one more child.
+    pub(super) fn spread(&mut self, depth: usize, node: u32, slot: usize, old: usize, new: usize) {
+        let mut ids = Ids::from_slice(&self.inners[node].children[slot..slot + old]);
         if depth + 1 == self.height {
-            let all = self.leaves[left].len() + self.leaves[right].len();
-            level_out(&mut self.leaves, left, right, all);
-            self.leaves.remove(right);
+            spread(&mut self.leaves, &mut ids, new);
         } else {
-            let all = self.inners[left].len() + self.inners[right].len();
-            level_out(&mut self.inners, left, right, all);
-            self.inners.remove(right);
+            spread(&mut self.inners, &mut ids, new);
         }
-        self.inners[node].remove_child(slot + 1);
-        self.refresh_child(depth, node, slot);
-    }
-
-    /// Splits the child `slot` into two halves. The node has room for one more child.
-    pub(super) fn split(&mut self, depth: usize, node: u32, slot: usize) {
-        let left = self.inners[node].children[slot];
-        let new = if depth + 1 == self.height {
-            let n = self.leaves[left].len() / 2;
-            cut(&mut self.leaves, left, n)
-        } else {
-            let n = self.inners[left].len() / 2;
-            cut(&mut self.inners, left, n)
-        };
-        self.adopt(depth, node, slot, new);
-    }
-
-    /// Splits the children `slot` and `slot + 1` into three. The node has room for one more child.
-    pub(super) fn split_two(&mut self, depth: usize, node: u32, slot: usize) {
-        let left_len = self.child_len(depth, node, slot);
-        let right_len = self.child_len(depth, node, slot + 1);
-        let third = (left_len + right_len) / 3;
-        let left = self.inners[node].children[slot];
-        let new = if depth + 1 == self.height {
-            cut(&mut self.leaves, left, left_len - third)
-        } else {
-            cut(&mut self.inners, left, left_len - third)
-        };
-        self.adopt(depth, node, slot, new);
-        self.share(depth, node, slot + 1, (left_len + right_len - third) / 2);
-    }
-
-    fn adopt(&mut self, depth: usize, node: u32, slot: usize, new: u32) {
-        let of = self.summary(depth, new);
-        self.inners[node].insert_child(slot + 1, new, of);
-        self.refresh_child(depth, node, slot);
+        for at in new..old {
+            self.inners[node].remove_child(slot + at);
+        }
+        for (at, id) in ids.into_iter().enumerate() {
+            let of = self.summary(depth, id);
+            if at < old {
+                self.inners[node].set_child(slot + at, id, of);
+            } else {
+                self.inners[node].insert_child(slot + at, id, of);
+            }
+        }
     }
 
     fn refresh_child(&mut self, depth: usize, node: u32, slot: usize) {
@@ -104,11 +79,34 @@ pub(super) fn level_out<const W: usize, N: Node<W>>(
     nodes[left] = node;
 }
 
-/// Moves the last `n` of a node into a new right neighbour.
-fn cut<const W: usize, N: Node<W>>(nodes: &mut Arena<N>, left: u32, n: usize) -> u32 {
-    let mut new = N::empty();
-    nodes[left].move_tail(&mut new, n);
-    nodes.insert(new)
+/// Neighbouring nodes, in order.
+type Ids = SmallVec<[u32; 4]>;
+
+/// Moves the entries of nodes evenly into the first `new` of them, or into more.
+fn spread<const W: usize, N: Node<W>>(nodes: &mut Arena<N>, ids: &mut Ids, new: usize) {
+    let mut from: SmallVec<[N; 4]> = ids.iter().map(|id| nodes[*id].clone()).collect();
+    let all: usize = from.iter().map(Node::len).sum();
+    let mut from = from.iter_mut();
+    let mut next = from.next();
+    for index in 0..new {
+        let len = all * (index + 1) / new - all * index / new;
+        let mut node = N::empty();
+        while let Some(source) = &mut next
+            && node.len() < len
+        {
+            node.move_head(source, source.len().min(len - node.len()));
+            if source.len() == 0 {
+                next = from.next();
+            }
+        }
+        match ids.get(index) {
+            Some(id) => nodes[*id] = node,
+            None => ids.push(nodes.insert(node)),
+        }
+    }
+    for id in ids.drain(new..) {
+        nodes.remove(id);
+    }
 }
 
 impl<const W: usize> Tree<W> {
