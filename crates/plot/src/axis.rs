@@ -153,7 +153,11 @@ mod tests {
         assert_eq!(texts(&log), ["10k", "100k", "1M", "10M"]);
         let parts = Span::of(Scale::Percentile, [0.0, 0.9995].into_iter());
         assert_eq!(texts(&parts), ["0 %", "90 %", "99 %", "99.9 %", "99.99 %"]);
-        assert!(parts.position(0.99).is_some_and(|part| (part - 0.5).abs() < 1e-9));
+        assert!(
+            parts
+                .position(0.99)
+                .is_some_and(|part| (part - 0.5).abs() < 1e-9)
+        );
     }
 
     #[test]
