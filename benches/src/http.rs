@@ -45,6 +45,12 @@ pub fn post(path: &str, media_type: &str, body: &str) -> String {
     )
 }
 
+/// Returns a `PUT` request with a JSON body.
+#[must_use]
+pub fn put(path: &str, body: &str) -> String {
+    post(path, "application/json", body).replacen("POST", "PUT", 1)
+}
+
 /// Sends a request on a new connection. A status other than 200 is an error.
 pub fn ask(address: SocketAddr, request: &str) -> io::Result<Response> {
     Connection::open(address)?.ask(request)

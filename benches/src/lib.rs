@@ -2,7 +2,7 @@
 //!
 //! `sample` creates the measured board, `contributions` the requests, `redis` runs the system that Megaboard is
 //! compared with, `load` is the client loop for all servers. `child` starts servers, `process` reads their CPU time and
-//! memory, `figures` computes medians and ratios.
+//! memory, `figures` computes medians and ratios, `record` keeps figures as data for the report.
 //!
 //! Each round measures Megaboard and the compared system in turn, so that noise of the machine affects both. The
 //! figures that are compared are ratios.
@@ -14,6 +14,7 @@ pub mod http;
 pub mod load;
 pub mod process;
 pub mod random;
+pub mod record;
 pub mod redis;
 pub mod resp;
 pub mod sample;

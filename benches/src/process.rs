@@ -55,7 +55,16 @@ pub fn cpu_time(pid: u32) -> io::Result<CpuTime> {
 
 /// Returns the resident memory of this process, in bytes.
 pub fn own_resident_bytes() -> io::Result<u64> {
-    let pages = std::fs::read_to_string("/proc/self/statm")?;
+    resident_bytes("self")
+}
+
+/// Returns the resident memory of another process, in bytes.
+pub fn resident_bytes_of(pid: u32) -> io::Result<u64> {
+    resident_bytes(&pid.to_string())
+}
+
+fn resident_bytes(pid: &str) -> io::Result<u64> {
+    let pages = std::fs::read_to_string(format!("/proc/{pid}/statm"))?;
     let resident = pages.split(' ').nth(1).and_then(|text| text.parse().ok());
     let resident: u64 = resident.ok_or_else(|| io::Error::other("statm has no resident pages"))?;
     Ok(resident * rustix::param::page_size() as u64)

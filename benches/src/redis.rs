@@ -34,14 +34,20 @@ pub struct Redis {
 impl Redis {
     /// Starts a server on a free port, without persistence.
     pub fn start() -> io::Result<Self> {
-        Self::with(&["--appendonly", "no"])
+        Self::program("redis-server")
+    }
+
+    /// Starts this program, such as a Valkey server, on a free port, without persistence.
+    pub fn program(program: &str) -> io::Result<Self> {
+        Self::with(program, &["--appendonly", "no"])
     }
 
     /// Starts a server with an append-only file in this folder. Its configuration is the default one, except that it
     /// writes no snapshots, which would cost it more.
     pub fn with_append_only_file(folder: &Path, fsync: &str) -> io::Result<Self> {
         let folder = folder.to_string_lossy();
-        Self::with(&[
+        let program = "redis-server";
+        let settings = [
             "--dir",
             &folder,
             "--appendonly",
@@ -50,12 +56,13 @@ impl Redis {
             fsync,
             "--logfile",
             "redis.log",
-        ])
+        ];
+        Self::with(program, &settings)
     }
 
-    fn with(settings: &[&str]) -> io::Result<Self> {
+    fn with(program: &str, settings: &[&str]) -> io::Result<Self> {
         let server = Server::on_free_port(|port| {
-            let mut command = Command::new("redis-server");
+            let mut command = Command::new(program);
             command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
             command.args(["--save", ""]).args(settings);
             command

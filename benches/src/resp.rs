@@ -124,6 +124,12 @@ pub fn bulk_length(bytes: &[u8]) -> Option<usize> {
     Some(header + length + 2)
 }
 
+/// Returns the length of the reply that begins with these bytes, a number, once it is complete.
+#[must_use]
+pub fn number_length(bytes: &[u8]) -> Option<usize> {
+    header(bytes, b':').map(|(_, length)| length)
+}
+
 /// Returns the number after a type byte, and the length of its line.
 fn header(bytes: &[u8], kind: u8) -> Option<(usize, usize)> {
     let mut number = 0;

@@ -16,10 +16,12 @@ use benches::contributions::Contributions;
 use benches::figures::{median, number, ratio, spread, table, verdict};
 use benches::process::{cpu_time, machine};
 use benches::random::Random;
+use benches::record;
 use benches::redis::Redis;
 use benches::resp;
 use benches::sample::{member, now};
 use clap::{Parser, ValueEnum};
+use comfy_table::Table;
 
 /// The key of the sorted set.
 const KEY: &str = "leaderboard:339";
@@ -103,8 +105,11 @@ fn main() -> io::Result<()> {
             &mut figures,
         )?;
     }
-    println!("{}", report(&figures));
-    Ok(())
+    let title = format!(
+        "{} members, medians of {} rounds",
+        args.members, args.rounds
+    );
+    record::table(&title, &report(&figures))
 }
 
 /// Returns pipelines of `ZADD` with all members.
@@ -221,7 +226,7 @@ fn serve(megaboard: &Path, home: &Path, store: Store) -> io::Result<Server> {
     Server::announced(command.env("MEGABOARD_LOG", "error"))
 }
 
-fn report(figures: &Figures) -> String {
+fn report(figures: &Figures) -> Table {
     let mut shown = table(&["figure", "adopt", "ZSCAN alone", "ZADD, pipelined", ""]);
     shown.add_row([
         "members/s".to_owned(),
@@ -248,5 +253,5 @@ fn report(figures: &Figures) -> String {
     for (name, values) in cpu {
         shown.add_row([name.to_owned(), spread(values, 2)]);
     }
-    shown.to_string()
+    shown
 }

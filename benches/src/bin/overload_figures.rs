@@ -19,6 +19,7 @@ use benches::contributions::Contributions;
 use benches::figures::{number, table, verdict};
 use benches::http::{self, Connection, Response, get};
 use benches::process::machine;
+use benches::record;
 use benches::redis::Redis;
 use clap::Parser;
 
@@ -155,7 +156,7 @@ fn main() -> io::Result<()> {
     let after = write_for(server.address, &requests, best, PEAK_FOR)?;
     println!("{best} writers afterwards: {after:.0} contributions/s");
     let peak = f64::midpoint(peak, after);
-    report(peak, best, &overload, &before, &metrics);
+    report(peak, best, &overload, &before, &metrics)?;
     println!("{}", machine());
     Ok(())
 }
@@ -320,7 +321,7 @@ fn report(
     overload: &Overload,
     before: &RedisMetrics,
     after: &RedisMetrics,
-) {
+) -> io::Result<()> {
     let seconds = overload.elapsed.as_secs_f64();
     let [offered, applied, overloaded, other] = overload.counts.map(number);
     let ratio = applied / seconds / peak;
@@ -388,5 +389,5 @@ fn report(
         format!("{:.0}", after.overloaded - before.overloaded),
         String::new(),
     ]);
-    println!("{rows}");
+    record::table("Twice the peak over up to 1,000 connections", &rows)
 }

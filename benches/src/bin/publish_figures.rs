@@ -16,6 +16,7 @@ use benches::contributions::Contributions;
 use benches::figures::{median, spread, table, verdict};
 use benches::http::{Connection, apply_all};
 use benches::process::machine;
+use benches::record;
 use benches::redis::Redis;
 use clap::Parser;
 
@@ -97,6 +98,5 @@ fn main() -> io::Result<()> {
         spread(&cpu_us, 0),
         met,
     ]);
-    println!("{shown}\n{count} publications");
-    Ok(())
+    record::table(&format!("{count} publications"), &shown)
 }

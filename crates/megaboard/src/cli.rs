@@ -1,11 +1,11 @@
 //! The command line: [`Cli`]. The arguments of a command are defined in its own module.
 
 use clap::{Parser, Subcommand};
+use load::LoadArgs;
 use tools::adopt::AdoptArgs;
 use tools::export::ExportArgs;
 use tools::import::ImportArgs;
 use tools::ingest::IngestArgs;
-use tools::load::LoadArgs;
 use tools::member::MemberArgs;
 use tools::probes::{AliveArgs, ReadyArgs};
 use tools::top::TopArgs;

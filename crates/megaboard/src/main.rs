@@ -21,7 +21,7 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
-use tools::{adopt, export, import, ingest, load, member, probes, terminal, top};
+use tools::{adopt, export, import, ingest, member, probes, terminal, top};
 
 use cli::{Cli, Command};
 

@@ -41,10 +41,6 @@ impl BoardPath {
     pub(crate) fn kind(&self) -> &str {
         &self.kind
     }
-
-    pub(crate) fn subject(&self) -> &str {
-        &self.subject
-    }
 }
 
 impl fmt::Display for BoardPath {

@@ -1,5 +1,5 @@
 //! The commands that use a server over HTTP only, one module each: `megaboard import`, `export`, `ingest`, `adopt`,
-//! `load`, `top`, `member`, `alive` and `ready`.
+//! `top`, `member`, `alive` and `ready`. `megaboard load` has a crate of its own.
 //!
 //! They share: [`server`] (options for the server's URL and the key), [`secrets`] (errors that do not repeat secrets),
 //! [`terminal`] (messages), `delivery` (retries of writes, signals), `reads` (retries of reads). All of them use
@@ -12,7 +12,6 @@ pub mod export;
 pub mod gifts;
 pub mod import;
 pub mod ingest;
-pub mod load;
 pub mod member;
 pub mod probes;
 mod reads;

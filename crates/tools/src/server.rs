@@ -33,12 +33,12 @@ pub struct ServerArgs {
 
 impl ServerArgs {
     /// Returns a client of this server.
-    pub(crate) fn client(&self) -> Result<Client, Error> {
+    pub fn client(&self) -> Result<Client, Error> {
         self.client_with(RetryPolicy::default())
     }
 
     /// Returns a client of this server with a retry policy.
-    pub(crate) fn client_with(&self, retry: RetryPolicy) -> Result<Client, Error> {
+    pub fn client_with(&self, retry: RetryPolicy) -> Result<Client, Error> {
         let mut client = Client::builder(&self.server).retry_policy(retry);
         // An empty environment variable is ignored.
         if let Some(key) = self.key.as_deref().filter(|key| !key.is_empty()) {

@@ -1,5 +1,8 @@
-//! `megaboard load`: the printed counts are those of the server.
+//! `megaboard load`: the printed counts are those of the server, and the results are files.
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
 use testkit::{Exposition, Server, cli};
 
 fn load(server: &Server, more: &[&str]) -> cli::Run {
@@ -16,67 +19,122 @@ fn line<'a>(run: &'a cli::Run, begins: &str) -> Vec<&'a str> {
     found.split_whitespace().collect()
 }
 
+#[track_caller]
+fn count(run: &cli::Run, begins: &str, word: usize) -> u64 {
+    let parsed = line(run, begins)[word].parse();
+    parsed.unwrap_or_else(|_| panic!("{run:?}"))
+}
+
 #[test]
 fn the_table_shows_what_the_server_accepted() {
     let server = Server::start();
-    let flags = [
-        "--rate",
-        "400",
-        "--batch",
-        "10",
-        "--reads",
-        "80",
-        "--streams",
-        "3",
-    ];
-    let run = load(&server, &[&flags[..], &["--members", "50"]].concat());
+    let rooms = ["--rooms", "5", "--members", "50", "--streams", "3"];
+    let rate = ["--rate", "200", "--batch", "10"];
+    let run = load(&server, &[&rooms[..], &rate].concat());
     assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
-    let count = |begins: &str, word: usize| -> u64 {
-        line(&run, begins)[word]
-            .parse()
-            .unwrap_or_else(|_| panic!("{run:?}"))
-    };
-    let applied = count("contributions", 1);
-    assert!((1..=800).contains(&applied), "{run:?}");
+    let applied = count(&run, "contributions", 1);
+    assert!(applied > 0, "{run:?}");
     let metrics = Exposition::of(&server);
     let counted = metrics.sum("megaboard_contributions_total", &[("outcome", "applied")]);
     assert_eq!(counted.to_string(), applied.to_string(), "{run:?}");
-    assert_eq!(count("contribute", 1), applied / 10);
-    for read in ["top", "member", "around", "range"] {
-        assert_eq!((count(read, 1) > 0, count(read, 3)), (true, 0), "{run:?}");
+    assert_eq!(count(&run, "write", 1), applied / 10);
+    let mut all = 0;
+    for operation in ["top", "rank", "around", "write"] {
+        let requests = count(&run, operation, 1);
+        assert_eq!(
+            (
+                requests > 0,
+                count(&run, operation, 3),
+                count(&run, operation, 4)
+            ),
+            (true, 0, 0),
+            "{run:?}"
+        );
+        all += requests;
     }
+    assert_eq!(count(&run, "all", 1), all);
     assert!(
-        count("streams", 1) >= 3,
+        count(&run, "streams", 1) >= 3,
         "each stream has seen the board: {run:?}"
     );
-    let board = server.get("/v1/boards/gifts/load?window=all").ok();
+    let boards = server.get("/v1/boards?kind=gifts").ok();
+    let boards = boards["boards"].as_array().unwrap().iter();
+    let rooms: BTreeSet<&str> = boards
+        .map(|board| board["board"].as_str().unwrap())
+        .collect();
     assert!(
-        (1..=50).contains(&board["members"].as_u64().unwrap()),
-        "{board}"
+        rooms.contains("gifts/load-1") && rooms.len() <= 5,
+        "{rooms:?}"
     );
+}
+
+#[test]
+fn rooms_are_filled_and_results_are_written_at_a_part_of_the_capacity() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let results = folder.path().join("results");
+    let flags = [
+        "--rooms",
+        "10",
+        "--members",
+        "2000",
+        "--fill",
+        "--of-capacity",
+        "10",
+    ];
+    let into = ["--connections", "4", "--results", results.to_str().unwrap()];
+    let run = load(&server, &[&flags[..], &into].concat());
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let summary = std::fs::read(results.join("load.json")).unwrap();
+    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    let capacity = count(&run, "capacity", 1);
+    assert_eq!(
+        count(&run, "rate", 1),
+        summary["rate"].as_f64().unwrap().round() as u64
+    );
+    assert!(capacity.abs_diff(summary["capacity"].as_f64().unwrap() as u64) <= 1);
+    let operations = summary["operations"].as_array().unwrap();
+    for operation in operations {
+        let name = operation["operation"].as_str().unwrap();
+        let requests = operation["requests"].as_u64().unwrap();
+        assert_eq!(count(&run, name, 1), requests);
+        let hgrm = std::fs::read_to_string(results.join(format!("{name}.hgrm"))).unwrap();
+        let total = hgrm.lines().find(|line| line.starts_with("#[Max"));
+        let total = total.and_then(|line| line.trim_end_matches(']').rsplit(' ').next());
+        assert_eq!(total, Some(requests.to_string().as_str()), "{hgrm}");
+    }
+    assert_eq!(operations.len(), 5);
+    let svg = std::fs::read_to_string(results.join("latency.svg")).unwrap();
+    assert!(
+        svg.starts_with("<svg ") && svg.contains(">99 %</text>"),
+        "{svg}"
+    );
+    // A room has 1/N of the members of the first one.
+    for (room, members) in [("load-1", 683), ("load-10", 68)] {
+        let board = server
+            .get(&format!("/v1/boards/gifts/{room}?window=all"))
+            .ok();
+        assert_eq!(board["members"], members, "{board}");
+    }
 }
 
 #[test]
 fn rejected_and_missing_contributions_are_reported_with_status_1() {
     let server =
         Server::with("[kinds.races]\nwindows = [\"all\"]\nfields = [{ name = \"laps\" }]\n");
-    let run = load(&server, &["--board", "nope/a"]);
+    let run = load(&server, &["--kind", "nope"]);
     assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.contains("nope"), "{run:?}");
-    let few = [
-        "--rate",
-        "40",
-        "--batch",
-        "20",
-        "--reads",
-        "0",
-        "--streams",
-        "0",
-    ];
-    let run = load(&server, &[&["--board", "races/a"][..], &few].concat());
+    let writes = ["--rate", "20", "--batch", "20", "--mix", "write=1"];
+    let run = load(&server, &[&["--kind", "races"][..], &writes].concat());
     assert_eq!(run.status, Some(1), "{run:?}");
-    assert_eq!(line(&run, "contributions")[1], "0");
-    assert_eq!(line(&run, "contributions")[8], "80", "rejected: {run:?}");
+    assert_eq!(count(&run, "contributions", 1), 0);
+    let rejected = count(&run, "contributions", 8);
+    assert_eq!(
+        (rejected > 0, rejected),
+        (true, 20 * count(&run, "write", 1)),
+        "{run:?}"
+    );
     assert!(run.stdout.contains(" times  points"), "{run:?}");
     let away = ["load", "--server", "http://127.0.0.1:1", "--duration", "1s"];
     let run = cli::run(&away, b"");

@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use benches::child::sibling;
 use benches::process::machine;
+use benches::record;
 use clap::{Parser, ValueEnum};
 
 use report::{Report, Round};
@@ -76,7 +77,7 @@ fn main() -> io::Result<()> {
         duration: Duration::from_secs(args.seconds),
     };
     println!("{}", machine());
-    println!("{}", folder::disk(&settings.folder)?);
+    record::note(&folder::disk(&settings.folder)?)?;
     let mut report = Report::default();
     for round in 1..=args.rounds {
         eprintln!("round {round} of {}", args.rounds);
@@ -92,10 +93,9 @@ fn main() -> io::Result<()> {
                 .transpose()?,
         });
     }
-    println!(
-        "\n{} members, medians of {} rounds (least to most)\n",
+    let title = format!(
+        "{} members, medians of {} rounds (least to most)",
         args.members, args.rounds
     );
-    println!("{}", report.table());
-    Ok(())
+    record::table(&title, &report.table()?)
 }

@@ -13,6 +13,7 @@ mod report;
 use std::io;
 
 use benches::process::machine;
+use benches::record;
 use clap::{Parser, Subcommand};
 
 use ours::Case;
@@ -65,7 +66,7 @@ fn run(members: u64, rounds: usize, cpu_us_max: f64) -> io::Result<()> {
         }
         report.add_peer(peer::measure(members)?);
     }
-    println!("\n{members} members, one window, medians of {rounds} rounds (least to most)\n");
-    println!("{}", report.table(cpu_us_max));
-    Ok(())
+    let title =
+        format!("{members} members, one window, medians of {rounds} rounds (least to most)");
+    record::table(&title, &report.table(cpu_us_max)?)
 }

@@ -68,19 +68,13 @@ fn main() -> io::Result<()> {
     println!("{}", machine());
     let is_selected = |figures| args.only.is_none_or(|only| only == figures);
     if is_selected(Figures::Writes) {
-        println!(
-            "{}",
-            report::writes(&writes::measure(&settings)?, &settings)
-        );
+        report::writes(&writes::measure(&settings)?, &settings)?;
     }
     if is_selected(Figures::Spread) {
-        println!(
-            "{}",
-            report::spread(&spread::measure(&settings)?, &settings)
-        );
+        report::spread(&spread::measure(&settings)?, &settings)?;
     }
     if is_selected(Figures::Reads) {
-        println!("{}", report::reads(&reads::measure(&settings)?, &settings));
+        report::reads(&reads::measure(&settings)?, &settings)?;
     }
     Ok(())
 }

@@ -1,6 +1,9 @@
 //! The report: tables with medians of all rounds, and ratios.
 
+use std::io;
+
 use benches::figures::{median, number, ratio, spread as range, table, verdict};
+use benches::record;
 use comfy_table::Table;
 
 use crate::board::SHARDS;
@@ -24,8 +27,8 @@ const BYTES_MAX: f64 = 1.9;
 /// The target of bytes per member of a packed board.
 const PACKED_BYTES_MAX: f64 = 1.1;
 
-/// Formats the figures of writes.
-pub(crate) fn writes(writes: &Writes, settings: &Settings) -> String {
+/// Reports the figures of writes.
+pub(crate) fn writes(writes: &Writes, settings: &Settings) -> io::Result<()> {
     let sets = format!("of ZINCRBY, {SHARDS} sets");
     let columns = [
         "figure",
@@ -71,11 +74,12 @@ pub(crate) fn writes(writes: &Writes, settings: &Settings) -> String {
             ]);
         }
     }
-    format!(
-        "\nRedis's CPU a contribution, {} members, {SHARDS} shards, {}\n\n{table}",
+    let title = format!(
+        "Redis's CPU a contribution, {} members, {SHARDS} shards, {}",
         settings.members,
         medians(settings)
-    )
+    );
+    record::table(&title, &table)
 }
 
 fn add_case(table: &mut Table, case: &str, ours: &Ours, writes: &Writes, max: Option<f64>) {
@@ -100,8 +104,8 @@ fn add_case(table: &mut Table, case: &str, ours: &Ours, writes: &Writes, max: Op
     }
 }
 
-/// Formats the rates over several servers.
-pub(crate) fn spread(spread: &Spread, settings: &Settings) -> String {
+/// Reports the rates over several servers.
+pub(crate) fn spread(spread: &Spread, settings: &Settings) -> io::Result<()> {
     let mut table = table(&["figure", "measured", "of ZINCRBY"]);
     for (name, rates) in [
         ("ours, three servers", &spread.ours),
@@ -123,15 +127,16 @@ pub(crate) fn spread(spread: &Spread, settings: &Settings) -> String {
         "part of it on the busiest".to_owned(),
         range(&spread.busiest, 2),
     ]);
-    format!(
-        "\nOver HTTP, {} members, {}\n\n{table}",
+    let title = format!(
+        "Over HTTP, {} members, {}",
         settings.members,
         medians(settings)
-    )
+    );
+    record::table(&title, &table)
 }
 
-/// Formats the figures of reads.
-pub(crate) fn reads(reads: &Reads, settings: &Settings) -> String {
+/// Reports the figures of reads.
+pub(crate) fn reads(reads: &Reads, settings: &Settings) -> io::Result<()> {
     let mut table = table(&["figure", "ours", "ZREVRANGE", "of ZREVRANGE", "target"]);
     let none = verdict(median(&reads.cached_calls) < 0.5, "none");
     table.add_row([
@@ -153,11 +158,12 @@ pub(crate) fn reads(reads: &Reads, settings: &Settings) -> String {
             format!("{:.2}", ratio(ours, plain)),
         ]);
     }
-    format!(
-        "\nReads, {} members over 64 shards, {}\n\n{table}",
+    let title = format!(
+        "Reads, {} members over 64 shards, {}",
         reads::MEMBERS,
         medians(settings)
-    )
+    );
+    record::table(&title, &table)
 }
 
 fn target(over: f64, max: Option<f64>) -> String {

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use benches::process::machine;
+use benches::record;
 use clap::Parser;
 
 use report::Report;
@@ -48,12 +49,11 @@ fn main() -> io::Result<()> {
         eprintln!("round {round} of {}", args.rounds);
         report.add(stage.round(args.connections, duration)?);
     }
-    println!(
-        "\n{} members, {} connections, medians of {} rounds (least to most)\n",
+    let title = format!(
+        "{} members, {} connections, medians of {} rounds (least to most)",
         board::MEMBERS,
         args.connections,
         args.rounds
     );
-    println!("{}", report.table());
-    Ok(())
+    record::table(&title, &report.table())
 }

@@ -1,0 +1,129 @@
+//! `megaboard load`: sends the requests of many rooms to a server, at a rate that does not depend on its responses, and
+//! reports percentiles of latency.
+//!
+//! ```text
+//! arrivals ─► request (scenario) ─► outstanding? ─► connection ─► tally ─► report, results
+//!                                       └─► missed
+//! ```
+//!
+//! `arrivals` are the times at which requests are due, `scenario` the requests, both from one seed. `drive` sends each
+//! request when it is due, by a free connection (`connections`). What waits for one is limited; requests beyond that are
+//! counted as missed. Latency is counted from the time at which a request was due, so a server that stalls delays all
+//! requests that were due meanwhile.
+
+mod args;
+mod arrivals;
+mod connections;
+mod drive;
+mod fill;
+mod report;
+mod request;
+mod results;
+mod rooms;
+mod scenario;
+mod tally;
+
+#[cfg(test)]
+mod tests;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use indicatif::style::ProgressStyle;
+use megaboard_client::RetryPolicy;
+use tokio::task::JoinSet;
+use tools::terminal;
+
+pub use self::args::LoadArgs;
+
+use self::arrivals::Arrivals;
+use self::connections::Connections;
+use self::drive::{Driver, Stop};
+use self::scenario::Scenario;
+use self::tally::Tally;
+
+/// Exit status after Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+const PROGRESS_SHOWN_EVERY: Duration = Duration::from_secs(1);
+
+/// How long the capacity is measured, at most the duration of the load. A quarter of it is not counted.
+const CAPACITY_MEASURED_FOR: Duration = Duration::from_secs(12);
+
+/// Runs the command.
+pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    // Reports an error of the server, the key or the kind before the load begins.
+    let probe = args.server.client_with(RetryPolicy::none())?;
+    runtime.block_on(async { probe.board(&args.kind, "load-1").top().n(1).await })?;
+    let stop = Stop::default();
+    runtime.spawn(stop.clone().on_ctrl_c());
+    let scenario = Scenario::new(args);
+    let connections = Arc::new(Connections::new(args, scenario.rooms().clone())?);
+    if args.fill {
+        let filled = fill::fill(&connections, &stop, runtime.handle())?;
+        terminal::report(&format!("{filled} members have contributed"));
+    }
+    let capacity = args.of_capacity.map(|_| {
+        let span = CAPACITY_MEASURED_FOR.min(args.duration);
+        let driver = Driver::new(&connections, &stop, runtime.handle(), 2 * args.connections);
+        driver.capacity(scenario.with_other_seed(), span)
+    });
+    let rate = match (capacity, args.of_capacity) {
+        (Some(capacity), Some(percent)) => capacity * percent / 100.0,
+        _ => args.rate,
+    };
+    let driver = Driver::new(&connections, &stop, runtime.handle(), args.outstanding);
+    let streams: JoinSet<()> = {
+        let _entered = runtime.enter();
+        let rooms = scenario.with_other_seed().subjects(args.streams);
+        let streams = rooms.map(|room| request::watch(connections.clone(), driver.tally(), room));
+        streams.collect()
+    };
+    let shown = runtime.spawn(progress(driver.tally(), Instant::now()));
+    let start = Instant::now();
+    driver.open_loop(Arrivals::new(rate, args.duration, args.seed), scenario);
+    let elapsed = start.elapsed();
+    shown.abort();
+    drop(streams);
+    let outcome = report::Outcome {
+        counts: driver.tally().take(),
+        elapsed,
+        rate,
+        capacity,
+    };
+    terminal::print(&report::render(&outcome, args))?;
+    if let Some(folder) = &args.results {
+        results::write(folder, &outcome, args)?;
+    }
+    Ok(match (stop.is_requested(), outcome.counts.is_clean()) {
+        (true, _) => ExitCode::from(INTERRUPTED),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::FAILURE,
+    })
+}
+
+/// Shows the progress, if standard error is a terminal.
+async fn progress(tally: Arc<Tally>, start: Instant) {
+    let bar = ProgressBar::no_length();
+    bar.set_style(ProgressStyle::default_spinner());
+    let mut ticks = tokio::time::interval(PROGRESS_SHOWN_EVERY);
+    let mut before = (0, 0);
+    loop {
+        ticks.tick().await;
+        let now = tally.so_far();
+        bar.set_message(format!(
+            "{} s: {} requests, {} boards of streams in the last second",
+            start.elapsed().as_secs(),
+            now.0 - before.0,
+            now.1 - before.1,
+        ));
+        bar.tick();
+        before = now;
+    }
+}
