@@ -14,7 +14,7 @@
 //! ```
 
 use board::Bound;
-use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardReading, StoreError};
+use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading, StoreError};
 
 use crate::kway::merge;
 use crate::ranks::{RankedEntry, better_fields, ranked};
@@ -153,9 +153,10 @@ impl Scope<'_> {
         for _ in 0..ROUNDS_MAX {
             let missing = (0..self.shards()).filter(|s| readings[usize::from(*s)].is_none());
             let missing: Vec<u16> = missing.collect();
-            let ask = |shard: &u16| (*shard, [reaches[usize::from(*shard)].ask(cut)].into());
+            let ask = |shard: &u16| self.query(*shard, [reaches[usize::from(*shard)].ask(cut)]);
             if !missing.is_empty() {
-                let answers = self.round(missing.iter().map(ask).collect()).await?;
+                let queries: Vec<ShardQuery> = missing.iter().map(ask).collect();
+                let answers = self.round(&queries).await?;
                 for (shard, reading) in missing.iter().zip(answers) {
                     readings[usize::from(*shard)] = Some(reading);
                 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
-use futures::future::{BoxFuture, ready};
+use futures::future::{BoxFuture, ready, try_join_all};
 use futures::{FutureExt, TryFutureExt};
 use metering::Registry as Metrics;
 
@@ -41,8 +41,8 @@ use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, Change, CreateBoardError, DeleteBoardError, IndexMismatch,
-    KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError, Query, Revision, ShardReading,
-    ShardStore, SharedBoards, StoreError, WindowCount,
+    KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError, Revision, ShardQuery,
+    ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
 };
 
 /// The maximum difference between the clocks of servers, and of nodes that check deadlines, at
@@ -263,13 +263,11 @@ impl ShardStore for RedisStore {
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
-        shard: u16,
-        query: &'a Query,
-    ) -> BoxFuture<'a, Result<ShardReading, StoreError>> {
-        self.calls
-            .read
-            .time(self.reader.read(board, shard, query))
-            .boxed()
+        queries: &'a [ShardQuery],
+    ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
+        let read = |asked: &'a ShardQuery| self.reader.read(board, asked.shard, &asked.query);
+        let readings = try_join_all(queries.iter().map(read));
+        self.calls.read.time(readings).boxed()
     }
 
     fn windows<'a>(

@@ -222,7 +222,7 @@ impl Scope<'_> {
             before: entries(above) + 1,
             after: entries(below) + 1,
         };
-        let reading = self.round(vec![(shard, [ask].into())]).await?.pop();
+        let reading = self.round(&[self.query(shard, [ask])]).await?.pop();
         reading.ok_or_else(|| lost(member))
     }
 }

@@ -113,9 +113,9 @@ async fn sample(scope: &Scope<'_>, search: &[(u64, u64)]) -> Result<Vec<ShardRea
             before: 0,
             after: 1,
         };
-        (shard, (0..samples).map(ask).collect())
+        scope.query(shard, (0..samples).map(ask).collect::<Vec<_>>())
     });
-    scope.round(reads.collect()).await
+    scope.round(&reads.collect::<Vec<_>>()).await
 }
 
 /// Counts the candidates on every shard, and narrows the interval. Returns false if it did not get
