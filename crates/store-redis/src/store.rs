@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
-use futures::future::{BoxFuture, ready, try_join_all};
+use futures::future::{BoxFuture, ready};
 use futures::{FutureExt, TryFutureExt};
 use metering::Registry as Metrics;
 
@@ -265,8 +265,7 @@ impl ShardStore for RedisStore {
         board: &'a BoardRecord,
         queries: &'a [ShardQuery],
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
-        let read = |asked: &'a ShardQuery| self.reader.read(board, asked.shard, &asked.query);
-        let readings = try_join_all(queries.iter().map(read));
+        let readings = self.reader.read(board, queries);
         self.calls.read.time(readings).boxed()
     }
 
