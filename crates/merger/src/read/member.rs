@@ -97,6 +97,7 @@ const NOTHING: Want = Want::Ranks {
     from: 0,
     to: 0,
     cut_at: 0,
+    error: 0,
 };
 
 /// A member's neighbours.

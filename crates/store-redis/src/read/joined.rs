@@ -1,14 +1,20 @@
 //! Divides the queries of a read into calls.
 
 use redis_nodes::Location;
-use shard_store::{Query, ShardQuery, ShardVersion};
+use shard_store::{Anchor, Query, ShardQuery, ShardVersion};
 
 /// The maximum number of shards of one call. Redis does nothing else meanwhile.
 const SHARDS_A_CALL_MAX: usize = 32;
 
-/// The maximum number of positions and entries that one call asks for, unless a shard alone is
-/// asked for more.
+/// The maximum work of one call, in entries that it returns, unless that of a shard alone is more:
+/// some 4 ms.
 const WORK_A_CALL_MAX: usize = 4096;
+
+/// The work of finding a bound, which is bisected among the members that tie.
+const BOUND_WORK: usize = 32;
+
+/// The work of finding a rank or a member.
+const POSITION_WORK: usize = 4;
 
 /// A query of one shard, as it is sent.
 #[derive(Debug, Clone, Copy)]
@@ -76,17 +82,20 @@ pub(super) fn calls<'a>(
 fn work(query: &Query) -> usize {
     let asks = query.ranges.iter();
     asks.fold(0, |work, ask| {
-        work.saturating_add(1)
-            .saturating_add(ask.before)
-            .saturating_add(ask.after)
+        let position = match ask.anchor {
+            Anchor::Bound(_) => BOUND_WORK,
+            Anchor::Rank(_) | Anchor::Member(_) => POSITION_WORK,
+        };
+        let entries = ask.before.saturating_add(ask.after);
+        work.saturating_add(position).saturating_add(entries)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use board::{Period, Timestamp, Window};
+    use board::{Bound, Period, RankWords, Timestamp, Window};
     use redis_nodes::ServerId;
-    use shard_store::{Anchor, RangeAsk};
+    use shard_store::RangeAsk;
 
     use super::*;
 
@@ -158,5 +167,12 @@ mod tests {
         assert_eq!(lens(&queries), [2, 2, 1]);
         let queries: Vec<_> = (0..2).map(|shard| query(shard, usize::MAX)).collect();
         assert_eq!(lens(&queries), [1, 1]);
+        let mut queries: Vec<_> = (0..6).map(|shard| query(shard, 0)).collect();
+        let bound = Bound::prefix(RankWords::new(&[7]));
+        for asked in &mut queries {
+            let ask = RangeAsk::rank_of(Anchor::Bound(bound.clone()));
+            asked.query.ranges = vec![ask; 40].into();
+        }
+        assert_eq!(lens(&queries), [3, 3]);
     }
 }
