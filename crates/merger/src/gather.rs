@@ -14,7 +14,7 @@
 //! ```
 
 use board::Bound;
-use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardReading, StoreError};
+use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading, StoreError};
 
 use crate::kway::merge;
 use crate::ranks::{RankedEntry, better_fields, ranked};
@@ -30,8 +30,15 @@ const SPREAD: f64 = 3.5;
 /// another round. With [`SPARE`] it is insufficient once in a hundred thousand times.
 const WIDE_SPREAD: f64 = 5.0;
 
+/// The same around an estimated rank, whose deviation is added to that of the shares: of ten thousand
+/// ranges one takes another round.
+const ESTIMATED_SPREAD: f64 = 4.5;
+
 /// Entries beyond [`WIDE_SPREAD`], for shares so small that their distribution has a long tail.
 const SPARE: f64 = 3.0;
+
+/// Standard deviations of the cut's rank beyond which no entries are fetched.
+const ERRORS_MAX: u64 = 5;
 
 /// Rounds until a range is given up. Each asks for twice as much, so only a board that changes much
 /// faster than it can be read gets there.
@@ -64,8 +71,13 @@ pub(crate) enum Want {
     /// This many entries above the cut, and this many below it.
     Around { before: u64, after: u64 },
     /// The entries from one rank to another (from 0, end excluded); the cut is assumed to be at
-    /// `cut_at`.
-    Ranks { from: u64, to: u64, cut_at: u64 },
+    /// `cut_at`, with a standard deviation of `error`.
+    Ranks {
+        from: u64,
+        to: u64,
+        cut_at: u64,
+        error: u64,
+    },
 }
 
 /// A proven range, and the readings it was made of.
@@ -95,12 +107,12 @@ impl Reach {
     }
 }
 
-/// Returns how many entries to fetch from a shard whose expected share is `mean`, and which has at
-/// most `entries`.
-fn share(mean: f64, entries: u64, spread: f64, spare: f64) -> usize {
+/// Returns how many entries to fetch from a shard whose expected share is `mean`, give or take
+/// `error`, and which has at most `entries`.
+fn share(mean: f64, error: f64, entries: u64, spread: f64, spare: f64) -> usize {
     // Boards have far fewer than 2^52 entries, and the share is an estimate that is proven later.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let guess = (mean + spread * mean.sqrt() + spare).ceil() as u64;
+    let guess = (mean + spread * (mean + error * error).sqrt() + spare).ceil() as u64;
     usize::try_from(guess.min(entries)).unwrap_or(usize::MAX)
 }
 
@@ -153,9 +165,10 @@ impl Scope<'_> {
         for _ in 0..ROUNDS_MAX {
             let missing = (0..self.shards()).filter(|s| readings[usize::from(*s)].is_none());
             let missing: Vec<u16> = missing.collect();
-            let ask = |shard: &u16| (*shard, [reaches[usize::from(*shard)].ask(cut)].into());
+            let ask = |shard: &u16| self.query(*shard, [reaches[usize::from(*shard)].ask(cut)]);
             if !missing.is_empty() {
-                let answers = self.round(missing.iter().map(ask).collect()).await?;
+                let queries: Vec<ShardQuery> = missing.iter().map(ask).collect();
+                let answers = self.round(&queries).await?;
                 for (shard, reading) in missing.iter().zip(answers) {
                     readings[usize::from(*shard)] = Some(reading);
                 }
@@ -177,19 +190,34 @@ impl Scope<'_> {
     }
 
     fn first_reach(&self, cut: &Cut, want: Want) -> Reach {
-        let (before, after) = match want {
-            Want::Around { before, after } => (before, after),
-            Want::Ranks { from, to, cut_at } => {
-                (cut_at.saturating_sub(from), to.saturating_sub(cut_at))
-            }
+        let (before, after, error) = match want {
+            Want::Around { before, after } => (before, after, 0),
+            Want::Ranks {
+                from,
+                to,
+                cut_at,
+                error,
+            } => (
+                cut_at.saturating_sub(from),
+                to.saturating_sub(cut_at),
+                error,
+            ),
         };
         let (spread, spare) = match cut {
             Cut::Top => (SPREAD, 0.0),
+            Cut::Bound(_) if error > 0 => (ESTIMATED_SPREAD, SPARE),
             Cut::Rank(_) | Cut::Bound(_) => (WIDE_SPREAD, SPARE),
         };
-        let of_one = |entries| {
-            let mean = guess(entries) / f64::from(self.shards());
-            share(mean, entries, spread, spare)
+        let of_one = |entries: u64| {
+            let of_shard = |count| guess(count) / f64::from(self.shards());
+            let entries_max = entries.saturating_add(error.saturating_mul(ERRORS_MAX));
+            share(
+                of_shard(entries),
+                of_shard(error),
+                entries_max,
+                spread,
+                spare,
+            )
         };
         // With shared ranks, one entry above the range shows where its first group begins.
         Reach {
@@ -345,7 +373,13 @@ impl MergedRanks {
 /// one.
 fn wider(reach: usize, missing: u64, part_of_all: f64) -> usize {
     const FEW: usize = 4;
-    let share = share(guess(missing) * part_of_all, missing, WIDE_SPREAD, SPARE);
+    let share = share(
+        guess(missing) * part_of_all,
+        0.0,
+        missing,
+        WIDE_SPREAD,
+        SPARE,
+    );
     let missing = usize::try_from(missing).unwrap_or(usize::MAX);
     reach.saturating_add(share.max(reach).max(FEW).min(missing))
 }

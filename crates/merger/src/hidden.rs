@@ -11,6 +11,8 @@
 //!   left        [─  ──|─  ──]          local ranks closed up
 //! ```
 
+use std::sync::Arc;
+
 use board::{Kind, Member};
 use shard_store::{Anchor, RangeAsk, RangePart, ShardReading};
 
@@ -18,13 +20,13 @@ use crate::list_length::{HiddenKeys, own};
 
 /// Additional entries that are requested on each side at first: hidden members are rarely
 /// neighbours. If they are, as many as there are hidden members always suffice.
-const SPARE: usize = 4;
+pub(crate) const SPARE: usize = 4;
 
 /// A query of one shard, and the members to leave out.
 pub(crate) struct HidingQuery<'a> {
     pub(crate) kind: &'a Kind,
     /// The requested ranges.
-    pub(crate) ranges: &'a [RangeAsk],
+    pub(crate) ranges: Arc<[RangeAsk]>,
     /// The hidden members that belong to the shard.
     pub(crate) hidden: Vec<&'a Member>,
     /// For a top list: additional counts, which are appended to the asks.
@@ -51,15 +53,18 @@ impl Gaps {
 }
 
 impl HidingQuery<'_> {
-    /// Returns the numbers of spare entries to try in turn; the last one always suffices.
-    pub(crate) fn spares(&self) -> impl Iterator<Item = usize> {
-        let enough = self.hidden.len();
-        let first = (enough > SPARE).then_some(SPARE);
-        first.into_iter().chain([enough])
+    /// Returns whether a reading is used as it is.
+    fn hides_nothing(&self) -> bool {
+        self.hidden.is_empty() && self.hidden_keys.is_none()
     }
 
-    /// Returns what to ask the shard.
-    pub(crate) fn query(&self, spare: usize) -> Vec<RangeAsk> {
+    /// Returns what to ask the shard, with at most this many spare entries. As many as there are
+    /// hidden members always suffice.
+    pub(crate) fn query(&self, spare: usize) -> Arc<[RangeAsk]> {
+        if self.hides_nothing() {
+            return self.ranges.clone();
+        }
+        let spare = spare.min(self.hidden.len());
         let wanted = self.ranges.iter().map(|ask| widened(ask, spare));
         let beside = self.hidden_keys.into_iter().flat_map(HiddenKeys::ranges);
         let hidden = self.hidden.iter().map(|member| match self.hidden_keys {
@@ -72,6 +77,9 @@ impl HidingQuery<'_> {
     /// Returns what the shard would have returned; `None` if the spare entries did not suffice. A
     /// reading without parts is returned unchanged.
     pub(crate) fn visible(&self, reading: ShardReading) -> Option<ShardReading> {
+        if self.hides_nothing() {
+            return Some(reading);
+        }
         let Some(mut parts) = reading.parts else {
             return Some(reading);
         };

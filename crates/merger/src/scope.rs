@@ -9,23 +9,21 @@ mod windows;
 
 use std::sync::Arc;
 
-use board::{Bound, Kind, Member, RankStyle, Timestamp, Window};
+use board::{Bound, Kind, RankStyle, Timestamp, Window};
 use futures::FutureExt;
-use futures::future::try_join_all;
-use futures::stream::{self, StreamExt};
 use shard_router::TRACE_TARGET;
 use shard_store::{
-    BoardRecord, Query, RangeAsk, ShardReading, ShardStore, ShardVersion, StoreError,
+    BoardRecord, Query, RangeAsk, ShardQuery, ShardReading, ShardStore, ShardVersion, StoreError,
 };
 use tracing::Instrument as _;
 
-use crate::hidden::HidingQuery;
+use crate::hidden::{HidingQuery, SPARE};
 use crate::list_length::{Counting, HiddenKeys};
 use crate::metrics::Counters;
 use crate::version::Version;
 
-/// Parts that shards may be sending at once where entries are only counted: limits how many shards
-/// are read concurrently, to at least one.
+/// Parts of one call where entries are only counted: limits how many shards it reads, to at least
+/// one.
 const COUNTED_PARTS_MAX: usize = 65_536;
 
 /// One window of one incarnation of a board.
@@ -59,73 +57,81 @@ impl Scope<'_> {
         of_shards.sum::<u64>().min(self.listed(readings))
     }
 
-    /// Reads one shard, as if it had no hidden members.
-    pub(crate) async fn read(
-        &self,
-        shard: u16,
-        ranges: Arc<[RangeAsk]>,
-        unless: Option<ShardVersion>,
-    ) -> Result<ShardReading, StoreError> {
-        let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
-        let hidden: Vec<&Member> = hidden.collect();
-        if hidden.is_empty() && self.hidden_keys.is_none() {
-            return self.read_raw(shard, ranges, unless).await;
-        }
-        // Boxed, since this is rare and would increase the size of every read.
-        self.read_visible(shard, &ranges, hidden, unless)
-            .boxed()
-            .await
+    /// Returns a query of one shard.
+    pub(crate) fn query(&self, shard: u16, ranges: impl Into<Arc<[RangeAsk]>>) -> ShardQuery {
+        let query = Query {
+            window: self.window,
+            unless: None,
+            groups: self.groups(),
+            ranges: ranges.into(),
+        };
+        ShardQuery { shard, query }
     }
 
-    async fn read_visible(
+    /// Reads shards, as if they had no hidden members.
+    pub(crate) async fn read(
         &self,
-        shard: u16,
-        ranges: &[RangeAsk],
-        hidden: Vec<&Member>,
-        unless: Option<ShardVersion>,
-    ) -> Result<ShardReading, StoreError> {
-        let hiding = HidingQuery {
+        queries: &[ShardQuery],
+    ) -> Result<Vec<ShardReading>, StoreError> {
+        if self.kind.hidden().is_empty() && self.hidden_keys.is_none() {
+            return self.read_raw(queries).await;
+        }
+        // Boxed, since this is rare and would increase the size of every read.
+        self.read_visible(queries).boxed().await
+    }
+
+    async fn read_visible(&self, queries: &[ShardQuery]) -> Result<Vec<ShardReading>, StoreError> {
+        let hiding = |asked: &ShardQuery| HidingQuery {
             kind: self.kind,
-            ranges,
-            hidden,
+            ranges: asked.query.ranges.clone(),
+            hidden: self
+                .kind
+                .hidden()
+                .on_shard(self.record.shards, asked.shard)
+                .collect(),
             hidden_keys: self.hidden_keys.as_deref(),
         };
-        for spare in hiding.spares() {
-            let reading = self.read_raw(shard, hiding.query(spare).into(), unless);
-            if let Some(reading) = hiding.visible(reading.await?) {
-                return Ok(reading);
+        let hiding: Vec<HidingQuery<'_>> = queries.iter().map(hiding).collect();
+        let mut readings: Vec<Option<ShardReading>> = vec![None; queries.len()];
+        for spare in [SPARE, usize::MAX] {
+            let missing = (0..queries.len()).filter(|index| readings[*index].is_none());
+            let missing: Vec<usize> = missing.collect();
+            let widened = missing.iter().map(|index| {
+                let mut asked = queries[*index].clone();
+                asked.query.ranges = hiding[*index].query(spare);
+                asked
+            });
+            let widened: Vec<ShardQuery> = widened.collect();
+            for (index, reading) in missing.into_iter().zip(self.read_raw(&widened).await?) {
+                readings[index] = hiding[index].visible(reading);
+            }
+            if readings.iter().all(Option::is_some) {
+                return Ok(readings.into_iter().flatten().collect());
             }
         }
         unreachable!("as many spare entries as hidden members suffice")
     }
 
+    /// Reads shards, hidden members included.
     pub(crate) async fn read_raw(
         &self,
-        shard: u16,
-        ranges: Arc<[RangeAsk]>,
-        unless: Option<ShardVersion>,
-    ) -> Result<ShardReading, StoreError> {
-        let query = Query {
-            window: self.window,
-            unless,
-            groups: self.groups(),
-            ranges,
-        };
-        let span =
-            tracing::trace_span!(target: TRACE_TARGET, "read", megaboard.shard = i64::from(shard));
-        let read = self.store.read(&self.record, shard, &query);
+        queries: &[ShardQuery],
+    ) -> Result<Vec<ShardReading>, StoreError> {
+        let span = tracing::trace_span!(
+            target: TRACE_TARGET,
+            "read",
+            megaboard.shards = queries.len() as u64,
+        );
+        let read = self.store.read(&self.record, queries);
         read.instrument(span).await
     }
 
-    /// One round: reads these shards concurrently.
+    /// One round: reads these shards in one call.
     pub(crate) async fn round(
         &self,
-        reads: Vec<(u16, Arc<[RangeAsk]>)>,
+        queries: &[ShardQuery],
     ) -> Result<Vec<ShardReading>, StoreError> {
-        let reads = reads
-            .into_iter()
-            .map(|(shard, ranges)| self.read(shard, ranges, None));
-        let readings = try_join_all(reads).await?;
+        let readings = self.read(queries).await?;
         self.counters
             .count_round(readings.iter().map(entries).sum());
         Ok(readings)
@@ -137,12 +143,8 @@ impl Scope<'_> {
         ranges: impl Into<Arc<[RangeAsk]>>,
     ) -> Result<Vec<ShardReading>, StoreError> {
         let ranges = ranges.into();
-        self.round(
-            (0..self.shards())
-                .map(|shard| (shard, ranges.clone()))
-                .collect(),
-        )
-        .await
+        let queries = (0..self.shards()).map(|shard| self.query(shard, ranges.clone()));
+        self.round(&queries.collect::<Vec<_>>()).await
     }
 
     /// One round: asks every shard the same. Passes each reading to `take` in the order of shards,
@@ -158,15 +160,14 @@ impl Scope<'_> {
             .flat_map(|hidden_keys| hidden_keys.ranges())
             .count();
         let at_once = (COUNTED_PARTS_MAX / (ranges.len() + beside).max(1)).max(1);
-        let read = |shard| self.read(shard, ranges.clone(), None).boxed();
-        let reads: Vec<_> = (0..self.shards()).map(read).collect();
-        let mut readings = stream::iter(reads).buffered(at_once);
+        let queries = (0..self.shards()).map(|shard| self.query(shard, ranges.clone()));
+        let queries: Vec<ShardQuery> = queries.collect();
         let mut fetched = 0;
-        let mut shards = 0..;
-        while let Some(reading) = readings.next().await {
-            let (shard, reading) = (shards.next().unwrap_or_default(), reading?);
-            fetched += entries(&reading);
-            take(shard, reading);
+        for queries in queries.chunks(at_once) {
+            for (asked, reading) in queries.iter().zip(self.read(queries).await?) {
+                fetched += entries(&reading);
+                take(asked.shard, reading);
+            }
         }
         self.counters.count_round(fetched);
         Ok(())
@@ -178,11 +179,12 @@ impl Scope<'_> {
         ranges: Arc<[RangeAsk]>,
         known: &Version,
     ) -> Result<Vec<ShardReading>, StoreError> {
-        let read = |shard| self.read(shard, ranges.clone(), known.shard(shard));
-        let readings = try_join_all((0..self.shards()).map(read)).await?;
-        self.counters
-            .count_round(readings.iter().map(entries).sum());
-        Ok(readings)
+        let queries = (0..self.shards()).map(|shard| {
+            let mut asked = self.query(shard, ranges.clone());
+            asked.query.unless = known.shard(shard);
+            asked
+        });
+        self.round(&queries.collect::<Vec<_>>()).await
     }
 
     /// Returns the version of the board, given a reading of each shard, in order.

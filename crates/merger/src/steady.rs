@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use futures::FutureExt as _;
-use futures::future::try_join_all;
 use shard_store::{RangeAsk, StoreError};
 
 use crate::list_length::{HiddenKeys, own};
@@ -23,10 +22,9 @@ impl Scope<'_> {
         let shards = (0..self.shards()).filter_map(|shard| {
             let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
             let ranges: Vec<RangeAsk> = hidden.map(own).collect();
-            (!ranges.is_empty()).then_some((shard, ranges))
+            (!ranges.is_empty()).then(|| self.query(shard, ranges))
         });
-        let reads = shards.map(|(shard, ranges)| self.read_raw(shard, ranges.into(), None));
-        let readings = try_join_all(reads).await?;
+        let readings = self.read_raw(&shards.collect::<Vec<_>>()).await?;
         self.counters.count_round(0);
         Ok(HiddenKeys::of(self.keep(), &readings))
     }

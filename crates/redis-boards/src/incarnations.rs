@@ -129,6 +129,18 @@ impl Incarnations {
         Ok(spread::place(board, &incarnation.servers, shard))
     }
 
+    /// As [`Incarnations::place`], for several shards.
+    pub async fn places(
+        &self,
+        board: &BoardRecord,
+        shards: impl Iterator<Item = u16>,
+    ) -> Result<Vec<Location>, StoreError> {
+        let servers = self.incarnation(board).await?.servers.clone();
+        Ok(shards
+            .map(|shard| spread::place(board, &servers, shard))
+            .collect())
+    }
+
     /// Returns the location of a shard, if the lease is cached.
     #[must_use]
     pub fn place_at_hand(&self, board: &BoardRecord, shard: u16) -> Option<Location> {

@@ -43,7 +43,7 @@ pub enum Effect {
 pub struct Call {
     /// The function's short name: `apply`.
     pub function: &'static str,
-    /// All keys that it uses, in one slot.
+    /// All keys that it uses, in one slot, unless [`takes_any_slot`](crate::Nodes::takes_any_slot).
     pub keys: Vec<Bytes>,
     /// Its arguments.
     pub args: Vec<Bytes>,

@@ -108,6 +108,22 @@ impl Nodes {
         node.is_ok_and(|node| node.link().is_some())
     }
 
+    /// Returns whether one call may have keys of any slots that are on the same server as this
+    /// location: not in a cluster. Without scripts such a call would make its round trips one after
+    /// the other.
+    #[must_use]
+    pub fn takes_any_slot(&self, location: Location) -> bool {
+        if matches!(*self.topology, Topology::Cluster(_)) {
+            return false;
+        }
+        let link = self
+            .topology
+            .route(location)
+            .ok()
+            .and_then(|node| node.link());
+        link.is_some_and(|link| link.has_functions())
+    }
+
     /// Returns the backlog of writes of a location's node, if it is connected.
     #[must_use]
     pub fn writes_backlog(&self, location: Location) -> Option<Arc<Backlog>> {

@@ -16,7 +16,7 @@ pub struct Calls {
     failures: CounterFamily,
     /// Batches to a shard.
     pub apply: Call,
-    /// Reads of a shard.
+    /// Reads of shards.
     pub read: Call,
     /// Counts of windows.
     pub windows: Call,

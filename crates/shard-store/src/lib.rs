@@ -16,8 +16,8 @@ pub use contract::{
     Anchor, Batch, BoardRecord, BoardSettings, Change, Clock, CreateBoardError, Deadline,
     DeleteBoardError, IndexMismatch, Item, ItemFailure, ItemRejected, KindRecord, KindWriteError,
     Lease, Orphan, Outcome, Overload, PutSettingsError, Query, RangeAsk, RangePart, Revision,
-    ShardEntry, ShardReading, ShardStore, ShardVersion, SharedBoards, SharedMergeResult,
-    SharedTake, SharedTop, StoreError, WindowCount, WindowStanding,
+    ShardEntry, ShardQuery, ShardReading, ShardStore, ShardVersion, SharedBoards,
+    SharedMergeResult, SharedTake, SharedTop, StoreError, WindowCount, WindowStanding,
 };
 pub use high::is_limit_nearly_used;
 pub use memory::{BOARD_WEIGHT, HeldWeight, Memory, STANDING_WEIGHT};

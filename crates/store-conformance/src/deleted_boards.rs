@@ -3,7 +3,9 @@
 use board::Window;
 use shard_store::{DeleteBoardError, Outcome, StoreError};
 
-use crate::fixtures::{Board, DAY, HOUR, NOW, OpenStore, board_name, gifts, member, whole};
+use crate::fixtures::{
+    Board, DAY, HOUR, NOW, OpenStore, board_name, gifts, member, read_shard, whole,
+};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -13,7 +15,7 @@ async fn assert_deleted(board: &Board) {
     assert_eq!(applied, Err(StoreError::IncarnationEnded));
     for shard in board.shards() {
         let store = &board.store;
-        let read = store.read(&board.record, shard, &whole(ALL)).await;
+        let read = read_shard(&**store, &board.record, shard, &whole(ALL)).await;
         assert_eq!(read, Err(StoreError::IncarnationEnded));
         let windows = store.windows(&board.record, shard).await;
         assert_eq!(windows, Err(StoreError::IncarnationEnded));

@@ -87,7 +87,8 @@ macro_rules! conformance_tests {
                 shard_versions:
                     an_unchanged_version_is_returned_without_parts, changes_increase_the_version,
                     a_call_that_changes_nothing_keeps_the_version,
-                    equally_many_other_changes_have_another_version;
+                    equally_many_other_changes_have_another_version,
+                    a_call_reads_each_of_its_shards;
                 sweep_races:
                     an_idle_window_is_dropped_before_a_racing_write_or_kept,
                     an_idle_board_is_deleted_before_a_racing_write_or_kept,

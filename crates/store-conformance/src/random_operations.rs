@@ -9,7 +9,7 @@ use shard_store::{
 };
 
 use crate::any_kind::{any_kind, any_outright, any_values};
-use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, member};
+use crate::fixtures::{Board, DAY, HOUR, MINUTE, NOW, OpenStore, member, read_shard};
 use crate::twin::{ItemOutcome, Twin};
 use crate::versions_seen::Versions;
 use testkit::dice::{Dice, Seed};
@@ -306,7 +306,8 @@ impl<'a> Run<'a> {
             groups: true,
             ranges: ranges.into(),
         };
-        let reading = match self.store.read(&self.board.record, shard, &query).await {
+        let (store, record) = (&*self.board.store, &self.board.record);
+        let reading = match read_shard(store, record, shard, &query).await {
             Err(StoreError::WindowDropped) => {
                 assert!(self.twin.may_be_dropped(window), "{window:?}");
                 return;

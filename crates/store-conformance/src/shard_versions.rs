@@ -1,9 +1,9 @@
 //! A version identifies one content, and the versions of a shard never decrease.
 
-use board::{Direction, FieldRule, Mode, Op, Rules, Ties, Value, Values, Window};
-use shard_store::{Change, ItemRejected, Outcome, Query, ShardVersion};
+use board::{Direction, FieldRule, Mode, Op, Period, Rules, Ties, Value, Values, Window};
+use shard_store::{Change, ItemRejected, Outcome, Query, ShardQuery, ShardVersion, StoreError};
 
-use crate::fixtures::{Board, HOUR, NOW, OpenStore, gifts, member, whole};
+use crate::fixtures::{Board, HOUR, NOW, OpenStore, gifts, member, whole, window};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -44,6 +44,48 @@ pub async fn an_unchanged_version_is_returned_without_parts(store: OpenStore) {
         };
         assert_eq!(board.read(0, &other).await, reading);
     }
+}
+
+/// Readings are in the order of the queries, and each is by its own query. One that fails fails the
+/// call.
+pub async fn a_call_reads_each_of_its_shards(store: OpenStore) {
+    let board = store.fresh(gifts(|spec| spec.shards = 4), "room-1").await;
+    for members in [0, 20, 2_000] {
+        let items: Vec<_> = (0..members)
+            .map(|n| board.points(&member(&format!("u{n}")), n, NOW))
+            .collect();
+        board.apply(&items, NOW).await;
+        let known = board.version(ALL, 2).await;
+        let mut queries: Vec<ShardQuery> = [3, 0, 2, 1, 3]
+            .map(|shard| ShardQuery {
+                shard,
+                query: whole(ALL),
+            })
+            .into();
+        queries[2].query.unless = Some(known);
+        queries[4].query.window = window(Period::Day, NOW);
+        let read = board.store.read(&board.record, &queries).await;
+        let mut expected = Vec::new();
+        for asked in &queries {
+            expected.push(board.read(asked.shard, &asked.query).await);
+        }
+        assert_eq!(read, Ok(expected));
+        assert_eq!(board.store.read(&board.record, &[]).await, Ok(Vec::new()));
+    }
+    board
+        .store
+        .delete_board(&board.record.name, NOW)
+        .await
+        .unwrap();
+    let asked = ShardQuery {
+        shard: 1,
+        query: whole(ALL),
+    };
+    let read = board
+        .store
+        .read(&board.record, &[asked.clone(), asked])
+        .await;
+    assert_eq!(read, Err(StoreError::IncarnationEnded));
 }
 
 pub async fn changes_increase_the_version(store: OpenStore) {

@@ -23,7 +23,7 @@ use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory};
 use shard_store::{
     Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
-    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardReading,
+    KindRecord, KindWriteError, Outcome, PutSettingsError, Revision, ShardQuery, ShardReading,
     ShardStore, StoreError, WindowCount,
 };
 
@@ -282,12 +282,12 @@ impl ShardStore for LocalStore {
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
-        shard: u16,
-        query: &'a Query,
-    ) -> BoxFuture<'a, Result<ShardReading, StoreError>> {
+        queries: &'a [ShardQuery],
+    ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
         done(self.calls.read.time_blocking(|| {
             let cell = self.registry.cell(board.incarnation)?;
-            cell.read(self.epoch, shard, query)
+            let read = |asked: &ShardQuery| cell.read(self.epoch, asked.shard, &asked.query);
+            queries.iter().map(read).collect()
         }))
     }
 

@@ -15,7 +15,7 @@ const OWN_LUA: &[&str] = &[
     include_str!("apply/shard.lua"),
     include_str!("lists/lists.lua"),
     include_str!("apply/ids.lua"),
-    include_str!("apply/sums.lua"),
+    include_str!("apply/single.lua"),
     include_str!("apply/fold.lua"),
     include_str!("apply/apply.lua"),
     include_str!("read/read.lua"),

@@ -41,8 +41,8 @@ use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, Change, CreateBoardError, DeleteBoardError, IndexMismatch,
-    KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError, Query, Revision, ShardReading,
-    ShardStore, SharedBoards, StoreError, WindowCount,
+    KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError, Revision, ShardQuery,
+    ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
 };
 
 /// The maximum difference between the clocks of servers, and of nodes that check deadlines, at
@@ -263,13 +263,10 @@ impl ShardStore for RedisStore {
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
-        shard: u16,
-        query: &'a Query,
-    ) -> BoxFuture<'a, Result<ShardReading, StoreError>> {
-        self.calls
-            .read
-            .time(self.reader.read(board, shard, query))
-            .boxed()
+        queries: &'a [ShardQuery],
+    ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
+        let readings = self.reader.read(board, queries);
+        self.calls.read.time(readings).boxed()
     }
 
     fn windows<'a>(

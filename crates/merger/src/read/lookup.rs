@@ -92,9 +92,9 @@ impl Scope<'_> {
             let ranges = indexes
                 .iter()
                 .map(|index| ask(Anchor::Member(members[*index].clone())));
-            (*shard, ranges.collect())
+            self.query(*shard, ranges.collect::<Vec<_>>())
         });
-        let readings = self.round(reads.collect()).await?;
+        let readings = self.round(&reads.collect::<Vec<_>>()).await?;
         let mut ranked = Vec::with_capacity(members.len());
         for ((shard, indexes), reading) in asked.into_iter().zip(readings) {
             let parts = reading.parts.unwrap_or_default();

@@ -97,6 +97,7 @@ const NOTHING: Want = Want::Ranks {
     from: 0,
     to: 0,
     cut_at: 0,
+    error: 0,
 };
 
 /// A member's neighbours.
@@ -222,7 +223,7 @@ impl Scope<'_> {
             before: entries(above) + 1,
             after: entries(below) + 1,
         };
-        let reading = self.round(vec![(shard, [ask].into())]).await?.pop();
+        let reading = self.round(&[self.query(shard, [ask])]).await?.pop();
         reading.ok_or_else(|| lost(member))
     }
 }

@@ -48,8 +48,13 @@ impl Scope<'_> {
             return self.direct_page(from, to).await;
         }
         match steer(self, from, to).await? {
-            Steered::Pivot(cut, cut_at) => {
-                let want = Want::Ranks { from, to, cut_at };
+            Steered::Pivot { cut, cut_at, error } => {
+                let want = Want::Ranks {
+                    from,
+                    to,
+                    cut_at,
+                    error,
+                };
                 self.gather(&cut, want, None).await
             }
             Steered::PastTheEnd(readings) => Ok(Gathered {
@@ -69,6 +74,7 @@ impl Scope<'_> {
                         from,
                         to,
                         cut_at: 0,
+                        error: 0,
                     },
                     None,
                 )

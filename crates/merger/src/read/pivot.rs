@@ -3,16 +3,17 @@
 //! Members are hashed, so the entry of global rank r is near local rank r/N on every shard, give or
 //! take √(r/N). A sampling round takes a few evenly spaced keys from that neighbourhood of every
 //! shard. Their global ranks are known within bounds, by the samples around them on the other
-//! shards (`samples`); a counting round, which fetches no entries, determines those near the page
-//! exactly. The closest of them is the pivot. If the neighbourhood was missed, or the samples are
-//! too far apart, two more rounds search the remaining interval.
+//! shards (`samples`). If the estimate is good enough, the closest sample is the pivot. Otherwise
+//! a counting round, which fetches no entries, determines the ranks of those near the page exactly,
+//! and the closest of these is the pivot. If the neighbourhood was missed, or the samples are too
+//! far apart, two more rounds search the remaining interval.
 //!
 //! The result only narrows the search: the page is proven by `gather`.
 
 use board::{Bound, RankKey};
 use shard_store::{Anchor, RangeAsk, ShardReading, StoreError};
 
-use super::samples::{self, SAMPLES_MAX, SAMPLES_MIN, SAMPLES_OF_ALL};
+use super::samples::{self, SAMPLE_WIDTH, SAMPLES_MAX, SAMPLES_MIN, SAMPLES_OF_ALL};
 use crate::gather::Cut;
 use crate::scope::Scope;
 
@@ -28,8 +29,14 @@ const SEARCHES_MAX: usize = 4;
 
 /// The starting point for reading a page.
 pub(super) enum Steered {
-    /// This cut, and the number of entries above it when it was counted.
-    Pivot(Cut, u64),
+    /// A cut close to the page.
+    Pivot {
+        cut: Cut,
+        /// The number of entries above it when it was counted or estimated.
+        cut_at: u64,
+        /// The standard deviation of an estimate.
+        error: u64,
+    },
     /// None: the page is past the end, as these readings of every shard show.
     PastTheEnd(Vec<ShardReading>),
 }
@@ -69,6 +76,16 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
         if from >= members {
             return Ok(Steered::PastTheEnd(seen));
         }
+        if let Some(pivot) = samples::closest(&seen, from, to) {
+            let off = from.saturating_sub(pivot.rank) + pivot.rank.saturating_sub(to);
+            if off + pivot.error <= near {
+                return Ok(Steered::Pivot {
+                    cut: Cut::Bound(Bound::key(&pivot.key)),
+                    cut_at: pivot.rank,
+                    error: pivot.error,
+                });
+            }
+        }
         for (high, reading) in left.high.iter_mut().zip(&seen) {
             *high = (*high).min(reading.members);
         }
@@ -79,10 +96,14 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
         }
         search = left.shares(&seen, to, members);
     }
-    let pivot = left.closest(to);
-    Ok(pivot.map_or(Steered::Pivot(Cut::Top, 0), |pivot| {
-        Steered::Pivot(Cut::Bound(Bound::key(&pivot.key)), pivot.rank)
-    }))
+    let (cut, cut_at) = left.closest(to).map_or((Cut::Top, 0), |pivot| {
+        (Cut::Bound(Bound::key(&pivot.key)), pivot.rank)
+    });
+    Ok(Steered::Pivot {
+        cut,
+        cut_at,
+        error: 0,
+    })
 }
 
 /// Returns the local ranks between which a shard's part of the page is expected.
@@ -103,7 +124,8 @@ async fn sample(scope: &Scope<'_>, search: &[(u64, u64)]) -> Result<Vec<ShardRea
     let of_one = of_one.clamp(SAMPLES_MIN, SAMPLES_MAX);
     let reads = (0..scope.shards()).zip(search).map(|(shard, (low, high))| {
         let width = high.saturating_sub(*low);
-        let samples = of_one.min(width.max(1));
+        let samples = of_one.min(width / SAMPLE_WIDTH).max(SAMPLES_MIN);
+        let samples = samples.min(width.max(1));
         let rank = |sample| {
             low + u64::try_from(u128::from(width) * sample / u128::from(samples))
                 .unwrap_or(u64::MAX)
@@ -113,9 +135,12 @@ async fn sample(scope: &Scope<'_>, search: &[(u64, u64)]) -> Result<Vec<ShardRea
             before: 0,
             after: 1,
         };
-        (shard, (0..samples).map(ask).collect())
+        let mut asked = scope.query(shard, (0..samples).map(ask).collect::<Vec<_>>());
+        // Nothing of a sample is returned: it needs no group.
+        asked.query.groups = false;
+        asked
     });
-    scope.round(reads.collect()).await
+    scope.round(&reads.collect::<Vec<_>>()).await
 }
 
 /// Counts the candidates on every shard, and narrows the interval. Returns false if it did not get

@@ -16,6 +16,10 @@ pub(super) const SAMPLES_MAX: u64 = 24;
 /// Minimum samples of one shard.
 pub(super) const SAMPLES_MIN: u64 = 4;
 
+/// The minimum of local ranks that a sample stands for: more samples would cost more than the
+/// entries that they spare.
+pub(super) const SAMPLE_WIDTH: u64 = 48;
+
 /// Candidates counted exactly in a round.
 const CANDIDATES_MAX: usize = 32;
 
@@ -30,6 +34,35 @@ impl Sample<'_> {
     const fn guess(&self) -> u64 {
         self.lowest.midpoint(self.highest)
     }
+}
+
+/// A sampled key and its estimated rank.
+pub(super) struct Estimate {
+    pub(super) key: RankKey,
+    pub(super) rank: u64,
+    /// The standard deviation of the rank.
+    pub(super) error: u64,
+}
+
+/// Returns the sample that is most likely the closest to these ranks.
+pub(super) fn closest(readings: &[ShardReading], from: u64, to: u64) -> Option<Estimate> {
+    let off = |rank: u64| from.saturating_sub(rank) + rank.saturating_sub(to);
+    let samples = bounded(readings).into_iter();
+    let sample = samples.min_by_key(|sample| off(sample.guess()))?;
+    // On each other shard the rank is anywhere between two samples, with a deviation of their
+    // distance by √12. Shards are independent of one another.
+    let others = readings.len().saturating_sub(1).max(1);
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss
+    )]
+    let error = ((sample.highest - sample.lowest) as f64 / (12.0 * others as f64).sqrt()) as u64;
+    Some(Estimate {
+        key: sample.key.clone(),
+        rank: sample.guess(),
+        error,
+    })
 }
 
 /// Returns the samples that may be the last above rank `from`, best first: the most likely ones,

@@ -66,22 +66,19 @@ impl Scope<'_> {
             let mut hidden = self.kind.hidden().on_shard(self.record.shards, shard);
             hidden.next().is_some()
         };
-        let reads = (0..).zip(counts).filter(|(shard, _)| hides(*shard));
-        let reads = reads.flat_map(|(shard, counts)| {
-            counts.iter_mut().map(move |count| async move {
-                let window = count.window;
-                let there = Scope {
-                    window,
-                    ..self.clone()
-                };
-                count.members = there.read(shard, [].into(), None).await?.members;
-                Ok::<_, StoreError>(())
-            })
-        });
-        let reads: Vec<_> = reads.map(FutureExt::boxed).collect();
-        let mut reads = stream::iter(reads).buffer_unordered(COUNTED_WINDOWS_MAX);
-        while let Some(counted) = reads.next().await {
-            counted?;
+        let counts = (0..).zip(counts).filter(|(shard, _)| hides(*shard));
+        let counts = counts.flat_map(|(shard, counts)| counts.iter_mut().map(move |c| (shard, c)));
+        let mut counts: Vec<(u16, &mut shard_store::WindowCount)> = counts.collect();
+        for counts in counts.chunks_mut(COUNTED_WINDOWS_MAX) {
+            let queries = counts.iter().map(|(shard, count)| {
+                let mut asked = self.query(*shard, []);
+                asked.query.window = count.window;
+                asked
+            });
+            let readings = self.read(&queries.collect::<Vec<_>>()).await?;
+            for ((_, count), reading) in counts.iter_mut().zip(readings) {
+                count.members = reading.members;
+            }
         }
         self.counters.count_round(0);
         Ok(())

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
-    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardReading,
-    ShardStore, SharedBoards, StoreError, WindowCount,
+    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardQuery,
+    ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
 };
+use store_conformance::fixtures::read_shard;
 use store_local::LocalStore;
 
 use crate::shared::SharedInMemory;
@@ -125,6 +126,37 @@ impl HookedStore {
         self.reads.load(Ordering::Relaxed)
     }
 
+    /// Reads one shard, with its hooks.
+    async fn read_one(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        query: &Query,
+    ) -> Result<ShardReading, StoreError> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        let (before, after) = (self.before.lock().clone(), self.after.lock().clone());
+        let best = *self.best.lock();
+        if let Some(before) = before {
+            before(shard).await?;
+        }
+        let Some(after) = after else {
+            return match best {
+                Some(best) => trimmed::read(&self.inner, board, shard, query, best).await,
+                None => read_shard(&self.inner, board, shard, query).await,
+            };
+        };
+        let whole = Query {
+            unless: None,
+            ..query.clone()
+        };
+        let mut reading = read_shard(&self.inner, board, shard, &whole).await?;
+        after(shard, &mut reading);
+        reading.parts = reading
+            .parts
+            .filter(|_| query.unless != Some(reading.version));
+        Ok(reading)
+    }
+
     /// Returns the number of reads of records.
     pub(crate) fn board_reads(&self) -> u64 {
         self.board_reads.load(Ordering::Relaxed)
@@ -221,34 +253,10 @@ impl ShardStore for HookedStore {
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
-        shard: u16,
-        query: &'a Query,
-    ) -> BoxFuture<'a, Result<ShardReading, StoreError>> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        let (before, after) = (self.before.lock().clone(), self.after.lock().clone());
-        let best = *self.best.lock();
-        async move {
-            if let Some(before) = before {
-                before(shard).await?;
-            }
-            let Some(after) = after else {
-                return match best {
-                    Some(best) => trimmed::read(&self.inner, board, shard, query, best).await,
-                    None => self.inner.read(board, shard, query).await,
-                };
-            };
-            let whole = Query {
-                unless: None,
-                ..query.clone()
-            };
-            let mut reading = self.inner.read(board, shard, &whole).await?;
-            after(shard, &mut reading);
-            reading.parts = reading
-                .parts
-                .filter(|_| query.unless != Some(reading.version));
-            Ok(reading)
-        }
-        .boxed()
+        queries: &'a [ShardQuery],
+    ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
+        let read = |asked: &'a ShardQuery| self.read_one(board, asked.shard, &asked.query);
+        try_join_all(queries.iter().map(read)).boxed()
     }
 
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {

@@ -5,6 +5,7 @@ use shard_store::{
     Anchor, BoardRecord, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardStore,
     StoreError,
 };
+use store_conformance::fixtures::read_shard;
 use store_local::LocalStore;
 
 /// Reads a shard of a store that has everything as if it had only its best.
@@ -26,7 +27,7 @@ pub(crate) async fn read(
         ranges: ranges.collect(),
         ..query.clone()
     };
-    let mut reading = inner.read(board, shard, &whole).await?;
+    let mut reading = read_shard(inner, board, shard, &whole).await?;
     reading.members = reading.members.min(best);
     let Some(mut parts) = reading.parts.take() else {
         return Ok(reading);

@@ -10,7 +10,7 @@ use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, CreateBoardError, Deadline, DeleteBoardError, IndexMismatch,
-    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardReading,
+    KindRecord, KindWriteError, Outcome, PutSettingsError, Revision, ShardQuery, ShardReading,
     ShardStore, StoreError, WindowCount,
 };
 use store_local::LocalStore;
@@ -238,10 +238,9 @@ impl ShardStore for HookedStore {
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
-        shard: u16,
-        query: &'a Query,
-    ) -> BoxFuture<'a, Result<ShardReading, StoreError>> {
-        self.inner().read(board, shard, query)
+        queries: &'a [ShardQuery],
+    ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
+        self.inner().read(board, queries)
     }
 
     fn windows<'a>(

@@ -21,6 +21,15 @@ pub struct Query {
     pub ranges: Arc<[RangeAsk]>,
 }
 
+/// A query, and the shard that is to answer it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShardQuery {
+    /// The shard.
+    pub shard: u16,
+    /// The query.
+    pub query: Query,
+}
+
 /// A range of the order around an anchor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RangeAsk {

@@ -18,7 +18,7 @@ use metering::Registry;
 use super::error::{
     CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
 };
-use super::read::{Query, ShardReading, WindowCount};
+use super::read::{ShardQuery, ShardReading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
 use super::write::{Batch, Outcome};
@@ -29,8 +29,9 @@ const CONCURRENT_APPLIES_MAX: usize = 64;
 /// A store of sharded boards. Each shard has a score KV, which is the authority, and a sorted set
 /// over it.
 ///
-/// Every call is atomic on its own. `apply` and `read` are atomic on one shard; nothing is atomic
-/// across shards. A call that returns an error other than `Unknown` changed nothing.
+/// Every call is atomic on its own. `apply` is atomic on one shard, and `read` on each of its
+/// shards; nothing is atomic across shards. A call that returns an error other than `Unknown`
+/// changed nothing.
 pub trait ShardStore: Send + Sync + 'static {
     /// Returns its name in responses and logs: `memory`.
     fn name(&self) -> &'static str;
@@ -124,13 +125,13 @@ pub trait ShardStore: Send + Sync + 'static {
         CONCURRENT_APPLIES_MAX
     }
 
-    /// Queries one window of one shard at one moment.
+    /// Queries shards of a board, and returns a reading for each query, in order. Each shard is read
+    /// at one moment, but not all of them at the same one. If a shard cannot be read, the call fails.
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
-        shard: u16,
-        query: &'a Query,
-    ) -> BoxFuture<'a, Result<ShardReading, StoreError>>;
+        queries: &'a [ShardQuery],
+    ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>>;
 
     /// Waits until everything that reads have returned so far is durable. An error means that this
     /// is unknown.

@@ -1,4 +1,4 @@
-//! Calls with single items, for everything that `sums` does not support.
+//! Calls with single items, for everything that `single` does not support.
 
 use std::collections::HashSet;
 use std::time::Duration;

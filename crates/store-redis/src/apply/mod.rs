@@ -2,7 +2,7 @@
 //!
 //! [`Applier`] takes batches. `lane` collects what arrives for one shard while a call is under way,
 //! and makes one call of it. `incarnations` knows where the shard is. `sending` sends the call: as
-//! `sums` if it adds to a single sum, otherwise as `items`. `redis-nodes` sends it to the node that
+//! `single` if it folds into one field, otherwise as `items`. `redis-nodes` sends it to the node that
 //! has the slot, follows MOVED and ASK, loads missing functions, and retries until the deadline;
 //! with `acks` it then waits for replicas. `answer` reads the outcome.
 //!
@@ -23,7 +23,7 @@ mod lane;
 mod metrics;
 mod part;
 mod sending;
-mod sums;
+mod single;
 #[cfg(test)]
 mod tests;
 mod windows;

@@ -11,7 +11,7 @@ use super::answer::CallOutcomes;
 use super::metrics::ShardIds;
 use super::part::BatchPart;
 use super::windows::CallWindows;
-use super::{items, sums};
+use super::{items, single};
 use crate::lists::{self, Refill, Refills};
 use redis_boards::call_error::store_error;
 use redis_boards::incarnations::Incarnations;
@@ -125,9 +125,9 @@ impl Sending<'_> {
     async fn send(&self) -> Result<CallOutcomes, StoreError> {
         let mut windows = CallWindows::of(self.parts);
         let ids_max = self.sender.ids.limit;
-        if let Some((sums, ids)) = sums::arguments(self.parts, ids_max) {
-            let args = [Some(self.head(&windows, true)), Some(sums), ids];
-            match self.call("sums", &windows, args).await? {
+        if let Some((folded, ids)) = single::arguments(self.parts, ids_max) {
+            let args = [Some(self.head(&windows, true)), Some(folded), ids];
+            match self.call("single", &windows, args).await? {
                 Err(refusal) if refusal.code == "ITEMS" => {}
                 answer => return self.read(answer, &windows),
             }
@@ -174,14 +174,14 @@ impl Sending<'_> {
     }
 
     /// Returns the arguments of both functions: the caller, the rules, the windows.
-    fn head(&self, windows: &CallWindows, sums: bool) -> Bytes {
+    fn head(&self, windows: &CallWindows, single: bool) -> Bytes {
         let kind = &self.parts[0].kind;
         let mut pack = Pack::default();
         pack.raw(self.sender.session.name().as_bytes());
         pack.int(i64::try_from(self.seq).unwrap_or(i64::MAX));
         pack.raw(&rules::spec(kind.rules()));
         let now = latest(self.parts);
-        if sums {
+        if single {
             pack.int(now.millis());
         }
         let earliest = self.parts.iter().map(|part| part.now).min();

@@ -7,8 +7,9 @@ use redis_boards::keys::window_named;
 use redis_boards::packed::Packed;
 use redis_boards::standing::{entry_of, needs_scores, standing_of};
 use redis_boards::wire::{Garbled, Unpack};
-use redis_nodes::FunctionReply;
-use shard_store::{Anchor, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion};
+use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion};
+
+use super::joined::Asked;
 
 /// Returns the windows that `windows` names.
 pub(super) fn windows(answer: &[u8]) -> Result<Vec<Window>, Garbled> {
@@ -27,19 +28,19 @@ pub(super) struct Looked {
     pub(super) is_short: bool,
 }
 
-/// Returns the reading for these asks, which are only evaluated at another version than `unless`.
+/// Returns the next reading of an answer that has one for each shard.
 pub(super) fn reading(
     rules: &Rules,
     incarnation: Incarnation,
-    query: &Query,
-    unless: Option<ShardVersion>,
-    seen: &FunctionReply,
+    asked: Asked<'_>,
+    epoch: u64,
+    answer: &mut Unpack<'_>,
 ) -> Result<Looked, Garbled> {
+    let Asked { query, unless, .. } = asked;
     let ranges = &query.ranges;
-    let mut answer = Unpack::new(&seen.payload);
     let parts = answer.array()?.checked_sub(3);
     let parts = parts.ok_or(Garbled("no reading"))?;
-    let version = version_of(incarnation, seen.epoch, answer.text()?)?;
+    let version = version_of(incarnation, epoch, answer.text()?)?;
     let members = answer.count()?;
     let is_short = answer.count()? == 1;
     let is_same = unless.is_some_and(|known| known.counter == version.counter);
@@ -51,10 +52,9 @@ pub(super) fn reading(
     } else {
         let parts = ranges
             .iter()
-            .map(|ask| part(rules, query.window, ask, &mut answer));
+            .map(|ask| part(rules, query.window, ask, answer));
         Some(parts.collect::<Result<_, _>>()?)
     };
-    answer.end()?;
     let reading = ShardReading {
         version,
         members,

@@ -1,5 +1,7 @@
 //! Queries as arguments of `read.lua`.
 
+use std::sync::Arc;
+
 use board::{Bound, Kind, Period, Rules};
 use bytes::Bytes;
 
@@ -10,24 +12,51 @@ use redis_boards::standing::Cut;
 use redis_boards::wire::Pack;
 use shard_store::{Anchor, Query, RangeAsk, ShardVersion};
 
+use super::joined::Asked;
+
 /// The largest rank and length that Lua's numbers hold exactly, and beyond every member.
 const RANK_MAX: i64 = 1 << 52;
 
-/// Returns the arguments, in the order of `read.lua`.
-pub(super) fn args(kind: &Kind, query: &Query, unless: Option<ShardVersion>) -> Vec<Bytes> {
-    let rules = kind.rules();
+/// Returns the arguments for queries of one window, in the order of `read.lua`.
+pub(super) fn args(kind: &Kind, asked: &[Asked<'_>]) -> Vec<Bytes> {
+    let (rules, first) = (kind.rules(), asked[0].query);
     let flag = |is_set| Bytes::from_static(if is_set { b"1" } else { b"0" });
     let text = |text: String| Bytes::from(text);
     vec![
-        text(window_name(query.window)),
-        text(place_of(query.window.period()).to_string()),
-        text(packed::base(rules, query.window).to_string()),
-        text(unless.map_or_else(String::new, |known| known.counter.to_string())),
+        text(window_name(first.window)),
+        text(place_of(first.window.period()).to_string()),
+        text(packed::base(rules, first.window).to_string()),
         spec(rules),
-        flag(query.groups),
-        ranges(rules, query),
+        flag(first.groups),
         flag(kind.retain().is_some()),
+        lists(rules, asked),
     ]
+}
+
+/// Returns the lists of ranges, each once, and for each shard the known counter and its list.
+fn lists(rules: &Rules, asked: &[Asked<'_>]) -> Bytes {
+    let mut lists: Vec<&Query> = Vec::new();
+    let mut places = Vec::with_capacity(asked.len());
+    for asked in asked {
+        // The last one is the most likely.
+        let is_last = |last: &&Query| Arc::ptr_eq(&last.ranges, &asked.query.ranges);
+        if !lists.last().is_some_and(is_last) {
+            lists.push(asked.query);
+        }
+        places.push(lists.len());
+    }
+    let mut pack = Pack::default();
+    pack.array(lists.len());
+    for query in lists {
+        pack_ranges(&mut pack, rules, query);
+    }
+    pack.array(2 * asked.len());
+    for (asked, place) in asked.iter().zip(places) {
+        let counter = |known: ShardVersion| known.counter.to_string();
+        pack.raw(asked.unless.map_or_else(String::new, counter).as_bytes());
+        pack.int(bounded(place as u64));
+    }
+    pack.done()
 }
 
 /// Returns the position of a period in the watermark of dropped windows, from 1 on; 0 for windows
@@ -42,37 +71,35 @@ const fn place_of(period: Period) -> u8 {
     }
 }
 
-fn ranges(rules: &Rules, query: &Query) -> Bytes {
+fn pack_ranges(pack: &mut Pack, rules: &Rules, query: &Query) {
     let packed = Packed::of(rules, query.window);
     let ranges = &query.ranges;
     let cut_at = |bound: &Bound| match &packed {
         Some(packed) => packed.cut(bound),
         None => Cut::of(rules, bound),
     };
-    let mut pack = Pack::default();
     pack.array(ranges.len());
     for ask in ranges.iter() {
         match &ask.anchor {
-            Anchor::Rank(rank) => pack_rank(&mut pack, ask, bounded(*rank)),
+            Anchor::Rank(rank) => pack_rank(pack, ask, bounded(*rank)),
             Anchor::Member(member) => {
-                pack_reach(&mut pack, ask, 4);
+                pack_reach(pack, ask, 4);
                 pack.raw(b"m").raw(member.as_bytes());
             }
             Anchor::Bound(bound) => match cut_at(bound) {
-                Cut::BelowAll => pack_rank(&mut pack, ask, RANK_MAX),
-                Cut::AboveAll => pack_rank(&mut pack, ask, 0),
+                Cut::BelowAll => pack_rank(pack, ask, RANK_MAX),
+                Cut::AboveAll => pack_rank(pack, ask, 0),
                 Cut::At {
                     score,
                     rest,
                     strict,
                 } => {
-                    pack_reach(&mut pack, ask, 6);
+                    pack_reach(pack, ask, 6);
                     pack.raw(b"b").int(score).raw(&rest).bool(strict);
                 }
             },
         }
     }
-    pack.done()
 }
 
 fn pack_rank(pack: &mut Pack, ask: &RangeAsk, rank: i64) {

@@ -1,10 +1,12 @@
-//! Reads: one query is one call, `read.lua`.
+//! Reads: calls of `read.lua`, each for one shard or, outside of a cluster, for many of one node.
 //!
-//! [`Reader`] makes the calls; `ask` writes queries, `answer` reads replies. `order.lua` finds
-//! positions in a window's order, `windows.lua` returns the windows of a shard.
+//! [`Reader`] makes the calls; `joined` divides queries into calls, `ask` writes them, `answer`
+//! reads replies. `order.lua` finds positions in a window's order, `windows.lua` returns the
+//! windows of a shard.
 
 mod answer;
 mod ask;
+mod joined;
 #[cfg(test)]
 mod tests;
 
@@ -12,16 +14,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::future::try_join_all;
 use tokio::time::Instant;
 
-use board::Window;
+use board::{Kind, Window};
+use joined::ReadCall;
 use redis_boards::call_error::{store_error, unread};
 use redis_boards::incarnations::Incarnations;
 use redis_boards::keys::ShardKeys;
 use redis_boards::registry::Registry;
 use redis_boards::settings::RedisSettings;
-use redis_nodes::{Call, CallError, Effect, FunctionReply, Nodes};
-use shard_store::{BoardRecord, Query, ShardReading, StoreError, WindowCount};
+use redis_boards::wire::Unpack;
+use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
+use shard_store::{BoardRecord, ShardQuery, ShardReading, StoreError, WindowCount};
 
 /// The number of windows of a shard that one call counts.
 const COUNTED_WINDOWS_MAX: usize = 1000;
@@ -50,36 +55,87 @@ impl Reader {
         }
     }
 
-    /// Reads one window of one shard, at one moment.
+    /// Reads shards, each at one moment.
     pub(super) async fn read(
         &self,
         board: &BoardRecord,
-        shard: u16,
-        query: &Query,
-    ) -> Result<ShardReading, StoreError> {
+        queries: &[ShardQuery],
+    ) -> Result<Vec<ShardReading>, StoreError> {
         let kind = self.registry.kind_of(board).await?;
-        let rules = kind.rules();
-        let keys = ShardKeys::new(board, shard);
-        let (scores, rank) = (keys.scores(query.window), keys.rank(query.window));
-        let keys = vec![keys.meta(), scores, rank];
-        let mut unless = query.unless;
-        loop {
-            let args = ask::args(&kind, query, unless);
-            let seen = self.look(board, shard, "read", keys.clone(), args).await?;
-            let looked = answer::reading(rules, board.incarnation, query, unless, &seen);
-            let looked = looked.map_err(unread)?;
-            if looked.is_short {
-                // The caller that marked it refills it, unless it went away, or its reply was lost.
-                self.incarnations.due(board);
-            }
-            let reading = looked.reading;
-            match unless {
-                // The function compares counters only. Another version with the same counter
-                // requires a loss of data in between.
-                Some(known) if reading.parts.is_none() && reading.version != known => unless = None,
-                _ => return Ok(reading),
-            }
+        let shards = queries.iter().map(|asked| asked.shard);
+        let places = self.incarnations.places(board, shards).await?;
+        let is_joined = |place| self.servers.takes_any_slot(place);
+        let calls = joined::calls(queries, &places, is_joined);
+        let mut readings = vec![None; queries.len()];
+        let answers = calls
+            .into_iter()
+            .map(|call| self.read_call(board, &kind, call));
+        for (index, reading) in try_join_all(answers).await?.into_iter().flatten() {
+            readings[index] = Some(reading);
         }
+        Ok(readings.into_iter().flatten().collect())
+    }
+
+    /// Reads one shard.
+    #[cfg(test)]
+    pub(super) async fn read_one(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        query: &shard_store::Query,
+    ) -> Result<ShardReading, StoreError> {
+        let query = query.clone();
+        let mut readings = self.read(board, &[ShardQuery { shard, query }]).await?;
+        Ok(readings.remove(0))
+    }
+
+    /// Returns the readings of a call, with the indexes of their queries.
+    async fn read_call(
+        &self,
+        board: &BoardRecord,
+        kind: &Kind,
+        call: ReadCall<'_>,
+    ) -> Result<Vec<(usize, ShardReading)>, StoreError> {
+        let mut left = call.asked;
+        let mut readings = Vec::with_capacity(left.len());
+        while !left.is_empty() {
+            let keys = left.iter().flat_map(|asked| {
+                let keys = ShardKeys::new(board, asked.shard);
+                let window = asked.query.window;
+                [keys.meta(), keys.scores(window), keys.rank(window)]
+            });
+            let (keys, args) = (keys.collect(), ask::args(kind, &left));
+            let seen = self.look_at(board, call.place, "read", keys, args).await?;
+            let mut answer = Unpack::new(&seen.payload);
+            let mut again = Vec::new();
+            for mut asked in left {
+                let looked = answer::reading(
+                    kind.rules(),
+                    board.incarnation,
+                    asked,
+                    seen.epoch,
+                    &mut answer,
+                );
+                let looked = looked.map_err(unread)?;
+                if looked.is_short {
+                    // The caller that marked it refills it, unless it went away, or its reply was lost.
+                    self.incarnations.due(board);
+                }
+                let reading = looked.reading;
+                match asked.unless {
+                    // The function compares counters only. Another version with the same counter
+                    // requires a loss of data in between.
+                    Some(known) if reading.parts.is_none() && reading.version != known => {
+                        asked.unless = None;
+                        again.push(asked);
+                    }
+                    _ => readings.push((asked.index, reading)),
+                }
+            }
+            answer.end().map_err(unread)?;
+            left = again;
+        }
+        Ok(readings)
     }
 
     /// Returns the windows in which the shard has members.
@@ -128,6 +184,17 @@ impl Reader {
         args: Vec<Bytes>,
     ) -> Result<FunctionReply, StoreError> {
         let place = self.incarnations.place(board, shard).await?;
+        self.look_at(board, place, function, keys, args).await
+    }
+
+    async fn look_at(
+        &self,
+        board: &BoardRecord,
+        place: Location,
+        function: &'static str,
+        keys: Vec<Bytes>,
+        args: Vec<Bytes>,
+    ) -> Result<FunctionReply, StoreError> {
         let call = Call {
             function,
             keys,

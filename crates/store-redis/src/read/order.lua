@@ -15,16 +15,17 @@ local function is_above(a, b, strict)
 end
 
 -- How many members are better than the cut at this score: those of a greater score, and those of the
--- same score that are above `rest`. With `width` only so many bytes of them are looked at.
+-- same score that are above `rest`. With `width` only so many bytes of them are looked at. Answers also how many
+-- have a greater score, where that was counted.
 local function count_above(rank, score, rest, strict, width)
     if rest == '' then return call('ZCOUNT', rank, strict and '(' .. score or score, '+inf') end
-    local low = call('ZCOUNT', rank, '(' .. score, '+inf')
-    local high = low + call('ZCOUNT', rank, score, score)
+    local greater = call('ZCOUNT', rank, '(' .. score, '+inf')
+    local low, high = greater, call('ZCOUNT', rank, score, '+inf')
     while low < high do
         local middle = math.floor((low + high) / 2)
         local member = call('ZREVRANGE', rank, middle, middle)[1]
         if width then member = member:sub(1, width) end
         if is_above(member, rest, strict) then low = middle + 1 else high = middle end
     end
-    return low
+    return low, greater
 end

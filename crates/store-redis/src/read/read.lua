@@ -1,15 +1,16 @@
--- One look at one window of a shard, all of it at one moment.
+-- One look at one window of several shards, at each of them at one moment. Only a cluster wants all keys in one slot:
+-- there, a call has one shard.
 --
--- KEYS: meta, scores, rank. ARGV: the window's name; the place of its period in what was dropped (0 for
--- none) and its start in ms; the counter at which nothing is wanted, or nothing; the rules; 1 where
--- groups are wanted; the asks, packed, and 1 where a member may be off a list. Asks are a list of
+-- KEYS: meta, scores, rank of each shard. ARGV: the window's name; the place of its period in what was dropped (0 for
+-- none) and its start in ms; the rules; 1 where groups are wanted; 1 where a member may be off a list; packed, lists of
+-- asks, and for each shard the counter at which nothing is wanted, or nothing, and the place of its list. Asks are
 --   {before, after, 'r', rank}                  from a rank on
 --   {before, after, 'b', score, rest, strict}   behind what is better than a cut
 --   {before, after, 'm', member}                where a member stands
 --
--- Answers {version, members, short} at that counter, else with a list for each ask behind it: rank of the
--- anchor (-1: not ranked), rank of the first entry, rank of the first of its group, {member, score,
--- ...}, where ties go by member {standing, ...}, and of a member from whom on entries are wanted, or who is off
+-- Answers for each shard, one after the other, {version, members, short} at that counter, else with a list for each
+-- ask behind it: rank of the anchor (-1: not ranked), rank of the first entry, rank of the first of its group, {member,
+-- score, ...}, where ties go by member {standing, ...}, and of a member from whom on entries are wanted, or who is off
 -- the list, its own standing ('' else, and of packed rules). `short` is 1 of a list that may lack members, else 0.
 
 do
@@ -37,13 +38,12 @@ do
     end
 
     -- By member: where those stand that are asked for, and their standings; none of packed rules.
-    local function ranks_of(scores, rank, spec, asks)
+    local function ranks_of(scores, rank, rules, asks)
         local members, ranks, held = {}, {}, {}
         for _, ask in ipairs(asks) do
             if ask[3] == 'm' then members[#members + 1] = ask[4] end
         end
         if #members == 0 then return ranks, held end
-        local rules = rules_of(spec)
         local standings = rules.packed and {} or standings_of(scores, members)
         for place, member in ipairs(members) do
             if rules.packed then
@@ -63,33 +63,39 @@ do
         return names
     end
 
-    register('read', {'no-writes'}, function(keys, args)
-        local scores, rank = keys[2], keys[3]
-        local meta = call('HMGET', keys[1], 'x', 'd', 'v:' .. args[1], 's:' .. args[1])
-        if meta[1] then return 'EDEAD' end
-        if meta[2] and was_dropped(meta[2], tonumber(args[2]), tonumber(args[3])) then
-            return 'EDROPPED'
+    -- How many have better fields than the first of these entries: `greater` a greater score than `score`.
+    local function group_of(rank, rules, entries, score, greater)
+        if rules.packed then
+            local alike = least_alike(rules.packed, tonumber(entries[2]))
+            return (count_above(rank, digits(alike + rules.packed.units), '', false))
         end
+        if rules.n == 1 and greater and tonumber(entries[2]) == tonumber(score) then return greater end
+        local width = 8 * (rules.n - 1)
+        return (count_above(rank, entries[2], entries[1]:sub(1, width), true, width))
+    end
+
+    -- The look at one shard, packed; or nothing, and why there is none.
+    local function look_at(window, meta_key, scores, rank, unless, asks)
+        local meta = call('HMGET', meta_key, 'x', 'd', 'v:' .. window.name, 's:' .. window.name)
+        if meta[1] then return nil, 'EDEAD' end
+        if meta[2] and was_dropped(meta[2], window.period, window.start) then return nil, 'EDROPPED' end
         local version, members = meta[3] or '', call('ZCARD', rank)
         local answer = {version, members, meta[4] and 1 or 0}
-        if (version:match('^%d+') or '0') == args[4] then return 'R' .. cmsgpack.pack(answer) end
+        if (version:match('^%d+') or '0') == unless then return cmsgpack.pack(answer) end
 
-        local spec, groups, asks = args[5], args[6] == '1', cmsgpack.unpack(args[7])
-        local rules = rules_of(spec)
-        local fields_width = 8 * (rules.n - 1)
-        local ranks, held = ranks_of(scores, rank, spec, asks)
-        local is_list = args[8] == '1'
+        local rules = window.rules
+        local ranks, held = ranks_of(scores, rank, rules, asks)
         for place, ask in ipairs(asks) do
-            local anchor
+            local anchor, greater
             if ask[3] == 'r' then
                 anchor = math.min(ask[4], members)
             elseif ask[3] == 'b' then
-                anchor = count_above(rank, digits(ask[4]), ask[5], ask[6])
+                anchor, greater = count_above(rank, ask[4], ask[5], ask[6])
             else
                 anchor = ranks[ask[4]]
             end
             local start, group, entries, standings, own = 0, 0, {}, {}, ''
-            if ask[3] == 'm' and (anchor and ask[2] > 0 or is_list and not anchor) then
+            if ask[3] == 'm' and (anchor and ask[2] > 0 or window.is_list and not anchor) then
                 own = held[ask[4]] or ''
             end
             if anchor then
@@ -99,19 +105,39 @@ do
                     entries = call('ZREVRANGE', rank, start, last, 'WITHSCORES')
                 end
                 group = start
-                if groups and start > 0 and entries[1] then
-                    if rules.packed then
-                        local alike = least_alike(rules.packed, tonumber(entries[2]))
-                        group = count_above(rank, digits(alike + rules.packed.units), '', false)
-                    else
-                        local fields = entries[1]:sub(1, fields_width)
-                        group = count_above(rank, entries[2], fields, true, fields_width)
-                    end
+                if window.groups and start > 0 and entries[1] then
+                    group = group_of(rank, rules, entries, ask[4], greater)
                 end
                 if rules.by_member then standings = standings_of(scores, names_in(rules, entries)) end
             end
             answer[place + 3] = {anchor or -1, start, group, entries, standings, own}
         end
-        return 'R' .. cmsgpack.pack(answer)
+        return cmsgpack.pack(answer)
+    end
+
+    register('read', {'no-writes'}, function(keys, args)
+        local window = {
+            name = args[1],
+            period = tonumber(args[2]),
+            start = tonumber(args[3]),
+            rules = rules_of(args[4]),
+            groups = args[5] == '1',
+            is_list = args[6] == '1',
+        }
+        local lists, shards = cmsgpack.unpack(args[7])
+        for _, asks in ipairs(lists) do
+            for _, ask in ipairs(asks) do
+                if ask[3] == 'b' then ask[4] = digits(ask[4]) end
+            end
+        end
+        local answers = {}
+        for shard = 1, #keys / 3 do
+            local key = 3 * shard
+            local unless, list = shards[2 * shard - 1], shards[2 * shard]
+            local answer, refusal = look_at(window, keys[key - 2], keys[key - 1], keys[key], unless, lists[list])
+            if refusal then return refusal end
+            answers[shard] = answer
+        end
+        return 'R' .. table.concat(answers)
     end)
 end

@@ -20,6 +20,9 @@ async fn order_of(readers: &ShardReaders, laid: &WrittenWindow) -> Vec<ShardEntr
         groups: false,
         ranges: [all].into(),
     };
-    let reading = readers.reader.read(&laid.record, laid.shard, &query).await;
+    let reading = readers
+        .reader
+        .read_one(&laid.record, laid.shard, &query)
+        .await;
     reading.unwrap().parts.unwrap().remove(0).entries
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use board::{BoardName, Window};
 use shard_store::{BoardRecord, KindRecord, ShardEntry, ShardStore, ShardVersion, StoreError};
 
-use store_conformance::fixtures::whole;
+use store_conformance::fixtures::{read_shard, whole};
 
 /// Kinds, and all boards with all their windows, shard by shard.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +84,7 @@ async fn open_read_only(
         let windows: BTreeSet<Window> = held.keys().chain(others).copied().collect();
         let mut seen = BTreeMap::new();
         for window in windows {
-            let found = match store.read(&record, shard, &whole(window)).await {
+            let found = match read_shard(store, &record, shard, &whole(window)).await {
                 Err(StoreError::WindowDropped) => SeenWindow::Dropped,
                 reading => {
                     let reading = reading.unwrap();

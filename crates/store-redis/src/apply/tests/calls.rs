@@ -34,9 +34,9 @@ async fn send_until(
     let at = NOW.millis();
     let mut entry = (!(at.cast_unsigned() ^ (1 << 63))).to_be_bytes().to_vec();
     entry.extend(b"u1");
-    let mut sums = Pack::default();
-    sums.array(1).raw(b"u1").array(1).int(1);
-    sums.array(1).int(2 * at + 1).array(1).raw(&entry);
+    let mut folded = Pack::default();
+    folded.array(1).raw(b"u1").array(1).int(1);
+    folded.array(1).int(2 * at + 1).array(1).raw(&entry);
     let keys = &board.keys;
     let keys = vec![
         keys.meta(),
@@ -46,9 +46,9 @@ async fn send_until(
         keys.rank(ALL),
     ];
     let call = Call {
-        function: "sums",
+        function: "single",
         keys,
-        args: vec![head.done(), sums.done()],
+        args: vec![head.done(), folded.done()],
         effect: Effect::Write,
         until,
         closes: None,

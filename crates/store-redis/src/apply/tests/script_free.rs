@@ -253,7 +253,7 @@ async fn a_call_takes_so_many_round_trips() {
     let query = top();
     let mut read = 0;
     for _ in 0..2 {
-        let look = Box::pin(reader.read(&board.record, 0, &query));
+        let look = Box::pin(reader.read_one(&board.record, 0, &query));
         read = round_trips(servers, look).await;
     }
     assert_eq!(read, 4, "version, members, entries, and whether they hold");
@@ -296,7 +296,7 @@ async fn writes_that_wait_for_a_replica_hold_up_no_read() {
             tokio::time::sleep(MS * 5).await;
         }
         for board in &boards {
-            reader.read(&board.record, 0, &top()).await.unwrap();
+            reader.read_one(&board.record, 0, &top()).await.unwrap();
         }
         replica.resume();
     };
@@ -316,10 +316,10 @@ async fn a_read_of_a_slow_node_ends_at_its_deadline() {
     let board = setup.board(gifts(|_| ())).await;
     board.apply(&[board.points("u1", 1, NOW)], NOW).await;
     let (reader, query) = (reader(&setup.servers, &board, &settings), top());
-    reader.read(&board.record, 0, &query).await.unwrap();
+    reader.read_one(&board.record, 0, &query).await.unwrap();
     // Not so long that the connection is ended.
     proxy.delay_replies_of(&Matching::command("HMGET"), MS * 1_500);
-    let failed = reader.read(&board.record, 0, &query).await.unwrap_err();
+    let failed = reader.read_one(&board.record, 0, &query).await.unwrap_err();
     assert!(matches!(failed, StoreError::Unavailable(_)), "{failed:?}");
 }
 

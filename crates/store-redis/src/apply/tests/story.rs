@@ -31,9 +31,13 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
     let modes = [Mode::Accumulate, Mode::Accumulate, Mode::Best, Mode::Latest];
     let mode = *pick(dice, &modes);
     let ops = [Op::Sum, Op::Sum, Op::Max, Op::Min, Op::Last];
-    // Most kinds have one sum.
+    // Most kinds have one field, and most of those a sum.
     let plain = dice.below(3) == 0;
-    let count = if plain { 1 } else { 1 + dice.below(4) };
+    let count = if plain {
+        1
+    } else {
+        *pick(dice, &[1, 1, 1, 2, 3, 4])
+    };
     let fields = (0..count).map(|index| FieldRule {
         name: FieldName::new(&format!("f{index}")).unwrap(),
         order: *pick(dice, &[Direction::Desc, Direction::Asc]),

@@ -17,6 +17,7 @@ use shard_store::{
     Anchor, Batch, BoardRecord, Change, IndexMismatch, Item, Outcome, Query, RangeAsk, Revision,
     ShardReading, ShardStore,
 };
+use store_conformance::fixtures::read_shard;
 
 /// The time at the beginning of tests: a Friday, `2026-11-20T14:52:22.123Z`.
 pub(super) const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
@@ -164,7 +165,8 @@ impl ListBoard {
             groups: false,
             ranges: ranges.into(),
         };
-        self.store.read(&self.record, 0, &query).await.unwrap()
+        let reading = read_shard(&self.store, &self.record, 0, &query).await;
+        reading.unwrap()
     }
 
     /// Returns the points of all members, each read separately.

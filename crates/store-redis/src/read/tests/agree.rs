@@ -123,7 +123,7 @@ async fn hold(readers: &ShardReaders, laid: &WrittenWindow, groups: bool, ranges
     };
     let reading = readers
         .reader
-        .read(&laid.record, laid.shard, &query)
+        .read_one(&laid.record, laid.shard, &query)
         .await
         .unwrap();
     assert_eq!(reading.members, sorted.len() as u64);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::written_window::{ShardReaders, WrittenWindow};
 use redis_boards::fixtures::random_standings::{any_standing, points};
 use redis_boards::fixtures::redis_standings::member;
-use shard_store::{Anchor, Query, RangeAsk, ShardReading};
+use shard_store::{Anchor, Query, RangeAsk, ShardQuery, ShardReading};
 use testkit::dice::Dice;
 
 /// A board of 2000 members that often tie.
@@ -36,15 +36,23 @@ async fn counted(
     laid: &WrittenWindow,
     query: &Query,
 ) -> (ShardReading, BTreeMap<String, u64>) {
+    let query = query.clone();
+    let shard = laid.shard;
+    let (mut readings, calls) = counted_all(readers, laid, &[ShardQuery { shard, query }]).await;
+    (readings.remove(0), calls)
+}
+
+/// The same of several shards.
+async fn counted_all(
+    readers: &ShardReaders,
+    laid: &WrittenWindow,
+    queries: &[ShardQuery],
+) -> (Vec<ShardReading>, BTreeMap<String, u64>) {
     // The existence of the board is cached, as for a board in use.
     let placed = readers.incarnations.place(&laid.record, laid.shard).await;
     placed.unwrap();
     readers.redis.command(&["CONFIG", "RESETSTAT"]).ok();
-    let reading = readers
-        .reader
-        .read(&laid.record, laid.shard, query)
-        .await
-        .unwrap();
+    let readings = readers.reader.read(&laid.record, queries).await.unwrap();
     let info = readers.redis.command(&["INFO", "commandstats"]);
     let lines = info
         .text()
@@ -55,7 +63,7 @@ async fn counted(
         let calls = rest.split(',').next()?.parse().ok()?;
         (!name.starts_with("config")).then(|| (name.to_owned(), calls))
     });
-    (reading, calls.collect())
+    (readings, calls.collect())
 }
 
 fn calls<const N: usize>(calls: [(&str, u64); N]) -> BTreeMap<String, u64> {
@@ -118,4 +126,52 @@ async fn a_position_among_ties_is_found_by_bisection() {
             "{price:?}"
         );
     }
+}
+
+/// Outside of a cluster. The one with members is read as it is alone.
+#[tokio::test]
+async fn all_shards_are_read_in_one_call() {
+    let readers = ShardReaders::plain().await;
+    let laid = filled(&readers);
+    let top = RangeAsk {
+        anchor: Anchor::Rank(0),
+        before: 0,
+        after: 100,
+    };
+    let query = query(&laid, true, top);
+    let queries = (0..laid.record.shards.get()).map(|shard| ShardQuery {
+        shard,
+        query: query.clone(),
+    });
+    let queries: Vec<ShardQuery> = queries.collect();
+    let (readings, price) = counted_all(&readers, &laid, &queries).await;
+    let shards = queries.len() as u64;
+    let expected = [
+        ("fcall", 1),
+        ("hmget", shards),
+        ("zcard", shards),
+        ("zrevrange", 1),
+    ];
+    assert_eq!(price, calls(expected));
+    let (alone, _) = counted(&readers, &laid, &query).await;
+    assert_eq!(readings[usize::from(laid.shard)], alone);
+    assert_eq!(
+        readings.iter().map(|reading| reading.members).sum::<u64>(),
+        2000
+    );
+}
+
+/// Each call has its own session: one after the other, they would take as many round trips as all.
+#[tokio::test]
+async fn without_scripts_each_shard_is_a_call() {
+    let readers = ShardReaders::without_scripts().await;
+    let laid = filled(&readers);
+    let query = query(&laid, true, RangeAsk::rank_of(Anchor::Rank(0)));
+    let queries = (0..4).map(|shard| ShardQuery {
+        shard,
+        query: query.clone(),
+    });
+    let queries: Vec<ShardQuery> = queries.collect();
+    let (_, price) = counted_all(&readers, &laid, &queries).await;
+    assert_eq!((price.get("fcall"), price["exec"]), (None, 4));
 }

@@ -45,7 +45,11 @@ async fn a_window_without_writes_is_empty() {
         .into(),
         ..top(laid.window, None)
     };
-    let reading = readers.reader.read(&laid.record, 3, &query).await.unwrap();
+    let reading = readers
+        .reader
+        .read_one(&laid.record, 3, &query)
+        .await
+        .unwrap();
     assert_eq!((reading.version.counter, reading.version.digest), (0, 0));
     assert_eq!(reading.members, 0);
     let start = RangePart {
@@ -54,7 +58,11 @@ async fn a_window_without_writes_is_empty() {
     };
     assert_eq!(reading.parts, Some(vec![start, RangePart::default()]));
     let again = top(laid.window, Some(reading.version));
-    let again = readers.reader.read(&laid.record, 3, &again).await.unwrap();
+    let again = readers
+        .reader
+        .read_one(&laid.record, 3, &again)
+        .await
+        .unwrap();
     assert_eq!(again.parts, None);
 }
 
@@ -65,7 +73,11 @@ async fn an_unchanged_version_is_one_in_every_part() {
     lay_some(&mut laid, 5);
     let look = async |laid: &WrittenWindow, unless| {
         let query = top(laid.window, unless);
-        readers.reader.read(&laid.record, 3, &query).await.unwrap()
+        readers
+            .reader
+            .read_one(&laid.record, 3, &query)
+            .await
+            .unwrap()
     };
     let seen = look(&laid, None).await;
     assert_eq!(look(&laid, Some(seen.version)).await.parts, None);
@@ -109,7 +121,7 @@ async fn dropped_windows_are_not_read() {
     ] {
         let read = readers
             .reader
-            .read(&laid.record, 3, &top(window, None))
+            .read_one(&laid.record, 3, &top(window, None))
             .await;
         let refused = read.err() == Some(StoreError::WindowDropped);
         assert_eq!(refused, is_dropped, "{window:?}");
@@ -124,7 +136,7 @@ async fn dead_shards_are_not_read() {
     laid.set_meta("x", "1");
     let read = readers
         .reader
-        .read(&laid.record, 3, &top(laid.window, None))
+        .read_one(&laid.record, 3, &top(laid.window, None))
         .await;
     assert_eq!(read.err(), Some(StoreError::IncarnationEnded));
     let windows = readers.reader.windows(&laid.record, 3).await;

@@ -213,7 +213,10 @@ async fn boards_merged_of_the_wrong_order_are_known_by_their_version() {
         ranges: [].into(),
     };
     let version = async |readers: &ShardReaders, laid: &WrittenWindow| {
-        let reading = readers.reader.read(&laid.record, laid.shard, &query).await;
+        let reading = readers
+            .reader
+            .read_one(&laid.record, laid.shard, &query)
+            .await;
         reading.unwrap().version
     };
     let before = version(&readers, &laid).await;
