@@ -9,7 +9,7 @@ use crate::ours::{BATCHES, Case, Figures};
 use crate::peer::Peer;
 
 /// The target of bytes per member, without ids.
-const BYTES_MAX: f64 = 80.0;
+const BYTES_MAX: f64 = 55.0;
 
 /// The figures of all rounds.
 #[derive(Default)]
