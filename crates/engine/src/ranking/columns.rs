@@ -93,7 +93,8 @@ impl Column {
 pub(super) struct Columns {
     /// The ranges for which the columns were made.
     ranges: Ranges,
-    columns: [Column; RANK_WORDS_MAX],
+    /// By position in the key.
+    list: [Column; RANK_WORDS_MAX],
     packed_len: usize,
 }
 
@@ -102,7 +103,7 @@ impl Columns {
     pub(super) fn of(ranges: &Ranges) -> Self {
         let mut columns = Self {
             ranges: *ranges,
-            columns: [Column::default(); RANK_WORDS_MAX],
+            list: [Column::default(); RANK_WORDS_MAX],
             packed_len: 0,
         };
         let mut rest = &ranges.of[..ranges.len];
@@ -132,7 +133,7 @@ impl Columns {
                 bits_of(range) + spare / narrow(ranges.len())
             };
             shift -= bits;
-            self.columns[first + index] = Column::around(*range, bits, self.packed_len, shift);
+            self.list[first + index] = Column::around(*range, bits, self.packed_len, shift);
         }
         self.packed_len += 1;
     }
@@ -150,7 +151,7 @@ impl Columns {
     /// Packs a key, if it fits.
     pub(super) fn pack<const W: usize>(&self, words: &RankWords) -> Option<[u64; W]> {
         let mut packed = [0; W];
-        for (column, word) in self.columns.iter().zip(words.as_slice()) {
+        for (column, word) in self.list.iter().zip(words.as_slice()) {
             packed[column.word] |= column.code(*word)? << column.shift;
         }
         Some(packed)
@@ -159,7 +160,7 @@ impl Columns {
     /// Returns the key that was packed.
     pub(super) fn unpack(&self, packed: &[u64]) -> RankWords {
         let mut words = [0; RANK_WORDS_MAX];
-        let columns = &self.columns[..self.ranges.len];
+        let columns = &self.list[..self.ranges.len];
         for (word, column) in words.iter_mut().zip(columns) {
             let code = packed[column.word] >> column.shift & column.mask;
             *word = if code == 0 { 0 } else { column.before + code };
@@ -171,7 +172,7 @@ impl Columns {
     /// cuts keys, and whether it is the packed form of these words; `None` if all keys are less.
     pub(super) fn cut(&self, words: &[u64]) -> Option<(RankWords, bool)> {
         let mut packed = [0; RANK_WORDS_MAX];
-        for (column, word) in self.columns.iter().zip(words) {
+        for (column, word) in self.list.iter().zip(words) {
             let end = column.word + 1;
             if let Some(code) = column.code(*word) {
                 packed[column.word] |= code << column.shift;

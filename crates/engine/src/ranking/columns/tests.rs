@@ -62,7 +62,9 @@ proptest! {
         let mut ranges = Ranges::new(keys[0].len());
         let keys: Vec<RankWords> = keys.iter().map(|key| RankWords::new(key)).collect();
         let made_for = &keys[..made_for.min(keys.len())];
-        made_for.iter().for_each(|key| ranges.add(key.as_slice()));
+        for key in made_for {
+            ranges.add(key.as_slice());
+        }
         let columns = Columns::of(&ranges);
         match columns.packed_len() {
             1 => check::<1>(&columns, &keys, made_for),
@@ -76,7 +78,9 @@ proptest! {
 
 fn columns_of(keys: &[&[u64]]) -> Columns {
     let mut ranges = Ranges::new(keys[0].len());
-    keys.iter().for_each(|key| ranges.add(key));
+    for key in keys {
+        ranges.add(key);
+    }
     Columns::of(&ranges)
 }
 
