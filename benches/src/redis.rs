@@ -64,7 +64,8 @@ impl Redis {
         let server = Server::on_free_port(|port| {
             let mut command = Command::new(program);
             command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
-            command.args(["--save", ""]).args(settings);
+            command.args(["--save", "", "--maxclients", "20000"]);
+            command.args(settings);
             command
         })?;
         let connection = Connection::open(server.address)?;

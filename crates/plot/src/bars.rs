@@ -1,15 +1,16 @@
 //! Horizontal bars: [`Bars`].
 
 use crate::axis::{Scale, Span, plain};
-use crate::svg::{Anchor, Svg, colour};
+use crate::svg::{Anchor, Svg, colour, room};
 
-const WIDTH: f64 = 760.0;
-/// Room for the names on the left, and for the values on the right.
-const LEFT: f64 = 260.0;
+/// The width of the longest bar that is possible.
+const AREA: f64 = 420.0;
+/// Room for the values on the right, and around the names on the left.
 const RIGHT: f64 = 80.0;
 const ABOVE: f64 = 52.0;
 const BAR: f64 = 18.0;
 const PITCH: f64 = 26.0;
+const BESIDE: f64 = 24.0;
 
 /// A bar.
 #[derive(Clone, Debug)]
@@ -44,15 +45,16 @@ impl Bars {
             Some(top)
         });
         let height = ABOVE + 12.0 + self.bars.iter().map(|_| PITCH).sum::<f64>();
-        let mut svg = Svg::new(WIDTH, height, &self.title);
+        let left = BESIDE + room(self.bars.iter().map(|bar| bar.name.as_str()));
+        let mut svg = Svg::new(left + AREA + RIGHT, height, &self.title);
         svg.label((16.0, 42.0), Anchor::Start, &self.label);
         for bar in &self.bars {
             let top = tops.next().unwrap_or(ABOVE);
             let part = span.position(bar.value).unwrap_or(0.0).max(0.0);
-            let length = part * (WIDTH - LEFT - RIGHT);
-            svg.label((LEFT - 8.0, top + 13.0), Anchor::End, &bar.name);
-            svg.rect((LEFT, top), (length, BAR), colour(bar.group));
-            let at = (LEFT + length + 6.0, top + 13.0);
+            let length = part * AREA;
+            svg.label((left - 8.0, top + 13.0), Anchor::End, &bar.name);
+            svg.rect((left, top), (length, BAR), colour(bar.group));
+            let at = (left + length + 6.0, top + 13.0);
             svg.label(at, Anchor::Start, &plain(bar.value));
         }
         svg.finish()

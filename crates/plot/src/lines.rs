@@ -1,13 +1,16 @@
 //! Lines over two axes: [`Plot`].
 
 use crate::axis::{Axis, Span};
-use crate::svg::{Anchor, Svg, colour};
+use crate::svg::{Anchor, Svg, colour, room};
 
-const WIDTH: f64 = 760.0;
+/// The width of the area of the lines.
+const AREA: f64 = 498.0;
 const HEIGHT: f64 = 420.0;
-/// Room for the labels of the left axis, and of the lines on the right.
+/// Room for the labels of the left axis.
 const LEFT: f64 = 72.0;
-const RIGHT: f64 = 190.0;
+/// Room for the legend on the right, at least, and what it takes beside its names.
+const RIGHT_MIN: f64 = 190.0;
+const LEGEND: f64 = 44.0;
 const ABOVE: f64 = 48.0;
 const BELOW: f64 = 56.0;
 const GRID: &str = "#dddddd";
@@ -43,9 +46,11 @@ impl Plot {
         let points = || self.lines.iter().flat_map(|line| line.points.iter());
         let across = Span::of(self.x.scale, points().map(|(x, _)| *x));
         let up = Span::of(self.y.scale, points().map(|(_, y)| *y));
-        let column = |part: f64| LEFT + part * (WIDTH - LEFT - RIGHT);
+        let column = |part: f64| LEFT + part * AREA;
         let row = |part: f64| HEIGHT - BELOW - part * (HEIGHT - ABOVE - BELOW);
-        let mut svg = Svg::new(WIDTH, HEIGHT, &self.title);
+        let names = room(self.lines.iter().map(|line| line.name.as_str()));
+        let width = LEFT + AREA + RIGHT_MIN.max(LEGEND + names);
+        let mut svg = Svg::new(width, HEIGHT, &self.title);
         for (part, text) in across.ticks() {
             svg.line((column(part), row(0.0)), (column(part), row(1.0)), GRID);
             svg.label((column(part), row(0.0) + 18.0), Anchor::Middle, &text);
@@ -71,7 +76,7 @@ impl Plot {
         }
         let mut at = ABOVE + 8.0;
         for (index, line) in self.lines.iter().enumerate() {
-            let left = WIDTH - RIGHT + 16.0;
+            let left = LEFT + AREA + 16.0;
             svg.rect((left, at - 9.0), (14.0, 10.0), colour(index));
             svg.label((left + 20.0, at), Anchor::Start, &line.name);
             at += 20.0;

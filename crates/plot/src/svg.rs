@@ -12,6 +12,12 @@ pub(crate) const fn colour(index: usize) -> &'static str {
     COLOURS[index % COLOURS.len()]
 }
 
+/// Returns the room that the longest of these texts takes, at most: fonts differ.
+pub(crate) fn room<'a>(texts: impl Iterator<Item = &'a str>) -> f64 {
+    let longest = texts.map(|text| text.chars().count()).max();
+    f64::from(u32::try_from(longest.unwrap_or_default()).unwrap_or(u32::MAX)) * 7.0
+}
+
 /// Which part of a text is at its position.
 #[derive(Clone, Copy)]
 pub(crate) enum Anchor {

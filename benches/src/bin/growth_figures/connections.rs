@@ -96,8 +96,9 @@ pub(crate) fn measure(settings: &Settings, connections: &[usize]) -> io::Result<
     for (index, connections) in connections.iter().enumerate() {
         eprintln!("{connections} connections");
         for _ in 0..settings.rounds {
-            for ((_, target), loads) in targets.iter().zip(&mut all) {
-                loads[index].add(*target, *connections, settings)?;
+            for ((name, target), loads) in targets.iter().zip(&mut all) {
+                let measured = loads[index].add(*target, *connections, settings);
+                measured.map_err(|error| io::Error::other(format!("{name}: {error}")))?;
             }
         }
     }

@@ -30,12 +30,14 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    /// Starts a server on an empty folder. `kind` has further settings of the kind `gifts`.
+    /// Starts a server on an empty folder, whose connections may all be of one address. `kind` has further settings of the kind `gifts`.
     pub(crate) fn start(settings: &Settings, kind: &str) -> io::Result<Self> {
         let home = tempfile::tempdir()?;
         let store = format!("embedded:{}", home.path().join("data").display());
-        let text =
-            format!("[server]\nstore = {store:?}\n[kinds.gifts]\nwindows = [\"all\"]\n{kind}\n");
+        let text = format!(
+            "[server]\nstore = {store:?}\n[server.limits]\nconnections_per_address = 16384\n\
+             [kinds.gifts]\nwindows = [\"all\"]\n{kind}\n"
+        );
         std::fs::write(home.path().join("megaboard.toml"), text)?;
         Ok(Self {
             server: serve(&settings.megaboard, &home)?,
