@@ -4,10 +4,13 @@
 //! shard is recovered it is [`Width::Unordered`]: changes are ignored, nothing can be read, and
 //! [`Width::of`] later builds the order of all scores at once.
 
+use std::hint::black_box;
+
 use board::{RankWords, Rules};
+use smallvec::SmallVec;
 
 use crate::table::Table;
-use crate::tree::{Bound, Change, Names, Tree};
+use crate::tree::{Bound, Change, Iter, Names, Tree, Walk};
 
 #[derive(Debug)]
 pub(super) enum Width {
@@ -129,16 +132,80 @@ impl Width {
         with_order!(self, order => order.tree.count_better(bound, table))
     }
 
+    /// Starts a search of the tree.
+    pub(super) fn walk(&self) -> Walk {
+        with_order!(self, order => order.tree.walk())
+    }
+
+    /// See [`Tree::step`].
+    pub(super) fn step(&self, walk: &mut Walk, words: &RankWords) -> bool {
+        with_order!(self, order => order.tree.step(walk, words.as_slice()))
+    }
+
+    /// See [`Tree::neighbours`].
+    pub(super) fn neighbours(&self, walk: &Walk) -> [Option<u32>; 2] {
+        with_order!(self, order => order.tree.neighbours(walk))
+    }
+
     /// Returns `make` of up to `len` entries from the rank `from` on.
     pub(super) fn stretch<T>(
         &self,
         from: usize,
         len: usize,
-        mut make: impl FnMut(RankWords, u32) -> T,
+        table: &Table,
+        make: impl FnMut(RankWords, u32) -> T,
     ) -> Vec<T> {
+        let len = len.min(self.len().saturating_sub(from));
+        if len == 0 {
+            return Vec::new();
+        }
+        with_order!(self, order => made(order.tree.iter_from(from), len, table, make))
+    }
+
+    /// Returns how many entries are better than the bound, and `make` of up to `before` of them and
+    /// of up to `after` of the others.
+    pub(super) fn around<T>(
+        &self,
+        bound: Bound<'_>,
+        (before, after): (usize, usize),
+        table: &Table,
+        make: impl FnMut(RankWords, u32) -> T,
+    ) -> (usize, Vec<T>) {
         with_order!(self, order => {
-            let entries = order.tree.iter_from(from).take(len);
-            entries.map(|(words, handle)| make(RankWords::new(&words), handle)).collect()
+            let located = order.tree.locate(bound, table);
+            let before = before.min(located.rank);
+            let len = before + after.min(order.tree.len() - located.rank);
+            if len == 0 {
+                return (located.rank, Vec::new());
+            }
+            let entries = order.tree.iter_before(&located, before);
+            (located.rank, made(entries, len, table, make))
         })
     }
+}
+
+/// Entries whose names are loaded together, so that their cache misses overlap.
+const LOADED: usize = 32;
+
+/// Returns `make` of the next `len` entries.
+fn made<T, const W: usize>(
+    mut entries: Iter<'_, W>,
+    len: usize,
+    table: &Table,
+    mut make: impl FnMut(RankWords, u32) -> T,
+) -> Vec<T> {
+    let mut all = Vec::with_capacity(len);
+    let mut loaded: SmallVec<[([u64; W], u32); LOADED]> = SmallVec::new();
+    while all.len() < len {
+        loaded.clear();
+        loaded.extend(entries.by_ref().take(LOADED.min(len - all.len())));
+        if loaded.is_empty() {
+            break;
+        }
+        let names = loaded.iter().map(|(_, handle)| table.touch(*handle));
+        black_box(names.fold(0, |all, one| all ^ one));
+        let loaded = loaded.iter();
+        all.extend(loaded.map(|(words, handle)| make(RankWords::new(words), *handle)));
+    }
+    all
 }
