@@ -312,6 +312,22 @@ mod tests {
     }
 
     #[test]
+    fn words_compare_like_slices() {
+        let of_len = |len: u32| {
+            (0..3u64.pow(len)).map(move |n| {
+                let words = (0..len).map(|at| n / 3u64.pow(at) % 3);
+                words.collect::<Vec<u64>>()
+            })
+        };
+        let all: Vec<Vec<u64>> = (0..=4).flat_map(of_len).collect();
+        for a in &all {
+            for b in &all {
+                assert_eq!(RankWords::new(a).cmp(&RankWords::new(b)), a.cmp(b));
+            }
+        }
+    }
+
+    #[test]
     fn a_successor_is_the_next_prefix() {
         assert_eq!(
             RankWords::new(&[1, u64::MAX]).successor(),

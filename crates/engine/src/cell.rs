@@ -11,6 +11,7 @@
 mod closed;
 mod expiry;
 mod frozen;
+mod read;
 mod replay;
 
 use std::sync::Arc;
@@ -29,8 +30,7 @@ use super::log::{Applied, Event, Log};
 use super::shard::{ApplyContext, Holding, Shard};
 use shard_store::Memory;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, IndexMismatch, Outcome, Query, ShardReading, StoreError,
-    WindowCount,
+    Batch, BoardRecord, BoardSettings, IndexMismatch, Outcome, StoreError, WindowCount,
 };
 
 /// How long an empty board is kept after its creation or its last write.
@@ -285,13 +285,6 @@ impl Cell {
                 outcomes,
             }));
         }
-    }
-
-    /// Reads one window of one shard.
-    pub fn read(&self, epoch: u64, shard: u16, query: &Query) -> Result<ShardReading, StoreError> {
-        self.look(shard, |held, only| {
-            held.read(&self.kind, epoch, only, query)
-        })?
     }
 
     /// Counts the members of each window of one shard.

@@ -16,7 +16,7 @@ pub use frozen::FrozenShard;
 pub use restore::ShardLoader;
 
 use super::ids::{IdBudget, RememberedIds};
-use super::ranking::Ranking;
+use super::ranking::{Ranking, Search};
 use shard_store::{
     Anchor, Query, RangeAsk, RangePart, ShardReading, ShardVersion, StoreError, WindowCount,
 };
@@ -81,6 +81,12 @@ impl Shard {
             members: ranking.members(only) as u64,
             parts,
         })
+    }
+
+    /// Starts a search for the bound of a query, if it has one and the window is large.
+    #[must_use]
+    pub fn search(&self, query: &Query) -> Option<Search<'_>> {
+        self.ranking(query.window)?.search(query.ranges.first()?)
     }
 
     /// Returns the windows with members, of one shard or of all.

@@ -191,6 +191,13 @@ impl Table {
         words(&self.pages.slice_from(page, at)[..self.state_bytes])
     }
 
+    /// Reads the member part of a record, so that it is in the cache. The result has no meaning.
+    #[inline]
+    pub(crate) fn touch(&self, handle: u32) -> u8 {
+        let (page, at) = position(handle);
+        self.pages.slice_from(page, at + self.state_bytes)[0]
+    }
+
     /// Overwrites the state of a record.
     pub(crate) fn set_state(&mut self, handle: u32, state: &[u64]) {
         let (page, at) = position(handle);

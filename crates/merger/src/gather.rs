@@ -40,6 +40,13 @@ const SPARE: f64 = 3.0;
 /// Standard deviations of the cut's rank beyond which no entries are fetched.
 const ERRORS_MAX: u64 = 5;
 
+/// The spread on a store in this process, where another round for a few shards is cheaper than
+/// entries of all.
+const LOCAL_SPREAD: f64 = 1.5;
+
+/// Entries beyond [`LOCAL_SPREAD`].
+const LOCAL_SPARE: f64 = 1.0;
+
 /// Rounds until a range is given up. Each asks for twice as much, so only a board that changes much
 /// faster than it can be read gets there.
 const ROUNDS_MAX: usize = 40;
@@ -91,7 +98,7 @@ pub(crate) struct Gathered {
 }
 
 /// How many entries one shard is asked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Reach {
     before: usize,
     after: usize,
@@ -124,7 +131,7 @@ const fn guess(count: u64) -> f64 {
 
 impl Scope<'_> {
     /// Fetches the range around a cut. `fixed` is an earlier reading of one shard that reaches far
-    /// enough.
+    /// enough and has the first entry from the cut on, so that others have one less of the range.
     pub(crate) async fn gather(
         &self,
         cut: &Cut,
@@ -132,10 +139,18 @@ impl Scope<'_> {
         fixed: Option<(u16, ShardReading)>,
     ) -> Result<Gathered, StoreError> {
         let mut readings: Vec<Option<ShardReading>> = vec![None; usize::from(self.shards())];
+        let mut reach = self.first_reach(cut, want);
         if let Some((shard, reading)) = fixed {
             readings[usize::from(shard)] = Some(reading);
+            reach = match want {
+                Want::Around { before, after } if after > 1 => {
+                    let after = after - 1;
+                    self.first_reach(cut, Want::Around { before, after })
+                }
+                _ => reach,
+            };
         }
-        self.gather_from(cut, want, readings).await
+        self.gather_from(cut, want, reach, readings).await
     }
 
     /// Does the same; `None` if no shard has changed since `known`.
@@ -145,32 +160,31 @@ impl Scope<'_> {
         want: Want,
         known: &Version,
     ) -> Result<Option<Gathered>, StoreError> {
-        let ask = self.first_reach(cut, want).ask(cut);
-        let readings = self.round_unless([ask].into(), known).await?;
+        let reach = self.first_reach(cut, want);
+        let readings = self.round_unless([reach.ask(cut)].into(), known).await?;
         if readings.iter().all(|reading| reading.parts.is_none()) {
             return Ok(None);
         }
         let changed = |reading: ShardReading| reading.parts.is_some().then_some(reading);
         let readings = readings.into_iter().map(changed).collect();
-        self.gather_from(cut, want, readings).await.map(Some)
+        let gathered = self.gather_from(cut, want, reach, readings).await?;
+        Ok(Some(gathered))
     }
 
     async fn gather_from(
         &self,
         cut: &Cut,
         want: Want,
+        reach: Reach,
         mut readings: Vec<Option<ShardReading>>,
     ) -> Result<Gathered, StoreError> {
-        let mut reaches = vec![self.first_reach(cut, want); readings.len()];
+        let mut reaches = vec![reach; readings.len()];
         for _ in 0..ROUNDS_MAX {
-            let missing = (0..self.shards()).filter(|s| readings[usize::from(*s)].is_none());
-            let missing: Vec<u16> = missing.collect();
-            let ask = |shard: &u16| self.query(*shard, [reaches[usize::from(*shard)].ask(cut)]);
-            if !missing.is_empty() {
-                let queries: Vec<ShardQuery> = missing.iter().map(ask).collect();
+            let queries = self.queries_of_missing(cut, &readings, &reaches);
+            if !queries.is_empty() {
                 let answers = self.round(&queries).await?;
-                for (shard, reading) in missing.iter().zip(answers) {
-                    readings[usize::from(*shard)] = Some(reading);
+                for (asked, reading) in queries.iter().zip(answers) {
+                    readings[usize::from(asked.shard)] = Some(reading);
                 }
             }
             let whole: Vec<ShardReading> = readings.into_iter().flatten().collect();
@@ -189,6 +203,31 @@ impl Scope<'_> {
         ))
     }
 
+    /// Returns the queries of the shards without a reading. Those of equal reach share their ask.
+    fn queries_of_missing(
+        &self,
+        cut: &Cut,
+        readings: &[Option<ShardReading>],
+        reaches: &[Reach],
+    ) -> Vec<ShardQuery> {
+        let mut queries: Vec<ShardQuery> = Vec::with_capacity(readings.len());
+        let mut last: Option<Reach> = None;
+        for (shard, reach) in (0..).zip(reaches) {
+            if readings[usize::from(shard)].is_some() {
+                continue;
+            }
+            let query = match queries.last() {
+                Some(other) if last == Some(*reach) => {
+                    self.query(shard, other.query.ranges.clone())
+                }
+                _ => self.query(shard, [reach.ask(cut)]),
+            };
+            last = Some(*reach);
+            queries.push(query);
+        }
+        queries
+    }
+
     fn first_reach(&self, cut: &Cut, want: Want) -> Reach {
         let (before, after, error) = match want {
             Want::Around { before, after } => (before, after, 0),
@@ -204,6 +243,7 @@ impl Scope<'_> {
             ),
         };
         let (spread, spare) = match cut {
+            _ if self.store.is_local() => (LOCAL_SPREAD, LOCAL_SPARE),
             Cut::Top => (SPREAD, 0.0),
             Cut::Bound(_) if error > 0 => (ESTIMATED_SPREAD, SPARE),
             Cut::Rank(_) | Cut::Bound(_) => (WIDE_SPREAD, SPARE),

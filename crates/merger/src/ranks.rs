@@ -62,7 +62,8 @@ pub(crate) fn ranked(
     first_position: u64,
     better: u64,
 ) -> Vec<RankedEntry> {
-    let mut ranked: Vec<RankedEntry> = Vec::new();
+    let entries = entries.into_iter();
+    let mut ranked: Vec<RankedEntry> = Vec::with_capacity(entries.size_hint().0);
     for (position, entry) in (first_position..).zip(entries) {
         let rank = match (style, ranked.last()) {
             (RankStyle::Ordinal, _) => position,

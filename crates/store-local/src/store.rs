@@ -286,9 +286,12 @@ impl ShardStore for LocalStore {
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
         done(self.calls.read.time_blocking(|| {
             let cell = self.registry.cell(board.incarnation)?;
-            let read = |asked: &ShardQuery| cell.read(self.epoch, asked.shard, &asked.query);
-            queries.iter().map(read).collect()
+            cell.read(self.epoch, queries)
         }))
+    }
+
+    fn is_local(&self) -> bool {
+        true
     }
 
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {

@@ -91,7 +91,8 @@ pub fn put_entry<M: SerializeMap>(
     map.serialize_entry("member", entry.key.member.as_str())?;
     let values = rules.values_of(&entry.key.words);
     FieldsShape { rules, values }.put_into(map)?;
-    map.serialize_entry("reached_at", &text_of(entry.reached_at))
+    let reached_at = entry.reached_at.to_rfc3339();
+    map.serialize_entry("reached_at", &String::from_utf8_lossy(&reached_at))
 }
 
 impl Serialize for EntryShape<'_> {

@@ -11,6 +11,7 @@ pub const RANK_WORDS_MAX: usize = FIELDS_MAX + 1;
 /// what it starts.
 #[derive(Clone, Copy)]
 pub struct RankWords {
+    /// Words beyond `len` are zero.
     words: [u64; RANK_WORDS_MAX],
     len: u8,
 }
@@ -88,8 +89,11 @@ impl PartialEq for RankWords {
 impl Eq for RankWords {}
 
 impl Ord for RankWords {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        self.as_slice().cmp(other.as_slice())
+        // Zeros are no greater than the words that follow a prefix.
+        let words = self.words.cmp(&other.words);
+        words.then_with(|| self.len.cmp(&other.len))
     }
 }
 

@@ -177,7 +177,7 @@ mod tests {
     use board::{Calendar, Member, Period, Value, Values, WindowRule};
 
     use super::*;
-    use shard_store::{Change, Query, StoreError};
+    use shard_store::{Change, Query, ShardQuery, StoreError};
     use store_conformance::fixtures::gifts;
 
     const SPAN: std::time::Duration = std::time::Duration::from_mins(1);
@@ -224,7 +224,9 @@ mod tests {
         };
         for shard in 0..2 {
             cell.build_order(usize::from(shard));
-            assert_eq!(cell.read(1, shard, &query), Err(StoreError::WindowDropped));
+            let query = query.clone();
+            let read = cell.read(1, &[ShardQuery { shard, query }]);
+            assert_eq!(read, Err(StoreError::WindowDropped));
             assert_eq!(cell.windows(shard), Ok(Vec::new()));
         }
     }

@@ -10,7 +10,7 @@ use super::member_ref::MemberRef;
 use super::small::Small;
 use super::width::Width;
 use crate::table::{FrozenTable, Table, TableFull, member_hash};
-use crate::tree;
+use crate::tree::{self, Walk};
 use shard_store::ShardEntry;
 
 /// The shard cannot take another member.
@@ -146,6 +146,15 @@ impl Large {
         LargeView { large: self, rules }
     }
 
+    pub(super) fn search(&self, bound: &Bound, names: bool) -> Search<'_> {
+        Search {
+            large: self,
+            words: self.order.packed(&bound.words),
+            walk: self.order.walk(),
+            names,
+        }
+    }
+
     pub(super) fn verify(&self, rules: &Rules) -> Vec<(Option<Member>, String)> {
         let mut wrong = Vec::new();
         let view = self.view(rules);
@@ -167,6 +176,37 @@ impl Large {
             }
         }
         wrong
+    }
+}
+
+/// A search by words alone, which loads what a read then uses.
+pub struct Search<'a> {
+    large: &'a Large,
+    /// Packed.
+    words: RankWords,
+    walk: Walk,
+    /// Whether names are read.
+    names: bool,
+}
+
+impl Search<'_> {
+    /// Searches one node. Returns whether another one follows.
+    pub fn step(&mut self) -> bool {
+        self.large.order.step(&mut self.walk, &self.words)
+    }
+
+    /// Reads the names next to the position. The result has no meaning.
+    pub fn touch_names(&self) -> u8 {
+        if !self.names {
+            return 0;
+        }
+        let handles = self
+            .large
+            .order
+            .neighbours(&self.walk)
+            .into_iter()
+            .flatten();
+        handles.fold(0, |all, handle| all ^ self.large.table.touch(handle))
     }
 }
 
@@ -208,11 +248,9 @@ impl Order for LargeView<'_> {
     }
 
     fn count_better(&self, bound: &Bound) -> usize {
-        let bound = tree::Bound {
-            words: bound.words.as_slice(),
-            member: bound.member.as_ref().map(Member::as_bytes),
-        };
-        self.large.order.count_better(bound, &self.large.table)
+        self.large
+            .order
+            .count_better(tree_bound(bound), &self.large.table)
     }
 
     fn find(&self, member: &Member) -> Option<(Standing, RankKey)> {
@@ -223,7 +261,24 @@ impl Order for LargeView<'_> {
 
     fn stretch(&self, from: usize, len: usize) -> Vec<ShardEntry> {
         let entry = |words, handle| self.entry(words, handle);
-        self.large.order.stretch(from, len, entry)
+        self.large
+            .order
+            .stretch(from, len, &self.large.table, entry)
+    }
+
+    fn around(&self, bound: &Bound, before: usize, after: usize) -> (usize, Vec<ShardEntry>) {
+        let entry = |words, handle| self.entry(words, handle);
+        let (bound, table) = (tree_bound(bound), &self.large.table);
+        self.large
+            .order
+            .around(bound, (before, after), table, entry)
+    }
+}
+
+fn tree_bound(bound: &Bound) -> tree::Bound<'_> {
+    tree::Bound {
+        words: bound.words.as_slice(),
+        member: bound.member.as_ref().map(Member::as_bytes),
     }
 }
 

@@ -20,9 +20,9 @@ use board::{Member, Rules, Standing};
 use anchor_read::answer;
 pub(crate) use frozen::FrozenRanking;
 use large::Large;
-pub(crate) use large::RankingFull;
+pub(crate) use large::{RankingFull, Search};
 pub(crate) use member_ref::MemberRef;
-use shard_store::{Item, RangeAsk, RangePart, ShardVersion};
+use shard_store::{Anchor, Item, RangeAsk, RangePart, ShardVersion};
 use small::{Small, SmallView};
 
 /// Maximum rows of a sorted vector. Up to this size a scan is cheaper than the memory of a tree.
@@ -226,6 +226,16 @@ impl Ranking {
                 ask,
             ),
             Body::Large(large) => answer(&large.view(rules), rules, groups, ask),
+        }
+    }
+
+    /// Starts a search for the bound of an ask.
+    pub fn search(&self, ask: &RangeAsk) -> Option<Search<'_>> {
+        match (&self.body, &ask.anchor) {
+            (Body::Large(large), Anchor::Bound(bound)) => {
+                Some(large.search(bound, ask.before + ask.after > 0))
+            }
+            _ => None,
         }
     }
 

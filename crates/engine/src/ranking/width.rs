@@ -5,11 +5,17 @@
 //! keys. While a shard is recovered it is [`Width::Unordered`]: changes are ignored, nothing can be
 //! read, and [`Width::of`] later builds the order of all scores at once.
 
+use std::hint::black_box;
+
 use board::{RankWords, Rules};
+use smallvec::SmallVec;
 
 use super::columns::{Columns, Ranges};
 use crate::table::Table;
-use crate::tree::{Bound, Change, Names, Tree};
+use crate::tree::{Bound, Change, Iter, Located, Names, Tree, Walk};
+
+/// Entries whose names are loaded together, so that their cache misses overlap.
+const LOADED: usize = 32;
 
 #[derive(Debug)]
 pub(super) enum Width {
@@ -78,20 +84,43 @@ impl<const W: usize> Ordered<W> {
         }
     }
 
-    fn count_better(&self, bound: Bound<'_>, table: &Table) -> usize {
-        let Some((words, is_exact)) = self.columns.cut(bound.words) else {
-            return 0;
-        };
+    /// Returns the position of `bound`; `None` if all entries are worse.
+    fn locate(&self, bound: Bound<'_>, table: &Table) -> Option<Located> {
+        let (words, is_exact) = self.columns.cut(bound.words)?;
         let bound = Bound {
             words: words.as_slice(),
             member: bound.member.filter(|_| is_exact),
         };
-        self.tree.count_better(bound, table)
+        Some(self.tree.locate(bound, table))
     }
 
-    fn entries_from(&self, index: usize) -> impl Iterator<Item = (RankWords, u32)> {
-        let entries = self.tree.iter_from(index);
+    fn entries(&self) -> impl Iterator<Item = (RankWords, u32)> {
+        let entries = self.tree.iter_from(0);
         entries.map(|(packed, handle)| (self.columns.unpack(&packed), handle))
+    }
+
+    /// Returns `make` of the next `len` of these entries.
+    fn made<T>(
+        &self,
+        mut entries: Iter<'_, W>,
+        len: usize,
+        table: &Table,
+        mut make: impl FnMut(RankWords, u32) -> T,
+    ) -> Vec<T> {
+        let mut all = Vec::with_capacity(len);
+        let mut loaded: SmallVec<[([u64; W], u32); LOADED]> = SmallVec::new();
+        while all.len() < len {
+            loaded.clear();
+            loaded.extend(entries.by_ref().take(LOADED.min(len - all.len())));
+            if loaded.is_empty() {
+                break;
+            }
+            let names = loaded.iter().map(|(_, handle)| table.touch(*handle));
+            black_box(names.fold(0, |all, one| all ^ one));
+            let loaded = loaded.iter();
+            all.extend(loaded.map(|(packed, handle)| make(self.columns.unpack(packed), *handle)));
+        }
+        all
     }
 }
 
@@ -196,11 +225,32 @@ impl Width {
 
     /// Iterates best first, over the words and handles of all entries.
     pub(super) fn entries(&self) -> Entries<'_> {
-        with_order!(self, order => Box::new(order.entries_from(0)))
+        with_order!(self, order => Box::new(order.entries()))
     }
 
     pub(super) fn count_better(&self, bound: Bound<'_>, table: &Table) -> usize {
-        with_order!(self, order => order.count_better(bound, table))
+        with_order!(self, order => order.locate(bound, table).map_or(0, |located| located.rank))
+    }
+
+    /// Returns words that cut the packed keys about where `words` cut the keys.
+    pub(super) fn packed(&self, words: &RankWords) -> RankWords {
+        with_order!(self, order => order.columns.cut(words.as_slice()))
+            .map_or_else(|| RankWords::new(&[u64::MAX]), |(packed, _)| packed)
+    }
+
+    /// Starts a search of the tree.
+    pub(super) fn walk(&self) -> Walk {
+        with_order!(self, order => order.tree.walk())
+    }
+
+    /// See [`Tree::step`]. The words are packed.
+    pub(super) fn step(&self, walk: &mut Walk, words: &RankWords) -> bool {
+        with_order!(self, order => order.tree.step(walk, words.as_slice()))
+    }
+
+    /// See [`Tree::neighbours`].
+    pub(super) fn neighbours(&self, walk: &Walk) -> [Option<u32>; 2] {
+        with_order!(self, order => order.tree.neighbours(walk))
     }
 
     /// Returns `make` of up to `len` entries from the rank `from` on.
@@ -208,11 +258,37 @@ impl Width {
         &self,
         from: usize,
         len: usize,
-        mut make: impl FnMut(RankWords, u32) -> T,
+        table: &Table,
+        make: impl FnMut(RankWords, u32) -> T,
     ) -> Vec<T> {
+        let len = len.min(self.len().saturating_sub(from));
+        if len == 0 {
+            return Vec::new();
+        }
+        with_order!(self, order => order.made(order.tree.iter_from(from), len, table, make))
+    }
+
+    /// Returns how many entries are better than the bound, and `make` of up to `before` of them and
+    /// of up to `after` of the others.
+    pub(super) fn around<T>(
+        &self,
+        bound: Bound<'_>,
+        (before, after): (usize, usize),
+        table: &Table,
+        make: impl FnMut(RankWords, u32) -> T,
+    ) -> (usize, Vec<T>) {
         with_order!(self, order => {
-            let entries = order.entries_from(from).take(len);
-            entries.map(|(words, handle)| make(words, handle)).collect()
+            let Some(located) = order.locate(bound, table) else {
+                let len = after.min(order.tree.len());
+                return (0, order.made(order.tree.iter_from(0), len, table, make));
+            };
+            let before = before.min(located.rank);
+            let len = before + after.min(order.tree.len() - located.rank);
+            if len == 0 {
+                return (located.rank, Vec::new());
+            }
+            let entries = order.tree.iter_before(&located, before);
+            (located.rank, order.made(entries, len, table, make))
         })
     }
 }

@@ -38,6 +38,7 @@ pub(crate) use apply::Change;
 use arena::Arena;
 pub(crate) use names::Names;
 use node::{Inner, Leaf};
+pub(crate) use read::{Iter, Located, Walk};
 
 /// A position in the order, whether or not there is an entry at it.
 ///

@@ -44,6 +44,13 @@ pub(super) struct Estimate {
     pub(super) error: u64,
 }
 
+impl Estimate {
+    /// Returns the distance of its rank from a page: zero if it is inside.
+    pub(super) const fn off(&self, from: u64, to: u64) -> u64 {
+        from.saturating_sub(self.rank) + self.rank.saturating_sub(to)
+    }
+}
+
 /// Returns the sample that is most likely the closest to these ranks.
 pub(super) fn closest(readings: &[ShardReading], from: u64, to: u64) -> Option<Estimate> {
     let off = |rank: u64| from.saturating_sub(rank) + rank.saturating_sub(to);

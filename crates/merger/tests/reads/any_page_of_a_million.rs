@@ -2,7 +2,7 @@
 
 use board::RankStyle;
 
-use crate::million::{MEMBERS, long, million};
+use crate::million::{MEMBERS, WAYS, long, million};
 use crate::random::Random;
 
 const PAGE: u64 = 1000;
@@ -14,7 +14,7 @@ fn pages_at_random_positions_are_those_of_the_sorted_board() {
     for n in 0..150 {
         let from = random.within(1, MEMBERS);
         let len = [1, 10, 100, PAGE][n % 4];
-        let agree = million.agree(n % 2);
+        let agree = million.agree(n / 3);
         million.runtime.block_on(agree.range(from, from + len - 1));
     }
 }
@@ -33,10 +33,8 @@ fn pages_at_the_ends_are_those_of_the_sorted_board() {
         (10 * MEMBERS, 10 * MEMBERS + PAGE - 1),
     ];
     for (from, to) in ends {
-        for style in 0..2 {
-            million
-                .runtime
-                .block_on(million.agree(style).range(from, to));
+        for way in 0..WAYS {
+            million.runtime.block_on(million.agree(way).range(from, to));
         }
     }
 }
@@ -45,11 +43,11 @@ fn pages_at_the_ends_are_those_of_the_sorted_board() {
 fn pages_that_begin_inside_a_group_have_its_rank() {
     let million = million();
     let mut random = Random::of_run(2);
-    for _ in 0..50 {
+    for n in 0..50 {
         // At most a twentieth of a million: every group is on every shard.
         let position = random.within(1, MEMBERS);
         let group = million.twin.at(RankStyle::Competition, position).rank;
-        let agree = million.agree(1);
+        let agree = million.agree(1 + 2 * n);
         for from in [group, group + 1, position, group.saturating_sub(3).max(1)] {
             million.runtime.block_on(agree.range(from, from + 9));
         }
@@ -61,7 +59,7 @@ fn every_page_is_that_of_the_sorted_board() {
     let million = million();
     let step = if long() { PAGE } else { 40 * PAGE };
     for from in (1..=MEMBERS).step_by(usize::try_from(step).unwrap()) {
-        let agree = million.agree(usize::try_from(from / step % 2).unwrap());
+        let agree = million.agree(usize::try_from(from / step).unwrap());
         million.runtime.block_on(agree.range(from, from + PAGE - 1));
     }
 }
@@ -69,7 +67,7 @@ fn every_page_is_that_of_the_sorted_board() {
 #[test]
 fn the_top_is_that_of_the_sorted_board() {
     let million = million();
-    for style in 0..2 {
-        million.runtime.block_on(million.agree(style).top());
+    for way in 0..WAYS {
+        million.runtime.block_on(million.agree(way).top());
     }
 }

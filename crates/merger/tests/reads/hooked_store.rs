@@ -26,7 +26,7 @@ pub(crate) type Before = dyn Fn(u16) -> BoxFuture<'static, Result<(), StoreError
 pub(crate) type After = dyn Fn(u16, &mut ShardReading) + Send + Sync;
 
 pub(crate) struct HookedStore {
-    inner: LocalStore,
+    inner: Arc<LocalStore>,
     shared: Option<SharedInMemory>,
     before: Mutex<Option<Arc<Before>>>,
     after: Mutex<Option<Arc<After>>>,
@@ -41,17 +41,23 @@ pub(crate) struct HookedStore {
 
 impl HookedStore {
     pub(crate) fn new() -> Arc<Self> {
-        Self::with(None)
+        Self::before(Arc::new(LocalStore::in_memory().unwrap()))
+    }
+
+    /// Creates a store before another one, whose reads make round trips.
+    pub(crate) fn before(inner: Arc<LocalStore>) -> Arc<Self> {
+        Self::with(inner, None)
     }
 
     /// Creates a store that several servers share.
     pub(crate) fn of_several_servers() -> Arc<Self> {
-        Self::with(Some(SharedInMemory::default()))
+        let inner = Arc::new(LocalStore::in_memory().unwrap());
+        Self::with(inner, Some(SharedInMemory::default()))
     }
 
-    fn with(shared: Option<SharedInMemory>) -> Arc<Self> {
+    fn with(inner: Arc<LocalStore>, shared: Option<SharedInMemory>) -> Arc<Self> {
         Arc::new(Self {
-            inner: LocalStore::in_memory().unwrap(),
+            inner,
             shared,
             before: Mutex::default(),
             after: Mutex::default(),
@@ -142,14 +148,14 @@ impl HookedStore {
         let Some(after) = after else {
             return match best {
                 Some(best) => trimmed::read(&self.inner, board, shard, query, best).await,
-                None => read_shard(&self.inner, board, shard, query).await,
+                None => read_shard(&*self.inner, board, shard, query).await,
             };
         };
         let whole = Query {
             unless: None,
             ..query.clone()
         };
-        let mut reading = read_shard(&self.inner, board, shard, &whole).await?;
+        let mut reading = read_shard(&*self.inner, board, shard, &whole).await?;
         after(shard, &mut reading);
         reading.parts = reading
             .parts

@@ -2,7 +2,7 @@
 
 use merger::MemberStanding;
 
-use crate::million::{MEMBERS, long, million};
+use crate::million::{MEMBERS, WAYS, long, million};
 use crate::random::Random;
 
 #[test]
@@ -19,7 +19,7 @@ fn members_have_the_positions_of_the_sorted_board() {
         let around = [(1, 1), (0, 0), (5, 5), (0, 20), (50, 0)];
         let around = around[usize::try_from(random.below(5)).unwrap()];
         let target = (n % 8 == 0).then(|| random.within(1, MEMBERS));
-        let agree = million.agree(usize::try_from(n % 2).unwrap());
+        let agree = million.agree(usize::try_from(n).unwrap());
         let read = agree.member(position, around, target);
         million.runtime.block_on(read);
     }
@@ -30,14 +30,14 @@ fn a_lookup_is_in_the_order_of_the_request() {
     let million = million();
     let mut random = Random::of_run(4);
     for len in [1, 2, 100, 1000] {
-        for style in 0..2 {
+        for way in 0..WAYS {
             // 0 is an unknown member; some members are requested twice.
             let mut positions: Vec<u64> = (0..len).map(|_| random.within(0, MEMBERS)).collect();
             positions[usize::try_from(len / 2).unwrap()] = positions[0];
             positions[usize::try_from(len - 1).unwrap()] = 0;
             million
                 .runtime
-                .block_on(million.agree(style).lookup(&positions));
+                .block_on(million.agree(way).lookup(&positions));
         }
     }
 }

@@ -4,21 +4,29 @@ use std::sync::{Arc, OnceLock};
 
 use board::{Kind, Member, RankStyle, Timestamp};
 use merger::Merger;
+use store_local::LocalStore;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::agree::Agree;
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points, value};
 use crate::random::Random;
 use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Twin};
 
 pub(crate) const MEMBERS: u64 = 1_000_000;
+/// See [`Million::agree`].
+pub(crate) const WAYS: usize = 4;
+
 const SHARDS: u64 = 16;
 const POINTS: u64 = 50;
 const TIMES: u64 = 10;
 
 pub(crate) struct Million {
+    /// Over a store in this process.
     pub(crate) stage: Stage,
+    /// Over the same store; every read of it counts as a round trip.
+    pub(crate) remote: Stage,
     pub(crate) twin: Twin,
     /// The same rules, once for each rank style: the reader chooses it.
     pub(crate) kinds: [Arc<Kind>; 2],
@@ -30,7 +38,9 @@ pub(crate) fn million() -> &'static Million {
     static MILLION: OnceLock<Million> = OnceLock::new();
     MILLION.get_or_init(|| {
         let runtime = Builder::new_current_thread().build().unwrap();
-        let stage = runtime.block_on(Stage::in_memory(kind(points(SHARDS))));
+        let store = Arc::new(LocalStore::in_memory().unwrap());
+        let stage = Stage::over(store.clone(), kind(points(SHARDS)), 64 << 20);
+        let stage = runtime.block_on(stage);
         let mut random = Random::of_run(0);
         let rows: Vec<Row> = (0..MEMBERS).map(|n| row(n, &mut random)).collect();
         runtime.block_on(stage.set(&stage.board, &rows));
@@ -40,8 +50,10 @@ pub(crate) fn million() -> &'static Million {
             spec.rank = rank;
             Arc::new(kind(spec))
         });
+        let remote = Stage::over(HookedStore::before(store), kind(points(SHARDS)), 64 << 20);
         Million {
             stage,
+            remote: runtime.block_on(remote),
             twin,
             kinds,
             runtime,
@@ -60,9 +72,9 @@ fn row(n: u64, random: &mut Random) -> Row {
 }
 
 impl Million {
-    /// Creates a separate merger, for counting what reads cost.
+    /// Creates a separate merger, for counting what reads cost if each is a round trip.
     pub(crate) fn merger(&self) -> Merger {
-        self.stage.another_merger()
+        self.remote.another_merger()
     }
 
     /// Returns the member at this position.
@@ -70,10 +82,12 @@ impl Million {
         self.twin.at(RankStyle::Ordinal, position).row.member
     }
 
-    pub(crate) fn agree(&self, style: usize) -> Agree<'_> {
+    /// Returns one of the [`WAYS`] of reading the board: each style, over each store.
+    pub(crate) fn agree(&self, way: usize) -> Agree<'_> {
+        let stages = [&self.stage, &self.remote];
         Agree {
-            stage: &self.stage,
-            kind: &self.kinds[style],
+            stage: stages[way / 2 % 2],
+            kind: &self.kinds[way % 2],
             twin: &self.twin,
         }
     }

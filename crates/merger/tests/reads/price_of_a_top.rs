@@ -21,7 +21,7 @@ fn a_top_of_a_thousand_over_64_shards_takes_two_and_a_half_entries_for_one() {
     let mut random = Random::of_run(300);
     let mut total = 0;
     for board in 0..BOARDS {
-        let stage = runtime.block_on(Stage::in_memory(kind(points(64))));
+        let stage = runtime.block_on(Stage::remote(kind(points(64))));
         let rows: Vec<Row> = (0..MEMBERS).map(|n| row(board, n, &mut random)).collect();
         runtime.block_on(stage.set(&stage.board, &rows));
         let merger = stage.another_merger();

@@ -3,22 +3,29 @@
 use std::sync::Arc;
 
 use board::{Member, RankStyle, ShardCount, Timestamp};
+use store_local::LocalStore;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::agree::{ALL, Agree};
+use crate::hooked_store::HookedStore;
 use crate::kinds::{kind, points, value};
 use crate::price::{Price, price};
 use crate::random::Random;
 use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Twin};
 
-/// Compares pages, tops, members and lookups with the twin. Returns the prices of the dearest page and of the top.
+/// Compares pages, tops, members and lookups with the twin, on a store in this process and on one whose reads are round
+/// trips. Returns the prices of the dearest page and of the top on the latter.
 fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
     let runtime = Builder::new_current_thread().build().unwrap();
     let mut random = Random::of_run(400 + shards);
     let mut spec = points(shards);
     spec.rank = RankStyle::Competition;
-    let stage = runtime.block_on(Stage::in_memory(kind(spec)));
+    let store = Arc::new(LocalStore::in_memory().unwrap());
+    let stage = Stage::over(store.clone(), kind(spec.clone()), 64 << 20);
+    let stage = runtime.block_on(stage);
+    let remote = Stage::over(HookedStore::before(store), kind(spec), 64 << 20);
+    let remote = runtime.block_on(remote);
     let row = |member| Row {
         member,
         values: value(i64::try_from(random.below(10_000)).unwrap()).into(),
@@ -27,16 +34,21 @@ fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
     let rows: Vec<Row> = members.into_iter().map(row).collect();
     runtime.block_on(stage.set(&stage.board, &rows));
     let twin = Twin::new(stage.kind.rules(), rows);
-    let agree = Agree {
-        stage: &stage,
-        kind: &stage.kind,
-        twin: &twin,
-    };
-    let pages = dearest_page(&runtime, agree, &mut random);
-    let (top, ()) = runtime.block_on(price(&stage.merger, agree.top()));
-    runtime.block_on(members_agree(agree, &mut random));
-    println!("{shards} shards: pages {pages:?}, top {top:?}");
-    (pages, top)
+    let prices = [&stage, &remote].map(|stage| {
+        let agree = Agree {
+            stage,
+            kind: &stage.kind,
+            twin: &twin,
+        };
+        let pages = dearest_page(&runtime, agree, &mut random);
+        let (top, ()) = runtime.block_on(price(&stage.merger, agree.top()));
+        runtime.block_on(members_agree(agree, &mut random));
+        println!("{shards} shards: pages {pages:?}, top {top:?}");
+        (pages, top)
+    });
+    // Rounds are not limited there, entries are.
+    assert!(prices[0].0.entries <= prices[1].0.entries, "{prices:?}");
+    prices[1]
 }
 
 fn dearest_page(runtime: &Runtime, agree: Agree<'_>, random: &mut Random) -> Price {
@@ -123,7 +135,7 @@ fn four_thousand_shards_with_fewer_members_than_shards() {
 #[test]
 fn an_empty_board_takes_one_round() {
     let runtime = Builder::new_current_thread().build().unwrap();
-    let stage = runtime.block_on(Stage::in_memory(kind(points(64))));
+    let stage = runtime.block_on(Stage::remote(kind(points(64))));
     let one = Row {
         member: Member::new("u").unwrap(),
         values: value(1).into(),

@@ -12,6 +12,7 @@ use shard_store::{Change, ShardStore};
 use store_local::LocalStore;
 
 use crate::agree::ALL;
+use crate::hooked_store::HookedStore;
 use crate::kinds::value;
 use crate::twin::Row;
 
@@ -32,6 +33,11 @@ impl Stage {
     /// Creates a board of this kind over a store in memory.
     pub(crate) async fn in_memory(kind: Kind) -> Self {
         Self::over(Arc::new(LocalStore::in_memory().unwrap()), kind, 64 << 20).await
+    }
+
+    /// Does the same; every read of the store counts as a round trip.
+    pub(crate) async fn remote(kind: Kind) -> Self {
+        Self::over(HookedStore::new(), kind, 64 << 20).await
     }
 
     pub(crate) async fn over(store: Arc<dyn ShardStore>, kind: Kind, cache_bytes: u64) -> Self {

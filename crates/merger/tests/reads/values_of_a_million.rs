@@ -18,7 +18,7 @@ fn ranges_and_counts_by_value_are_those_of_the_sorted_board() {
     for n in 0..40 {
         let ends = (end(), end());
         let limit = [1, 10, 100, 1000][n % 4];
-        let agree = million.agree(n % 2);
+        let agree = million.agree(n);
         million.runtime.block_on(agree.between(ends, limit));
     }
 }
@@ -31,7 +31,7 @@ fn a_value_has_the_position_after_all_ties() {
         let points = i64::try_from(random.below(54)).unwrap() - 2;
         let age = i64::try_from(random.below(12)).unwrap();
         let at = Timestamp::from_millis(NOW_MS + 1 - age);
-        let (agree, values) = (million.agree(n % 2), value(points).into());
+        let (agree, values) = (million.agree(n), value(points).into());
         million.runtime.block_on(agree.position(&values, at));
     }
 }

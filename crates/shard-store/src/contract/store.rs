@@ -133,6 +133,12 @@ pub trait ShardStore: Send + Sync + 'static {
         queries: &'a [ShardQuery],
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>>;
 
+    /// Returns whether `read` makes no round trip. Then more calls that return less are cheaper than
+    /// one that returns everything that may be needed.
+    fn is_local(&self) -> bool {
+        false
+    }
+
     /// Waits until everything that reads have returned so far is durable. An error means that this
     /// is unknown.
     ///

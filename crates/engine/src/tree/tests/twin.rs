@@ -148,6 +148,13 @@ impl<const W: usize> Pair<W> {
                 };
                 let count = self.tree.count_better(bound, &self.names);
                 assert_eq!(count, self.twin.count_better(bound));
+                let located = self.tree.locate(bound, &self.names);
+                let entries = self.twin.entries();
+                for before in [0, 1, 9, 100] {
+                    let from = &entries[count.saturating_sub(before)..];
+                    let there = self.tree.iter_before(&located, before).take(20);
+                    assert!(there.eq(from.iter().copied().take(20)));
+                }
             }
             Op::Read(index) => {
                 let entries = self.twin.entries();
