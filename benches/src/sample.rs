@@ -21,6 +21,13 @@ const DELAY_MS_MAX: u64 = 1000;
 /// The maximum points of a contribution.
 const POINTS_MAX: u64 = 100;
 
+/// The maximum value of an attempt.
+const ATTEMPT_MAX: u64 = 1_000_000;
+
+/// What each member has before any of it is spent, and the maximum that is spent at once.
+const FUNDS: i64 = 10_000;
+const SPENT_MAX: u64 = 50;
+
 /// Returns the built-in kind with other windows, shards and staleness.
 #[must_use]
 pub fn gifts(windows: &[Period], shards: u64) -> Kind {
@@ -50,6 +57,15 @@ pub fn gifts(windows: &[Period], shards: u64) -> Kind {
     Kind::new(spec).expect("a valid kind")
 }
 
+/// Returns the kind with one window and this mode.
+#[must_use]
+pub fn gifts_by(mode: Mode, shards: u64) -> Kind {
+    let mut spec = gifts(&[Period::All], shards).spec().clone();
+    let fields = spec.rules.fields().to_vec();
+    spec.rules = Rules::new(fields, mode, Ties::Earliest).expect("one field");
+    Kind::new(spec).expect("a valid kind")
+}
+
 /// Returns a packed kind with one window, points up to a million and times in seconds.
 ///
 /// # Panics
@@ -67,6 +83,17 @@ pub fn packed_gifts(shards: u64) -> Kind {
     };
     spec.rules = spec.rules.packed(packing).expect("one field, ties by time");
     Kind::new(spec).expect("values and times fit")
+}
+
+/// What contributions of a [`Sample`] say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amounts {
+    /// Points between 1 and 100.
+    Points,
+    /// A value between 1 and a million.
+    Attempts,
+    /// At first funds of 10,000; then up to 100 points, or up to 50 that are spent, equally often.
+    Spending,
 }
 
 /// Returns the current time.
@@ -99,6 +126,8 @@ pub struct Sample {
     random: Random,
     ids: u64,
     with_ids: bool,
+    /// What contributions say.
+    pub amounts: Amounts,
 }
 
 impl Sample {
@@ -142,6 +171,7 @@ impl Sample {
             random: Random::new(1),
             ids: 0,
             with_ids,
+            amounts: Amounts::Points,
         }
     }
 
@@ -168,9 +198,14 @@ impl Sample {
             for (shard, order) in (0..).zip(&orders) {
                 let numbers = order.iter().skip(first).take(BATCH);
                 let (now, mut admission) = (now(), Admission::default());
-                let items: Vec<Item> = numbers
+                let mut items: Vec<Item> = numbers
                     .map(|number| self.item(u64::from(*number), now, &mut admission))
                     .collect();
+                if self.amounts == Amounts::Spending {
+                    for item in &mut items {
+                        item.change = change(FUNDS);
+                    }
+                }
                 self.apply(shard, &items, now);
             }
         }
@@ -256,8 +291,14 @@ impl Sample {
     }
 
     fn points(&mut self) -> Change {
-        let points = i64::try_from(1 + self.random.below(POINTS_MAX)).expect("a small number");
-        Change::Fold(Values::from(Value::new(points).expect("a small number")))
+        let spends = self.amounts == Amounts::Spending && self.random.below(2) == 0;
+        let max = match self.amounts {
+            Amounts::Attempts => ATTEMPT_MAX,
+            Amounts::Spending if spends => SPENT_MAX,
+            Amounts::Points | Amounts::Spending => POINTS_MAX,
+        };
+        let points = i64::try_from(1 + self.random.below(max)).expect("a small number");
+        change(if spends { -points } else { points })
     }
 
     fn time(&mut self, now: Timestamp) -> Timestamp {
@@ -270,4 +311,8 @@ impl Sample {
             ContributionId::new(&format!("evt-{}", self.ids)).expect("a valid id")
         })
     }
+}
+
+fn change(points: i64) -> Change {
+    Change::Fold(Values::from(Value::new(points).expect("a small number")))
 }

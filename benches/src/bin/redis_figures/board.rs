@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use benches::figures::number;
 use benches::redis::Redis;
-use benches::sample::{Sample, gifts, now, packed_gifts};
-use board::Period;
+use benches::sample::{Amounts, Sample, gifts, gifts_by, now, packed_gifts};
+use board::{Mode, Period};
+use clap::ValueEnum;
 use futures::executor::block_on;
 use store_redis::{RedisSettings, RedisStore, RedisUrl};
 
@@ -25,18 +26,30 @@ pub(crate) const ROUND: u64 = 20_000;
 pub(crate) const CHURN: u64 = 300_000;
 
 /// The properties of a board.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum)]
 pub(crate) enum Case {
+    /// A sum in one window.
     One,
-    Five,
+    /// The same, and every contribution has an id.
     Ids,
+    /// The best value of a member.
+    Best,
+    /// The latest value of a member.
+    Latest,
+    /// A packed sum.
     Packed,
+    /// A packed sum of which half the contributions take something.
+    Spending,
+    /// A sum in five windows.
+    Five,
 }
 
 impl Case {
     fn windows(self) -> &'static [Period] {
         match self {
-            Self::One | Self::Ids | Self::Packed => &[Period::All],
+            Self::One | Self::Ids | Self::Best | Self::Latest | Self::Packed | Self::Spending => {
+                &[Period::All]
+            }
             Self::Five => &[
                 Period::Hour,
                 Period::Day,
@@ -82,10 +95,17 @@ impl Board {
         let store = block_on(RedisStore::open(&at, &settings)).map_err(io::Error::other)?;
         let store = Arc::new(store);
         let kind = match case {
-            Case::Packed => packed_gifts(SHARDS),
+            Case::Packed | Case::Spending => packed_gifts(SHARDS),
+            Case::Best => gifts_by(Mode::Best, SHARDS),
+            Case::Latest => gifts_by(Mode::Latest, SHARDS),
             Case::One | Case::Five | Case::Ids => gifts(case.windows(), SHARDS),
         };
         let mut sample = Sample::on(store, kind, members, case == Case::Ids);
+        sample.amounts = match case {
+            Case::Best | Case::Latest => Amounts::Attempts,
+            Case::Spending => Amounts::Spending,
+            Case::One | Case::Five | Case::Ids | Case::Packed => Amounts::Points,
+        };
         let served = Served::start(megaboard, &url, "", members, case == Case::Ids)?;
         let empty = redis.memory_bytes()?;
         sample.fill();

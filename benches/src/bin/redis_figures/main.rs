@@ -1,13 +1,14 @@
 //! Measures the cost of boards on Redis, for Redis, compared with plain sorted sets.
 //!
-//!     redis_figures [--rounds 9] [--members 1000000] [--only writes|spread|reads]
-//!                   [--megaboard PATH]
+//!     redis_figures [--rounds 9] [--members 1000000] [--only writes|spread|reads|lookups]
+//!                   [--cases one,best] [--megaboard PATH]
 //!
 //! `writes` is the cost of a contribution, and the memory of a member; `spread` the rate over three servers; `reads`
-//! the cost of a cached top and of a merge. All boards are kept, and short rounds measure them in turn. CPU is that of
+//! the cost of a cached top and of a merge; `lookups` that of a member's rank and of a deep page. All boards are kept, and short rounds measure them in turn. CPU is that of
 //! the Redis servers only; `durable_figures` measures that of Megaboard.
 
 mod board;
+mod lookups;
 mod peer;
 mod reads;
 mod report;
@@ -23,6 +24,7 @@ use benches::child::sibling;
 use benches::process::machine;
 use clap::{Parser, ValueEnum};
 
+use board::Case;
 use settings::Settings;
 
 #[derive(Parser)]
@@ -33,12 +35,15 @@ struct Args {
     /// Number of rounds. Figures are medians over them.
     #[arg(long, default_value_t = 9)]
     rounds: usize,
-    /// Number of members of the boards for writes.
+    /// Number of members of the boards for writes and lookups.
     #[arg(long, default_value_t = 1_000_000)]
     members: u64,
     /// Measure only these figures.
     #[arg(long, value_enum)]
     only: Option<Figures>,
+    /// Boards for writes, separated by commas. [default: all]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    cases: Vec<Case>,
     /// Path of the server. [default: the one in the folder of this program]
     #[arg(long, env = "MEGABOARD_BIN")]
     megaboard: Option<PathBuf>,
@@ -50,6 +55,7 @@ enum Figures {
     Writes,
     Spread,
     Reads,
+    Lookups,
 }
 
 fn main() -> io::Result<()> {
@@ -58,6 +64,11 @@ fn main() -> io::Result<()> {
         megaboard: args.megaboard.map_or_else(|| sibling("megaboard"), Ok)?,
         members: args.members,
         rounds: args.rounds,
+        cases: if args.cases.is_empty() {
+            Case::value_variants().to_vec()
+        } else {
+            args.cases
+        },
     };
     // The store's connections run on this runtime; `block_on` of `futures` drives the store on this thread.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -75,6 +86,9 @@ fn main() -> io::Result<()> {
     }
     if is_selected(Figures::Reads) {
         report::reads(&reads::measure(&settings)?, &settings)?;
+    }
+    if is_selected(Figures::Lookups) {
+        report::lookups(&lookups::measure(&settings)?, &settings)?;
     }
     Ok(())
 }

@@ -6,7 +6,8 @@ use benches::figures::{median, number, ratio, spread as range, table, verdict};
 use benches::record;
 use comfy_table::Table;
 
-use crate::board::SHARDS;
+use crate::board::{Case, SHARDS};
+use crate::lookups::{Lookup, Lookups, READS};
 use crate::reads::{self, CACHED, Reads};
 use crate::settings::Settings;
 use crate::spread::Spread;
@@ -27,6 +28,10 @@ const BYTES_MAX: f64 = 1.9;
 /// The target of bytes per member of a packed board.
 const PACKED_BYTES_MAX: f64 = 1.1;
 
+/// The targets of the time of a rank and of a deep page, on an idle machine.
+const RANK_MS_MAX: f64 = 0.8;
+const PAGE_MS_MAX: f64 = 4.0;
+
 /// Reports the figures of writes.
 pub(crate) fn writes(writes: &Writes, settings: &Settings) -> io::Result<()> {
     let sets = format!("of ZINCRBY, {SHARDS} sets");
@@ -39,13 +44,8 @@ pub(crate) fn writes(writes: &Writes, settings: &Settings) -> io::Result<()> {
         "target",
     ];
     let mut table = table(&columns);
-    for (case, ours, max) in [
-        ("one window", &writes.one, Some(CPU_MAX)),
-        ("five windows", &writes.five, Some(FIVE_MAX)),
-        ("one window, with ids", &writes.ids, None),
-        ("packed", &writes.packed, Some(PACKED_MAX)),
-    ] {
-        add_case(&mut table, case, ours, writes, max);
+    for (case, ours) in &writes.boards {
+        add_case(&mut table, *case, ours, writes);
     }
     for (index, len) in LENGTHS.into_iter().enumerate() {
         let (plain, sets) = (&writes.plain[index], &writes.plain_sets[index]);
@@ -56,12 +56,8 @@ pub(crate) fn writes(writes: &Writes, settings: &Settings) -> io::Result<()> {
             format!("{:.2}", ratio(sets, plain)),
         ]);
     }
-    for (name, ours, max) in [
-        ("one window", &writes.one, Some(BYTES_MAX)),
-        ("five windows", &writes.five, None),
-        ("one window, with ids", &writes.ids, None),
-        ("packed", &writes.packed, Some(PACKED_BYTES_MAX)),
-    ] {
+    for (case, ours) in &writes.boards {
+        let (name, max) = (name(*case), bytes_max(*case));
         for (when, bytes) in [("", ours.bytes), (", after updates", ours.bytes_after)] {
             let over = bytes / writes.plain_bytes;
             table.add_row([
@@ -82,7 +78,37 @@ pub(crate) fn writes(writes: &Writes, settings: &Settings) -> io::Result<()> {
     record::table(&title, &table)
 }
 
-fn add_case(table: &mut Table, case: &str, ours: &Ours, writes: &Writes, max: Option<f64>) {
+const fn name(case: Case) -> &'static str {
+    match case {
+        Case::One => "one window",
+        Case::Ids => "one window, with ids",
+        Case::Best => "best",
+        Case::Latest => "latest",
+        Case::Packed => "packed",
+        Case::Spending => "packed, half of it spent",
+        Case::Five => "five windows",
+    }
+}
+
+const fn cpu_max(case: Case) -> Option<f64> {
+    match case {
+        Case::One | Case::Best | Case::Latest => Some(CPU_MAX),
+        Case::Packed | Case::Spending => Some(PACKED_MAX),
+        Case::Five => Some(FIVE_MAX),
+        Case::Ids => None,
+    }
+}
+
+const fn bytes_max(case: Case) -> Option<f64> {
+    match case {
+        Case::One => Some(BYTES_MAX),
+        Case::Packed => Some(PACKED_BYTES_MAX),
+        Case::Ids | Case::Best | Case::Latest | Case::Spending | Case::Five => None,
+    }
+}
+
+fn add_case(table: &mut Table, case: Case, ours: &Ours, writes: &Writes) {
+    let (case, max) = (name(case), cpu_max(case));
     let direct = ours.direct.iter().zip(LENGTHS).enumerate();
     let direct = direct.map(|(index, (rounds, len))| (format!("calls of {len}"), rounds, index));
     let last = LENGTHS.len() - 1;
@@ -164,6 +190,48 @@ pub(crate) fn reads(reads: &Reads, settings: &Settings) -> io::Result<()> {
         medians(settings)
     );
     record::table(&title, &table)
+}
+
+/// Reports the figures of a member's rank and of a deep page.
+pub(crate) fn lookups(lookups: &Lookups, settings: &Settings) -> io::Result<()> {
+    let mut table = table(&["figure", "ours", "sorted set", "of it", "target"]);
+    add_lookup(&mut table, "rank", &lookups.rank, RANK_MS_MAX);
+    add_lookup(&mut table, "page of 100", &lookups.page, PAGE_MS_MAX);
+    let title = format!(
+        "Lookups over HTTP, {} members, {SHARDS} shards, {READS} in a round, {}",
+        settings.members,
+        medians(settings)
+    );
+    record::table(&title, &table)
+}
+
+fn add_lookup(table: &mut Table, name: &str, lookup: &Lookup, ms_max: f64) {
+    let p50 = median(&lookup.p50_us);
+    for (figure, ours, plain, target) in [
+        (
+            "µs p50",
+            &lookup.p50_us,
+            Some(&lookup.plain_p50_us),
+            verdict(p50 <= 1000.0 * ms_max, &format!("at most {ms_max} ms")),
+        ),
+        (
+            "µs CPU of Redis",
+            &lookup.redis_us,
+            Some(&lookup.plain_us),
+            String::new(),
+        ),
+        ("µs CPU of Megaboard", &lookup.own_us, None, String::new()),
+        ("calls of Redis", &lookup.calls, None, String::new()),
+        ("bytes of Redis", &lookup.bytes, None, String::new()),
+    ] {
+        table.add_row([
+            format!("{figure}, {name}"),
+            range(ours, 0),
+            plain.map_or_else(String::new, |plain| range(plain, 0)),
+            plain.map_or_else(String::new, |plain| format!("{:.1}", ratio(ours, plain))),
+            target,
+        ]);
+    }
 }
 
 fn target(over: f64, max: Option<f64>) -> String {

@@ -21,10 +21,7 @@ pub(crate) struct Ours {
 
 /// All figures: CPU of Redis per contribution in microseconds, and bytes per member.
 pub(crate) struct Writes {
-    pub(crate) one: Ours,
-    pub(crate) five: Ours,
-    pub(crate) ids: Ours,
-    pub(crate) packed: Ours,
+    pub(crate) boards: Vec<(Case, Ours)>,
     /// One sorted set, by length of a pipeline.
     pub(crate) plain: [Vec<f64>; 3],
     /// As many sorted sets as the board has shards.
@@ -40,14 +37,10 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Writes> {
     let mut plain = Peer::filled(*members, 1, CHURN)?;
     let mut plain_sets = Peer::filled(*members, SHARDS, CHURN)?;
     let mut boards = Vec::new();
-    for (name, case) in [
-        ("one window", Case::One),
-        ("with ids", Case::Ids),
-        ("packed", Case::Packed),
-        ("five windows", Case::Five),
-    ] {
-        eprintln!("writes: filling a board, {name}");
-        boards.push((Board::filled(megaboard, *members, case)?, Ours::default()));
+    for case in &settings.cases {
+        eprintln!("writes: filling a board, {case:?}");
+        let board = Board::filled(megaboard, *members, *case)?;
+        boards.push((board, Ours::default()));
     }
     let mut peers = (<[Vec<f64>; 3]>::default(), <[Vec<f64>; 3]>::default());
     for round in 1..=settings.rounds {
@@ -63,17 +56,13 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Writes> {
             ours.served.push(board.served()?);
         }
     }
-    let mut ours = boards.into_iter().map(|(board, ours)| Ours {
+    let ours = boards.into_iter().map(|(board, ours)| Ours {
         bytes: board.bytes,
         bytes_after: board.bytes_after,
         ..ours
     });
-    let mut next = || ours.next().unwrap_or_default();
     Ok(Writes {
-        one: next(),
-        ids: next(),
-        packed: next(),
-        five: next(),
+        boards: settings.cases.iter().copied().zip(ours).collect(),
         plain: peers.0,
         plain_sets: peers.1,
         plain_bytes: plain.bytes,

@@ -74,7 +74,7 @@ proptest! {
         sorted.sort_by(|(a, of_a), (b, of_b)| b.cmp(a).then(table.name(*of_b).cmp(table.name(*of_a))));
         assert_eq!(width.len(), sorted.len());
         assert!(width.entries().eq(sorted.iter().copied()));
-        assert_eq!(width.stretch(5, 10, |words, handle| (words, handle)), sorted[5.min(sorted.len())..].iter().copied().take(10).collect::<Vec<_>>());
+        assert_eq!(width.stretch(5, 10, &table, |words, handle| (words, handle)), sorted[5.min(sorted.len())..].iter().copied().take(10).collect::<Vec<_>>());
         for key in bounds {
             let key = words(&rules, key);
             for len in 0..=3 {
