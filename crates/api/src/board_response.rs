@@ -1,5 +1,6 @@
 //! [`BoardResponse`]: a response about a board, in the envelope that all such responses have.
 
+use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -23,16 +24,17 @@ impl<T: Serialize> IntoResponse for BoardResponse<T> {
 /// Returns a JSON response.
 pub(crate) fn json(shape: &impl Serialize) -> Response {
     let text = serde_json::to_vec(shape).expect("a shape is JSON, and memory is no file");
+    json_text(text.into())
+}
+
+/// Returns a JSON response of this text.
+pub(crate) fn json_text(text: Body) -> Response {
+    let mut response = Response::new(text);
+    let headers = response.headers_mut();
     let media_type = HeaderValue::from_static("application/json");
-    let no_cache = HeaderValue::from_static("no-cache");
-    (
-        [
-            (header::CONTENT_TYPE, media_type),
-            (header::CACHE_CONTROL, no_cache),
-        ],
-        text,
-    )
-        .into_response()
+    headers.insert(header::CONTENT_TYPE, media_type);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
 }
 
 #[cfg(test)]

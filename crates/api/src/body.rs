@@ -18,6 +18,7 @@ pub(crate) async fn whole(app: &App, body: Body) -> Result<Whole, Problem> {
 
 async fn whole_of(app: &App, body: Body, bytes_max: usize) -> Result<Whole, Problem> {
     tokio::select! {
+        biased;
         whole = whole_up_to(&app.body_memory, body, bytes_max) => whole,
         () = app.stopping() => {
             let detail = "the server is stopping, and the body has not come";

@@ -147,9 +147,18 @@ impl Rules {
     /// Returns the rank words of a standing with these fields, reached at `reached_at`.
     #[must_use]
     pub fn rank_words(&self, values: &Values, reached_at: Timestamp) -> RankWords {
+        self.rank_words_with(|index| values.get(index), reached_at)
+    }
+
+    /// Returns the same of the values of each field.
+    pub(crate) fn rank_words_with(
+        &self,
+        value: impl Fn(usize) -> Option<Value>,
+        reached_at: Timestamp,
+    ) -> RankWords {
         let mut words = RankWords::default();
         for (index, field) in self.fields().iter().enumerate() {
-            words.push(field_word(values.get(index), field.order));
+            words.push(field_word(value(index), field.order));
         }
         // An i64 cast to u64 and back keeps every bit.
         let time = reached_at.millis().cast_unsigned() ^ SIGN;

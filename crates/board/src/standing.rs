@@ -76,7 +76,10 @@ impl Rules {
     /// Returns the words of the standing's rank key.
     #[must_use]
     pub fn rank_words_of(&self, standing: &Standing) -> RankWords {
-        self.rank_words(&self.values(standing), self.reached_at(standing))
+        self.rank_words_with(
+            |index| self.value(standing, index),
+            self.reached_at(standing),
+        )
     }
 
     pub(crate) fn value(&self, standing: &Standing, index: usize) -> Option<Value> {

@@ -7,6 +7,8 @@ mod lines;
 mod memory;
 mod whole;
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderMap, header};
 
 pub use self::items::items_from_json;
@@ -15,17 +17,24 @@ pub use self::lines::{LINE_BYTES_MAX, LINES, Line, Lines};
 pub use self::memory::{ARRAY_ITEMS_MAX, BodyMemory, Whole};
 pub use self::whole::{BODY_BYTES_MAX, whole_up_to};
 
+/// The media type of most bodies.
+const JSON: &str = "application/json";
+
 /// Returns the media type of a body, without parameters, in lower case.
 #[must_use]
-pub fn media_type(headers: &HeaderMap) -> String {
+pub fn media_type(headers: &HeaderMap) -> Cow<'_, str> {
     let value = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());
-    value
-        .unwrap_or_default()
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase()
+    let value = value.unwrap_or_default();
+    if value == JSON || value == LINES {
+        return Cow::Borrowed(value);
+    }
+    let media_type = value.split_once(';').map_or(value, |(first, _)| first);
+    let media_type = media_type.trim();
+    if media_type.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(media_type.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(media_type)
+    }
 }

@@ -318,7 +318,10 @@ impl ResponseReservation {
     pub fn answer(mut self, mut response: Response) -> Response {
         let fits = self.resize(bytes_of(&response).unwrap_or(0));
         debug_assert!(fits.is_ok(), "more than was reserved: {fits:?}");
-        response.extensions_mut().insert(Reserved(Arc::new(self)));
+        // A small response is not counted.
+        if self.counted.is_some() {
+            response.extensions_mut().insert(Reserved(Arc::new(self)));
+        }
         response
     }
 

@@ -19,6 +19,7 @@ use crate::read::Recovered;
 use crate::sequence::Sequence;
 use crate::settings::Settings;
 use crate::tail;
+use crate::waiters::Waiters;
 
 /// A running journal. If it is dropped without [`stop`](Self::stop), it ends as if the process had been killed: pending
 /// records are not written.
@@ -29,6 +30,7 @@ pub struct Journal {
     pub(super) inbox: Arc<Inbox>,
     capacity: Arc<Capacity>,
     progress: watch::Receiver<Progress>,
+    waiters: Arc<Waiters>,
     metrics: JournalMetrics,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -47,6 +49,7 @@ impl Journal {
         let capacity = Arc::new(Capacity::none());
         let (committer, progress) =
             Committer::new(log, settings, Arc::clone(&inbox), Arc::clone(&capacity))?;
+        let waiters = committer.waiters();
         let thread = thread::Builder::new()
             .name("megaboard-journal".to_owned())
             .spawn(|| committer.run())?;
@@ -56,6 +59,7 @@ impl Journal {
             inbox,
             capacity,
             progress,
+            waiters,
             metrics,
             thread: Mutex::new(Some(thread)),
         })
@@ -120,13 +124,13 @@ impl Journal {
 
     /// Waits until all records before `until` are durable, as the durability setting defines it.
     pub async fn durable(&self, until: Sequence) -> Result<(), OutcomeUnknown> {
-        progress::acknowledged(&self.progress, until).await
+        progress::acknowledged(&self.progress, &self.waiters, until).await
     }
 
     /// Blocks until all records before `until` are synced, regardless of the durability setting.
     pub fn durable_blocking(&self, until: Sequence) -> Result<(), OutcomeUnknown> {
         self.inbox.request_sync(until);
-        progress::block_on(progress::synced(&self.progress, until))
+        progress::block_on(progress::synced(&self.progress, &self.waiters, until))
     }
 
     /// Removes the segments whose records are all before `sequence`, except the current one.

@@ -12,7 +12,8 @@
 //! - `format`: the bytes of headers. `segment`: the files. `read`, `window`, `search`: recovery.
 //! - `log`: the operations on the disk and their order; no thread, no clock. `tail`: prepares a recovered log for
 //!   writing.
-//! - `committer`: the only thread that writes. `inbox`, `capacity`, `progress`: its communication with other threads.
+//! - `committer`: the only thread that writes. `inbox`, `capacity`, `progress`, `waiters`: its communication with other
+//!   threads.
 //! - `handle`: the [`Journal`], which the store uses.
 //!
 //! Every operation on the file system goes through the crate `disk`, where tests inject failures.
@@ -34,6 +35,7 @@ mod settings;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod waiters;
 mod window;
 
 #[cfg(test)]

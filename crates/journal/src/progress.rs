@@ -1,7 +1,9 @@
 //! [`Progress`]: how far the log is synced, and its health. Published by the committer.
 //!
-//! It is in a watch channel, so that any number of tasks, on any runtime or none, can wait for it.
+//! It is in a watch channel, so that any number of tasks, on any runtime or none, can wait for it. Those that wait for
+//! records are woken by `waiters`.
 
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -10,6 +12,7 @@ use std::thread::{self, Thread};
 use tokio::sync::watch;
 
 use crate::sequence::Sequence;
+use crate::waiters::Waiters;
 
 /// The error after the journal's thread ended without reporting one.
 pub(super) const THREAD_ENDED: &str = "the journal's thread has ended";
@@ -111,32 +114,48 @@ impl Progress {
 /// Waits until everything before `until` is acknowledged.
 pub(super) async fn acknowledged(
     progress: &watch::Receiver<Progress>,
+    waiters: &Waiters,
     until: Sequence,
 ) -> Result<(), OutcomeUnknown> {
-    wait_for(progress, |now| now.acknowledged(until)).await
+    wait_for(progress, waiters, until, |now| now.acknowledged(until)).await
 }
 
 /// Waits until everything before `until` is synced.
 pub(super) async fn synced(
     progress: &watch::Receiver<Progress>,
+    waiters: &Waiters,
     until: Sequence,
 ) -> Result<(), OutcomeUnknown> {
-    wait_for(progress, |now| now.synced(until)).await
+    wait_for(progress, waiters, until, |now| now.synced(until)).await
 }
 
-/// Waits until `outcome` is known.
+/// Waits until `outcome`, that of everything before `until`, is known.
 async fn wait_for(
     progress: &watch::Receiver<Progress>,
+    waiters: &Waiters,
+    until: Sequence,
     outcome: impl Fn(&Progress) -> Option<Result<(), OutcomeUnknown>>,
 ) -> Result<(), OutcomeUnknown> {
-    let at_once = outcome(&progress.borrow());
-    if let Some(known) = at_once {
+    let known = || {
+        // The thread reports an error before it ends, unless it panics.
+        let thread_ended = progress.has_changed().is_err();
+        let known = outcome(&progress.borrow());
+        known.or_else(|| thread_ended.then(|| Err(OutcomeUnknown(THREAD_ENDED.to_owned()))))
+    };
+    if let Some(known) = known() {
         return known;
     }
-    let mut progress = progress.clone();
-    let now = progress.wait_for(|now| outcome(now).is_some()).await;
-    let known = now.ok().and_then(|now| outcome(&now));
-    known.unwrap_or_else(|| Err(OutcomeUnknown(THREAD_ENDED.to_owned())))
+    let mut ticket = waiters.ticket(until);
+    poll_fn(|context| {
+        let mut tasks = waiters.lock();
+        if let Some(known) = known() {
+            ticket.forget();
+            return Poll::Ready(known);
+        }
+        ticket.wait(&mut tasks, context.waker());
+        Poll::Pending
+    })
+    .await
 }
 
 /// Blocks this thread on a future, without a runtime.

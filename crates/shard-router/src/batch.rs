@@ -30,10 +30,17 @@ pub struct Contribution {
     pub only: Option<Window>,
 }
 
+/// Boards of a request that are searched one by one; with more, there is an index.
+const SEARCHED_MAX: usize = 8;
+
+/// Contributions to one board from which on their vector grows fourfold: copying them is a part of what each costs.
+const GROWN_FAST_MIN: usize = 16;
+
 /// The contributions of a request, by board.
 #[derive(Debug, Default)]
 pub struct BoardBatches {
     pub(crate) boards: Vec<BoardBatch>,
+    /// The slots of all boards; empty up to [`SEARCHED_MAX`].
     slots: HashMap<Arc<BoardName>, BoardSlot>,
     len: usize,
 }
@@ -41,6 +48,14 @@ pub struct BoardBatches {
 /// The position of a board in its [`BoardBatches`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardSlot(usize);
+
+impl BoardSlot {
+    /// Returns the index of the board in [`BoardBatches::names`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0
+    }
+}
 
 /// The contributions of a request to one board.
 #[derive(Debug)]
@@ -104,17 +119,28 @@ impl BoardBatches {
 
     /// Returns the slot of a board; a new one for a board that has none.
     pub fn slot(&mut self, name: impl Borrow<BoardName> + Into<Arc<BoardName>>) -> BoardSlot {
-        if let Some(slot) = self.slots.get(name.borrow()) {
-            return *slot;
+        if let Some(slot) = self.slot_of(name.borrow()) {
+            return slot;
         }
         let slot = BoardSlot(self.boards.len());
-        let name = name.into();
-        self.slots.insert(name.clone(), slot);
         self.boards.push(BoardBatch {
-            name,
+            name: name.into(),
             parts: Vec::new(),
         });
+        if self.boards.len() > SEARCHED_MAX {
+            let unindexed = self.boards.iter().enumerate().skip(self.slots.len());
+            let slots = unindexed.map(|(slot, board)| (board.name.clone(), BoardSlot(slot)));
+            self.slots.extend(slots);
+        }
         slot
+    }
+
+    fn slot_of(&self, name: &BoardName) -> Option<BoardSlot> {
+        if !self.slots.is_empty() {
+            return self.slots.get(name).copied();
+        }
+        let mut boards = self.boards.iter();
+        boards.position(|board| *board.name == *name).map(BoardSlot)
     }
 
     /// Returns the board of a slot.
@@ -126,6 +152,13 @@ impl BoardBatches {
         &self.boards[slot.0].name
     }
 
+    /// Returns the names of all boards, by slot.
+    #[must_use]
+    pub fn names(&self) -> Vec<Arc<BoardName>> {
+        let names = self.boards.iter().map(|board| board.name.clone());
+        names.collect()
+    }
+
     /// Adds a contribution that was read under this kind. Its outcome has the index that
     /// [`BoardBatches::len`] returned before.
     ///
@@ -134,7 +167,11 @@ impl BoardBatches {
     pub fn push(&mut self, slot: BoardSlot, kind: &KnownKind, contribution: Contribution) {
         let item = BatchItem::new(self.len, kind, contribution);
         self.len += 1;
-        self.boards[slot.0].part_for(kind).items.push(item);
+        let items = &mut self.boards[slot.0].part_for(kind).items;
+        if items.len() == items.capacity() && items.len() >= GROWN_FAST_MIN {
+            items.reserve_exact(3 * items.len());
+        }
+        items.push(item);
     }
 }
 
@@ -217,5 +254,24 @@ impl BatchItem {
 
     pub(crate) fn is_removal(&self) -> bool {
         self.item.change == Change::Remove
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_has_one_slot_however_many_boards_there_are() {
+        let name = |number: usize| -> BoardName { format!("gifts/{number}").parse().unwrap() };
+        let mut batches = BoardBatches::default();
+        for boards in 1..=3 * SEARCHED_MAX {
+            assert_eq!(batches.slot(name(boards - 1)), BoardSlot(boards - 1));
+            for known in 0..boards {
+                assert_eq!(batches.slot(name(known)), BoardSlot(known));
+                let slot = BoardSlot(known);
+                assert_eq!(**batches.board(slot), name(known));
+            }
+        }
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! Pure: no store, no clock. Contributions to one board keep their order.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
-use board::{Admission, Kind, KindName, Timestamp, Window, Windows};
-use shard_store::Revision;
+use board::{Admission, Kind, Timestamp, Window, Windows};
+use shard_store::KindRecord;
 
-use crate::batch::{BatchItem, BoardBatch, BoardBatches};
+use crate::batch::{BatchItem, BoardBatch, BoardBatches, KindPart};
+use crate::catalogue::KnownKind;
 use crate::write::WriteRejected;
 
 /// Everything admitted, by board, and everything rejected, by index.
@@ -17,17 +18,35 @@ pub(crate) struct Plan {
     pub(crate) refused: Vec<(usize, WriteRejected)>,
 }
 
+/// Admissions that are searched for that of a kind. A request has few kinds; with more, some are admitted anew.
+const SEARCHED_MAX: usize = 8;
+
+/// The admissions of the kinds of a request.
+#[derive(Default)]
+struct Admissions(Vec<(Arc<KindRecord>, Admission)>);
+
+impl Admissions {
+    fn of(&mut self, kind: &KnownKind) -> &mut Admission {
+        let from = self.0.len().saturating_sub(SEARCHED_MAX);
+        let is_it = |(record, _): &(Arc<KindRecord>, _)| Arc::ptr_eq(record, &kind.record);
+        let known = self.0[from..].iter().position(is_it);
+        let slot = known.map_or(self.0.len(), |position| from + position);
+        if slot == self.0.len() {
+            self.0.push((kind.record.clone(), Admission::default()));
+        }
+        &mut self.0[slot].1
+    }
+}
+
 pub(crate) fn plan(batches: BoardBatches, now: Timestamp) -> Plan {
     let mut boards = batches.boards;
     let mut refused = Vec::new();
-    let mut admissions: HashMap<(KindName, Revision), Admission> = HashMap::new();
+    let mut admissions = Admissions::default();
     boards.retain_mut(|board| {
         board.parts.retain_mut(|part| {
-            let kind = &part.kind.kind;
-            let revision = part.kind.record.revision;
-            let admission = admissions.entry((kind.name().clone(), revision));
-            let admission = admission.or_default();
-            part.closes_at = admit_all(&mut part.items, kind, admission, now, &mut refused);
+            let KindPart { kind, items, .. } = part;
+            let admission = admissions.of(kind);
+            part.closes_at = admit_all(items, &kind.kind, admission, now, &mut refused);
             !part.items.is_empty()
         });
         !board.parts.is_empty()

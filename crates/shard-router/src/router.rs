@@ -182,15 +182,23 @@ impl Router {
         };
         let sending = &sending;
         self.metrics.boards.observe_count(plan.boards.len());
-        let sends = plan
-            .boards
-            .into_iter()
-            .map(|board| sending.send(board).boxed());
-        let mut sends = stream::iter(sends.collect::<Vec<_>>())
-            .buffer_unordered(self.store.concurrent_applies_max());
-        while let Some(outcomes) = sends.next().await {
+        let mut boards = plan.boards;
+        let mut put = |outcomes: Vec<(usize, WriteOutcome)>| {
             for (index, outcome) in outcomes {
                 written[index] = Some(outcome);
+            }
+        };
+        if boards.len() == 1
+            && let Some(board) = boards.pop()
+        {
+            // Most requests are to one board: without a queue and its tasks.
+            put(sending.send(board).await);
+        } else {
+            let sends = boards.into_iter().map(|board| sending.send(board).boxed());
+            let mut sends = stream::iter(sends.collect::<Vec<_>>())
+                .buffer_unordered(self.store.concurrent_applies_max());
+            while let Some(outcomes) = sends.next().await {
+                put(outcomes);
             }
         }
         let written: Vec<_> = written

@@ -76,7 +76,12 @@ impl Sending<'_> {
         let BoardBatch { name, parts } = batch;
         let mut written = Vec::new();
         for part in parts {
-            written.extend(self.send_part(&name, part).await);
+            let outcomes = self.send_part(&name, part).await;
+            if written.is_empty() {
+                written = outcomes;
+            } else {
+                written.extend(outcomes);
+            }
         }
         written
     }
@@ -170,13 +175,10 @@ impl Sending<'_> {
             written,
         } = pending;
         let until = self.until(&record.activity, *closes_at, moment);
-        let calls = batches(record, std::mem::take(items)).into_iter();
-        let calls = calls.map(|batch| self.call(record, kind, batch, moment.now, until).boxed());
-        let mut calls = stream::iter(calls.collect::<Vec<_>>())
-            .buffer_unordered(self.store.concurrent_applies_max());
+        let mut batches = batches(record, std::mem::take(items));
         let (mut any_ended, mut any_late) = (false, false);
-        while let Some((batch, result)) = calls.next().await {
-            match result {
+        let mut put =
+            |(batch, result): (ShardBatch, Result<Vec<WriteOutcome>, Missed>)| match result {
                 Ok(outcomes) => {
                     let indexes = batch.origins.iter().map(|origin| origin.index);
                     written.extend(indexes.zip(outcomes));
@@ -186,6 +188,19 @@ impl Sending<'_> {
                     any_late |= missed == Missed::DeadlinePassed;
                     items.extend(batch.into_items());
                 }
+            };
+        let call = |batch| self.call(record, kind, batch, moment.now, until);
+        if batches.len() == 1
+            && let Some(batch) = batches.pop()
+        {
+            // A contribution of its own goes to one shard: without a queue and its tasks.
+            put(call(batch).await);
+        } else {
+            let calls = batches.into_iter().map(|batch| call(batch).boxed());
+            let mut calls = stream::iter(calls.collect::<Vec<_>>())
+                .buffer_unordered(self.store.concurrent_applies_max());
+            while let Some(answered) = calls.next().await {
+                put(answered);
             }
         }
         // Each shard has returned its own in order.

@@ -13,6 +13,23 @@ pub(crate) struct ShardBatch {
 }
 
 impl ShardBatch {
+    fn with_capacity(shard: u16, items: usize) -> Self {
+        Self {
+            shard,
+            origins: Vec::with_capacity(items),
+            items: Vec::with_capacity(items),
+        }
+    }
+
+    /// Adds an item, identified for the incarnation of this record.
+    fn push(&mut self, record: &BoardRecord, item: BatchItem) {
+        let BatchItem { origin, mut item } = item;
+        let id = origin.id.as_ref();
+        item.id = id.map(|id| IdDigest::new(record.incarnation, &item.member, id));
+        self.origins.push(origin);
+        self.items.push(item);
+    }
+
     /// Returns its items, in order.
     pub(crate) fn into_items(self) -> impl Iterator<Item = BatchItem> {
         let items = self.origins.into_iter().zip(self.items);
@@ -23,24 +40,30 @@ impl ShardBatch {
 /// Splits the items by shard, in order. A shard gets all of its items in one batch, so that those
 /// of one member stay in order.
 pub(crate) fn batches(record: &BoardRecord, items: Vec<BatchItem>) -> Vec<ShardBatch> {
-    let mut batches: Vec<ShardBatch> = Vec::new();
-    let mut of_shard = vec![usize::MAX; usize::from(record.shards.get())];
-    for BatchItem { origin, mut item } in items {
-        let shard = record.shards.shard_of(item.hash);
-        let slot = &mut of_shard[usize::from(shard)];
-        if *slot == usize::MAX {
-            *slot = batches.len();
-            batches.push(ShardBatch {
-                shard,
-                origins: Vec::new(),
-                items: Vec::new(),
-            });
+    let shard_of = |item: &BatchItem| record.shards.shard_of(item.item.hash);
+    if let [item] = items.as_slice() {
+        let mut batch = ShardBatch::with_capacity(shard_of(item), 1);
+        for item in items {
+            batch.push(record, item);
         }
-        let batch = &mut batches[*slot];
-        let id = origin.id.as_ref();
-        item.id = id.map(|id| IdDigest::new(record.incarnation, &item.member, id));
-        batch.origins.push(origin);
-        batch.items.push(item);
+        return vec![batch];
+    }
+    let mut counts = vec![0; usize::from(record.shards.get())];
+    for item in &items {
+        counts[usize::from(shard_of(item))] += 1;
+    }
+    // The number of each shard's batch, from 1.
+    let mut numbers = vec![0; counts.len()];
+    let mut batches: Vec<ShardBatch> = Vec::new();
+    for item in items {
+        let shard = shard_of(&item);
+        let number = &mut numbers[usize::from(shard)];
+        if *number == 0 {
+            let items = counts[usize::from(shard)];
+            batches.push(ShardBatch::with_capacity(shard, items));
+            *number = batches.len();
+        }
+        batches[*number - 1].push(record, item);
     }
     batches
 }

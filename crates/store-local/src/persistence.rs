@@ -13,6 +13,9 @@ use engine::{Event, Log};
 use journal::{Journal, Reservation, Sequence};
 use shard_store::StoreError;
 
+/// The capacity with which the buffer of a record begins: enough for a contribution of its own.
+const RECORD_BYTES_USUAL: usize = 512;
+
 /// Where events are persisted.
 #[derive(Debug)]
 pub(super) enum Persistence {
@@ -61,14 +64,15 @@ impl Persistence {
             }
             Self::Journal { journal, .. } => journal,
         };
-        let reservation = journal.reserve(bytes_max()).await;
+        let bytes_max = bytes_max();
+        let reservation = journal.reserve(bytes_max).await;
         let reservation =
             reservation.map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let written = JournalCall {
             journal,
             reservation,
             until: None,
-            record: Vec::new(),
+            record: Vec::with_capacity(bytes_max.min(RECORD_BYTES_USUAL)),
             together: None,
         };
         Ok(CallRecords {

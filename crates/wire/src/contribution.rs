@@ -1,5 +1,7 @@
 //! Contributions as clients send them, and their values by the rules of a kind.
 
+mod plain;
+
 use board::{ContributionId, Kind, Member, Timestamp, Value, Values, ValuesError};
 use serde::Deserialize;
 use shard_store::Change;
@@ -12,7 +14,7 @@ use crate::scalar::{Integer, List, Moment, NamedIntegers, Text};
 pub const BOARDS_MAX: usize = 16;
 
 /// A contribution of a member to one or several boards.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Contribution))]
 #[serde(

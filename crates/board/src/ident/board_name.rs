@@ -30,6 +30,14 @@ impl BoardName {
     pub const fn subject(&self) -> &Subject {
         &self.subject
     }
+
+    /// Returns whether this text is how the name is written.
+    #[must_use]
+    pub fn is_written(&self, text: &str) -> bool {
+        let subject = text.strip_prefix(self.kind.as_str());
+        let subject = subject.and_then(|rest| rest.strip_prefix('/'));
+        subject == Some(self.subject.as_str())
+    }
 }
 
 impl fmt::Display for BoardName {

@@ -1,9 +1,11 @@
 //! The frames of a body: [`next_bytes`].
 
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
+use futures::poll;
 use http_body_util::BodyExt;
 use problem::{Problem, ProblemType};
 use tokio::time::timeout;
@@ -14,10 +16,14 @@ pub(super) const SILENCE_MAX: Duration = Duration::from_secs(30);
 /// Returns the next bytes of a body; `None` at its end.
 pub(super) async fn next_bytes(body: &mut Body) -> Result<Option<Bytes>, Problem> {
     loop {
-        let frame = timeout(SILENCE_MAX, body.frame()).await.map_err(|_| {
-            let detail = format!("the body sent nothing for {} s", SILENCE_MAX.as_secs());
-            Problem::new(ProblemType::TooSlow, detail)
-        })?;
+        // Without a timer if it has arrived: that is as frequent as requests.
+        let frame = match poll!(body.frame()) {
+            Poll::Ready(frame) => frame,
+            Poll::Pending => timeout(SILENCE_MAX, body.frame()).await.map_err(|_| {
+                let detail = format!("the body sent nothing for {} s", SILENCE_MAX.as_secs());
+                Problem::new(ProblemType::TooSlow, detail)
+            })?,
+        };
         match frame {
             None => return Ok(None),
             Some(Err(error)) => {

@@ -17,6 +17,15 @@ pub fn from_json<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, 
 
 fn parse<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
     check_strings(text)?;
+    // Without the path of an error, which costs as much as the rest.
+    if let Ok(value) = serde_json::from_slice(text) {
+        return Ok(value);
+    }
+    parse_with_path(text)
+}
+
+/// Parses a text again that has an error, for the path of the field that is wrong.
+fn parse_with_path<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();

@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use bytes::{Buf, Bytes, BytesMut};
+use memchr::memchr;
 use problem::Problem;
 
 use super::frames::next_bytes;
@@ -63,26 +64,32 @@ impl Lines {
         self.put_back = Some(line);
     }
 
+    /// Returns the next line if all of it has arrived.
+    pub fn arrived(&mut self) -> Option<Line> {
+        if let Some(line) = self.put_back.take() {
+            return Some(line);
+        }
+        let newline = memchr(b'\n', &self.buffer[self.searched..]);
+        let Some(offset) = newline else {
+            self.searched = self.buffer.len();
+            return None;
+        };
+        let mut line = self.buffer.split_to(self.searched + offset + 1);
+        line.truncate(line.len() - 1);
+        self.searched = 0;
+        self.has_split = true;
+        if std::mem::take(&mut self.skipping) || line.len() > LINE_BYTES_MAX {
+            return Some(Line::TooLong);
+        }
+        Some(Line::Text(line.freeze()))
+    }
+
     /// Returns the next line; `None` at the end of the body.
     pub async fn next(&mut self) -> Result<Option<Line>, Problem> {
-        if let Some(line) = self.put_back.take() {
-            return Ok(Some(line));
-        }
         loop {
-            let newline = self.buffer[self.searched..]
-                .iter()
-                .position(|byte| *byte == b'\n');
-            if let Some(offset) = newline {
-                let mut line = self.buffer.split_to(self.searched + offset + 1);
-                line.truncate(line.len() - 1);
-                self.searched = 0;
-                self.has_split = true;
-                if std::mem::take(&mut self.skipping) || line.len() > LINE_BYTES_MAX {
-                    return Ok(Some(Line::TooLong));
-                }
-                return Ok(Some(Line::Text(line.freeze())));
+            if let Some(line) = self.arrived() {
+                return Ok(Some(line));
             }
-            self.searched = self.buffer.len();
             if self.searched > LINE_BYTES_MAX {
                 self.buffer.advance(self.searched);
                 self.searched = 0;

@@ -1,8 +1,11 @@
 //! Reads whole bodies: [`whole_up_to`].
 
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::Body;
+use futures::poll;
 use hyper::body::Body as _;
 use problem::{Problem, ProblemType};
 use tokio::time::timeout;
@@ -22,7 +25,12 @@ pub async fn whole_up_to(
     body: Body,
     bytes_max: usize,
 ) -> Result<Whole, Problem> {
-    let whole = timeout(WHOLE_WAIT_MAX, read_whole(memory, body, bytes_max)).await;
+    let mut read = pin!(read_whole(memory, body, bytes_max));
+    // Without a timer if all of it has arrived.
+    if let Poll::Ready(whole) = poll!(&mut read) {
+        return whole;
+    }
+    let whole = timeout(WHOLE_WAIT_MAX, read).await;
     whole.unwrap_or_else(|_| {
         let detail = format!("the body took more than {} s", WHOLE_WAIT_MAX.as_secs());
         Err(Problem::new(ProblemType::TooSlow, detail))

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{Rules, Standing, Timestamp, Windows};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::Shard;
 use crate::ids::{IdBudget, RememberedIds};
@@ -60,7 +60,7 @@ impl Touched {
         }
     }
 
-    fn of(runs: Vec<Run>, removed: bool) -> Self {
+    fn of(runs: Runs, removed: bool) -> Self {
         let mut runs = runs.into_iter();
         let mut positions = runs.next().map_or_else(Positions::new, |run| run.positions);
         for run in runs {
@@ -71,6 +71,12 @@ impl Touched {
         Self { positions, removed }
     }
 }
+
+/// The runs of a batch, mostly one.
+type Runs = SmallVec<[Run; 1]>;
+
+/// For each item in order, and each of its windows: the row of its member. Inline for an item of its own.
+type Rows = SmallVec<[Option<RowHandle>; 5]>;
 
 /// Consecutive items with the same windows, and the positions of those.
 struct Run {
@@ -91,7 +97,11 @@ impl Shard {
     ) -> (Vec<Outcome>, Touched) {
         let mut removed = false;
         let runs = self.runs(items);
-        let mut rows = self.look_up(items, &runs);
+        let mut rows = match items {
+            // A look-up of its own: `confirm` makes it.
+            [_] => smallvec![None; runs[0].positions.len()],
+            _ => self.look_up(items, &runs),
+        };
         let mut rows_stay_valid = true;
         let mut outcomes = Vec::with_capacity(items.len());
         let mut run = 0;
@@ -160,8 +170,8 @@ impl Shard {
     }
 
     /// Groups the items by their windows, and creates rankings for new windows.
-    fn runs(&mut self, items: &[Item]) -> Vec<Run> {
-        let mut firsts: Vec<usize> = Vec::new();
+    fn runs(&mut self, items: &[Item]) -> Runs {
+        let mut firsts: SmallVec<[usize; 4]> = SmallVec::new();
         let mut last: Option<&Windows> = None;
         let mut opened = false;
         for (index, item) in items.iter().enumerate() {
@@ -210,8 +220,8 @@ impl Shard {
 
     /// Looks up every member in every window, item by item. Small rankings are searched later:
     /// their row handles do not survive the next write.
-    fn look_up(&self, items: &[Item], runs: &[Run]) -> Vec<Option<RowHandle>> {
-        let mut rows = Vec::new();
+    fn look_up(&self, items: &[Item], runs: &[Run]) -> Rows {
+        let mut rows = Rows::new();
         let mut found = Vec::new();
         for (index, run) in runs.iter().enumerate() {
             let end = runs.get(index + 1).map_or(items.len(), |next| next.first);

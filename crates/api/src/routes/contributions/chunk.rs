@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use access::Caller;
-use board::{BoardName, Kind, Window};
+use board::{BoardName, Kind, Timestamp, Window};
 use connection::HeldBytes;
 use problem::{Problem, ProblemType, shortened};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
@@ -24,7 +24,7 @@ pub(super) struct Chunk<'a> {
     /// The writes, by board.
     batches: BoardBatches,
     /// For each write, the index of its contribution in the request, and its board.
-    origins: Vec<(usize, Arc<BoardName>)>,
+    origins: Vec<(usize, BoardSlot)>,
     /// For each write, what its standings are of, if they are asked for.
     asked: Vec<Asked>,
     permits: ChunkPermits,
@@ -37,7 +37,7 @@ pub(super) struct Chunk<'a> {
     /// Further ones, which a receipt cannot list.
     unlisted: Vec<ProblemType>,
     /// The last board: most contributions are to the same board as the one before.
-    last: Option<(BoardSlot, String, KnownKind)>,
+    last: Option<(BoardSlot, KnownKind)>,
     /// The result of reading all kinds again because of an unknown one, once it was tried.
     refreshed: Option<Result<(), Problem>>,
     /// The last window, by kind and selector: an import of a board names it in every line, and parsing it takes a
@@ -79,10 +79,16 @@ impl<'a> Chunk<'a> {
         }
     }
 
+    /// Acquires permits for another contribution if as many are free; `to_come` may follow.
+    pub(super) fn try_acquire(&mut self, to_come: usize) -> bool {
+        let all = &self.app.write_permits;
+        self.permits.try_grow(all, self.batches.len(), to_come)
+    }
+
     /// Acquires permits for another contribution; `to_come` may follow.
     pub(super) async fn acquire(&mut self, to_come: usize) -> Acquired {
         let all = &self.app.write_permits;
-        if self.permits.try_grow(all, self.batches.len(), to_come) {
+        if self.try_acquire(to_come) {
             Acquired::Yes
         } else if !self.batches.is_empty() {
             Acquired::OnceWritten
@@ -93,17 +99,25 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Adds an item of an array or a stream. Its errors are reported in the receipt.
-    pub(super) async fn add(&mut self, index: usize, text: &[u8]) {
-        if let Err(problem) = self.add_object(index, text).await {
+    /// Adds an item of an array or a stream, which was read at that time. Its errors are reported in the receipt.
+    pub(super) async fn add(&mut self, index: usize, text: &[u8], read_at: Timestamp) {
+        if let Err(problem) = self.add_object(index, text, read_at).await {
             self.reject(index, problem.of_item());
         }
     }
 
     /// Adds a contribution. Returns an error about its shape; other errors are reported in the receipt.
-    pub(super) async fn add_object(&mut self, index: usize, text: &[u8]) -> Result<(), Problem> {
-        let shape: ContributionShape<'_> = connection::from_json(text)?;
-        let contributed = shape.check(self.app.now())?;
+    pub(super) async fn add_object(
+        &mut self,
+        index: usize,
+        text: &[u8],
+        read_at: Timestamp,
+    ) -> Result<(), Problem> {
+        let shape = match ContributionShape::of_plain(text) {
+            Some(plain) => plain,
+            None => connection::from_json(text)?,
+        };
+        let contributed = shape.check(read_at)?;
         self.add_to_boards(index, contributed).await;
         Ok(())
     }
@@ -151,13 +165,15 @@ impl<'a> Chunk<'a> {
         text: &str,
         contributed: Contributed<'_>,
     ) -> Result<(), Problem> {
-        let (slot, kind) = self.board(text).await?;
+        let (slot, kind) = match self.last.take() {
+            Some(last) if self.batches.board(last.0).is_written(text) => last,
+            _ => self.board(text).await?,
+        };
         let change = contributed.change(&kind.kind)?;
         let only = self.only(&kind.kind, &contributed)?;
-        let board = self.batches.board(slot).clone();
         if self.wanted != Return::Nothing {
             self.asked.push(Asked {
-                board: board.clone(),
+                board: self.batches.board(slot).clone(),
                 kind: kind.kind.clone(),
                 member: contributed.member.clone(),
                 only,
@@ -171,7 +187,8 @@ impl<'a> Chunk<'a> {
             only,
         };
         self.batches.push(slot, &kind, contribution);
-        self.origins.push((index, board));
+        self.origins.push((index, slot));
+        self.last = Some((slot, kind));
         Ok(())
     }
 
@@ -198,11 +215,6 @@ impl<'a> Chunk<'a> {
     }
 
     async fn board(&mut self, text: &str) -> Result<(BoardSlot, KnownKind), Problem> {
-        if let Some((slot, last, kind)) = &self.last
-            && last == text
-        {
-            return Ok((*slot, kind.clone()));
-        }
         let board: BoardName = text
             .parse()
             .and_then(|board: BoardName| board.subject().check_visible().map(|()| board))
@@ -210,9 +222,7 @@ impl<'a> Chunk<'a> {
         let kind = board.kind().as_str();
         self.caller.check_kind_still(self.app.access(), kind)?;
         let kind = self.kind(kind).await?;
-        let slot = self.batches.slot(board);
-        self.last = Some((slot, text.to_owned(), kind.clone()));
-        Ok((slot, kind))
+        Ok((self.batches.slot(board), kind))
     }
 
     /// Returns the kind of this name. For unknown ones, a chunk reads all kinds again at most once: each time takes all
@@ -251,11 +261,12 @@ impl<'a> Chunk<'a> {
             receipt.count_unlisted(kind);
         }
         let moment = self.app.moment();
+        let boards = self.batches.names();
         let written = self.app.router.write(self.batches, moment, report).await;
         let mut asked = self.asked.iter();
-        for ((index, board), written) in self.origins.iter().zip(&written) {
+        for ((index, slot), written) in self.origins.iter().zip(&written) {
             counted.count(written);
-            receipt.count(*index, board, written);
+            receipt.count(*index, &boards[slot.index()], written);
             if let Some(asked) = asked.next() {
                 let ranks = self.wanted == Return::Ranks;
                 let shape = standings::of(self.app, *index, asked, written, ranks).await;

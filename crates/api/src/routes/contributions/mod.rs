@@ -18,9 +18,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
+use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
 
 use access::{Caller, Scope};
@@ -119,13 +117,13 @@ enum BodyShape {
 ))]
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
-    caller: Caller,
-    answers: AddressResponses,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    request: Body,
+    request: Request,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
+    // Taken apart here: extractors would copy the headers and the query of each contribution.
+    let (mut parts, body) = request.into_parts();
+    let Ok(caller) = Caller::from_request_parts(&mut parts, &app).await;
+    let Ok(answers) = AddressResponses::from_request_parts(&mut parts, &app).await;
+    let mut params = Params::of(parts.uri.query())?;
     let wanted = match params.text("return")?.as_deref() {
         None => Return::Nothing,
         Some("standings") => Return::Standings,
@@ -138,20 +136,22 @@ pub(crate) async fn add(
     };
     params.finish()?;
     let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
-    let end = match connection::media_type(&headers).as_str() {
-        "application/json" => {
-            let whole = body::whole(&app, request).await?;
-            json(&app, &caller, whole, wanted, &mut receipt).await?
-        }
-        connection::LINES => {
-            let read = Lines::new(&app.body_memory, request);
-            lines(&app, &caller, read, wanted, &mut receipt).await?
-        }
+    let is_lines = match &*connection::media_type(&parts.headers) {
+        "application/json" => false,
+        connection::LINES => true,
         other => {
             let detail =
                 format!("content-type: {other:?} is not application/json or application/x-ndjson");
             return Err(Problem::new(ProblemType::UnsupportedMediaType, detail));
         }
+    };
+    drop(parts);
+    let end = if is_lines {
+        let read = Lines::new(&app.body_memory, body);
+        lines(&app, &caller, read, wanted, &mut receipt).await?
+    } else {
+        let whole = body::whole(&app, body).await?;
+        json(&app, &caller, whole, wanted, &mut receipt).await?
     };
     Ok(receipt.answer(&end))
 }
@@ -170,7 +170,7 @@ async fn json(
             return Err(problem);
         }
         counted.add(1);
-        let added = chunk.add_object(0, &whole).await;
+        let added = chunk.add_object(0, &whole, app.now()).await;
         added.inspect_err(|problem| app.metrics.writes.reject(problem.kind))?;
         chunk.write(receipt).await?;
         return match receipt.refusal() {
@@ -186,13 +186,18 @@ async fn json(
         let mut chunk = Chunk::new(app, caller, wanted);
         let begin = taken;
         let end = (begin + CHUNK_MAX).min(items.len());
+        let mut read_at = app.now();
         while taken < end {
-            match chunk.acquire(end - taken).await {
-                Acquired::Yes => {}
-                Acquired::OnceWritten => break,
-                Acquired::No(problem) => return unsent(begin..items.len(), problem, receipt),
+            if !chunk.try_acquire(end - taken) {
+                match chunk.acquire(end - taken).await {
+                    Acquired::Yes => read_at = app.now(),
+                    Acquired::OnceWritten => break,
+                    Acquired::No(problem) => return unsent(begin..items.len(), problem, receipt),
+                }
             }
-            chunk.add(taken, items[taken].get().as_bytes()).await;
+            chunk
+                .add(taken, items[taken].get().as_bytes(), read_at)
+                .await;
             taken += 1;
         }
         if let Err(problem) = chunk.write(receipt).await {
@@ -293,29 +298,46 @@ async fn next_chunk<'a>(
         (CHUNK_MAX, CHUNK_WAIT)
     };
     let mut due = pin!(sleep(wait_max));
+    // Lines that have arrived together were read at the same time.
+    let mut read_at = app.now();
     for taken in 0..lines_max {
         if taken == 1 {
             due.as_mut().reset(Instant::now() + wait_max);
         }
-        let line = tokio::select! {
-            biased;
-            line = lines.next() => line,
-            () = &mut stopping => return (chunk, taken, End::Stopping),
-            () = &mut due, if taken > 0 => {
-                let end = if is_whole { End::Refused(too_slow()) } else { End::More };
-                return (chunk, taken, end);
+        let line = if let Some(line) = lines.arrived() {
+            Ok(Some(line))
+        } else {
+            tokio::select! {
+                biased;
+                line = lines.next() => {
+                    read_at = app.now();
+                    line
+                }
+                () = &mut stopping => return (chunk, taken, End::Stopping),
+                () = &mut due, if taken > 0 => {
+                    let end = if is_whole { End::Refused(too_slow()) } else { End::More };
+                    return (chunk, taken, end);
+                }
             }
         };
         match line {
             Ok(Some(Line::Text(text))) if text.trim_ascii().is_empty() => {}
             Ok(Some(Line::Text(text))) => {
+                let to_come = lines_max - taken;
+                if chunk.try_acquire(to_come) {
+                    chunk.add(read + taken, &text, read_at).await;
+                    continue;
+                }
                 let acquired = tokio::select! {
                     biased;
-                    acquired = chunk.acquire(lines_max - taken) => acquired,
+                    acquired = chunk.acquire(to_come) => acquired,
                     () = &mut stopping => return (chunk, taken, End::Stopping),
                 };
                 match acquired {
-                    Acquired::Yes => chunk.add(read + taken, &text).await,
+                    Acquired::Yes => {
+                        read_at = app.now();
+                        chunk.add(read + taken, &text, read_at).await;
+                    }
                     Acquired::OnceWritten if is_whole => {
                         return (chunk, taken, End::Refused(no_permits()));
                     }

@@ -1,0 +1,365 @@
+//! Reads contributions of the plain form, which nearly all have, without serde.
+//!
+//! A contribution is plain if it is an object of known properties, each once, none null, of these
+//! types: strings without escapes, integers of up to 15 digits, booleans, and `values` of such
+//! integers. Reading one allocates nothing, except for `values`. [`ContributionShape::of_plain`]
+//! rejects nothing: what is not plain is read by serde, which knows all forms and has the errors.
+//!
+//! **Invariant:** a plain contribution is read as serde reads it.
+
+use std::borrow::Cow;
+
+use board::limits::FIELDS_MAX;
+use board::{Timestamp, Value};
+
+use super::ContributionShape;
+use crate::scalar::{Integer, Moment, NamedIntegers, Text};
+
+/// The maximum length of a plain contribution.
+const PLAIN_BYTES_MAX: usize = 4 << 10;
+
+/// The maximum digits of a plain integer: it is in the range of values.
+const DIGITS_MAX: usize = 15;
+
+impl<'a> ContributionShape<'a> {
+    /// Reads a contribution of the plain form. `None`: it has another form, or is invalid.
+    #[must_use]
+    pub fn of_plain(text: &'a [u8]) -> Option<Self> {
+        if text.len() > PLAIN_BYTES_MAX {
+            return None;
+        }
+        let mut rest = Rest(text);
+        let (mut board, mut member, mut id, mut window) = (None, None, None, None);
+        let (mut points, mut values, mut at, mut set) = (None, None, None, None);
+        rest.expect(b'{')?;
+        loop {
+            let name = rest.string()?;
+            rest.expect(b':')?;
+            let is_first = match name {
+                b"board" => board.replace(rest.text()?).is_none(),
+                b"member" => member.replace(rest.text()?).is_none(),
+                b"points" => points.replace(rest.integer()?).is_none(),
+                b"id" => id.replace(rest.text()?).is_none(),
+                b"at" => at.replace(rest.moment()?).is_none(),
+                b"values" => values.replace(rest.named_integers()?).is_none(),
+                b"set" => set.replace(rest.boolean()?).is_none(),
+                b"window" => window.replace(rest.text()?).is_none(),
+                _ => false,
+            };
+            if !is_first {
+                return None;
+            }
+            if !rest.take(b',') {
+                break;
+            }
+        }
+        rest.expect(b'}')?;
+        rest.skip_space();
+        rest.0.is_empty().then_some(Self {
+            board,
+            boards: None,
+            member: member?,
+            points,
+            values,
+            id,
+            at,
+            set: set.unwrap_or(false),
+            window,
+        })
+    }
+}
+
+/// What is left to read. Every method skips the space before its token.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn skip_space(&mut self) {
+        while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.0 {
+            self.0 = rest;
+        }
+    }
+
+    /// Takes this byte, and returns whether it was there.
+    fn take(&mut self, byte: u8) -> bool {
+        self.skip_space();
+        match self.0 {
+            [first, rest @ ..] if *first == byte => {
+                self.0 = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.take(byte).then_some(())
+    }
+
+    /// Returns the bytes of a string without escapes, which may not be UTF-8.
+    fn string(&mut self) -> Option<&'a [u8]> {
+        self.expect(b'"')?;
+        let (string, rest) = self.0.split_at(plain_len(self.0)?);
+        self.0 = rest.strip_prefix(b"\"")?;
+        Some(string)
+    }
+
+    fn text(&mut self) -> Option<Text<'a>> {
+        let text = std::str::from_utf8(self.string()?).ok()?;
+        Some(Text(Cow::Borrowed(text)))
+    }
+
+    fn number(&mut self) -> Option<i64> {
+        self.skip_space();
+        let digits = self.0.strip_prefix(b"-");
+        let is_negative = digits.is_some();
+        let digits = digits.unwrap_or(self.0);
+        let mut number = 0;
+        let mut len = 0;
+        while let Some(digit @ b'0'..=b'9') = digits.get(len) {
+            if len == DIGITS_MAX {
+                return None;
+            }
+            number = 10 * number + i64::from(digit - b'0');
+            len += 1;
+        }
+        // JSON has no leading zeros, and -0 is not an integer.
+        if len == 0 || digits[0] == b'0' && (len > 1 || is_negative) {
+            return None;
+        }
+        self.0 = &digits[len..];
+        Some(if is_negative { -number } else { number })
+    }
+
+    fn integer(&mut self) -> Option<Integer> {
+        Value::new(self.number()?).map(Integer::Exact)
+    }
+
+    fn moment(&mut self) -> Option<Moment> {
+        self.skip_space();
+        let at = if self.0.first() == Some(&b'"') {
+            Timestamp::parse_rfc3339(&self.text()?.0).ok()?
+        } else {
+            Timestamp::from_request_millis(self.number()?).ok()?
+        };
+        Some(Moment(at))
+    }
+
+    fn boolean(&mut self) -> Option<bool> {
+        self.skip_space();
+        let (rest, boolean) = match self.0.strip_prefix(b"true") {
+            Some(rest) => (rest, true),
+            None => (self.0.strip_prefix(b"false")?, false),
+        };
+        self.0 = rest;
+        Some(boolean)
+    }
+
+    fn named_integers(&mut self) -> Option<NamedIntegers<'a>> {
+        self.expect(b'{')?;
+        let mut named: Vec<(Text<'a>, Integer)> = Vec::new();
+        if self.take(b'}') {
+            return Some(NamedIntegers(named));
+        }
+        loop {
+            let name = self.text()?;
+            self.expect(b':')?;
+            let value = self.integer()?;
+            if named.len() == FIELDS_MAX || named.iter().any(|(other, _)| *other == name) {
+                return None;
+            }
+            named.push((name, value));
+            if !self.take(b',') {
+                break;
+            }
+        }
+        self.expect(b'}')?;
+        Some(NamedIntegers(named))
+    }
+}
+
+/// Returns the number of bytes before the first quote, backslash or control character.
+///
+/// Eight bytes are compared at once: `(x - 0x01..) & !x & 0x80..` has the high bit of each byte of `x` that is zero,
+/// and perhaps of bytes after the first of those.
+fn plain_len(text: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+    const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
+    const BACKSLASHES: u64 = u64::from_le_bytes([b'\\'; 8]);
+    const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
+    let mut len = 0;
+    while let Some(bytes) = text[len..].first_chunk() {
+        let word = u64::from_le_bytes(*bytes);
+        let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word;
+        let control_bytes = word.wrapping_sub(SPACES) & !word;
+        let special = zero_bytes(word ^ QUOTES) | zero_bytes(word ^ BACKSLASHES) | control_bytes;
+        if special & HIGH != 0 {
+            return Some(len + (special & HIGH).trailing_zeros() as usize / 8);
+        }
+        len += 8;
+    }
+    let is_special = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+    Some(len + text[len..].iter().position(is_special)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+    use crate::object::Object;
+
+    fn read_by_serde(text: &str) -> Option<ContributionShape<'_>> {
+        let read: Result<Object<ContributionShape<'_>>, _> = serde_json::from_str(text);
+        read.ok().map(|object| object.0)
+    }
+
+    #[test]
+    fn the_usual_contributions_are_plain() {
+        for text in [
+            r#"{"board":"gifts/room-8842","member":"u1","points":3}"#,
+            r#" { "member" : "ü 👍" , "board" : "gifts/a", "points" : -3, "id": "evt-1" } "#,
+            r#"{"board":"gifts/a","member":"u1","points":0,"at":1793000000000}"#,
+            r#"{"board":"gifts/a","member":"u1","points":1,"at":"2026-11-20T14:52:22.123Z"}"#,
+            r#"{"board":"votes/a","member":"u1","values":{"agree":1,"comments":-20}}"#,
+            r#"{"board":"votes/a","member":"u1","values":{}}"#,
+            "{\"board\":\"gifts/a\",\"member\":\"u1\",\"points\":999999999999999}\r",
+            r#"{"board":"gifts/a","member":"u1","points":1,"set":true,"window":"day"}"#,
+            r#"{"board":"gifts/a","member":"u1","points":1,"set":false}"#,
+        ] {
+            let plain = ContributionShape::of_plain(text.as_bytes());
+            assert!(plain.is_some(), "{text}");
+            assert_eq!(plain, read_by_serde(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_forms_are_left_to_serde() {
+        for text in [
+            "",
+            "{",
+            "{}",
+            "[]",
+            r#"["gifts/a"]"#,
+            r#"{"board":"gifts/a","points":3}"#,
+            r#"{"board":"gifts/a","member":"u1","points":3,}"#,
+            r#"{"board":"gifts/a","member":"u1","points":3} x"#,
+            r#"{"board":"gifts/a","member":"u1","points":3"#,
+            r#"{"board":"gifts/a","member":"u1","points":3,"points":3}"#,
+            r#"{"board":"gifts/a","member":"u1","points":3,"other":3}"#,
+            r#"{"board":"gifts/a","member":"u1","points":null}"#,
+            r#"{"board":"gifts/a","member":"\u0075","points":3}"#,
+            "{\"board\":\"gifts/a\",\"member\":\"a\tb\",\"points\":3}",
+            r#"{"boards":["gifts/a"],"member":"u1","points":3,"id":"e"}"#,
+            r#"{"board":"gifts/a","member":"u1","points":1e3}"#,
+            r#"{"board":"gifts/a","member":"u1","points":1.0}"#,
+            r#"{"board":"gifts/a","member":"u1","points":01}"#,
+            r#"{"board":"gifts/a","member":"u1","points":-0}"#,
+            r#"{"board":"gifts/a","member":"u1","points":-}"#,
+            r#"{"board":"gifts/a","member":"u1","points":1000000000000000}"#,
+            r#"{"board":"gifts/a","member":"u1","values":{"a":1,"a":2}}"#,
+            r#"{"board":"gifts/a","member":"u1","values":{"a":null}}"#,
+            r#"{"board":"gifts/a","member":"u1","set":truex,"points":3}"#,
+            r#"{"board":"gifts/a","member":"u1","at":"today","points":3}"#,
+        ] {
+            let plain = ContributionShape::of_plain(text.as_bytes());
+            assert_eq!(plain, None, "{text}");
+        }
+        let not_utf8 = b"{\"board\":\"gifts/a\",\"member\":\"\xff\",\"points\":3}";
+        assert_eq!(ContributionShape::of_plain(not_utf8), None);
+        let long = format!(r#"{{"member":"{}"}}"#, "x".repeat(PLAIN_BYTES_MAX));
+        assert_eq!(ContributionShape::of_plain(long.as_bytes()), None);
+    }
+
+    const NAMES: [&str; 10] = [
+        "board", "member", "points", "id", "at", "values", "set", "window", "boards", "agree",
+    ];
+    const VALUES: [&str; 20] = [
+        "\"a\"",
+        "\"gifts/ü\"",
+        "\"\\n\"",
+        "\"\\\"\"",
+        "\"2026-11-20T14:52:22.123Z\"",
+        "\"2026-11-20\"",
+        "0",
+        "-0",
+        "00",
+        "-7",
+        "1793000000000",
+        "9007199254740991",
+        "9007199254740992",
+        "1.5",
+        "1e3",
+        "true",
+        "false",
+        "null",
+        "{}",
+        "[]",
+    ];
+
+    /// Returns properties of an object: names that occur in contributions, with any values.
+    fn properties() -> impl Strategy<Value = String> {
+        let integers = prop::collection::vec((select(&NAMES[..]), select(&VALUES[..])), 0..6);
+        let object = integers.prop_map(|integers| object(&integers));
+        let value = prop_oneof![
+            4 => select(&VALUES[..]).prop_map(str::to_owned),
+            1 => object,
+        ];
+        let space = select(&["", "", "", " ", "\t\r\n"][..]);
+        let property = (select(&NAMES[..]), space, value);
+        let properties = prop::collection::vec(property, 0..6);
+        properties.prop_map(|properties| {
+            let texts: Vec<_> = properties
+                .iter()
+                .map(|(name, space, value)| format!("{space}\"{name}\"{space}:{space}{value}"))
+                .collect();
+            texts.join(",")
+        })
+    }
+
+    fn object(properties: &[(&str, &str)]) -> String {
+        let texts: Vec<_> = properties
+            .iter()
+            .map(|(name, value)| format!("\"{name}\":{value}"))
+            .collect();
+        format!("{{{}}}", texts.join(","))
+    }
+
+    #[test]
+    fn strings_end_at_the_first_special_byte() {
+        let is_special = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+        for first in 0..=u8::MAX {
+            for second in [b'a', b'"', b'!', b'#', 0x1f, 0x7f, 0x80, 0xa2, 0xff] {
+                for begin in 0..10 {
+                    let mut text = [b'a'; 20];
+                    text[begin] = first;
+                    text[begin + 1] = second;
+                    let expected = text.iter().position(is_special);
+                    assert_eq!(plain_len(&text), expected, "{text:?}");
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn plain_contributions_are_read_as_serde_reads_them(
+            properties in properties(),
+            member in any::<bool>(),
+            cut in 0_usize..200,
+            inserted in select(&["", "", "", "}", "\"", ",", ":", "\\", "\u{1}", "-", "0", " "][..]),
+        ) {
+            let member = if member { "\"member\":\"u1\"," } else { "" };
+            let mut text = format!("{{{member}{properties}}}");
+            if text.is_char_boundary(cut) && cut < text.len() {
+                text.insert_str(cut, inserted);
+            }
+            if let Some(plain) = ContributionShape::of_plain(text.as_bytes()) {
+                prop_assert_eq!(Some(plain), read_by_serde(&text), "{}", text);
+            }
+        }
+    }
+}
