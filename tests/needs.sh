@@ -1,5 +1,5 @@
 # Installs the requirements of tests and benchmarks besides Rust with the system's package manager.
-# Sourced by tests/run and benches/run, which define `fail`.
+# Sourced by tests/run, benches/run and .ci/run, which define `fail`.
 
 # Sets as_root to the prefix that runs a command as root.
 become_root() {
@@ -27,6 +27,14 @@ need_redis() {
     command -v redis-server >/dev/null && return
     install_package redis-server redis-server "$by_hand"
     command -v redis-server >/dev/null || fail 'redis-server was installed but is not in PATH'
+}
+
+# Counts instructions.
+need_valgrind() {
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install valgrind)'
+    command -v valgrind >/dev/null && return
+    install_package valgrind valgrind "$by_hand"
+    command -v valgrind >/dev/null || fail 'valgrind was installed but is not in PATH'
 }
 
 need_memcached() {

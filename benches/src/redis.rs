@@ -115,8 +115,21 @@ impl Redis {
 
     /// Returns the number of bytes received and sent so far.
     pub fn network_bytes(&mut self) -> io::Result<f64> {
+        let (received, sent) = self.network_in_out()?;
+        Ok(received + sent)
+    }
+
+    /// Returns the number of bytes received so far, and of those sent.
+    pub fn network_in_out(&mut self) -> io::Result<(f64, f64)> {
         let info = self.connection.ask(&["INFO", "stats"])?;
-        Ok(number(&info, "total_net_input_bytes")? + number(&info, "total_net_output_bytes")?)
+        let received = number(&info, "total_net_input_bytes")?;
+        Ok((received, number(&info, "total_net_output_bytes")?))
+    }
+
+    /// Returns the number of open connections, this one included.
+    pub fn clients(&mut self) -> io::Result<f64> {
+        let info = self.connection.ask(&["INFO", "clients"])?;
+        number(&info, "connected_clients")
     }
 
     /// Returns the version of the server.

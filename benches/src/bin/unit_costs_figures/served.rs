@@ -1,0 +1,81 @@
+//! [`Served`]: a Megaboard server on a Redis.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use benches::child::Server;
+use benches::contributions::Contributions;
+use benches::http::{Connection, apply_all, get};
+use tempfile::TempDir;
+
+/// The numbers of shards of the boards that are read.
+pub(crate) const SHARDS: [u64; 4] = [1, 4, 16, 64];
+
+/// The contributions of a request.
+pub(crate) const BATCH: u64 = 1_000;
+
+/// A server, and a connection to it.
+pub(crate) struct Served {
+    pub(crate) server: Server,
+    pub(crate) connection: Connection,
+    _home: TempDir,
+}
+
+impl Served {
+    /// Starts a server with kinds `of1`, `of4` and so on, of so many shards.
+    pub(crate) fn start(megaboard: &Path, store: &str, staleness: &str) -> io::Result<Self> {
+        let home = tempfile::tempdir()?;
+        let mut text = format!("[server]\nstore = {store:?}\n");
+        for shards in SHARDS {
+            // Writing into a string cannot fail.
+            let _ = write!(
+                text,
+                "[kinds.of{shards}]\nwindows = [\"all\"]\nshards = {shards}\ntop = 1000\nmax_staleness = \"{staleness}\"\n"
+            );
+        }
+        let config = home.path().join("megaboard.toml");
+        std::fs::write(&config, text)?;
+        let mut command = Command::new(megaboard);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--config"]);
+        command.arg(config).current_dir(home.path());
+        // Hides the warning that Redis has no persistence.
+        let server = Server::announced(command.env("MEGABOARD_LOG", "error"))?;
+        let connection = Connection::open(server.address)?;
+        Ok(Self {
+            server,
+            connection,
+            _home: home,
+        })
+    }
+
+    /// Sends one contribution of each member.
+    pub(crate) fn fill(&mut self, contributions: &mut Contributions) -> io::Result<()> {
+        loop {
+            let members = contributions.next_members(BATCH);
+            if members.is_empty() {
+                return Ok(());
+            }
+            apply_all(&mut self.connection, &contributions.lines(&members))?;
+        }
+    }
+
+    /// Sends a request with contributions of random members.
+    pub(crate) fn write(&mut self, contributions: &mut Contributions) -> io::Result<()> {
+        let members = contributions.random_members(BATCH);
+        apply_all(&mut self.connection, &contributions.lines(&members))
+    }
+
+    /// Reads below `/v1/boards/ofN/live/`.
+    pub(crate) fn read(&mut self, shards: u64, path: &str) -> io::Result<usize> {
+        self.read_board(&format!("of{shards}/live"), path)
+    }
+
+    /// Reads below `/v1/boards/BOARD/`.
+    pub(crate) fn read_board(&mut self, board: &str, path: &str) -> io::Result<usize> {
+        let path = format!("/v1/boards/{board}/{path}");
+        let response = self.connection.ask(&get(&path))?;
+        Ok(response.head.len() + response.body.len())
+    }
+}
