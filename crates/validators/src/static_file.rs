@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use content_coding::{CodedBodies, KeptBytes};
+use content_coding::{CodedBodies, Coding, KeptBytes};
 
 use crate::caching::{self, Caching};
 
@@ -24,7 +24,8 @@ impl StaticFile {
             media_type: HeaderValue::from_static(media_type),
             bytes: Bytes::from_static(bytes),
             digest: caching::digest(bytes),
-            coded: CodedBodies::within(KeptBytes::up_to(bytes.len())),
+            // None is longer than the file.
+            coded: CodedBodies::within(KeptBytes::up_to(Coding::ALL.len() * bytes.len())),
         }
     }
 
