@@ -2081,8 +2081,12 @@ export interface operations {
             /** @description The best entries of the board. */
             200: {
                 headers: {
+                    /** @description `max-age` if the response is final, else `no-cache`. */
+                    "cache-control"?: string;
                     /** @description Identifies board, window, version and n; weak. */
                     etag?: string;
+                    /** @description `accept-encoding`: the body may be in zstd, br or gzip. */
+                    vary?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2210,7 +2214,10 @@ export interface operations {
                 /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -2230,6 +2237,10 @@ export interface operations {
             /** @description The entries, best first. */
             200: {
                 headers: {
+                    /** @description `max-age` if the response is final, else `no-cache`. */
+                    "cache-control"?: string;
+                    /** @description Identifies board, window and version; weak. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2252,6 +2263,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["EntryListAnswer"];
                 };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
@@ -2283,7 +2303,10 @@ export interface operations {
                 /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -2303,6 +2326,10 @@ export interface operations {
             /** @description The number of members. */
             200: {
                 headers: {
+                    /** @description `max-age` if the response is final, else `no-cache`. */
+                    "cache-control"?: string;
+                    /** @description Identifies board, window and version; weak. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2318,6 +2345,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["CountAnswer"];
                 };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
@@ -2350,7 +2386,10 @@ export interface operations {
                 /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -2375,6 +2414,10 @@ export interface operations {
             /** @description The member with its position. */
             200: {
                 headers: {
+                    /** @description `max-age` if the response is final, else `no-cache`. */
+                    "cache-control"?: string;
+                    /** @description Identifies board, window and version; weak. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2404,6 +2447,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["PlaceAnswer"];
                 };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
@@ -2556,7 +2608,10 @@ export interface operations {
                 /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -2581,6 +2636,10 @@ export interface operations {
             /** @description The member and its neighbours, best first. */
             200: {
                 headers: {
+                    /** @description `max-age` if the response is final, else `no-cache`. */
+                    "cache-control"?: string;
+                    /** @description Identifies board, window and version; weak. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2609,6 +2668,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["EntryListAnswer"];
                 };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
@@ -2727,7 +2795,10 @@ export interface operations {
                 /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -2747,6 +2818,8 @@ export interface operations {
             /** @description The member with its position. */
             200: {
                 headers: {
+                    /** @description Identifies board, window and version; weak. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2763,6 +2836,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["RankAnswer"];
                 };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
@@ -2987,7 +3069,10 @@ export interface operations {
                 /** @description The maximum number of boards. */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2996,6 +3081,8 @@ export interface operations {
             /** @description A page of boards. */
             200: {
                 headers: {
+                    /** @description Identifies the list. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3014,6 +3101,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Boards"];
                 };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
@@ -3040,7 +3136,10 @@ export interface operations {
                 /** @description Merges the board after the request has arrived, instead of using the cache. */
                 fresh?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -3060,6 +3159,8 @@ export interface operations {
             /** @description The board, its settings and its windows. */
             200: {
                 headers: {
+                    /** @description Identifies board, window and version; weak. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3082,6 +3183,15 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["BoardAnswer"];
                 };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
@@ -3452,7 +3562,10 @@ export interface operations {
     kinds: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3461,11 +3574,22 @@ export interface operations {
             /** @description The kinds, with all their settings. */
             200: {
                 headers: {
+                    /** @description Identifies the list. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Kinds"];
                 };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];

@@ -1,10 +1,17 @@
 //! [`BoardResponse`]: a response about a board, in the envelope that all such responses have.
 
+use std::fmt::Display;
+
 use axum::body::Body;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use board::BoardName;
+use merger::ReadResult;
 use serde::Serialize;
+use validators::{BoardTag, Caching, digest, is_known};
 use wire::Envelope;
+
+use crate::read_window::ReadWindow;
 
 /// An envelope, followed by the members of another object.
 #[derive(Debug, Serialize)]
@@ -21,10 +28,58 @@ impl<T: Serialize> IntoResponse for BoardResponse<T> {
     }
 }
 
+impl ReadWindow {
+    /// Returns the response of a read to a `GET`, or 304 if the client has it: then `body` is not made. The URL and the
+    /// version determine the body, together with `variant`.
+    pub(crate) fn respond<T, B: Serialize>(
+        &self,
+        headers: &HeaderMap,
+        board: &BoardName,
+        answer: &ReadResult<T>,
+        variant: impl Display,
+        body: impl FnOnce() -> B,
+    ) -> Response {
+        let envelope = self.envelope(board, answer);
+        let tag = BoardTag {
+            version: envelope.version(),
+            window: envelope.window(),
+            activity: &answer.activity,
+            listed: self.listed,
+            is_final: envelope.is_final(),
+            variant,
+        };
+        let etag = HeaderValue::try_from(tag.text());
+        let caching = Caching {
+            etag: etag.expect("versions and windows are ASCII"),
+            freshness: self.freshness(envelope.is_final()),
+            has_codings: false,
+        };
+        if is_known(headers, &caching.etag) {
+            return caching.not_modified();
+        }
+        let body = body();
+        caching.json(text_of(&BoardResponse { envelope, body }))
+    }
+}
+
+/// Returns a JSON response to a `GET`, or 304 if the client has these bytes.
+pub(crate) fn validated_json(headers: &HeaderMap, shape: &impl Serialize) -> Response {
+    let text = text_of(shape);
+    let etag = HeaderValue::try_from(format!("\"{}\"", digest(&text)));
+    let caching = Caching::validated(etag.expect("hexadecimal digits are ASCII"));
+    if is_known(headers, &caching.etag) {
+        return caching.not_modified();
+    }
+    caching.json(text)
+}
+
+fn text_of(shape: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(shape).expect("a shape is JSON, and memory is no file")
+}
+
 /// Returns a JSON response.
 pub(crate) fn json(shape: &impl Serialize) -> Response {
-    let text = serde_json::to_vec(shape).expect("a shape is JSON, and memory is no file");
-    json_text(text.into())
+    json_text(text_of(shape).into())
 }
 
 /// Returns a JSON response of this text.

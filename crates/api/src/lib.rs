@@ -9,13 +9,14 @@
 //! route        the one table of routes, by which a path is matched once
 //! routes       the handlers, one endpoint or resource in each file
 //! stream       server-sent events
-//! target, body, params, if_match, if_none_match    what handlers read of a request
+//! target, body, params    what handlers read of a request
 //! app          the state that all handlers share: feeds, metrics, write_permits, and the crates below
 //! ```
 //!
 //! Each takes only from those below it. `openapi`, in tests alone, makes the document of the contract from the routes.
 //!
-//! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`. [`serve`] is
+//! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`, entity tags and
+//! conditions in crate `validators`. [`serve`] is
 //! the whole.
 
 mod app;
@@ -24,8 +25,6 @@ mod body;
 mod dispatch;
 mod feeds;
 mod gate;
-mod if_match;
-mod if_none_match;
 mod metrics;
 mod observed;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use board::{Activity, BoardName, Calendar, Kind, Timestamp, Window};
 use merger::{ReadResult, Snapshot, TopForm, TopView, final_from};
+use validators::Freshness;
 use wire::{Envelope, WindowShape};
 
 /// The window of a read, with what its responses need of the kind.
@@ -17,16 +18,39 @@ pub(crate) struct ReadWindow {
     /// The number of members that the kind ranks, if it ranks only the best.
     pub(crate) listed: Option<u64>,
     calendar: Calendar,
+    /// Of final responses.
+    final_freshness: Freshness,
 }
 
 impl ReadWindow {
-    pub(crate) fn new(kind: &Kind, window: Window, clock_tolerance: Duration) -> Self {
+    pub(crate) fn new(
+        kind: &Kind,
+        window: Window,
+        clock_tolerance: Duration,
+        final_freshness: Freshness,
+    ) -> Self {
         Self {
             window,
             closes_at: kind.closes_at(window),
             clock_tolerance,
             listed: kind.retain().map(|retain| retain.keep),
             calendar: kind.calendar().clone(),
+            final_freshness,
+        }
+    }
+
+    /// Returns the window for a response that also depends on something else: it is validated even if it is final.
+    pub(crate) fn validated(mut self) -> Self {
+        self.final_freshness = Freshness::Validated;
+        self
+    }
+
+    /// Returns who may keep a response.
+    pub(crate) const fn freshness(&self, is_final: bool) -> Freshness {
+        if is_final {
+            self.final_freshness
+        } else {
+            Freshness::Validated
         }
     }
 

@@ -11,6 +11,7 @@ use board::{
 };
 use problem::{Problem, ProblemType};
 use shard_router::KnownKind;
+use validators::Freshness;
 
 use crate::app::App;
 use crate::params::Params;
@@ -139,7 +140,14 @@ pub(crate) fn resolve_now(
     selector: WindowSelector,
 ) -> Result<ReadWindow, Problem> {
     let window = window_at(kind, selector, app.now())?;
-    Ok(ReadWindow::new(kind, window, app.merger.clock_tolerance()))
+    let freshness = match selector {
+        // Tomorrow the same URL selects another window.
+        WindowSelector::Current(_) => Freshness::Validated,
+        WindowSelector::Named(_) if app.access.has_keys() => Freshness::Private,
+        WindowSelector::Named(_) => Freshness::Public,
+    };
+    let clock_tolerance = app.merger.clock_tolerance();
+    Ok(ReadWindow::new(kind, window, clock_tolerance, freshness))
 }
 
 fn window_at(kind: &Kind, selector: WindowSelector, now: Timestamp) -> Result<Window, Problem> {

@@ -1,5 +1,8 @@
 //! The response of a server: [`Response`], with assertions about its status, headers and body.
 
+use std::io::Read as _;
+
+use flate2::read::GzDecoder;
 use serde_json::Value;
 use ureq::Body;
 use ureq::http;
@@ -11,8 +14,10 @@ pub struct Response {
     pub status: u16,
     /// Names (in lower case) and values.
     pub headers: Vec<(String, String)>,
-    /// The body as text.
+    /// The body as text, decoded if it has a content coding.
     pub body: String,
+    /// The bytes of the body as it was sent.
+    pub bytes: usize,
 }
 
 impl Response {
@@ -23,15 +28,18 @@ impl Response {
             let value = value.to_str().unwrap().to_owned();
             (name.as_str().to_owned(), value)
         });
-        Ok(Self {
-            status: response.status().as_u16(),
-            headers: headers.collect(),
-            body: response
-                .body_mut()
-                .with_config()
-                .limit(256 << 20)
-                .read_to_string()?,
-        })
+        let (status, headers) = (response.status().as_u16(), headers.collect());
+        let sent = response.body_mut().with_config().limit(256 << 20);
+        let sent = sent.read_to_vec()?;
+        let mut read = Self {
+            status,
+            headers,
+            body: String::new(),
+            bytes: sent.len(),
+        };
+        let body = decoded(read.header("content-encoding"), sent);
+        read.body = String::from_utf8(body).unwrap();
+        Ok(read)
     }
 
     /// Returns a header's value, or an empty string if the header is absent.
@@ -100,4 +108,20 @@ impl Response {
         }
         problem
     }
+}
+
+fn decoded(coding: &str, sent: Vec<u8>) -> Vec<u8> {
+    let mut body = Vec::new();
+    match coding {
+        "" => return sent,
+        // Of no body, after `HEAD`.
+        _ if sent.is_empty() => {}
+        "gzip" => {
+            GzDecoder::new(&*sent).read_to_end(&mut body).unwrap();
+        }
+        "zstd" => body = zstd::decode_all(&*sent).unwrap(),
+        "br" => brotli::BrotliDecompress(&mut &*sent, &mut body).unwrap(),
+        other => panic!("unknown content-encoding {other:?}"),
+    }
+    body
 }

@@ -60,4 +60,22 @@ impl Envelope {
             is_final: window.is_final,
         }
     }
+
+    /// Returns the full name of the window.
+    #[must_use]
+    pub fn window(&self) -> &str {
+        &self.window
+    }
+
+    /// Returns the text of the version.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Returns whether the window, or the board, has ended and no longer changes.
+    #[must_use]
+    pub const fn is_final(&self) -> bool {
+        self.is_final
+    }
 }

@@ -1,6 +1,7 @@
 //! Access control and limits: keys by scope and kind, open servers, tokens, rate limits, other
 //! origins, and healthy clients beside hostile ones.
 
+mod caching;
 mod cors;
 mod ended_keys;
 mod hostile_clients;

@@ -1,5 +1,6 @@
-//! `ETag`, `If-None-Match` and `Cache-Control` of tops.
+//! `ETag`, `If-None-Match` and `Cache-Control` of reads.
 
+use serde_json::json;
 use testkit::Server;
 
 use super::{ladder, on_a};
@@ -67,4 +68,89 @@ fn a_recreated_board_has_another_etag() {
         first != gone && gone != second && first != second,
         "{first} {gone} {second}"
     );
+}
+
+/// Reads of a board `gifts/a` with five members.
+const READS: [&str; 8] = [
+    "/range?from=1&to=3",
+    "/range?min=98&max=99",
+    "/count?min=98",
+    "/members/m02",
+    "/members/m02?target=1",
+    "/members/m02/around?above=1&below=1",
+    "/rank?points=98",
+    "",
+];
+
+#[test]
+fn an_unchanged_read_is_304() {
+    let server = ladder(5);
+    let mut paths: Vec<String> = READS.map(on_a).into();
+    paths.push("/v1/boards?kind=gifts".to_owned());
+    paths.push("/v1/kinds".to_owned());
+    for path in &paths {
+        let shown = server.get(path);
+        let held = shown.header("etag");
+        assert_eq!(shown.ok()["final"], json!(null));
+        for sent in [held, &format!("\"other\", {held}"), "*"] {
+            let again = server.get_with(path, &[("if-none-match", sent)]);
+            assert_eq!((again.status, &*again.body), (304, ""), "{path} {sent}");
+            assert_eq!(again.header("etag"), held);
+            assert_eq!(again.header("cache-control"), "no-cache");
+        }
+        let other = server.get_with(path, &[("if-none-match", "\"other\"")]);
+        assert_eq!((other.status, other.header("etag")), (200, held), "{path}");
+        assert_eq!(other.header("cache-control"), "no-cache");
+    }
+}
+
+#[test]
+fn a_changed_read_has_another_etag() {
+    let server = ladder(5);
+    let path = |rest: &str| on_a(rest);
+    let held = READS.map(|rest| (path(rest), etag(&server, &path(rest))));
+    // A member that is in none of the pages, but in `members`.
+    server.give("gifts/a", &[("last", 1)]);
+    for (path, held) in &held {
+        let shown = server.get_with(path, &[("if-none-match", held)]);
+        assert_eq!(shown.ok()["members"], 6, "{path}");
+    }
+    let held = READS.map(|rest| (path(rest), etag(&server, &path(rest))));
+    server.send("PUT", "/v1/members/last/hidden", &[], "").ok();
+    for (path, held) in &held {
+        let shown = server.get_with(path, &[("if-none-match", held)]);
+        assert_eq!(shown.ok()["members"], 5, "{path}");
+    }
+}
+
+#[test]
+fn lists_and_boards_have_other_etags_after_changes_that_no_version_shows() {
+    let server = Server::with("[kinds.gifts]\nwindows = [\"all\", \"day\"]\n");
+    let changed = |path: &str, change: &dyn Fn()| {
+        let held = server.get(path).header("etag").to_owned();
+        change();
+        let shown = server.get_with(path, &[("if-none-match", &held)]);
+        shown.ok();
+        assert_ne!(shown.header("etag"), held, "{path}");
+    };
+    let put = |path: &str, body| {
+        server.put(path, &body);
+    };
+    changed("/v1/kinds", &|| put("/v1/kinds/more", json!({})));
+    let settings = json!({"ends_at": "2100-01-01T00:00:00Z"});
+    changed("/v1/boards/gifts/a", &|| {
+        put("/v1/boards/gifts/a", settings.clone())
+    });
+    let shards = json!({"shards": 2});
+    changed("/v1/boards/gifts/b", &|| {
+        put("/v1/boards/gifts/b", shards.clone())
+    });
+    changed("/v1/boards?kind=gifts", &|| {
+        server.give("gifts/a", &[("u", 1)]);
+    });
+    // The window of the read is the same, another one is not.
+    changed("/v1/boards/gifts/a?window=all", &|| {
+        let only = json!({"points": 5});
+        put("/v1/boards/gifts/a/members/v?window=day", only);
+    });
 }

@@ -5,8 +5,8 @@
 //! decides the outcome of a contribution, and [`view`] computes the response of a read. [`time`] is
 //! a clock that jumps, so that windows close and expire, and boards end and expire, within a run.
 //! Around such a moment (an edge), and until a sweep has run, several states of a board are
-//! [`possible`]. Final responses are requested again at the end ([`finals`]). This module uses no
-//! crate of the service.
+//! [`possible`]. Final responses are requested again at the end ([`finals`]), and two
+//! responses with one entity tag are equal ([`tags`]). This module uses no crate of the service.
 
 mod board;
 mod compare;
@@ -18,6 +18,7 @@ mod possible;
 mod reads;
 mod receipts;
 mod standing;
+mod tags;
 mod time;
 mod view;
 mod world;

@@ -148,7 +148,8 @@ impl Reading<'_> {
 
     /// Sends a `GET`, and keeps its response if it is final.
     fn got(&self, path: &str, look: impl Fn(&View<'_>) -> Expected) {
-        let response = self.holds(path, |server| server.get(path), look);
+        let (response, moments) = self.world.got(path);
+        self.fits(path, whole(&response), &moments, look);
         let board = (self.kind_index, self.subject);
         self.world
             .keep_final(path, &response.value(), board, &self.window);
@@ -215,7 +216,7 @@ impl Reading<'_> {
         let target = (is_near && dice.below(3) > 0).then(|| 1 + dice.below(most));
         let query = target.map_or(String::new(), |target| format!("?target={target}"));
         let path = self.path(&format!("/members/{}{query}", encoded(&member)));
-        let (response, moments) = self.world.asked(|server| server.get(&path));
+        let (response, moments) = self.world.got(&path);
         if target.is_some() && self.has_within(&moments, 0) {
             return;
         }
@@ -307,7 +308,7 @@ impl Reading<'_> {
     /// Reads the board itself: its settings, and the number of members of each window.
     fn info(&self) {
         let path = self.path("");
-        let (response, moments) = self.world.asked(|server| server.get(&path));
+        let (response, moments) = self.world.got(&path);
         let (status, mut shown) = whole(&response);
         if status == 200 {
             let windows = shown["windows"].as_array().unwrap().iter();
@@ -340,7 +341,7 @@ impl Reading<'_> {
     /// Reads the list of boards of the kind.
     fn boards(&self) {
         let path = format!("/v1/boards?kind={}", self.kind().name);
-        let (response, moments) = self.world.asked(|server| server.get(&path));
+        let (response, moments) = self.world.got(&path);
         let shown = response.ok();
         let listed = shown["boards"].as_array().unwrap();
         for (subject, board) in &self.state.boards {

@@ -5,12 +5,13 @@ use std::cell::RefCell;
 use serde_json::Value;
 use testkit::clock::{DAY_MS, HOUR_MS, MINUTE_MS, rfc3339};
 use testkit::dice::Dice;
-use testkit::{Launch, Server, eventually};
+use testkit::{Launch, Response, Server, eventually};
 
 use super::finals::Finals;
 use super::kind::{Kind, Window};
 use super::kind_state::KindState;
 use super::possible::PossibleBoards;
+use super::tags::Tags;
 use super::time::{Time, UNSURE_MS};
 
 const KINDS: usize = 10;
@@ -33,6 +34,7 @@ pub(super) struct World {
     ends: Vec<Edge>,
     pub(super) step: usize,
     finals: RefCell<Finals>,
+    tags: RefCell<Tags>,
 }
 
 /// A time at which something ends, its kind, and a time that it contains.
@@ -67,6 +69,7 @@ impl World {
             ends: Vec::new(),
             step: 0,
             finals: RefCell::default(),
+            tags: RefCell::default(),
         };
         world.add_times();
         world
@@ -145,6 +148,14 @@ impl World {
         }
         self.add_times();
         Some(edge)
+    }
+
+    /// Sends a `GET`, in any coding, as [`asked`](Self::asked) does, and checks the tag of the response.
+    pub(super) fn got(&self, path: &str) -> (Response, Vec<i64>) {
+        let mut tags = self.tags.borrow_mut();
+        let (response, moments) = self.asked(|server| tags.get(server, path));
+        tags.check(&self.server, path, &response);
+        (response, moments)
     }
 
     /// Keeps a response if it is final.

@@ -1,7 +1,7 @@
 //! Windows close and expire: late contributions count in the windows that are still open.
 
 use serde_json::json;
-use testkit::clock::{DAY_MS, HOUR_MS, date, now_ms};
+use testkit::clock::{DAY_MS, HOUR_MS, date, now_ms, rfc3339};
 use testkit::{Server, eventually};
 
 use super::top;
@@ -85,8 +85,8 @@ fn final_is_in_every_response_and_changes_the_etag() {
         "/members/u/around?",
         "/rank?points=1&",
     ] {
-        let shown = server.get(format!("/v1/boards/k/a{rest}window={day}")).ok();
-        assert_eq!(shown["final"], true, "{rest}");
+        let shown = server.get(format!("/v1/boards/k/a{rest}window={day}"));
+        assert_eq!(shown.ok()["final"], true, "{rest}");
     }
     let many = json!({"boards": ["k/a"], "window": day});
     assert_eq!(
@@ -96,6 +96,56 @@ fn final_is_in_every_response_and_changes_the_etag() {
     server
         .contribute(&at("w", past))
         .problem(422, "window-closed", &["at"]);
+}
+
+#[test]
+fn final_responses_of_named_windows_may_be_cached_for_a_minute() {
+    let server = Server::with("[kinds.k]\nwindows = [\"day\"]\n");
+    let past = now_ms() - 2 * DAY_MS;
+    server
+        .contribute(&json!([at("u", past), at("v", past)]))
+        .ok();
+    let day = format!("day:{}", date(past));
+    let control = |rest: &str, window: &str| {
+        let shown = server.get(format!("/v1/boards/k/a{rest}window={window}"));
+        let known = ("if-none-match", shown.header("etag"));
+        let again = server.get_with(&format!("/v1/boards/k/a{rest}window={window}"), &[known]);
+        assert_eq!(again.status, 304, "{rest}");
+        let control = shown.header("cache-control").to_owned();
+        assert_eq!(again.header("cache-control"), control, "{rest}");
+        control
+    };
+    let cached = [
+        "/top?",
+        "/range?from=1&to=5&",
+        "/range?min=0&",
+        "/count?",
+        "/members/u?",
+        "/members/u/around?",
+    ];
+    for rest in cached {
+        assert_eq!(control(rest, &day), "no-cache", "{rest}");
+    }
+    let mut shape = server.get("/v1/kinds/k").ok();
+    shape["close"] = json!({"day": "1h"});
+    server.put("/v1/kinds/k", &shape).ok();
+    for rest in cached {
+        // The cached top is merged again.
+        assert_eq!(control(rest, &day), "public, max-age=60", "{rest}");
+    }
+    // These depend on the time, or on other windows, too.
+    for rest in ["/rank?points=1&", "/members/u?target=1&", "?"] {
+        assert_eq!(control(rest, &day), "no-cache", "{rest}");
+    }
+    // A board that has ended is final, but the window that `day` selects is another one tomorrow.
+    let now = now_ms();
+    let ended = json!({"ends_at": rfc3339(now - HOUR_MS)});
+    server.put("/v1/boards/k/b", &ended).ok();
+    for (window, expected) in [("day", "no-cache"), (&*day, "public, max-age=60")] {
+        let shown = server.get(format!("/v1/boards/k/b/top?window={window}"));
+        assert_eq!(shown.ok()["final"], true);
+        assert_eq!(shown.header("cache-control"), expected, "{window}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 #![expect(dead_code, reason = "parameters of the document are made of these")]
 
-use utoipa::IntoParams;
+use utoipa::{IntoParams, IntoResponses};
 
 /// The kind in the path.
 #[derive(IntoParams)]
@@ -251,3 +251,12 @@ pub(crate) struct OfKnown {
     #[param(rename = "If-None-Match", nullable = false)]
     if_none_match: Option<String>,
 }
+
+/// The response to a client that has the current one.
+#[derive(IntoResponses)]
+#[response(
+    status = 304,
+    description = "The cached response is current.",
+    headers(("etag" = String, description = "The same `ETag`.")),
+)]
+pub(crate) struct NotModified;

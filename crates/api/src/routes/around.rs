@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use merger::MemberStanding;
 use problem::Problem;
 use wire::Entries;
 
 use crate::app::App;
+#[cfg(test)]
 use crate::board_response::BoardResponse;
 #[cfg(test)]
-use crate::openapi::params::{OfMember, OfNeighbours, OfWindow};
+use crate::openapi::params::{NotModified, OfKnown, OfMember, OfNeighbours, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
@@ -33,12 +35,16 @@ type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
     path = "/v1/boards/{kind}/{subject}/members/{member}/around",
     operation_id = "around",
     tag = "Reading",
-    params(OfMember, OfNeighbours, OfWindow),
+    params(OfMember, OfNeighbours, OfWindow, OfKnown),
     responses(
         (
             status = 200,
             description = "The member and its neighbours, best first.",
             body = EntriesAnswer,
+            headers(
+                ("etag" = String, description = "Identifies board, window and version; weak."),
+                ("cache-control" = String, description = "`max-age` if the response is final, else `no-cache`."),
+            ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
@@ -48,6 +54,7 @@ type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
                 ],
             }),
         ),
+        NotModified,
         problems::OfNeighbours,
     ),
 ))]
@@ -55,6 +62,7 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref())?;
     let above = params
@@ -69,16 +77,16 @@ pub(crate) async fn show(
         .merger
         .member(board, kind, window.window, member, (above, below), None)
         .await?;
-    let envelope = window.envelope(board, &answer);
-    let view = match answer.value {
+    let view = match &answer.value {
         MemberStanding::Ranked(view) => view,
         MemberStanding::Unlisted(_) => {
             return Err(Problem::not_listed(member, &window.name(), window.listed));
         }
         MemberStanding::NoStanding => return Err(Problem::not_ranked(member, &window.name())),
     };
-    let body = Entries {
-        entries: Entries::of(kind.rules(), &view.around),
-    };
-    Ok(BoardResponse { envelope, body }.into_response())
+    Ok(
+        window.respond(&headers, board, &answer, "around", || Entries {
+            entries: Entries::of(kind.rules(), &view.around),
+        }),
+    )
 }

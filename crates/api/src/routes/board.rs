@@ -6,18 +6,20 @@ use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use problem::Problem;
 use serde::Serialize;
 use shard_store::{BoardRecord, DeleteBoardError, PutSettingsError, StoreError};
+use twox_hash::XxHash3_64;
 use wire::{ExpiryShape, SettingsShape, SpanShape};
 
 use crate::app::App;
+#[cfg(test)]
 use crate::board_response::BoardResponse;
 use crate::board_response::json;
 use crate::body;
 #[cfg(test)]
-use crate::openapi::params::{OfBoard, OfWindow};
+use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
@@ -77,12 +79,15 @@ type InfoAnswer = BoardResponse<InfoShape>;
     path = "/v1/boards/{kind}/{subject}",
     operation_id = "board",
     tag = "Boards",
-    params(OfBoard, OfWindow),
+    params(OfBoard, OfWindow, OfKnown),
     responses(
         (
             status = 200,
             description = "The board, its settings and its windows.",
             body = InfoAnswer,
+            headers(
+                ("etag" = String, description = "Identifies board, window and version; weak."),
+            ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
@@ -90,6 +95,7 @@ type InfoAnswer = BoardResponse<InfoShape>;
                 "windows": [{"window": "day:2026-11-20", "members": 2}],
             }),
         ),
+        NotModified,
         problems::OfWindow,
     ),
 ))]
@@ -97,11 +103,12 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
+    // The other windows may change, even if this one is final.
+    let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?.validated();
     let (board, kind) = (&path.board, path.kind());
     let answer = app.merger.info(board, kind, window.window).await?;
-    let envelope = window.envelope(board, &answer);
     let now = app.now();
     let shards = if let Some(record) = &answer.value.record {
         record.shards
@@ -125,7 +132,10 @@ pub(crate) async fn show(
         store,
         windows: windows.collect(),
     };
-    Ok(BoardResponse { envelope, body }.into_response())
+    // The other windows and the settings are not in the version.
+    let text = serde_json::to_vec(&body).expect("a shape is JSON, and memory is no file");
+    let variant = format_args!("board{:016x}", XxHash3_64::oneshot(&text));
+    Ok(window.respond(&headers, board, &answer, variant, || body))
 }
 
 /// Set a board's settings, before its first contribution

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use access::Caller;
 use axum::extract::{RawQuery, State};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use board::Subject;
 use problem::Problem;
@@ -11,9 +12,9 @@ use serde::Serialize;
 use wire::SpanShape;
 
 use crate::app::App;
-use crate::board_response::json;
+use crate::board_response::validated_json;
 #[cfg(test)]
-use crate::openapi::params::OfBoards;
+use crate::openapi::params::{NotModified, OfBoards, OfKnown};
 #[cfg(test)]
 use crate::openapi::problems::OfKind;
 use crate::params::Params;
@@ -55,18 +56,20 @@ struct BoardShape {
     path = "/v1/boards",
     operation_id = "boards",
     tag = "Boards",
-    params(OfBoards),
+    params(OfBoards, OfKnown),
     responses(
         (
             status = 200,
             description = "A page of boards.",
             body = BoardsShape,
+            headers(("etag" = String, description = "Identifies the list.")),
             example = json!({
                 "kind": "gifts",
                 "boards": [{"board": "gifts/room-8842", "subject": "room-8842", "shards": 16}],
                 "next": null,
             }),
         ),
+        NotModified,
         OfKind,
     ),
 ))]
@@ -74,6 +77,7 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     caller: Caller,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref())?;
     let kind = params
@@ -112,5 +116,5 @@ pub(crate) async fn list(
         boards: boards.collect(),
         next: last.filter(|_| more),
     };
-    Ok(json(&shape))
+    Ok(validated_json(&headers, &shape))
 }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use problem::Problem;
 use serde::Serialize;
 
 use crate::app::App;
+#[cfg(test)]
 use crate::board_response::BoardResponse;
 #[cfg(test)]
-use crate::openapi::params::{OfBoard, OfBounds, OfWindow};
+use crate::openapi::params::{NotModified, OfBoard, OfBounds, OfKnown, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
@@ -34,18 +36,23 @@ type CountAnswer = BoardResponse<CountShape>;
     path = "/v1/boards/{kind}/{subject}/count",
     operation_id = "count",
     tag = "Reading",
-    params(OfBoard, OfBounds, OfWindow),
+    params(OfBoard, OfBounds, OfWindow, OfKnown),
     responses(
         (
             status = 200,
             description = "The number of members.",
             body = CountAnswer,
+            headers(
+                ("etag" = String, description = "Identifies board, window and version; weak."),
+                ("cache-control" = String, description = "`max-age` if the response is final, else `no-cache`."),
+            ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
                 "count": 1,
             }),
         ),
+        NotModified,
         problems::OfWindow,
     ),
 ))]
@@ -53,6 +60,7 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref())?;
     let bounds = params.bounds()?;
@@ -61,12 +69,9 @@ pub(crate) async fn show(
         .merger
         .count(&path.board, path.kind(), window.window, bounds)
         .await?;
-    let envelope = window.envelope(&path.board, &answer);
-    Ok(BoardResponse {
-        envelope,
-        body: CountShape {
+    Ok(
+        window.respond(&headers, &path.board, &answer, "count", || CountShape {
             count: answer.value,
-        },
-    }
-    .into_response())
+        }),
+    )
 }

@@ -6,22 +6,21 @@ use access::Caller;
 use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, KindName, Publication};
 use problem::{Problem, ProblemType};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use shard_router::CatalogueError;
+use validators::{Caching, check_conditions, is_known};
 use wire::KindShape;
 
 use crate::app::App;
-use crate::board_response::json;
+use crate::board_response::{json, validated_json};
 use crate::body;
-use crate::if_match;
-use crate::if_none_match;
 #[cfg(test)]
-use crate::openapi::params::{OfIfMatch, OfKind, OfKnown, OfNew};
+use crate::openapi::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
@@ -44,12 +43,22 @@ struct KindsShape {
     path = "/v1/kinds",
     operation_id = "kinds",
     tag = "Kinds",
-    responses((status = 200, description = "The kinds, with all their settings.", body = KindsShape)),
+    params(OfKnown),
+    responses(
+        (
+            status = 200,
+            description = "The kinds, with all their settings.",
+            body = KindsShape,
+            headers(("etag" = String, description = "Identifies the list.")),
+        ),
+        NotModified,
+    ),
 ))]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     caller: Caller,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref())?.finish()?;
     app.router.catalogue().refresh().await?;
@@ -58,7 +67,8 @@ pub(crate) async fn list(
         .iter()
         .filter(|kind| caller.is_for(kind.name().as_str()));
     let kinds = own.map(|kind| shown(&app, &caller, kind)).collect();
-    Ok(json(&KindsShape { kinds }))
+    // Of what this caller sees.
+    Ok(validated_json(&headers, &KindsShape { kinds }))
 }
 
 /// Read a kind
@@ -75,11 +85,7 @@ pub(crate) async fn list(
             body = KindShape,
             headers(("etag" = String, description = "Identifies the settings.")),
         ),
-        (
-            status = 304,
-            description = "The cached response is current.",
-            headers(("etag" = String, description = "The same `ETag`.")),
-        ),
+        NotModified,
         problems::OfKind,
     ),
 ))]
@@ -94,9 +100,9 @@ pub(crate) async fn show(
     // A client that is about to change the kind needs its current version, not the one that this server has cached.
     app.router.catalogue().refresh().await?;
     let known = app.kind(&name).await?;
-    let etag = etag(&known.kind);
-    if if_none_match::matches(&headers, etag.as_bytes()) {
-        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, etag)]).into_response());
+    let etag = HeaderValue::try_from(etag(&known.kind)).expect("a digest is ASCII");
+    if is_known(&headers, &etag) {
+        return Ok(Caching::validated(etag).not_modified());
     }
     Ok(answer(&app, &caller, &known.kind))
 }
@@ -155,7 +161,7 @@ pub(crate) async fn put(
     let wanted = shape.into_kind_at(&name, &app.publish_targets)?;
     // Checked against the kind that is replaced, even if others write it in the meantime.
     let checked = |held: Option<&Kind>| {
-        if_match::check(&headers, held.map(etag).as_deref())?;
+        check_conditions(&headers, held.map(etag).as_deref())?;
         let held = held.and_then(Kind::publication);
         check_publication(&app, &caller, held, wanted.publication())?;
         Ok::<_, Problem>(wanted.clone())
@@ -196,7 +202,7 @@ pub(crate) async fn delete(
     Params::of(query.as_deref())?.finish()?;
     let name = KindName::new(&name).map_err(|_| Problem::unknown_kind(&name))?;
     let checked = |held: &Kind| {
-        if_match::check(&headers, Some(&etag(held)))?;
+        check_conditions(&headers, Some(&etag(held)))?;
         // Otherwise a caller that may not remove the publication could create the kind again without it.
         check_publication(&app, &caller, held.publication(), None)
     };

@@ -6,7 +6,7 @@ use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use board::{Kind, Member};
 use connection::AddressResponses;
 use merger::{MemberStanding, MemberView, UnlistedView};
@@ -16,10 +16,11 @@ use shard_store::Change;
 use wire::{MemberShape, StandingShape};
 
 use crate::app::App;
+#[cfg(test)]
 use crate::board_response::BoardResponse;
 use crate::body;
 #[cfg(test)]
-use crate::openapi::params::{OfMember, OfPosition, OfSet, OfWindow};
+use crate::openapi::params::{NotModified, OfKnown, OfMember, OfPosition, OfSet, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
@@ -39,12 +40,16 @@ type MemberResponse = BoardResponse<MemberShape<'static>>;
     path = "/v1/boards/{kind}/{subject}/members/{member}",
     operation_id = "member",
     tag = "Reading",
-    params(OfMember, OfPosition, OfWindow),
+    params(OfMember, OfPosition, OfWindow, OfKnown),
     responses(
         (
             status = 200,
             description = "The member with its position.",
             body = MemberResponse,
+            headers(
+                ("etag" = String, description = "Identifies board, window and version; weak."),
+                ("cache-control" = String, description = "`max-age` if the response is final, else `no-cache`."),
+            ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
@@ -58,6 +63,7 @@ type MemberResponse = BoardResponse<MemberShape<'static>>;
                 "to_target": 500,
             }),
         ),
+        NotModified,
         problems::OfMember,
     ),
 ))]
@@ -65,26 +71,36 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref())?;
     // There are no positions after the end of a list.
     let end = path.kind().retain().map_or(u64::MAX, |retain| retain.keep);
     let target = params.count("target", 1..=end)?;
-    let window = read_window(&app, path.kind(), params)?;
+    let mut window = read_window(&app, path.kind(), params)?;
+    if target.is_some() {
+        window = window.validated();
+    }
     let (board, kind, member) = (&path.board, path.kind(), path.member()?);
     let answer = app
         .merger
         .member(board, kind, window.window, member, (1, 1), target)
         .await?;
-    let envelope = window.envelope(board, &answer);
     let not_ranked = || Problem::not_ranked(member, &window.name());
     let place = MemberShape::of(kind.rules(), &answer.value, answer.members);
     let place = place.ok_or_else(not_ranked)?;
-    let body = match target {
-        None => place,
-        Some(_) => place.with_target(to_target(&app, kind, &answer.value)),
+    // The change depends on the time, too.
+    let change = target.map(|_| to_target(&app, kind, &answer.value));
+    let variant = match change.flatten() {
+        None => "member".to_owned(),
+        Some(change) => format!("member{change}"),
     };
-    Ok(BoardResponse { envelope, body }.into_response())
+    Ok(
+        window.respond(&headers, board, &answer, variant, || match change {
+            None => place,
+            Some(change) => place.with_target(change),
+        }),
+    )
 }
 
 /// Returns the change of the first field by which the member reaches the target, if there is one.

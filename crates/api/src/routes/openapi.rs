@@ -2,18 +2,18 @@
 
 use std::sync::LazyLock;
 
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use validators::StaticFile;
 
-use crate::if_none_match;
 #[cfg(test)]
-use crate::openapi::params::OfKnown;
-use crate::routes::page::digest;
+use crate::openapi::params::{NotModified, OfKnown};
 
 /// The document.
 const TEXT: &str = include_str!("../../../../docs/openapi.json");
 
-static ETAG: LazyLock<HeaderValue> = LazyLock::new(|| digest(TEXT.as_bytes()));
+static FILE: LazyLock<StaticFile> =
+    LazyLock::new(|| StaticFile::new("application/json", TEXT.as_bytes()));
 
 /// Read this document
 #[cfg_attr(test, utoipa::path(
@@ -29,22 +29,9 @@ static ETAG: LazyLock<HeaderValue> = LazyLock::new(|| digest(TEXT.as_bytes()));
             body = serde_json::Value,
             headers(("etag" = String, description = "Identifies the document.")),
         ),
-        (
-            status = 304,
-            description = "The cached response is current.",
-            headers(("etag" = String, description = "The same `ETag`.")),
-        ),
+        NotModified,
     ),
 ))]
 pub(crate) async fn show(headers: HeaderMap) -> Response {
-    let cached = [
-        (header::ETAG, ETAG.clone()),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-    ];
-    if if_none_match::matches(&headers, ETAG.as_bytes()) {
-        return (StatusCode::NOT_MODIFIED, cached).into_response();
-    }
-    let media_type = HeaderValue::from_static("application/json");
-    let media_type = [(header::CONTENT_TYPE, media_type)];
-    (cached, media_type, TEXT).into_response()
+    FILE.respond(&headers).await
 }

@@ -24,15 +24,13 @@
 
 use std::sync::LazyLock;
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
 use problem::{Problem, ProblemType};
-use twox_hash::XxHash3_128;
+use validators::StaticFile;
 
-use crate::if_none_match;
 #[cfg(test)]
-use crate::openapi::params::OfKnown;
+use crate::openapi::params::{NotModified, OfKnown};
 use crate::target::FilePath;
 
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -59,22 +57,10 @@ const FILES: &[(&str, &[u8])] = page_files! {
     "rows.js" "state.js" "stream.js" "theme.js"
 };
 
-/// A file and its headers.
-struct PageFile {
-    name: &'static str,
-    media_type: HeaderValue,
-    bytes: &'static [u8],
-    etag: HeaderValue,
-}
-
-static PAGE: LazyLock<Vec<PageFile>> = LazyLock::new(|| {
-    let file = |&(name, bytes): &(&'static str, &'static [u8])| PageFile {
-        name,
-        media_type: HeaderValue::from_static(media_type(name)),
-        bytes,
-        etag: digest(bytes),
-    };
-    FILES.iter().map(file).collect()
+static PAGE: LazyLock<Vec<(&str, StaticFile)>> = LazyLock::new(|| {
+    let files = FILES.iter();
+    let files = files.map(|&(name, bytes)| (name, StaticFile::new(media_type(name), bytes)));
+    files.collect()
 });
 
 fn media_type(name: &str) -> &'static str {
@@ -87,14 +73,8 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
-/// Returns a strong `ETag` for bytes that do not change while the server runs.
-pub(crate) fn digest(bytes: &[u8]) -> HeaderValue {
-    let tag = format!("\"{:032x}\"", XxHash3_128::oneshot(bytes));
-    HeaderValue::try_from(tag).expect("quotes and hexadecimal digits are ASCII")
-}
-
 pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Problem> {
-    answer(START, &headers)
+    answer(START, &headers).await
 }
 
 /// Show this document as a page
@@ -112,43 +92,29 @@ pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Problem> {
             content_type = "text/html",
             headers(("etag" = String, description = "Identifies the page.")),
         ),
-        (
-            status = 304,
-            description = "The cached response is current.",
-            headers(("etag" = String, description = "The same `ETag`.")),
-        ),
+        NotModified,
     ),
 ))]
 pub(crate) async fn docs(headers: HeaderMap) -> Result<Response, Problem> {
-    answer(DOCS, &headers)
+    answer(DOCS, &headers).await
 }
 
 pub(crate) async fn file(
     FilePath(name): FilePath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer(&name, &headers)
+    answer(&name, &headers).await
 }
 
-fn answer(name: &str, headers: &HeaderMap) -> Result<Response, Problem> {
-    let file = PAGE.iter().find(|file| file.name == name);
-    let file = file.ok_or_else(|| {
+async fn answer(name: &str, headers: &HeaderMap) -> Result<Response, Problem> {
+    let file = PAGE.iter().find(|(other, _)| *other == name);
+    let (_, file) = file.ok_or_else(|| {
         let detail = format!("the page has no file {name:?}");
         Problem::new(ProblemType::UnknownPath, detail)
     })?;
-    let headers_of_file = headers_of(file);
-    if if_none_match::matches(headers, file.etag.as_bytes()) {
-        return Ok((StatusCode::NOT_MODIFIED, headers_of_file).into_response());
-    }
-    let media_type = [(header::CONTENT_TYPE, file.media_type.clone())];
-    Ok((headers_of_file, media_type, Bytes::from_static(file.bytes)).into_response())
-}
-
-fn headers_of(file: &PageFile) -> [(HeaderName, HeaderValue); 3] {
-    [
-        (header::ETAG, file.etag.clone()),
-        // Revalidated each time, so that files of different versions are never mixed.
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-    ]
+    let mut response = file.respond(headers).await;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    Ok(response)
 }

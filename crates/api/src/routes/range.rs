@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use problem::Problem;
 use wire::Entries;
 
 use crate::app::App;
+#[cfg(test)]
 use crate::board_response::BoardResponse;
 #[cfg(test)]
-use crate::openapi::params::{OfBoard, OfBounds, OfRange, OfWindow};
+use crate::openapi::params::{NotModified, OfBoard, OfBounds, OfKnown, OfRange, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
@@ -35,18 +37,23 @@ type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
     path = "/v1/boards/{kind}/{subject}/range",
     operation_id = "range",
     tag = "Reading",
-    params(OfBoard, OfRange, OfBounds, OfWindow),
+    params(OfBoard, OfRange, OfBounds, OfWindow, OfKnown),
     responses(
         (
             status = 200,
             description = "The entries, best first.",
             body = EntriesAnswer,
+            headers(
+                ("etag" = String, description = "Identifies board, window and version; weak."),
+                ("cache-control" = String, description = "`max-age` if the response is final, else `no-cache`."),
+            ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
                 "entries": [{"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z"}],
             }),
         ),
+        NotModified,
         problems::OfWindow,
     ),
 ))]
@@ -54,6 +61,7 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     path: BoardPath,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref())?;
     let (from, to) = (
@@ -90,11 +98,11 @@ pub(crate) async fn show(
             ));
         }
     };
-    let envelope = window.envelope(board, &answer);
-    let body = Entries {
-        entries: Entries::of(kind.rules(), &answer.value),
-    };
-    Ok(BoardResponse { envelope, body }.into_response())
+    Ok(
+        window.respond(&headers, board, &answer, "range", || Entries {
+            entries: Entries::of(kind.rules(), &answer.value),
+        }),
+    )
 }
 
 fn check_page(from: u64, to: u64) -> Result<(), Problem> {

@@ -7,6 +7,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::Values;
+use merger::{PositionView, ReadResult};
 use problem::Problem;
 use serde::{Deserialize, Serialize};
 use wire::{InputValues, Integer, NamedIntegers};
@@ -15,7 +16,7 @@ use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
 #[cfg(test)]
-use crate::openapi::params::{OfBoard, OfPoints, OfWindow};
+use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfPoints, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems::OfScore;
 use crate::params::Params;
@@ -60,18 +61,22 @@ type RankResponse = BoardResponse<RankShape>;
     path = "/v1/boards/{kind}/{subject}/rank",
     operation_id = "rank_of_points",
     tag = "Reading",
-    params(OfBoard, OfPoints, OfWindow),
+    params(OfBoard, OfPoints, OfWindow, OfKnown),
     responses(
         (
             status = 200,
             description = "The member with its position.",
             body = RankResponse,
+            headers(
+                ("etag" = String, description = "Identifies board, window and version; weak."),
+            ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
                 "rank": 1, "position": 1,
             }),
         ),
+        NotModified,
         OfScore,
     ),
 ))]
@@ -79,13 +84,17 @@ pub(crate) async fn of_points(
     State(app): State<Arc<App>>,
     path: BoardPath,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref())?;
     let points = params.value("points")?;
-    let window = read_window(&app, path.kind(), params)?;
+    let window = read_window(&app, path.kind(), params)?.validated();
     let points = points.ok_or_else(|| Problem::invalid("points: is missing"))?;
     let values = InputValues::Points(Integer::Exact(points)).read_outright(path.kind())?;
-    position(&app, &path, &window, &values).await
+    let (answer, body) = position(&app, &path, &window, &values).await?;
+    // The position depends on the time, too: a member may have reached the same points ahead of the server's clock.
+    let variant = format!("rank{}", body.position.unwrap_or(0));
+    Ok(window.respond(&headers, &path.board, &answer, variant, || body))
 }
 
 /// Read the rank that values would have
@@ -124,7 +133,9 @@ pub(crate) async fn of_values(
     let shape: ValuesShape<'_> = connection::from_json(&text)?;
     let values =
         InputValues::of(shape.points, shape.values.as_ref())?.read_outright(path.kind())?;
-    position(&app, &path, &window, &values).await
+    let (answer, body) = position(&app, &path, &window, &values).await?;
+    let envelope = window.envelope(&path.board, &answer);
+    Ok(BoardResponse { envelope, body }.into_response())
 }
 
 async fn position(
@@ -132,16 +143,15 @@ async fn position(
     path: &BoardPath,
     window: &ReadWindow,
     values: &Values,
-) -> Result<Response, Problem> {
+) -> Result<(ReadResult<Option<PositionView>>, RankShape), Problem> {
     let (board, kind) = (&path.board, path.kind());
     let answer = app
         .merger
         .position(board, kind, window.window, values, app.now())
         .await?;
-    let envelope = window.envelope(board, &answer);
     let body = RankShape {
         rank: answer.value.map(|view| view.rank),
         position: answer.value.map(|view| view.position),
     };
-    Ok(BoardResponse { envelope, body }.into_response())
+    Ok((answer, body))
 }

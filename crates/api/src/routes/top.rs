@@ -1,27 +1,27 @@
 //! `GET /v1/boards/{kind}/{subject}/top`: the best n, from the cached global board.
 //!
-//! The entries are a slice of the snapshot's bytes. The snapshot caches the first response that was made of it, so that
-//! the same request costs a lookup and a write.
+//! The entries are a slice of the snapshot's bytes. The snapshot keeps the first responses that were made of it, and
+//! their codings, so that the same request costs a lookup and a write.
 
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use board::{Kind, Timestamp};
-use bytes::Bytes;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use board::{BoardName, Kind};
 use merger::{Snapshot, TopForm, TopResponse};
 use problem::Problem;
+use validators::{BoardTag, Caching, coding, content_encoding, is_known};
 #[cfg(test)]
 use wire::TopWritten;
 
 use crate::app::App;
-use crate::if_none_match;
 #[cfg(test)]
-use crate::openapi::params::{OfBoard, OfKnown, OfTop, OfWindow};
+use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfTop, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
+use crate::read_window::ReadWindow;
 use crate::target::{BoardPath, read_window};
 
 /// Default of `n`.
@@ -42,7 +42,11 @@ const ENTRIES_DEFAULT: usize = 100;
             status = 200,
             description = "The best entries of the board.",
             body = TopWritten,
-            headers(("etag" = String, description = "Identifies board, window, version and n; weak.")),
+            headers(
+                ("etag" = String, description = "Identifies board, window, version and n; weak."),
+                ("cache-control" = String, description = "`max-age` if the response is final, else `no-cache`."),
+                ("vary" = String, description = "`accept-encoding`: the body may be in zstd, br or gzip."),
+            ),
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
@@ -52,11 +56,7 @@ const ENTRIES_DEFAULT: usize = 100;
                 ],
             }),
         ),
-        (
-            status = 304,
-            description = "The cached response is current.",
-            headers(("etag" = String, description = "The same `ETag`.")),
-        ),
+        NotModified,
         problems::OfWindow,
     ),
 ))]
@@ -76,21 +76,41 @@ pub(crate) async fn show(
         .top(&path.board, path.kind(), window.window, fresh)
         .await?;
     let form = window.form(&view, n);
-    let TopResponse { body, etag } = view.snapshot.response(form, || {
+    Ok(respond(&parts.headers, &path.board, &window, &view.snapshot, form).await)
+}
+
+/// Returns the response of a snapshot in this form, in the coding that the client prefers, or 304.
+pub(crate) async fn respond(
+    headers: &HeaderMap,
+    board: &BoardName,
+    window: &ReadWindow,
+    snapshot: &Snapshot,
+    form: TopForm,
+) -> Response {
+    let TopResponse { body, etag, coded } = snapshot.response(form, || {
         let name = window.name();
         TopResponse {
-            body: wire::top_json(&path.board, &name, &view.snapshot, form).into(),
-            etag: etag(&name, &view.snapshot, form).into(),
+            body: wire::top_json(board, &name, snapshot, form).into(),
+            etag: etag(&name, snapshot, form).into(),
+            coded: None,
         }
     });
-    if if_none_match::matches(&parts.headers, &etag) {
-        return Ok((StatusCode::NOT_MODIFIED, caching(etag)).into_response());
+    let etag = HeaderValue::from_maybe_shared(etag).expect("versions and windows are ASCII");
+    let caching = Caching {
+        etag,
+        freshness: window.freshness(form.is_final),
+        has_codings: true,
+    };
+    if is_known(headers, &caching.etag) {
+        return caching.not_modified();
     }
-    let media_type = (
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/json"),
-    );
-    Ok(([media_type], caching(etag), body).into_response())
+    if let Some(coded) = coded
+        && let Some(coding) = coding(headers)
+        && let Some(coded) = coded.get(coding, &body).await
+    {
+        return caching.json((content_encoding(coding), coded));
+    }
+    caching.json(body)
 }
 
 /// Returns `n`, at most the kind's `top`.
@@ -100,25 +120,16 @@ pub(crate) fn entries_wanted(params: &mut Params<'_>, kind: &Kind) -> Result<usi
         .unwrap_or(ENTRIES_DEFAULT.min(kind.top())))
 }
 
-/// Returns the entity tag. The version identifies the board's incarnation and, with window and form, all bytes except
-/// `as_of`. A board not yet created has no incarnation, and an activity that may change, which is in the tag too.
+/// Returns the entity tag.
 fn etag(window: &str, snapshot: &Snapshot, form: TopForm) -> String {
-    let stale = if form.stale { ".stale" } else { "" };
-    let closed = if form.is_final { ".final" } else { "" };
-    let ms = |at: Option<Timestamp>| at.map_or("-".to_owned(), |at| at.millis().to_string());
-    let activity = &snapshot.activity;
-    let span = match (activity.starts_at(), activity.ends_at()) {
-        (None, None) => String::new(),
-        (starts_at, ends_at) => format!(".{}_{}", ms(starts_at), ms(ends_at)),
+    let (n, stale) = (form.n, if form.stale { ".stale" } else { "" });
+    let tag = BoardTag {
+        version: &snapshot.version,
+        window,
+        activity: &snapshot.activity,
+        listed: form.listed,
+        is_final: form.is_final,
+        variant: format_args!("{n}{stale}"),
     };
-    let (version, n) = (&snapshot.version, form.n);
-    format!("W/\"{version}.{window}.{n}{span}{closed}{stale}\"")
-}
-
-fn caching(etag: Bytes) -> [(header::HeaderName, HeaderValue); 2] {
-    let etag = HeaderValue::from_maybe_shared(etag).expect("versions and windows are ASCII");
-    [
-        (header::ETAG, etag),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-    ]
+    tag.text()
 }

@@ -8,6 +8,7 @@ use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
+use super::kept::KeptResponses;
 use super::share::{MergeRequest, SharedMerge};
 use super::snapshot::{Key, Need, Shape, Snapshot};
 use crate::error::ReadError;
@@ -140,6 +141,7 @@ impl Merger {
             as_of,
             activity,
             members,
+            kept: KeptResponses::of(rendered.bytes.len()),
             rendered,
             vector,
             shape,
@@ -147,7 +149,6 @@ impl Merger {
             unsettled: as_of != seen,
             durable: OnceLock::new(),
             taken: false,
-            kept: OnceLock::new(),
         })
     }
 }

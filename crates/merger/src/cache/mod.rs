@@ -1,6 +1,7 @@
 //! Cached global boards: the merged top of a window, as bytes.
 //!
 //! A [`Snapshot`] is made once and served unchanged: its first n entries are a slice of its bytes.
+//! The responses made from it, and their compressed forms, are kept with it (`kept`).
 //! A board that is read is merged again when the last merge is older than the kind allows, one
 //! merge at a time for each board (`single_flight`). If no shard has changed, the old bytes are kept. The
 //! absence of boards that are not yet created is cached in the same way (`state`). Where several
@@ -13,6 +14,7 @@
 //! older snapshots are not used.
 
 mod boards;
+mod kept;
 mod merge;
 mod publish;
 mod share;
@@ -23,7 +25,8 @@ mod state;
 mod top;
 mod wire;
 
-pub use snapshot::{Rendered, Snapshot, TopForm, TopResponse};
+pub use kept::{TopForm, TopResponse};
+pub use snapshot::{Rendered, Snapshot};
 pub use top::TopView;
 
 pub(crate) use boards::GlobalBoards;

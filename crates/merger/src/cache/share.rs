@@ -14,6 +14,7 @@ use board::{Kind, Timestamp};
 use shard_store::{BoardRecord, SharedBoards, SharedTake, SharedTop, StoreError};
 use tokio::time::Instant;
 
+use super::kept::KeptResponses;
 use super::publish::HeldLease;
 use super::snapshot::{Key, Need, Shape, Snapshot};
 use super::wire::{self, Content};
@@ -165,6 +166,7 @@ impl MergeRequest<'_> {
             as_of,
             activity: self.record.activity,
             members,
+            kept: KeptResponses::of(rendered.bytes.len()),
             rendered,
             vector,
             shape: self.shape(),
@@ -172,7 +174,6 @@ impl MergeRequest<'_> {
             unsettled: false,
             durable: OnceLock::new(),
             taken: true,
-            kept: OnceLock::new(),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! [`Snapshot`]: a merged top, ready to be served.
 //!
-//! It has the entries as bytes, and the complete [`TopResponse`] to the first form that is requested:
-//! a popular board gets the same request again and again.
+//! It has the entries as bytes, and keeps the complete responses to the first forms that are requested:
+//! a popular board gets the same requests again and again.
 
 use std::sync::OnceLock;
 
@@ -9,6 +9,7 @@ use board::{Activity, Incarnation, Kind, RankStyle, Timestamp, Window};
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::kept::{KeptResponses, TopForm, TopResponse};
 use crate::version::Version;
 
 /// One window of one incarnation of a board.
@@ -33,30 +34,6 @@ impl Rendered {
             .map_or(0, |last| self.ends[last] as usize);
         self.bytes.slice(..end)
     }
-}
-
-/// The parameters that distinguish responses made from one snapshot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TopForm {
-    /// The window: all windows of a board not yet created share one snapshot.
-    pub window: Window,
-    /// Maximum entries.
-    pub n: usize,
-    /// The window is closed.
-    pub is_final: bool,
-    /// The store could not be reached.
-    pub stale: bool,
-    /// The number of members that the kind ranks, if it ranks only the best.
-    pub listed: Option<u64>,
-}
-
-/// A complete response made from a snapshot. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct TopResponse {
-    /// The body.
-    pub body: Bytes,
-    /// The entity tag, ASCII.
-    pub etag: Bytes,
 }
 
 /// The settings of a kind that determine the contents of a snapshot. They may change while the kind
@@ -115,8 +92,8 @@ pub struct Snapshot {
     pub(crate) durable: OnceLock<()>,
     /// Whether another server merged it: then `began` is by the store's clock, and never too late.
     pub(crate) taken: bool,
-    /// The response to the first form that was requested.
-    pub(crate) kept: OnceLock<(TopForm, TopResponse)>,
+    /// The responses that were made from it.
+    pub(crate) kept: KeptResponses,
 }
 
 impl Snapshot {
@@ -139,18 +116,13 @@ impl Snapshot {
             unsettled: false,
             durable: OnceLock::new(),
             taken: false,
-            kept: OnceLock::new(),
+            kept: KeptResponses::of(0),
         }
     }
 
-    /// Returns the response in this form: the cached one, or one that `make` makes now.
+    /// Returns the response in this form: the kept one, or one that `make` makes now.
     pub fn response(&self, form: TopForm, make: impl Fn() -> TopResponse) -> TopResponse {
-        let (kept_form, kept) = self.kept.get_or_init(|| (form, make()));
-        if *kept_form == form {
-            kept.clone()
-        } else {
-            make()
-        }
+        self.kept.get(form, make)
     }
 
     /// Returns whether the window of this board, or of an earlier board of its name, may have had
@@ -201,16 +173,17 @@ impl Snapshot {
             unsettled,
             taken,
             // A response contains `as_of`.
-            kept: OnceLock::new(),
+            kept: KeptResponses::of(self.rendered.bytes.len()),
             ..self.clone()
         }
     }
 
-    /// Returns the bytes held: those of the entries, the same again in the cached response, their
+    /// Returns the bytes held: those of the entries, the most that kept responses may take, their
     /// ends, the vector, and an estimate of the remainder.
     pub(crate) fn weight(&self) -> u32 {
-        const REST_BYTES: usize = 1024;
-        let held = 2 * self.rendered.bytes.len() + 4 * self.rendered.ends.len();
+        const REST_BYTES: usize = 2048;
+        let bytes = self.rendered.bytes.len();
+        let held = bytes + KeptResponses::bytes_max(bytes) + 4 * self.rendered.ends.len();
         u32::try_from(held + self.vector.bytes() + REST_BYTES).unwrap_or(u32::MAX)
     }
 }
@@ -264,33 +237,8 @@ pub(super) mod tests {
             unsettled: false,
             durable: OnceLock::new(),
             taken: false,
-            kept: OnceLock::new(),
+            kept: KeptResponses::of(0),
         }
-    }
-
-    #[test]
-    fn the_first_response_is_cached_and_never_returned_for_another_form() {
-        let snapshot = snapshot();
-        let form = |n| TopForm {
-            window: Window::ALL_TIME,
-            n,
-            is_final: false,
-            stale: false,
-            listed: None,
-        };
-        let ask = |snapshot: &Snapshot, n, body: &'static str| {
-            let make = || TopResponse {
-                body: Bytes::from(body),
-                etag: Bytes::new(),
-            };
-            snapshot.response(form(n), make).body
-        };
-        assert_eq!(ask(&snapshot, 100, "a hundred"), "a hundred");
-        assert_eq!(ask(&snapshot, 100, "another"), "a hundred");
-        assert_eq!(ask(&snapshot, 10, "ten"), "ten");
-        assert_eq!(ask(&snapshot, 100, "another"), "a hundred");
-        let again = snapshot.seen_again(Timestamp::LATEST, Instant::now(), false, false);
-        assert_eq!(ask(&again, 100, "with another as_of"), "with another as_of");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Returns the top of a board, from the cache if that is recent enough.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use board::{BoardName, Kind, Timestamp, Window};
 use futures::FutureExt as _;
@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use shard_store::{BoardRecord, StoreError};
 use tokio::time::Instant;
 
+use super::kept::KeptResponses;
 use super::snapshot::{Need, Snapshot};
 use super::state::BoardState;
 use crate::error::ReadError;
@@ -167,7 +168,7 @@ impl Merger {
         }
         Arc::new(Snapshot {
             as_of: from.minus(BEFORE_FINAL),
-            kept: OnceLock::new(),
+            kept: KeptResponses::of(seen.rendered.bytes.len()),
             ..(*seen).clone()
         })
     }

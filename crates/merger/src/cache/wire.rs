@@ -137,6 +137,7 @@ mod tests {
     use proptest::prelude::*;
     use tokio::time::Instant;
 
+    use super::super::kept::KeptResponses;
     use super::*;
 
     fn snapshots() -> impl Strategy<Value = Snapshot> {
@@ -179,7 +180,7 @@ mod tests {
                     unsettled: false,
                     durable: OnceLock::new(),
                     taken: false,
-                    kept: OnceLock::new(),
+                    kept: KeptResponses::of(0),
                 }
             },
         )

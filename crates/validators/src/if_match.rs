@@ -4,7 +4,7 @@ use axum::http::{HeaderMap, HeaderName, header};
 use problem::{Problem, ProblemType};
 
 /// Returns 412 if the headers require another entity tag than the current one (RFC 9110, 13.1).
-pub(crate) fn check(headers: &HeaderMap, etag: Option<&str>) -> Result<(), Problem> {
+pub fn check_conditions(headers: &HeaderMap, etag: Option<&str>) -> Result<(), Problem> {
     if headers.contains_key(header::IF_MATCH) && !names(headers, header::IF_MATCH, etag) {
         let now = etag.map_or("there is none now".to_owned(), |etag| {
             format!("it is {etag} now")
@@ -56,9 +56,9 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(name, value.parse().unwrap());
-            let checked = check(&headers, etag);
+            let checked = check_conditions(&headers, etag);
             assert_eq!(checked.is_ok(), passes, "{name}: {value} of {etag:?}");
         }
-        assert!(check(&HeaderMap::new(), None).is_ok());
+        assert!(check_conditions(&HeaderMap::new(), None).is_ok());
     }
 }

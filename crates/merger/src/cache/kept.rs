@@ -1,0 +1,140 @@
+//! [`KeptResponses`]: the responses that were made from one snapshot.
+
+use std::sync::{Arc, OnceLock};
+
+use board::Window;
+use bytes::Bytes;
+use content_coding::{CodedBodies, KeptBytes};
+
+/// Maximum forms of a snapshot whose responses are kept.
+const FORMS_KEPT_MAX: usize = 4;
+
+/// Bytes that responses have beside the entries: allowed in addition to [`ENTRIES_KEPT`].
+const HEADS_BYTES: usize = 2048;
+
+/// The responses of a snapshot and their codings take at most this many times the bytes of its entries.
+const ENTRIES_KEPT: usize = 2;
+
+/// The parameters that distinguish responses made from one snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TopForm {
+    /// The window: all windows of a board not yet created share one snapshot.
+    pub window: Window,
+    /// Maximum entries.
+    pub n: usize,
+    /// The window is closed.
+    pub is_final: bool,
+    /// The store could not be reached.
+    pub stale: bool,
+    /// The number of members that the kind ranks, if it ranks only the best.
+    pub listed: Option<u64>,
+}
+
+/// A complete response made from a snapshot. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct TopResponse {
+    /// The body.
+    pub body: Bytes,
+    /// The entity tag, ASCII.
+    pub etag: Bytes,
+    /// The codings of the body, if the response is kept.
+    pub coded: Option<Arc<CodedBodies>>,
+}
+
+/// The responses to the first forms that were requested, within a number of bytes.
+#[derive(Debug, Clone)]
+pub(crate) struct KeptResponses {
+    /// Shared by clones, and small where there are none: most snapshots are of boards that are not read again.
+    forms: [OnceLock<Arc<(TopForm, TopResponse)>>; FORMS_KEPT_MAX],
+    left: KeptBytes,
+}
+
+impl KeptResponses {
+    /// Creates the responses of a snapshot whose entries have this number of bytes.
+    pub(super) fn of(entry_bytes: usize) -> Self {
+        Self {
+            forms: Default::default(),
+            left: KeptBytes::up_to(Self::bytes_max(entry_bytes)),
+        }
+    }
+
+    /// Returns the bytes that they may take.
+    pub(super) const fn bytes_max(entry_bytes: usize) -> usize {
+        ENTRIES_KEPT * entry_bytes + HEADS_BYTES
+    }
+
+    /// Returns the response in this form: the one that is kept, or one that `make` makes now.
+    pub(super) fn get(&self, form: TopForm, make: impl Fn() -> TopResponse) -> TopResponse {
+        for kept in &self.forms {
+            if kept.get().is_none() {
+                let response = make();
+                if !self.left.take(response.body.len()) {
+                    return response;
+                }
+                let coded = Some(Arc::new(CodedBodies::within(self.left.clone())));
+                // Another caller may have been faster, with this form or another one.
+                let _ = kept.set(Arc::new((form, TopResponse { coded, ..response })));
+            }
+            if let Some(kept) = kept.get().filter(|kept| kept.0 == form) {
+                return kept.1.clone();
+            }
+        }
+        make()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(n: usize) -> TopForm {
+        TopForm {
+            window: Window::ALL_TIME,
+            n,
+            is_final: false,
+            stale: false,
+            listed: None,
+        }
+    }
+
+    fn ask(kept: &KeptResponses, n: usize, body: &'static str) -> TopResponse {
+        let make = || TopResponse {
+            body: Bytes::from(body),
+            etag: Bytes::new(),
+            coded: None,
+        };
+        kept.get(form(n), make)
+    }
+
+    #[test]
+    fn the_first_responses_are_kept_and_never_returned_for_another_form() {
+        let kept = KeptResponses::of(0);
+        assert_eq!(ask(&kept, 100, "a hundred").body, "a hundred");
+        assert_eq!(ask(&kept, 100, "another").body, "a hundred");
+        for n in 1..10 {
+            let made = ask(&kept, n, "some");
+            assert_eq!(made.body, "some");
+            let is_kept = n < FORMS_KEPT_MAX;
+            assert_eq!(made.coded.is_some(), is_kept, "{n}");
+            let again = ask(&kept, n, "others").body;
+            assert_eq!(again, if is_kept { "some" } else { "others" });
+        }
+        assert_eq!(ask(&kept, 100, "another").body, "a hundred");
+    }
+
+    #[tokio::test]
+    async fn responses_and_their_codings_are_kept_within_the_bytes_of_the_snapshot() {
+        const ENTRY_BYTES: usize = 100_000;
+        static BODY: [u8; ENTRY_BYTES] = [b'a'; ENTRY_BYTES];
+        let body = str::from_utf8(&BODY).unwrap();
+        let kept = KeptResponses::of(ENTRY_BYTES);
+        assert!(ask(&kept, 1, body).coded.is_some());
+        let second = ask(&kept, 2, body);
+        assert!(second.coded.is_some() && ask(&kept, 3, body).coded.is_none());
+        // What is left suffices for codings, which share it.
+        let coding = content_coding::Coding::Gzip;
+        let coded = second.coded.unwrap().get(coding, &second.body).await;
+        let left = HEADS_BYTES - coded.unwrap().len();
+        assert!(!kept.left.take(left + 1) && kept.left.take(left));
+    }
+}

@@ -1,0 +1,120 @@
+//! Content codings: tops and files in zstd, br and gzip.
+
+use serde_json::{Value, json};
+use testkit::{Response, Server};
+
+const CODINGS: [&str; 3] = ["zstd", "br", "gzip"];
+
+/// Forms of a snapshot whose responses have codings.
+const FORMS_KEPT: usize = 4;
+
+/// Starts a server with a board of a thousand members, which is merged once.
+fn merged_once() -> Server {
+    let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\nmax_staleness = \"1h\"\n");
+    let member = |n: u32| json!({"board": "gifts/a", "member": format!("m{n}"), "points": n});
+    let items: Vec<Value> = (1..=1000).map(member).collect();
+    server.contribute(&items.into()).ok();
+    server
+}
+
+fn accepting(server: &Server, path: &str, codings: &str) -> Response {
+    server.get_with(path, &[("accept-encoding", codings)])
+}
+
+#[test]
+fn each_coding_of_a_top_decodes_to_the_same_response() {
+    let server = merged_once();
+    for (index, n) in [100, 1000, 20, 50, 99, 500].into_iter().enumerate() {
+        let path = format!("/v1/boards/gifts/a/top?n={n}");
+        let plain = server.get(&path);
+        assert_eq!(plain.entries().len(), n);
+        for coding in CODINGS {
+            for _ in 0..2 {
+                let coded = accepting(&server, &path, coding);
+                assert_eq!(coded.ok(), plain.ok());
+                assert_eq!(coded.body, plain.body, "{path} {coding}");
+                let is_coded = index < FORMS_KEPT;
+                let used = if is_coded { coding } else { "" };
+                assert_eq!(coded.header("content-encoding"), used, "{path}");
+                assert_eq!(coded.header("content-length"), coded.bytes.to_string());
+                assert_eq!(coded.bytes * 2 < plain.bytes, is_coded, "{path} {coding}");
+                for name in ["etag", "vary", "cache-control"] {
+                    assert_eq!(coded.header(name), plain.header(name), "{name}");
+                }
+            }
+        }
+        assert_eq!(plain.header("vary"), "accept-encoding");
+    }
+}
+
+#[test]
+fn the_preferred_coding_is_used_and_304_has_the_same_headers() {
+    let server = merged_once();
+    let path = "/v1/boards/gifts/a/top?n=100";
+    for (accepted, used) in [
+        ("gzip, deflate, br, zstd", "zstd"),
+        ("gzip, br", "br"),
+        ("zstd;q=0.5, gzip;q=0.9", "gzip"),
+        ("*", "zstd"),
+        ("identity, gzip;q=0.5", ""),
+        ("*;q=0", ""),
+        ("deflate", ""),
+    ] {
+        let shown = accepting(&server, path, accepted);
+        assert_eq!(shown.header("content-encoding"), used, "{accepted}");
+        let known = ("if-none-match", shown.header("etag"));
+        let again = server.get_with(path, &[("accept-encoding", accepted), known]);
+        assert_eq!((again.status, again.bytes), (304, 0));
+        assert_eq!(again.header("content-encoding"), "");
+        for name in ["etag", "vary", "cache-control"] {
+            assert_eq!(again.header(name), shown.header(name), "{name}");
+        }
+    }
+}
+
+#[test]
+fn other_responses_have_no_coding() {
+    let server = merged_once();
+    let any = [("accept-encoding", "zstd, br, gzip")];
+    for path in [
+        "/v1/boards/gifts/a/top?n=5",
+        "/v1/boards/gifts/a/range?from=1&to=1000",
+        "/v1/boards/gifts/a/members/m1/around?above=500",
+        "/v1/boards/gifts/a/top?n=0",
+        "/v1/kinds",
+        "/metrics",
+    ] {
+        let response = server.get_with(path, &any);
+        assert_eq!(response.header("content-encoding"), "", "{path}");
+    }
+    let json = ("content-type", "application/json");
+    let tops = json!({"boards": ["gifts/a"], "n": 1000}).to_string();
+    let tops = server.send("POST", "/v1/top", &[any[0], json], tops);
+    assert_eq!((tops.status, tops.header("content-encoding")), (200, ""));
+}
+
+#[test]
+fn each_coding_of_a_file_has_its_own_tag() {
+    let server = Server::start();
+    for path in ["/openapi.json", "/page/rows.js", "/"] {
+        let plain = server.get(path);
+        let mut tags = vec![plain.header("etag").to_owned()];
+        for coding in CODINGS {
+            let coded = accepting(&server, path, coding);
+            assert_eq!(coded.header("content-encoding"), coding, "{path}");
+            assert_eq!(coded.body, plain.body, "{path} {coding}");
+            assert!(coded.bytes * 2 < plain.bytes, "{path} {coding}");
+            assert_eq!(coded.header("vary"), "accept-encoding");
+            let etag = coded.header("etag").to_owned();
+            assert!(etag.ends_with(&format!("-{coding}\"")), "{etag}");
+            let known = ("if-none-match", &*etag);
+            let again = server.get_with(path, &[("accept-encoding", coding), known]);
+            assert_eq!((again.status, again.header("etag")), (304, &*etag));
+            assert_eq!(server.get_with(path, &[known]).status, 200);
+            tags.push(etag);
+        }
+        tags.sort();
+        tags.dedup();
+        assert_eq!(tags.len(), 1 + CODINGS.len(), "{tags:?}");
+    }
+}
