@@ -22,6 +22,7 @@ use crate::openapi::params::{OfBoard, OfKnown, OfTop, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::params::Params;
+use crate::repeated::RepeatedRead;
 use crate::target::{BoardPath, read_window};
 
 /// Default of `n`.
@@ -66,6 +67,7 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     // Takes the whole request: extractors would copy the query and the headers.
     let (mut parts, _) = request.into_parts();
+    let repeated = RepeatedRead::begin(&parts, &app);
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
     let n = entries_wanted(&mut params, path.kind())?;
@@ -83,14 +85,20 @@ pub(crate) async fn show(
             etag: etag(&name, &view.snapshot, form).into(),
         }
     });
-    if if_none_match::matches(&parts.headers, &etag) {
-        return Ok((StatusCode::NOT_MODIFIED, caching(etag)).into_response());
+    let mut response = if if_none_match::matches(&parts.headers, &etag) {
+        (StatusCode::NOT_MODIFIED, caching(etag)).into_response()
+    } else {
+        let media_type = (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        );
+        ([media_type], caching(etag), body).into_response()
+    };
+    if let Some(repeated) = repeated.filter(|_| !fresh) {
+        let read = (&path.board, path.kind(), window.window);
+        repeated.end(&app, read, &view, &mut response);
     }
-    let media_type = (
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/json"),
-    );
-    Ok(([media_type], caching(etag), body).into_response())
+    Ok(response)
 }
 
 /// Returns `n`, at most the kind's `top`.

@@ -1,6 +1,7 @@
 //! Cached global boards: the merged top of a window, as bytes.
 //!
-//! A [`Snapshot`] is made once and served unchanged: its first n entries are a slice of its bytes.
+//! A [`Snapshot`] is made once and served unchanged: its first n entries are a slice of its bytes. What was served can
+//! be served again without lookups (`served`).
 //! A board that is read is merged again when the last merge is older than the kind allows, one
 //! merge at a time for each board (`single_flight`). If no shard has changed, the old bytes are kept. The
 //! absence of boards that are not yet created is cached in the same way (`state`). Where several
@@ -15,6 +16,7 @@
 mod boards;
 mod merge;
 mod publish;
+mod served;
 mod share;
 mod shown_times;
 mod single_flight;
@@ -23,6 +25,7 @@ mod state;
 mod top;
 mod wire;
 
+pub use served::ServedTop;
 pub use snapshot::{Rendered, Snapshot, TopForm, TopResponse};
 pub use top::TopView;
 
