@@ -66,22 +66,16 @@ impl Hosts {
             return true;
         }
         let host = host.strip_suffix('.').unwrap_or(host);
-        match address(host) {
-            Some(address) => {
-                !is_local || address.is_loopback() || self.addresses.contains(&address)
-            }
-            None => {
-                let names = self.names.iter().map(String::as_str).chain([LOCALHOST]);
-                let below = host
-                    .len()
-                    .checked_sub(BELOW_LOCALHOST.len())
-                    .and_then(|at| host.get(at..));
-                names.into_iter().any(|name| name.eq_ignore_ascii_case(host))
-                    || below.is_some_and(|end| end.eq_ignore_ascii_case(BELOW_LOCALHOST))
-                    // Nobody can register a name without a dot.
-                    || (!is_local && !host.contains('.'))
-            }
+        if let Some(address) = address(host) {
+            return !is_local || address.is_loopback() || self.addresses.contains(&address);
         }
+        let mut names = self.names.iter().map(String::as_str).chain([LOCALHOST]);
+        let below = host.len().checked_sub(BELOW_LOCALHOST.len());
+        let below = below.and_then(|at| host.get(at..));
+        names.any(|name| name.eq_ignore_ascii_case(host))
+            || below.is_some_and(|end| end.eq_ignore_ascii_case(BELOW_LOCALHOST))
+            // Nobody can register a name without a dot.
+            || (!is_local && !host.contains('.'))
     }
 }
 
