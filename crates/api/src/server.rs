@@ -97,11 +97,7 @@ async fn serve_until(
         let socket = Socket::new(stream, flow.clone(), ahead.clone(), timeouts.clone());
         let permit = Arc::new(permit);
         let is_spare = permit.is_spare();
-        let header_timeout = if is_spare {
-            limits.header_timeout.min(SPARE_HEADER_TIMEOUT)
-        } else {
-            limits.header_timeout
-        };
+        let header_timeout = header_timeout(&limits, is_spare);
         let (of_service, of_connection) = (permit.clone(), flow.clone());
         let service = service_fn(move |mut request: Request<Incoming>| {
             // A client that does not read its responses gets no further ones.
@@ -170,6 +166,15 @@ async fn serve_until(
     app.feeds.close();
     timeouts.stop();
     finish(&app, &limits, &open).await
+}
+
+/// Returns the maximum time for the head of a request.
+fn header_timeout(limits: &ServerLimits, is_spare: bool) -> Duration {
+    if is_spare {
+        limits.header_timeout.min(SPARE_HEADER_TIMEOUT)
+    } else {
+        limits.header_timeout
+    }
 }
 
 /// Serves a connection until it ends, also as it is asked to; `None` if it has to be closed.

@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    const TIMEOUT: Duration = Duration::from_secs(60);
+    const TIMEOUT: Duration = Duration::from_mins(1);
     const PAUSE: Duration = Duration::from_secs(50);
 
     #[tokio::test(start_paused = true)]

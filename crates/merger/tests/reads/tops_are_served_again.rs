@@ -139,9 +139,8 @@ async fn what_is_served_again_is_what_a_read_finds() {
         let now = walk.now();
         match random.below(12) {
             0 => {
-                walk.stage
-                    .points("a", i64::try_from(random.below(100)).unwrap() + 1)
-                    .await
+                let points = i64::try_from(random.below(100)).unwrap() + 1;
+                walk.stage.points("a", points).await;
             }
             1 => advance(STALENESS / 4).await,
             2 if random.below(4) == 0 => {
@@ -158,7 +157,7 @@ async fn what_is_served_again_is_what_a_read_finds() {
             4 if random.below(8) == 0 => {
                 let Stage { router, board, .. } = &walk.stage;
                 let deleted = router.delete_board(board, now).await;
-                assert!(matches!(deleted, Ok(_) | Err(DeleteBoardError::NotFound)));
+                assert!(matches!(deleted, Ok(()) | Err(DeleteBoardError::NotFound)));
             }
             5 => walk.stage.router.catalogue().refresh().await.unwrap(),
             _ => {
