@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
 use axum::http::{HeaderMap, Request};
+use board::Timestamp;
 use metering::Counter;
 use problem::{Problem, ProblemType, shortened};
 use tower_http::cors::CorsLayer;
@@ -17,6 +18,7 @@ use crate::key::KeyError;
 use crate::key_settings::KeySettings;
 use crate::keys::Keys;
 use crate::rate::{Budgets, Guesses, RateSettings};
+use crate::scope::Scope;
 use crate::settings::{AccessError, AccessSettings};
 use crate::token::Tokens;
 
@@ -123,6 +125,26 @@ impl Access {
     pub fn take_request(&self, client: IpAddr) -> Result<(), Duration> {
         let budgets = self.addresses.as_ref();
         budgets.map_or(Ok(()), |budgets| budgets.take(client))
+    }
+
+    /// Takes a request from the budgets if it is permitted like an earlier one, which differed at most in headers that
+    /// the host check ignores. `false`: it has to be checked in full, and nothing was taken.
+    ///
+    /// `needed` and `kind` are what it requires of a key. `had_keys`: the earlier one may have been permitted by a key.
+    pub fn permits_again(
+        &self,
+        peer: IpAddr,
+        headers: &HeaderMap,
+        clock: &dyn Fn() -> Timestamp,
+        (needed, kind): (Scope, &str),
+        had_keys: bool,
+    ) -> bool {
+        match self.authorizer(headers, peer, clock) {
+            // A request with a key was not limited to the hosts that are served without one.
+            None => !had_keys && self.take_request(self.client(peer, headers)).is_ok(),
+            // Two budgets are taken from in full checks alone, which know what to do if only one of them is spent.
+            Some(authorizer) => self.addresses.is_none() && authorizer.permits(needed, kind),
+        }
     }
 
     /// Rejects a request without a valid host, and, without keys, one for a host that an attacker may control.

@@ -67,6 +67,19 @@ impl Authorizer<'_> {
         Ok(Caller::of(key))
     }
 
+    /// Returns whether [`caller`](Self::caller) permits the request, and takes it from the budget of its key. `false`
+    /// counts nothing: `caller` decides.
+    pub(crate) fn permits(&self, needed: Scope, kind: &str) -> bool {
+        let key = bearer(self.headers).ok();
+        key.and_then(|text| self.keys.find(text))
+            .is_some_and(|key| {
+                key.check_time((self.clock)()).is_ok()
+                    && key.check_scope(needed).is_ok()
+                    && key.is_for(kind)
+                    && key.take().is_ok()
+            })
+    }
+
     /// Returns the caller of a stream of this board, by its key if it sends one, otherwise by its token.
     pub fn stream_caller(
         &self,

@@ -4,6 +4,7 @@
 //! send requests to this server under a host name of the page's owner. The browser sends that name in `Host`, so only
 //! configured hosts, and hosts that no outsider can own, are served.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::header::HOST;
@@ -12,6 +13,10 @@ use axum::http::{HeaderMap, Uri, Version};
 
 /// Allows every host.
 const ANY: &str = "*";
+
+/// The names of this machine.
+const LOCALHOST: &str = "localhost";
+const BELOW_LOCALHOST: &str = ".localhost";
 
 /// Bytes of a host name, and of one of its labels.
 const NAME_BYTES_MAX: usize = 253;
@@ -57,22 +62,20 @@ impl Hosts {
     /// Returns whether a host is served. `is_local`: the server listens on loopback addresses only. Otherwise its
     /// clients also use its addresses, and names of their own network.
     pub(crate) fn serves(&self, host: &str, is_local: bool) -> bool {
-        let host = normalized(host);
         if self.is_any {
             return true;
         }
-        match address(&host) {
-            Some(address) => {
-                !is_local || address.is_loopback() || self.addresses.contains(&address)
-            }
-            None => {
-                self.names.contains(&host)
-                    || host == "localhost"
-                    || host.ends_with(".localhost")
-                    // Nobody can register a name without a dot.
-                    || (!is_local && !host.contains('.'))
-            }
+        let host = host.strip_suffix('.').unwrap_or(host);
+        if let Some(address) = address(host) {
+            return !is_local || address.is_loopback() || self.addresses.contains(&address);
         }
+        let mut names = self.names.iter().map(String::as_str).chain([LOCALHOST]);
+        let below = host.len().checked_sub(BELOW_LOCALHOST.len());
+        let below = below.and_then(|at| host.get(at..));
+        names.any(|name| name.eq_ignore_ascii_case(host))
+            || below.is_some_and(|end| end.eq_ignore_ascii_case(BELOW_LOCALHOST))
+            // Nobody can register a name without a dot.
+            || (!is_local && !host.contains('.'))
     }
 }
 
@@ -104,11 +107,11 @@ fn normalized(host: &str) -> String {
 }
 
 /// Returns the host of a request without its port. A request by HTTP/1.0 may have none.
-pub(crate) fn host_of(
-    uri: &Uri,
-    headers: &HeaderMap,
+pub(crate) fn host_of<'a>(
+    uri: &'a Uri,
+    headers: &'a HeaderMap,
     version: Version,
-) -> Result<Option<String>, BadHost> {
+) -> Result<Option<Cow<'a, str>>, BadHost> {
     let mut values = headers.get_all(HOST).iter();
     let (first, second) = (values.next(), values.next());
     if second.is_some() {
@@ -116,18 +119,34 @@ pub(crate) fn host_of(
     }
     // The request line takes precedence over the header.
     if let (Some(authority), true) = (uri.authority(), first.is_some()) {
-        return Ok(Some(authority.host().to_owned()));
+        return Ok(Some(authority.host().into()));
     }
     match first {
         None if version == Version::HTTP_11 => Err(BadHost::Missing),
         None => Ok(None),
         Some(text) => {
-            let authority = Authority::try_from(text.as_bytes()).ok();
-            let authority = authority.filter(is_host_and_port);
-            let host = authority.ok_or(BadHost::Malformed)?.host().to_owned();
-            Ok(Some(host))
+            if let Some(host) = simple_host(text.as_bytes()) {
+                return Ok(Some(host.into()));
+            }
+            let host = parsed_host(text.as_bytes()).ok_or(BadHost::Malformed)?;
+            Ok(Some(host.into()))
         }
     }
+}
+
+/// Returns the host of an authority that needs no parser: letters, digits, dots and dashes, with or without a port.
+fn simple_host(authority: &[u8]) -> Option<&str> {
+    let authority = str::from_utf8(authority).ok()?;
+    let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
+    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b".-".contains(&byte);
+    let is_simple = !host.is_empty() && host.len() <= NAME_BYTES_MAX && host.bytes().all(is_in);
+    (is_simple && (port.is_empty() || is_port(port))).then_some(host)
+}
+
+/// Returns the host of any authority without a user.
+fn parsed_host(authority: &[u8]) -> Option<String> {
+    let authority = Authority::try_from(authority).ok()?;
+    is_host_and_port(&authority).then(|| authority.host().to_owned())
 }
 
 /// Returns whether an authority is only a host and, optionally, a port.
@@ -219,13 +238,35 @@ mod tests {
     }
 
     #[test]
+    fn a_simple_host_is_what_the_parser_finds() {
+        const LETTERS: &[u8] = b"aZ5.-_:[@%/ ";
+        let mut texts = vec![Vec::new()];
+        for _ in 0..4 {
+            let longer = texts.iter().flat_map(|text| {
+                let with = |letter: &u8| [text.as_slice(), &[*letter]].concat();
+                LETTERS.iter().map(with)
+            });
+            texts = longer.collect();
+            for text in &texts {
+                if let Some(host) = simple_host(text) {
+                    assert_eq!(parsed_host(text).as_deref(), Some(host));
+                }
+            }
+        }
+        assert_eq!(simple_host(b"a.b-1:80"), Some("a.b-1"));
+        assert_eq!(simple_host(b"a:65536"), None);
+    }
+
+    #[test]
     fn a_request_is_for_one_host() {
         let host = |uri: &'static str, hosts: &[&'static str], version| {
             let mut headers = HeaderMap::new();
             for host in hosts {
                 headers.append(HOST, HeaderValue::from_static(host));
             }
-            host_of(&Uri::from_static(uri), &headers, version)
+            let uri = Uri::from_static(uri);
+            let host = host_of(&uri, &headers, version);
+            host.map(|host| host.map(Cow::into_owned))
         };
         let (old, new) = (Version::HTTP_10, Version::HTTP_11);
         let of = |text: &str| Ok(Some(text.to_owned()));

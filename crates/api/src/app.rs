@@ -121,6 +121,13 @@ impl App {
         self
     }
 
+    /// Sets the maximum bytes of responses that are prepared for repeated reads.
+    #[must_use]
+    pub fn with_prepared_up_to(self, bytes: usize) -> Self {
+        self.pools.prepared.limit_to(bytes);
+        self
+    }
+
     /// Sets the maximum memory of all contributions that are being written.
     #[must_use]
     pub fn with_writes_up_to(mut self, bytes: usize) -> Self {

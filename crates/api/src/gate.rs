@@ -5,8 +5,10 @@
 //! checks the key, and calls the route's handler. The table of routes ([`crate::route`]) says what a route requires of
 //! its callers, and [`Access`](access::Access) checks it. A handler whose boards are in the body or the query checks
 //! its [`Caller`] itself. For an audited route, the gate passes the handler an audit entry to begin, and ends it. A
-//! response counts until its connection has written it ([`connection::Responses`]).
+//! response counts until its connection has written it ([`connection::Responses`]). Before all that, a repeated read
+//! may be answered from a response that is prepared (`repeat`).
 
+mod repeat;
 mod route_metrics;
 mod token;
 
@@ -20,13 +22,14 @@ use audit::AuditedRequest;
 use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
-use connection::{Flow, LINES, PerAddress, RequestPermits, media_type};
+use connection::{Flow, LINES, PerAddress, PreparedResponses, RequestPermits, media_type};
 use futures::FutureExt as _;
 use http_body_util::BodyExt as _;
 use problem::{Problem, ProblemType};
 use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
+use self::repeat::Facts;
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
@@ -50,6 +53,7 @@ pub(crate) struct Gate {
     requests: RequestPermits,
     scrapes: RequestPermits,
     streams: PerAddress,
+    prepared: PreparedResponses<Facts>,
     /// The server listens only on a loopback address.
     is_local: bool,
 }
@@ -59,6 +63,7 @@ impl Gate {
     pub(crate) fn new(app: Arc<App>, limits: &ServerLimits, is_local: bool) -> Self {
         Self {
             metrics: MetricsByRoute::new(&app.metrics.http),
+            prepared: PreparedResponses::new(&app.pools.prepared),
             app,
             requests: RequestPermits::up_to(limits.requests_max),
             scrapes: RequestPermits::up_to(SCRAPES_MAX),

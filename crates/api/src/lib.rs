@@ -33,6 +33,7 @@ mod params;
 mod path_params;
 mod percent;
 mod read_window;
+mod repeated;
 mod route;
 mod routes;
 mod server;
@@ -43,6 +44,7 @@ mod unread_body;
 mod write_permits;
 
 pub use app::App;
+pub use connection::PREPARED_BYTES_MAX;
 pub use server::serve;
 pub use server_limits::ServerLimits;
 pub use write_permits::WRITES_BYTES_MAX;

@@ -57,7 +57,7 @@ impl ObservedRequest {
             );
             trace = Some(tracer.join(&span, parent.as_ref()));
         }
-        let line = tracing::enabled!(Level::DEBUG).then(|| Line {
+        let line = logs_requests().then(|| Line {
             method: request.method().clone(),
             path: request.uri().path().to_owned(),
         });
@@ -96,6 +96,11 @@ impl ObservedRequest {
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
         response
     }
+}
+
+/// Whether each request has a log line.
+pub(crate) fn logs_requests() -> bool {
+    tracing::enabled!(Level::DEBUG)
 }
 
 /// Records the response.

@@ -69,6 +69,15 @@ pub(crate) fn is_probe(path: &str) -> bool {
 /// The path of the metrics.
 const SCRAPED: &str = "/metrics";
 
+/// The path whose responses may be prepared, and its end.
+const TOP: &str = "/v1/boards/{kind}/{subject}/top";
+const TOP_END: &str = "/top";
+
+/// Whether the response to a read of this path may be prepared, as far as its end tells.
+pub(crate) fn may_be_prepared(path: &str) -> bool {
+    path.ends_with(TOP_END)
+}
+
 /// The path where a `POST` may be a stream of lines.
 const TAKES_LINES: &str = "/v1/contributions";
 
@@ -116,7 +125,7 @@ routes! {
         PUT board::put_settings: Key(Admin),
         DELETE board::delete: Key(Admin),
     }
-    "/v1/boards/{kind}/{subject}/top" { GET top::show: Key(Read) }
+    TOP { GET top::show: Key(Read) }
     "/v1/boards/{kind}/{subject}/stream" { GET stream::show: Stream }
     "/v1/boards/{kind}/{subject}/range" { GET range::show: Key(Read) }
     "/v1/boards/{kind}/{subject}/count" { GET count::show: Key(Read) }
@@ -184,6 +193,10 @@ impl Route {
         self.path == TAKES_LINES
     }
 
+    fn may_be_prepared(&self) -> bool {
+        self.path == TOP
+    }
+
     /// Whether it is a stream of events, which a token of its board may open.
     fn is_stream(&self) -> bool {
         self.methods.iter().any(|served| served.needs == Stream)
@@ -229,7 +242,7 @@ static INDEXES: LazyLock<Router<usize>> = LazyLock::new(|| {
 });
 
 /// What a path was matched to: its route, if it has one, and its parameters.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Matched {
     index: Option<usize>,
     params: PathParams,
@@ -278,6 +291,11 @@ impl Matched {
     /// Whether a `POST` to it may be a stream of lines.
     pub(crate) fn takes_lines(&self) -> bool {
         self.route().is_some_and(Route::takes_lines)
+    }
+
+    /// Whether the response to a `GET` may be prepared.
+    pub(crate) fn may_be_prepared(&self) -> bool {
+        self.route().is_some_and(Route::may_be_prepared)
     }
 
     /// Whether it is a stream of events.

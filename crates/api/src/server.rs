@@ -1,24 +1,28 @@
 //! [`serve`]: accepts connections under limits, and stops without losing requests.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io;
+use std::mem::replace;
 use std::net::IpAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use access::address_for_limits;
 use axum::http::{Request, header};
 use connection::{
-    ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX, ReadAhead, Socket, WriteTimeouts,
+    Asked, ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX, HeadTimer, OpenConnections,
+    ReadAhead, ResponseBody, Socket, WriteTimeouts,
 };
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, Either, ready};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::graceful::GracefulConnection;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
@@ -70,7 +74,7 @@ async fn serve_until(
         app.pools.streams.clone(),
         app.metrics.connections.hang_ups.clone(),
     ));
-    let graceful = GracefulShutdown::new();
+    let open = OpenConnections::default();
     let mut permits = ConnectionPermits::new(
         limits.connections_max,
         limits.connections_per_address_max,
@@ -93,13 +97,15 @@ async fn serve_until(
         let socket = Socket::new(stream, flow.clone(), ahead.clone(), timeouts.clone());
         let permit = Arc::new(permit);
         let is_spare = permit.is_spare();
-        let header_timeout = if is_spare {
-            limits.header_timeout.min(SPARE_HEADER_TIMEOUT)
-        } else {
-            limits.header_timeout
-        };
+        let header_timeout = header_timeout(&limits, is_spare);
         let (of_service, of_connection) = (permit.clone(), flow.clone());
-        let service = service_fn(move |request: Request<Incoming>| {
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            // A client that does not read its responses gets no further ones.
+            let may_repeat = !is_spare && flow.blocked_since().is_none();
+            if may_repeat && let Some(response) = gate.repeat(peer, &request) {
+                ahead.head_answered();
+                return Either::Left(ready(Ok::<_, Infallible>(response)));
+            }
             // A connection without a probe may be closed for one, even while its unread body is read.
             let matched = Matched::of(request.uri().path());
             if unread_body::is_for_spare(&matched) {
@@ -108,40 +114,50 @@ async fn serve_until(
             let (gate, flow) = (gate.clone(), flow.clone());
             // Not in the future: bytes that are read from now on are not part of the head.
             let mut reading = ahead.begin();
-            async move {
-                // A client that does not read its responses gets no further ones.
+            let answered = async move {
                 flow.freed().await;
+                let read = gate.note_read(&mut request, &matched);
                 let observed = ObservedRequest::new(&request, &matched, peer, &gate);
                 let answer = unread_body::answer(&gate, peer, request, &matched, &flow, is_spare);
                 let answer = pin!(answer);
-                let response = observed.answered(answer).await;
+                let mut response = observed.answered(answer).await;
+                if let Some(read) = read {
+                    response = gate.prepare(read, &matched, response);
+                }
                 if response.headers().contains_key(header::CONNECTION) {
                     reading.is_last();
                 }
                 drop(reading);
-                Ok::<_, Infallible>(response)
-            }
+                Ok(response.map(ResponseBody::Other))
+            };
+            // Boxed, so that the connection moves few bytes for a repeated read.
+            Either::Right(answered.boxed())
         });
         let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
+            .timer(HeadTimer::default())
             .header_read_timeout(header_timeout)
             .max_buf_size(READ_BUFFER_BYTES)
             // The buffer limit alone would accept a longer head that arrives in one read.
             .max_header_size(HEAD_BYTES_MAX)
             .serve_connection(TokioIo::new(socket), service);
-        let connection = graceful.watch(connection);
-        let (app, open) = (app.clone(), app.metrics.connections.open());
+        let open = (open.add(&of_connection), app.metrics.connections.open());
+        let app = app.clone();
         tokio::spawn(async move {
             let early_ends = &app.metrics.connections.early_ends;
+            let connection = pin!(connection);
             tokio::select! {
-                ended = connection => if let Err(error) = ended {
-                    early_ends.count(&error);
-                    tracing::debug!(%error, "a connection ended early");
+                biased;
+                ended = until_asked(connection, &of_connection) => match ended {
+                    Some(Ok(())) => {}
+                    Some(Err(error)) => {
+                        early_ends.count(&error);
+                        tracing::debug!(%error, "a connection ended early");
+                    }
+                    None => {
+                        app.metrics.connections.hang_ups.inc();
+                    }
                 },
                 () = permit.withdrawn() => early_ends.count_displaced(),
-                () = of_connection.displaced() => {
-                    app.metrics.connections.hang_ups.inc();
-                }
             }
             drop((permit, open));
         });
@@ -149,11 +165,43 @@ async fn serve_until(
     drop(listener);
     app.feeds.close();
     timeouts.stop();
-    finish(&app, &limits, graceful).await
+    finish(&app, &limits, &open).await
+}
+
+/// Returns the maximum time for the head of a request.
+fn header_timeout(limits: &ServerLimits, is_spare: bool) -> Duration {
+    if is_spare {
+        limits.header_timeout.min(SPARE_HEADER_TIMEOUT)
+    } else {
+        limits.header_timeout
+    }
+}
+
+/// Serves a connection until it ends, also as it is asked to; `None` if it has to be closed.
+///
+/// Unlike futures that are selected, what is asked costs one atomic operation in each poll.
+async fn until_asked<C: GracefulConnection>(
+    mut connection: Pin<&mut C>,
+    flow: &Flow,
+) -> Option<C::Output> {
+    let mut is_finishing = false;
+    poll_fn(|context| {
+        match flow.poll_asked(context) {
+            Asked::Nothing => {}
+            Asked::Finish => {
+                if !replace(&mut is_finishing, true) {
+                    connection.as_mut().graceful_shutdown();
+                }
+            }
+            Asked::Close => return Poll::Ready(None),
+        }
+        connection.as_mut().poll(context).map(Some)
+    })
+    .await
 }
 
 /// Waits until the requests in progress have responses.
-async fn finish(app: &App, limits: &ServerLimits, graceful: GracefulShutdown) -> io::Result<()> {
+async fn finish(app: &App, limits: &ServerLimits, open: &OpenConnections) -> io::Result<()> {
     // An incomplete head ends only by its own timeout.
     let stop_timeout = limits
         .stop_timeout
@@ -165,7 +213,7 @@ async fn finish(app: &App, limits: &ServerLimits, graceful: GracefulShutdown) ->
         std::future::pending::<()>().await;
     };
     let finished = tokio::select! {
-        finished = timeout(stop_timeout, graceful.shutdown()) => finished,
+        finished = timeout(stop_timeout, open.finish()) => finished,
         () = end_streams => Ok(()),
     };
     finished.map_err(|_| {

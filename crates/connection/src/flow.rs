@@ -1,12 +1,11 @@
 //! Whether a connection accepts the bytes that are written to it: [`Flow`].
 
 use std::future::poll_fn;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::task::{Context, Poll};
 
 use futures::task::AtomicWaker;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// Whether a connection accepts the bytes that are written to it.
@@ -17,8 +16,21 @@ pub struct Flow {
     /// The connection carries a stream, and needs small buffers.
     is_stream: AtomicBool,
     waker: AtomicWaker,
-    /// The connection has to be closed.
-    displaced: Notify,
+    /// [`Asked`], as a number.
+    asked: AtomicU8,
+    /// Of the connection.
+    asked_waker: AtomicWaker,
+}
+
+/// What others ask of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asked {
+    /// Nothing.
+    Nothing,
+    /// To end after the request that is being served.
+    Finish,
+    /// To end at once.
+    Close,
 }
 
 impl Flow {
@@ -60,12 +72,27 @@ impl Flow {
 
     /// Requests that the connection is closed, because others need its memory.
     pub fn displace(&self) {
-        self.displaced.notify_one();
+        self.ask(Asked::Close);
     }
 
-    /// Waits for a call of [`displace`](Self::displace).
-    pub async fn displaced(&self) {
-        self.displaced.notified().await;
+    /// Requests that the connection ends after the request that is being served.
+    pub fn finish(&self) {
+        self.ask(Asked::Finish);
+    }
+
+    fn ask(&self, asked: Asked) {
+        self.asked.fetch_max(asked as u8, Ordering::AcqRel);
+        self.asked_waker.wake();
+    }
+
+    /// Returns what is asked of the connection. Its task, which alone calls this, is woken when that changes.
+    pub fn poll_asked(&self, context: &Context<'_>) -> Asked {
+        self.asked_waker.register(context.waker());
+        match self.asked.load(Ordering::Acquire) {
+            0 => Asked::Nothing,
+            1 => Asked::Finish,
+            _ => Asked::Close,
+        }
     }
 
     /// Records that the connection carries a stream from the next write on.

@@ -4,9 +4,12 @@
 //! permits, request_permits   limit the connections, and the requests that are being served
 //! socket, flow               a socket with a timeout for writes; whether its client reads
 //! read_ahead                 limits the bytes that connections have read
+//! open_connections           the connections that a stop asks to finish
+//! head_timer                 the timer for heads that do not arrive
 //! head_read, refused_head    problem responses for heads that hyper rejects
 //! body                       bodies, whole or as a stream of lines
 //! responses                  limits the bytes of responses that clients have not read
+//! prepared                   responses of repeated reads, prepared whole
 //! pool, per_address          counts bytes up to a limit for each purpose, and amounts for each address
 //! metrics                    the metrics of connections
 //! ```
@@ -16,10 +19,13 @@
 mod body;
 mod flow;
 mod head_read;
+mod head_timer;
 mod metrics;
+mod open_connections;
 mod per_address;
 mod permits;
 mod pool;
+mod prepared;
 mod read_ahead;
 mod refused_head;
 mod request_permits;
@@ -30,15 +36,18 @@ pub use body::{
     ARRAY_ITEMS_MAX, BODY_BYTES_MAX, BodyMemory, LINE_BYTES_MAX, LINES, Line, Lines, Whole,
     from_json, items_from_json, media_type, whole_up_to,
 };
-pub use flow::Flow;
+pub use flow::{Asked, Flow};
 pub use head_read::HEAD_BYTES_MAX;
+pub use head_timer::HeadTimer;
 pub use metrics::{Connections, EarlyEnds, Open};
+pub use open_connections::{OpenConnection, OpenConnections};
 pub use per_address::{OfAddress, PerAddress};
 pub use permits::{ConnectionPermit, ConnectionPermits};
 pub use pool::{
-    BODIES_BYTES_MAX, HeldBytes, Pool, Pools, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX,
-    RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
+    BODIES_BYTES_MAX, HeldBytes, PREPARED_BYTES_MAX, Pool, Pools, READ_AHEAD_BYTES_MAX,
+    RECEIPT_BYTES_MAX, RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
 };
+pub use prepared::{OwnedReadKey, Prepared, PreparedResponses, ReadKey, ResponseBody};
 pub use read_ahead::{ReadAhead, ReadingRequest};
 pub use request_permits::{RequestPermit, RequestPermits};
 pub use responses::{

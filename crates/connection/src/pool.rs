@@ -23,6 +23,9 @@ pub const RESPONSE_BYTES_MAX: usize = 256 << 20;
 /// The default limit of [`Pools::bodies`].
 pub const BODIES_BYTES_MAX: usize = 256 << 20;
 
+/// The default limit of [`Pools::prepared`].
+pub const PREPARED_BYTES_MAX: usize = 32 << 20;
+
 /// The default limit of [`Pools::read_ahead`].
 pub const READ_AHEAD_BYTES_MAX: usize = 128 << 20;
 
@@ -54,6 +57,8 @@ pub struct Pools {
     pub answers: Pool,
     /// JSON bodies, values parsed from them, and incomplete lines.
     pub bodies: Pool,
+    /// Responses that are prepared for repeated reads.
+    pub prepared: Pool,
     /// Heads, and bytes that connections have read and no request has consumed.
     pub read_ahead: Pool,
     /// Details of contributions that were not applied.
@@ -69,6 +74,7 @@ impl Default for Pools {
         Self {
             answers: Pool::up_to(RESPONSE_BYTES_MAX),
             bodies: Pool::up_to(BODIES_BYTES_MAX),
+            prepared: Pool::up_to(PREPARED_BYTES_MAX),
             read_ahead: Pool::up_to(READ_AHEAD_BYTES_MAX),
             receipts: Pool::up_to(RECEIPT_BYTES_MAX),
             scrapes: Pool::up_to(SCRAPE_BYTES_MAX),
@@ -78,10 +84,11 @@ impl Default for Pools {
 }
 
 impl Pools {
-    fn by_label(&self) -> [(Labels, &Pool); 6] {
+    fn by_label(&self) -> [(Labels, &Pool); 7] {
         [
             ("answers", &self.answers),
             ("bodies", &self.bodies),
+            ("prepared", &self.prepared),
             ("read_ahead", &self.read_ahead),
             ("receipts", &self.receipts),
             ("scrapes", &self.scrapes),

@@ -92,6 +92,11 @@ impl ReadAhead {
         fits.then_some(()).ok_or(PoolFull)
     }
 
+    /// Records a request without a body whose response was ready once its head was read.
+    pub fn head_answered(&self) {
+        self.0.lock().head = 0;
+    }
+
     /// Begins a request after its head was read.
     #[must_use]
     pub fn begin(self: &Arc<Self>) -> ReadingRequest {

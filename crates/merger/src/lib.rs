@@ -25,7 +25,7 @@ mod scope;
 mod steady;
 mod version;
 
-pub use cache::{Rendered, Snapshot, TopForm, TopResponse, TopView};
+pub use cache::{Rendered, ServedTop, Snapshot, TopForm, TopResponse, TopView};
 pub use error::ReadError;
 pub use merger::{Merger, ReadFuture, ReadResult, Renderer, Settings, final_from};
 pub use metrics::Counters;

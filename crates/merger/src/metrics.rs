@@ -116,10 +116,9 @@ impl Counters {
     }
 
     /// Counts a top from the cache, for a read that began at `arrived`.
-    pub(crate) fn count_hit(&self, arrived: Instant, snapshot: &Snapshot) {
+    pub(crate) fn count_hit(&self, arrived: Instant, began: Instant) {
         self.hits.inc();
-        self.ages
-            .observe(arrived.saturating_duration_since(snapshot.began));
+        self.ages.observe(arrived.saturating_duration_since(began));
     }
 
     /// Counts a top that had to be merged, taken from another server, or waited for.

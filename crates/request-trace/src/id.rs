@@ -15,8 +15,11 @@ const DIGITS: usize = 16;
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The prefix of the ids of this process.
-static PROCESS: LazyLock<u64> =
-    LazyLock::new(|| getrandom::u64().expect("the system has random numbers"));
+static PROCESS: LazyLock<Prefix> =
+    LazyLock::new(|| prefix(getrandom::u64().expect("the system has random numbers")));
+
+/// A number and a dash.
+type Prefix = [u8; DIGITS + 1];
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
@@ -32,7 +35,7 @@ pub fn request_id(headers: &HeaderMap) -> HeaderValue {
 /// Returns a new id.
 #[must_use]
 pub fn new_id() -> HeaderValue {
-    new(*PROCESS, COUNT.fetch_add(1, Ordering::Relaxed))
+    new(&PROCESS, COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Returns whether an id is short, and has only characters that are safe in logs and terminals.
@@ -41,15 +44,20 @@ fn is_valid(id: &[u8]) -> bool {
 }
 
 /// Returns an id that is unique in this process, and very probably among all processes.
-fn new(process: u64, number: u64) -> HeaderValue {
-    let mut text = [b'-'; 2 * DIGITS + 1];
-    hex(process, &mut text[..DIGITS]);
+fn new(process: &Prefix, number: u64) -> HeaderValue {
+    let mut text = [0; 2 * DIGITS + 1];
+    text[..=DIGITS].copy_from_slice(process);
+    // Without leading zeros.
+    let digits = (DIGITS - number.leading_zeros() as usize / 4).max(1);
+    let text = &mut text[..=DIGITS + digits];
     hex(number, &mut text[DIGITS + 1..]);
-    // Removes leading zeros of the count.
-    let zeros = (number.leading_zeros() as usize / 4).min(DIGITS - 1);
-    text.copy_within(DIGITS + 1 + zeros.., DIGITS + 1);
-    let id = HeaderValue::from_bytes(&text[..text.len() - zeros]);
-    id.expect("digits fit a header")
+    HeaderValue::from_bytes(text).expect("digits fit a header")
+}
+
+fn prefix(process: u64) -> Prefix {
+    let mut text = [b'-'; DIGITS + 1];
+    hex(process, &mut text[..DIGITS]);
+    text
 }
 
 fn hex(mut number: u64, into: &mut [u8]) {
@@ -72,7 +80,7 @@ mod tests {
             (1, 0x0123_4567),
             (7, u64::MAX),
         ] {
-            let id = new(process, number);
+            let id = new(&prefix(process), number);
             assert_eq!(id, format!("{process:016x}-{number:x}"));
             assert!(is_valid(id.as_bytes()));
         }

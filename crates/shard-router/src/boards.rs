@@ -14,6 +14,7 @@ use moka::sync::Cache;
 use shard_store::{BoardRecord, CreateBoardError, ShardStore, StoreError};
 
 use crate::catalogue::KnownKind;
+use crate::changes::Changes;
 
 /// Default number of cached records, of about 500 bytes each.
 pub const KNOWN_BOARDS_MAX: u64 = 65_536;
@@ -22,6 +23,7 @@ pub const KNOWN_BOARDS_MAX: u64 = 65_536;
 pub struct Boards {
     store: Arc<dyn ShardStore>,
     records: Cache<BoardName, Arc<BoardRecord>>,
+    changes: Changes,
 }
 
 impl Boards {
@@ -29,7 +31,14 @@ impl Boards {
         Self {
             store,
             records: Cache::new(known_max),
+            changes: Changes::default(),
         }
+    }
+
+    /// Returns the changes of cached records, by the name of their board. Records that are evicted do not count.
+    #[must_use]
+    pub const fn changes(&self) -> &Changes {
+        &self.changes
     }
 
     /// Returns the record of a created board of this kind that has not expired, if it is cached:
@@ -118,7 +127,8 @@ impl Boards {
     pub fn forget(&self, record: &BoardRecord) {
         let kept = self.kept(&record.name);
         if kept.is_some_and(|kept| kept.incarnation == record.incarnation) {
-            self.records.invalidate(&record.name);
+            let forget = || self.records.invalidate(&record.name);
+            self.changes.change(&record.name, forget);
         }
     }
 
@@ -128,7 +138,8 @@ impl Boards {
 
     fn keep(&self, record: BoardRecord) -> Arc<BoardRecord> {
         let record = Arc::new(record);
-        self.records.insert(record.name.clone(), record.clone());
+        let keep = || self.records.insert(record.name.clone(), record.clone());
+        self.changes.change(&record.name, keep);
         record
     }
 }

@@ -19,6 +19,8 @@ use futures::future::BoxFuture;
 use futures::lock::Mutex;
 use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError};
 
+use crate::changes::Changes;
+
 /// Attempts at writing a kind that others keep writing.
 const WRITE_TRIES_MAX: usize = 5;
 
@@ -61,6 +63,7 @@ pub enum CatalogueError {
 pub struct Catalogue {
     store: Arc<dyn ShardStore>,
     records: ArcSwap<HashMap<KindName, Arc<KindRecord>>>,
+    changes: Changes,
     /// The number of reads of the store that have begun.
     reads_begun: AtomicU64,
     /// The last read that is in `records`. Reads are serialized, so that an older one does not
@@ -74,6 +77,7 @@ impl Catalogue {
         let catalogue = Self {
             store,
             records: ArcSwap::default(),
+            changes: Changes::of_everything(),
             reads_begun: AtomicU64::new(0),
             last_read: Mutex::new(0),
         };
@@ -97,7 +101,7 @@ impl Catalogue {
             if self.put_back(&records).await? {
                 records = self.read().await?;
             }
-            self.records.store(Arc::new(records));
+            self.replace(records);
             *last_read = read;
             Ok(())
         };
@@ -120,7 +124,18 @@ impl Catalogue {
                 records.insert(record.name.clone(), Arc::new(record));
             }
         }
-        self.records.store(Arc::new(records));
+        self.replace(records);
+    }
+
+    /// Returns the changes of the copy, all with the key `()`.
+    #[must_use]
+    pub const fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    fn replace(&self, records: HashMap<KindName, Arc<KindRecord>>) {
+        let replace = || self.records.store(Arc::new(records));
+        self.changes.change(&(), replace);
     }
 
     async fn read(&self) -> Result<HashMap<KindName, Arc<KindRecord>>, StoreError> {

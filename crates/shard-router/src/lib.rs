@@ -11,6 +11,7 @@
 mod batch;
 mod boards;
 mod catalogue;
+mod changes;
 mod empty_board;
 mod metrics;
 mod moment;
@@ -27,6 +28,7 @@ mod write;
 pub use batch::{BoardBatch, BoardBatches, BoardSlot, Contribution};
 pub use boards::{Boards, KNOWN_BOARDS_MAX};
 pub use catalogue::{Catalogue, CatalogueError, KnownKind};
+pub use changes::{Changes, ChangesSeen};
 pub use moment::Moment;
 pub use router::Router;
 pub use trace_target::TRACE_TARGET;

@@ -12,6 +12,7 @@ mod member;
 mod names;
 mod range;
 mod rank;
+mod repeated;
 mod settings_and_deletion;
 mod stream;
 mod target;

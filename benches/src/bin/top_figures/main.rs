@@ -1,10 +1,10 @@
-//! Measures the cost of reading the top of a board, compared with Redis and with a bare axum handler.
+//! Measures the cost of reading the top of a board, compared with Redis and with servers of fixed bytes.
 //!
 //!     top_figures [--rounds 5] [--seconds 3] [--megaboard PATH]
 //!
 //! The board has 100,000 members. Over 64 connections without pipelining, each round reads `GET .../top?n=100` of
-//! `megaboard serve`, `ZREVRANGE 0 99 WITHSCORES` of the same members in Redis, and the same bytes from `bare_axum`, in
-//! turn. Client and server share the machine.
+//! `megaboard serve`, `ZREVRANGE 0 99 WITHSCORES` of the same members in Redis, and the same bytes from `bare_axum`
+//! and `bare_http`, in turn. Client and server share the machine.
 
 mod board;
 mod report;
@@ -23,7 +23,9 @@ use report::Report;
 use stage::Stage;
 
 #[derive(Parser)]
-#[command(about = "Measures the cost of reading a top, compared with Redis and bare axum")]
+#[command(
+    about = "Measures the cost of reading a top, compared with Redis and servers of fixed bytes"
+)]
 struct Args {
     /// Number of rounds. Figures are medians over them.
     #[arg(long, default_value_t = 5)]

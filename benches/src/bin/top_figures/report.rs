@@ -12,6 +12,12 @@ const RATE_MIN: f64 = 3.5;
 /// The target of CPU per request, relative to the bare handler.
 const CPU_MAX: f64 = 1.15;
 
+/// The target of requests per second, relative to the TCP loop.
+const RATE_OF_TCP_MIN: f64 = 0.9;
+
+/// The target of CPU per request, relative to hyper alone.
+const CPU_OF_HYPER_MAX: f64 = 1.25;
+
 /// Selects the load of one server.
 type Pick = fn(&Round) -> Load;
 
@@ -38,12 +44,14 @@ impl Report {
             "µs client CPU",
             "bytes",
         ]);
-        let servers: [(&str, Pick); 7] = [
+        let servers: [(&str, Pick); 9] = [
             ("megaboard", |round| round.megaboard),
             ("Redis", |round| round.redis),
             ("Redis, time in the score", |round| round.redis_packed),
             ("bare axum, axum::serve", |round| round.bare),
             ("bare axum, our accept loop", |round| round.bare_accept_loop),
+            ("hyper alone, the same bytes", |round| round.hyper),
+            ("TCP loop, the same bytes", |round| round.tcp),
             ("megaboard, 10,000 writes/s", |round| {
                 round.megaboard_written
             }),
@@ -77,6 +85,19 @@ impl Report {
         );
         let cpu = ratio(&ours, &self.column(|round| round.bare.cpu_us()));
         let cpu_loop = ratio(&ours, &self.column(|round| round.bare_accept_loop.cpu_us()));
+        let of_hyper = ratio(&ours, &self.column(|round| round.hyper.cpu_us()));
+        let of_tcp = ratio(
+            &self.column(|round| round.megaboard.rate()),
+            &self.column(|round| round.tcp.rate()),
+        );
+        let hyper_verdict = verdict(
+            of_hyper <= CPU_OF_HYPER_MAX,
+            &format!("at most {CPU_OF_HYPER_MAX}"),
+        );
+        let tcp_verdict = verdict(
+            of_tcp >= RATE_OF_TCP_MIN,
+            &format!("at least {RATE_OF_TCP_MIN}"),
+        );
         let rate_verdict = verdict(rate >= RATE_MIN, &format!("at least {RATE_MIN}"));
         let cpu_verdict = verdict(cpu <= CPU_MAX, &format!("at most {CPU_MAX}"));
         let loop_verdict = verdict(cpu_loop <= CPU_MAX, &format!("at most {CPU_MAX}"));
@@ -88,6 +109,8 @@ impl Report {
                 String::new(),
             ),
             ("requests/s over Redis, with writes", written, String::new()),
+            ("requests/s over a TCP loop", of_tcp, tcp_verdict),
+            ("CPU over hyper alone", of_hyper, hyper_verdict),
             ("CPU over bare axum, axum::serve", cpu, cpu_verdict),
             (
                 "CPU over bare axum, our accept loop",

@@ -34,6 +34,8 @@ pub(crate) struct Stage {
     redis: Redis,
     bare: Server,
     bare_accept_loop: Server,
+    hyper: Server,
+    tcp: Server,
     _folder: TempDir,
 }
 
@@ -44,6 +46,8 @@ pub(crate) struct Round {
     pub(crate) redis_packed: Load,
     pub(crate) bare: Load,
     pub(crate) bare_accept_loop: Load,
+    pub(crate) hyper: Load,
+    pub(crate) tcp: Load,
     pub(crate) megaboard_written: Load,
     pub(crate) redis_written: Load,
 }
@@ -64,14 +68,16 @@ impl Stage {
         let body = folder.path().join("body.json");
         std::fs::write(&body, &response.body)?;
         let etag = response.header("etag").unwrap_or_default();
-        let bare = |flags: &[&str]| {
-            let mut command = Command::new(sibling("bare_axum")?);
+        let bare = |program: &str, flags: &[&str]| {
+            let mut command = Command::new(sibling(program)?);
             command.arg("--body").arg(&body).args(["--etag", etag]);
             Server::announced(command.args(flags))
         };
         Ok(Self {
-            bare: bare(&[])?,
-            bare_accept_loop: bare(&["--accept-loop"])?,
+            bare: bare("bare_axum", &[])?,
+            bare_accept_loop: bare("bare_axum", &["--accept-loop"])?,
+            hyper: bare("bare_http", &["--hyper"])?,
+            tcp: bare("bare_http", &["--tcp"])?,
             megaboard,
             redis,
             _folder: folder,
@@ -98,9 +104,11 @@ impl Stage {
             response_length: http::response_length,
         };
         let ask = |target| load(target, connections, duration);
-        // The two servers whose CPU is compared are measured directly one after the other.
+        // The servers that are compared with Megaboard are measured directly before and after it.
         let bare_accept_loop = ask(http(&self.bare_accept_loop))?;
+        let tcp = ask(http(&self.tcp))?;
         let megaboard = self.full(|| ask(http(&self.megaboard)))?;
+        let hyper = ask(http(&self.hyper))?;
         let bare = ask(http(&self.bare))?;
         let redis_plain = ask(redis(&plain))?;
         let redis_packed = ask(redis(&packed))?;
@@ -118,6 +126,8 @@ impl Stage {
             redis_packed,
             bare,
             bare_accept_loop,
+            hyper,
+            tcp,
             megaboard_written,
             redis_written,
         })

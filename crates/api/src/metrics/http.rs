@@ -24,6 +24,7 @@ pub(crate) struct Http {
     /// By the index of their type in [`ProblemType::ALL`].
     by_problem: Vec<Counter>,
     under_way: Gauge,
+    repeated: Counter,
 }
 
 /// The metrics of one method of one route.
@@ -50,6 +51,7 @@ impl Default for Http {
         Self {
             by_problem: ProblemType::ALL.map(problem).to_vec(),
             under_way: Gauge::default(),
+            repeated: Counter::default(),
             durations: HistogramFamily::new_with_constructor(&REQUESTS),
             requests: CounterFamily::default(),
             problems,
@@ -70,13 +72,27 @@ impl Http {
 
     /// Counts a request to this route, which begins now.
     pub(crate) fn begin<'a>(&'a self, route: &'a RouteMetrics) -> CountedRequest<'a> {
+        self.begin_at(route, Instant::now())
+    }
+
+    /// Counts a request to this route, which began at this moment.
+    pub(crate) fn begin_at<'a>(
+        &'a self,
+        route: &'a RouteMetrics,
+        began: Instant,
+    ) -> CountedRequest<'a> {
         self.under_way.inc();
         CountedRequest {
             http: self,
             route,
-            began: Instant::now(),
+            began,
             end: GONE,
         }
+    }
+
+    /// Counts a read that was answered from a prepared response.
+    pub(crate) fn count_repeated(&self) {
+        self.repeated.inc();
     }
 
     /// Registers the metrics.
@@ -98,6 +114,11 @@ impl Http {
             self.under_way.clone(),
         );
         registry.register(
+            "http_repeated",
+            "Reads that were answered from a response prepared by an earlier one; they count in http_requests, too",
+            self.repeated.clone(),
+        );
+        registry.register(
             "http_problems",
             "Requests that were refused or failed, by the type of their problem",
             self.problems.clone(),
@@ -112,7 +133,7 @@ impl Http {
 
 impl CountedRequest<'_> {
     /// Records the response.
-    pub(crate) fn end(mut self, response: &Response) {
+    pub(crate) fn end<B>(mut self, response: &Response<B>) {
         self.end = class_of(response.status());
         if let Some(kind) = response.extensions().get::<ProblemType>() {
             self.http.by_problem[*kind as usize].inc();
@@ -144,7 +165,7 @@ mod tests {
         let http = Http::default();
         let top = http.of_route("/top", "GET");
         let answer = |status: StatusCode| {
-            let mut response = Response::default();
+            let mut response = Response::<()>::default();
             *response.status_mut() = status;
             http.begin(&top).end(&response);
         };

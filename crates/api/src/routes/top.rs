@@ -22,6 +22,7 @@ use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfTop, OfWindow};
 use crate::openapi::problems;
 use crate::params::Params;
 use crate::read_window::ReadWindow;
+use crate::repeated::RepeatedRead;
 use crate::target::{BoardPath, read_window};
 
 /// Default of `n`.
@@ -66,6 +67,7 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     // Takes the whole request: extractors would copy the query and the headers.
     let (mut parts, _) = request.into_parts();
+    let repeated = RepeatedRead::begin(&parts, &app);
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
     let n = entries_wanted(&mut params, path.kind())?;
@@ -76,7 +78,12 @@ pub(crate) async fn show(
         .top(&path.board, path.kind(), window.window, fresh)
         .await?;
     let form = window.form(&view, n);
-    Ok(respond(&parts.headers, &path.board, &window, &view.snapshot, form).await)
+    let mut response = respond(&parts.headers, &path.board, &window, &view.snapshot, form).await;
+    if let Some(repeated) = repeated.filter(|_| !fresh) {
+        let read = (&path.board, path.kind(), window.window);
+        repeated.end(&app, read, &view, &mut response);
+    }
+    Ok(response)
 }
 
 /// Returns the response of a snapshot in this form, in the coding that the client prefers, or 304.

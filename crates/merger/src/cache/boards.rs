@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use board::BoardName;
 use moka::sync::Cache;
+use shard_router::Changes;
 
 use super::publish::Publishers;
 use super::shown_times::ShownTimes;
@@ -23,6 +24,8 @@ const UNCREATED_MAX: u64 = 65_536;
 /// Snapshots by board incarnation and window, under a limit of bytes.
 pub(crate) struct GlobalBoards {
     pub(crate) snapshots: Cache<Key, Arc<Snapshot>>,
+    /// Of `snapshots`. Those that are evicted do not count.
+    pub(super) changes: Changes,
     /// The last version of each closed window that is known to be durable.
     pub(crate) finals: Cache<Key, Version>,
     pub(super) merges: SingleFlight<Key>,
@@ -45,6 +48,7 @@ impl GlobalBoards {
             .build();
         Self {
             snapshots,
+            changes: Changes::default(),
             finals,
             merges: SingleFlight::default(),
             sharing: Sharing::default(),

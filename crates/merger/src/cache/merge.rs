@@ -65,7 +65,8 @@ impl Merger {
             Err(error) => Err(ReadError::from(error)),
         };
         if let Ok(snapshot) = &merged {
-            self.boards.snapshots.insert(key, snapshot.clone());
+            let insert = || self.boards.snapshots.insert(key, snapshot.clone());
+            self.boards.changes.change(&key, insert);
             self.boards.sharing.shown.record(&key);
         }
         *last = Some((began, merged.clone()));

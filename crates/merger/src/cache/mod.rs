@@ -1,7 +1,8 @@
 //! Cached global boards: the merged top of a window, as bytes.
 //!
 //! A [`Snapshot`] is made once and served unchanged: its first n entries are a slice of its bytes.
-//! The responses made from it, and their compressed forms, are kept with it (`kept`).
+//! The responses made from it, and their compressed forms, are kept with it (`kept`). What was served can be served
+//! again without lookups (`served`).
 //! A board that is read is merged again when the last merge is older than the kind allows, one
 //! merge at a time for each board (`single_flight`). If no shard has changed, the old bytes are kept. The
 //! absence of boards that are not yet created is cached in the same way (`state`). Where several
@@ -17,6 +18,7 @@ mod boards;
 mod kept;
 mod merge;
 mod publish;
+mod served;
 mod share;
 mod shown_times;
 mod single_flight;
@@ -26,6 +28,7 @@ mod top;
 mod wire;
 
 pub use kept::{TopForm, TopResponse};
+pub use served::ServedTop;
 pub use snapshot::{Rendered, Snapshot};
 pub use top::TopView;
 

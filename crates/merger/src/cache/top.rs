@@ -44,20 +44,10 @@ impl Merger {
         fresh: bool,
     ) -> Result<TopView, ReadError> {
         let arrived = Instant::now();
-        let not_before = if fresh {
-            arrived
-        } else {
-            arrived.checked_sub(kind.max_staleness()).unwrap_or(arrived)
-        };
-        // A merge before the end does not have the final contents of the window or of the board.
-        let need = Need {
-            not_before,
-            since: self.passed(kind.closes_at(window)),
-            fresh,
-        };
+        let need = self.need(kind, window, fresh, arrived);
         match self.top_at_hand(board, kind, window, need) {
             Some(snapshot) => {
-                self.counters.count_hit(arrived, &snapshot);
+                self.counters.count_hit(arrived, snapshot.began);
                 Ok(TopView::now(snapshot))
             }
             None => {
@@ -67,8 +57,23 @@ impl Merger {
         }
     }
 
+    /// Returns what a read that arrives now requires.
+    pub(super) fn need(&self, kind: &Kind, window: Window, fresh: bool, arrived: Instant) -> Need {
+        let not_before = if fresh {
+            arrived
+        } else {
+            arrived.checked_sub(kind.max_staleness()).unwrap_or(arrived)
+        };
+        // A merge before the end does not have the final contents of the window or of the board.
+        Need {
+            not_before,
+            since: self.passed(kind.closes_at(window)),
+            fresh,
+        }
+    }
+
     /// Returns a top that is recent enough without waiting, as for nearly every read.
-    fn top_at_hand(
+    pub(super) fn top_at_hand(
         &self,
         board: &BoardName,
         kind: &Arc<Kind>,
@@ -130,7 +135,7 @@ impl Merger {
                     }
                 };
                 if let Some(snapshot) = self.snapshot_at_hand(&record, kind, window, need) {
-                    self.counters.count_hit(arrived, &snapshot);
+                    self.counters.count_hit(arrived, snapshot.began);
                     return Ok(TopView::now(snapshot));
                 }
                 let key = (record.incarnation, window);

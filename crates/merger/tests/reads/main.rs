@@ -36,6 +36,7 @@ mod small_boards;
 mod stage;
 mod the_cache_has_a_limit;
 mod top_lists;
+mod tops_are_served_again;
 mod trimmed;
 mod twin;
 mod unavailable_stores;

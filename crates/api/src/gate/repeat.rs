@@ -1,0 +1,119 @@
+//! Repeated reads of a top: one lookup, instead of all the checks that they have passed before.
+//!
+//! The first two reads are answered in full, and the response to the second is prepared ([`PreparedResponses`]). It is
+//! sent again while all that it depends on is the same: the request, as far as [`ReadKey`] has it, what the authorizer
+//! says, and the top ([`ServedTop`](merger::ServedTop)). A repeated read takes from the same limits and counts in the same metrics. What
+//! is not found here, and what is refused, is left to the full checks.
+//!
+//! With a tracer, and while requests are logged, all reads are answered in full.
+
+use std::net::IpAddr;
+
+use access::Scope;
+use axum::http::{Method, Request};
+use axum::response::Response;
+use connection::{OwnedReadKey, ReadKey, ResponseBody};
+use hyper::body::Incoming;
+use request_trace::{REQUEST_ID, request_id};
+use tokio::time::Instant;
+
+use super::Gate;
+use crate::observed;
+use crate::repeated::{IsRepeated, ServedBoard};
+use crate::route::{Matched, Needs, may_be_prepared};
+
+/// What a prepared response depends on, beside the request.
+pub(super) struct Facts {
+    board: ServedBoard,
+    /// For the metrics.
+    matched: Matched,
+    needed: Scope,
+    had_keys: bool,
+}
+
+/// A read whose response is to be prepared.
+pub(crate) struct ReadToPrepare {
+    key: OwnedReadKey,
+    had_keys: bool,
+}
+
+impl Gate {
+    /// Returns the prepared response to a read, if it is prepared and nothing that it depends on has changed.
+    pub(crate) fn repeat(
+        &self,
+        peer: IpAddr,
+        request: &Request<Incoming>,
+    ) -> Option<axum::http::Response<ResponseBody>> {
+        if !may_be_prepared(request.uri().path()) {
+            return None;
+        }
+        let arrived = Instant::now();
+        let prepared = self.prepared.find(&ReadKey::of(request)?)?;
+        let prepared = prepared.as_ref()?;
+        let Facts {
+            board: ServedBoard { top, kind },
+            matched,
+            needed,
+            had_keys,
+        } = prepared.facts();
+        let app = &self.app;
+        let headers = request.headers();
+        let _permit = self.requests.acquire()?;
+        let required = (*needed, kind.name().as_str());
+        let clock = app.clock();
+        let may_repeat = app.tracer.is_none()
+            && !observed::logs_requests()
+            && app.merger.serves_again(top, arrived)
+            && (app.access).permits_again(peer, headers, clock, required, *had_keys);
+        if !may_repeat {
+            return None;
+        }
+        app.merger.count_served_again(top, arrived);
+        let route = self.metrics.of(request.method(), matched);
+        let counted = app.metrics.http.begin_at(route, arrived.into_std());
+        let mut response = prepared.response();
+        let id = request_id(headers);
+        response.headers_mut().insert(REQUEST_ID, id);
+        counted.end(&response);
+        app.metrics.http.count_repeated();
+        Some(response)
+    }
+
+    /// Notes a read that is answered in full. If it is repeated, tells its handler, and returns what
+    /// [`prepare`](Self::prepare) needs.
+    pub(crate) fn note_read(
+        &self,
+        request: &mut Request<Incoming>,
+        matched: &Matched,
+    ) -> Option<ReadToPrepare> {
+        if !matched.may_be_prepared() {
+            return None;
+        }
+        let key = ReadKey::of(request).filter(|key| self.prepared.is_repeated(key))?;
+        let key = key.to_owned();
+        request.extensions_mut().insert(IsRepeated);
+        let had_keys = self.app.access.has_keys();
+        Some(ReadToPrepare { key, had_keys })
+    }
+
+    /// Prepares the response to a read, if its handler has added what it depends on.
+    pub(crate) fn prepare(
+        &self,
+        read: ReadToPrepare,
+        matched: &Matched,
+        mut response: Response,
+    ) -> Response {
+        let needs = matched.route().and_then(|route| route.needs(&Method::GET));
+        let board = response.extensions_mut().remove::<ServedBoard>();
+        let (Some(Needs::Key(needed)), Some(board)) = (needs, board) else {
+            return response;
+        };
+        let facts = Facts {
+            board,
+            matched: matched.clone(),
+            needed,
+            had_keys: read.had_keys || self.app.access.has_keys(),
+        };
+        self.prepared.prepare(read.key, response, facts)
+    }
+}

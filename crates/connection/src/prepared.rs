@@ -1,0 +1,280 @@
+//! Responses prepared whole, for repeated reads: [`PreparedResponses`].
+//!
+//! A response to a simple read depends on its [`ReadKey`], and on facts that the user of this module keeps beside the
+//! response and checks before it sends the response again. A response is prepared when its read is repeated: a read of
+//! its own costs nothing here.
+//!
+//! There is one slot for each hash of a key. So the number of responses is limited, and nothing is evicted in any
+//! order. Their bytes are counted in a pool.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use arc_swap::{ArcSwapOption, Guard};
+use axum::body::Body;
+use axum::http::header::{ACCEPT_ENCODING, HOST, IF_NONE_MATCH, ORIGIN};
+use axum::http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode, Version};
+use bytes::Bytes;
+use futures::future::ready;
+use futures::{FutureExt as _, StreamExt as _, stream};
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use twox_hash::XxHash3_64;
+
+use crate::pool::{HeldBytes, Pool};
+use crate::responses::SMALL_BYTES_MAX;
+
+/// The maximum number of prepared responses.
+const PREPARED_MAX: usize = 4096;
+
+/// The maximum length of the path and the query of a prepared read, and of each header in its key.
+const KEY_PART_BYTES_MAX: usize = 1024;
+
+const VARYING_COUNT: usize = 4;
+
+/// The headers that a response to a read may depend on, besides those that its facts are checked with.
+static VARYING: [HeaderName; VARYING_COUNT] = [HOST, IF_NONE_MATCH, ACCEPT_ENCODING, ORIGIN];
+
+/// Estimated bytes of a prepared response beside its body, its headers and its key.
+const FIXED_BYTES: usize = 1024;
+
+/// All that the response to a read depends on, as it was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadKey<'a> {
+    target: &'a str,
+    varying: [Option<&'a [u8]>; VARYING_COUNT],
+}
+
+/// A [`ReadKey`] that outlives its request.
+#[derive(Debug)]
+pub struct OwnedReadKey {
+    target: Box<str>,
+    varying: [Option<Box<[u8]>>; VARYING_COUNT],
+}
+
+impl<'a> ReadKey<'a> {
+    /// Returns the key of a read; `None` for a request whose response may depend on anything else.
+    pub fn of<B: HttpBody>(request: &'a Request<B>) -> Option<Self> {
+        let uri = request.uri();
+        let is_plain = request.method() == Method::GET
+            && request.version() == Version::HTTP_11
+            && uri.authority().is_none()
+            && request.body().is_end_stream();
+        let target = uri.path_and_query()?.as_str();
+        if !is_plain || target.len() > KEY_PART_BYTES_MAX {
+            return None;
+        }
+        let mut varying = [None; VARYING_COUNT];
+        for (name, value) in request.headers() {
+            let Some(index) = VARYING.iter().position(|varying| varying == name) else {
+                continue;
+            };
+            let is_long = value.len() > KEY_PART_BYTES_MAX;
+            if is_long || varying[index].replace(value.as_bytes()).is_some() {
+                return None;
+            }
+        }
+        Some(Self { target, varying })
+    }
+
+    /// Copies the key.
+    #[must_use]
+    pub fn to_owned(&self) -> OwnedReadKey {
+        OwnedReadKey {
+            target: self.target.into(),
+            varying: self.varying.map(|value| value.map(Into::into)),
+        }
+    }
+
+    fn hash(&self) -> u64 {
+        let hash = XxHash3_64::oneshot(self.target.as_bytes());
+        let varying = self.varying.iter().flatten();
+        varying.fold(hash, |hash, value| {
+            hash.rotate_left(5) ^ XxHash3_64::oneshot(value)
+        })
+    }
+}
+
+impl OwnedReadKey {
+    fn borrowed(&self) -> ReadKey<'_> {
+        ReadKey {
+            target: &self.target,
+            varying: self.varying.each_ref().map(Option::as_deref),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let varying = self.varying.iter().flatten().map(|value| value.len());
+        self.target.len() + varying.sum::<usize>()
+    }
+}
+
+/// A response that is ready to be sent again, and facts that have to be checked before that.
+#[derive(Debug)]
+pub struct Prepared<T> {
+    key: OwnedReadKey,
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+    facts: T,
+    _held: HeldBytes,
+}
+
+impl<T> Prepared<T> {
+    /// Returns the facts.
+    pub const fn facts(&self) -> &T {
+        &self.facts
+    }
+
+    /// Returns the response.
+    #[must_use]
+    pub fn response(&self) -> Response<ResponseBody> {
+        let body = (!self.body.is_empty()).then(|| self.body.clone());
+        let mut response = Response::new(ResponseBody::Prepared(body));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers.clone();
+        response
+    }
+}
+
+/// A table of prepared responses.
+#[derive(Debug)]
+pub struct PreparedResponses<T> {
+    slots: Box<[Slot<T>]>,
+    pool: Pool,
+}
+
+#[derive(Debug)]
+struct Slot<T> {
+    prepared: ArcSwapOption<Prepared<T>>,
+    /// The hash of the last read that was not found here.
+    missed: AtomicU64,
+}
+
+impl<T> PreparedResponses<T> {
+    /// Creates an empty table, whose bytes are counted in this pool.
+    #[must_use]
+    pub fn new(pool: &Pool) -> Self {
+        let slot = |_| Slot {
+            prepared: ArcSwapOption::empty(),
+            missed: AtomicU64::new(0),
+        };
+        Self {
+            slots: (0..PREPARED_MAX).map(slot).collect(),
+            pool: pool.clone(),
+        }
+    }
+
+    /// Returns the response that was prepared for this read.
+    #[must_use]
+    pub fn find(&self, key: &ReadKey<'_>) -> Option<Guard<Option<Arc<Prepared<T>>>>> {
+        let found = self.slot(key.hash()).prepared.load();
+        let is_it = found
+            .as_ref()
+            .is_some_and(|prepared| prepared.key.borrowed() == *key);
+        is_it.then_some(found)
+    }
+
+    /// Notes a read that is not served from here. Returns whether it is repeated, so that its response should be prepared.
+    #[must_use]
+    pub fn is_repeated(&self, key: &ReadKey<'_>) -> bool {
+        let hash = key.hash();
+        let missed = &self.slot(hash).missed;
+        missed.load(Ordering::Relaxed) == hash || {
+            missed.store(hash, Ordering::Relaxed);
+            false
+        }
+    }
+
+    /// Prepares a response, if it is small and there is memory. Returns the response.
+    pub fn prepare(&self, key: OwnedReadKey, response: Response<Body>, facts: T) -> Response<Body> {
+        let bytes = response.body().size_hint().exact();
+        let is_small = bytes.is_some_and(|bytes| bytes <= SMALL_BYTES_MAX as u64);
+        if !is_small {
+            return response;
+        }
+        let (parts, mut body) = response.into_parts();
+        let frame = body.frame().now_or_never().flatten();
+        let first = frame.and_then(|frame| frame.ok()?.into_data().ok());
+        let first = first.unwrap_or_default();
+        if Some(first.len() as u64) != bytes {
+            // Not one of the bodies of a handler, which are in one piece.
+            let first = stream::once(ready(Ok(first)));
+            let body = Body::from_stream(first.chain(body.into_data_stream()));
+            return Response::from_parts(parts, body);
+        }
+        let body = first;
+        let slot = self.slot(key.borrowed().hash());
+        let headers = parts.headers.iter();
+        let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
+        let bytes = FIXED_BYTES + key.bytes() + headers.sum::<usize>() + body.len();
+        // First, since its bytes may be those that are missing.
+        slot.prepared.store(None);
+        let mut held = self.pool.hold();
+        if !held.resize_unreserved(bytes) {
+            // Most are outdated: those that are not are soon prepared again.
+            self.slots.iter().for_each(|slot| slot.prepared.store(None));
+        }
+        if held.bytes() > 0 || held.resize_unreserved(bytes) {
+            slot.prepared.store(Some(Arc::new(Prepared {
+                key,
+                status: parts.status,
+                headers: parts.headers.clone(),
+                body: body.clone(),
+                facts,
+                _held: held,
+            })));
+        }
+        Response::from_parts(parts, Body::from(body))
+    }
+
+    fn slot(&self, hash: u64) -> &Slot<T> {
+        // The remainder is less than the number of slots.
+        &self.slots[usize::try_from(hash % PREPARED_MAX as u64).unwrap_or_default()]
+    }
+}
+
+/// The body of a response: prepared, or any other.
+#[derive(Debug)]
+pub enum ResponseBody {
+    /// The bytes of a prepared response; `None` if there are none left.
+    Prepared(Option<Bytes>),
+    /// Any other.
+    Other(Body),
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match &mut *self {
+            Self::Prepared(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Other(body) => Pin::new(body).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Prepared(bytes) => bytes.is_none(),
+            Self::Other(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Prepared(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+            Self::Other(body) => body.size_hint(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
