@@ -158,7 +158,6 @@ impl<'a> Client<'a> {
             let mut stream = TcpStream::from_std(stream);
             poll.registry()
                 .register(&mut stream, Token(number), Interest::READABLE)?;
-            stream.write_all(target.requests[number % target.requests.len()].as_bytes())?;
             Ok(Connection {
                 stream,
                 sent: Instant::now(),
@@ -166,7 +165,11 @@ impl<'a> Client<'a> {
                 left: 0,
             })
         });
-        let connections = connections.collect::<io::Result<Vec<_>>>()?;
+        let mut connections = connections.collect::<io::Result<Vec<_>>>()?;
+        // Only now, so that the first responses do not wait until all are connected: a server may end such connections.
+        for (connection, request) in connections.iter_mut().zip(target.requests.iter().cycle()) {
+            connection.send(request)?;
+        }
         Ok(Self {
             target,
             events: Events::with_capacity(connections.len()),

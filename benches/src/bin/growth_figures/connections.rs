@@ -98,12 +98,20 @@ pub(crate) fn measure(settings: &Settings, connections: &[usize]) -> io::Result<
         for _ in 0..settings.rounds {
             for ((name, target), loads) in targets.iter().zip(&mut all) {
                 let measured = loads[index].add(*target, *connections, settings);
-                measured.map_err(|error| io::Error::other(format!("{name}: {error}")))?;
+                if let Err(error) = measured {
+                    record::note(&format!("{name}, {connections} connections: {error}"))?;
+                }
             }
         }
     }
     for ((name, _), loads) in targets.iter().zip(&all) {
-        for (connections, loads) in over.iter().zip(loads) {
+        let loads: Vec<(u64, &Loads)> = over.iter().copied().zip(loads).collect();
+        let loads: Vec<_> = loads
+            .into_iter()
+            .filter(|(_, it)| !it.rate().is_empty())
+            .collect();
+        let (over, loads): (Vec<u64>, Vec<&Loads>) = loads.into_iter().unzip();
+        for (connections, loads) in over.iter().zip(&loads) {
             let mut row = vec![(*name).to_owned(), thousands(*connections)];
             row.extend(loads.cells());
             shown.add_row(row);
