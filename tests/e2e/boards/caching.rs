@@ -139,11 +139,11 @@ fn lists_and_boards_have_other_etags_after_changes_that_no_version_shows() {
     changed("/v1/kinds", &|| put("/v1/kinds/more", json!({})));
     let settings = json!({"ends_at": "2100-01-01T00:00:00Z"});
     changed("/v1/boards/gifts/a", &|| {
-        put("/v1/boards/gifts/a", settings.clone())
+        put("/v1/boards/gifts/a", settings.clone());
     });
     let shards = json!({"shards": 2});
     changed("/v1/boards/gifts/b", &|| {
-        put("/v1/boards/gifts/b", shards.clone())
+        put("/v1/boards/gifts/b", shards.clone());
     });
     changed("/v1/boards?kind=gifts", &|| {
         server.give("gifts/a", &[("u", 1)]);

@@ -35,7 +35,7 @@ fn repeated(server: &Server) -> f64 {
 
 /// Compares repeated reads of many spellings with full ones. Returns how many were prepared.
 #[track_caller]
-fn compare(server: &Server, held: &str) -> f64 {
+fn compare(server: &Server, outdated: &str) -> f64 {
     let before = repeated(server);
     let mut wire = server.wire();
     let (_, top) = ask(server, &mut wire, "/v1/boards/gifts/a/top", "");
@@ -68,7 +68,7 @@ fn compare(server: &Server, held: &str) -> f64 {
             "if-none-match: \"x\"\r\nif-none-match: *\r\n",
             "if-none-match: \"\"\r\n",
             "authorization: Bearer none\r\nx-forwarded-for: 10.0.0.1\r\n",
-            held,
+            outdated,
             &current,
         ] {
             let expected = ask(server, &mut wire, &full, headers);
