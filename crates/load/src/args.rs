@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use tools::server::ServerArgs;
 
-use crate::scenario::Mix;
+use crate::mix::Mix;
 
 /// The maximum number of rooms: each has a weight in memory.
 const ROOMS_MAX: i64 = 1_000_000;

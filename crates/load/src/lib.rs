@@ -16,6 +16,7 @@ mod arrivals;
 mod connections;
 mod drive;
 mod fill;
+mod mix;
 mod report;
 mod request;
 mod results;

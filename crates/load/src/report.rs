@@ -149,7 +149,7 @@ fn a_second(count: u64, elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Operation;
+    use crate::mix::Operation;
     use crate::tally::{Contributions, Tally};
     use crate::tests::args;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use megaboard_client::{Board, Client, Contribution, Error, Event, ProblemType};
 
 use crate::connections::Connections;
+use crate::mix::Operation;
 use crate::rooms::subject;
 use crate::tally::{Contributions, Tally};
 
@@ -12,28 +13,6 @@ use crate::tally::{Contributions, Tally};
 const TOP: u64 = 100;
 /// The number of entries of streams.
 const STREAMED: u64 = 10;
-
-/// The kinds of requests, in the order of the report.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Operation {
-    Top,
-    Rank,
-    Around,
-    Write,
-}
-
-impl Operation {
-    pub(crate) const ALL: [Self; 4] = [Self::Top, Self::Rank, Self::Around, Self::Write];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Top => "top",
-            Self::Rank => "rank",
-            Self::Around => "around",
-            Self::Write => "write",
-        }
-    }
-}
 
 /// A request.
 #[derive(Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use parking_lot::Mutex;
 
-use crate::request::Operation;
+use crate::mix::Operation;
 
 /// The number of significant digits of latencies.
 const DIGITS: u8 = 3;

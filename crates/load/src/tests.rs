@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use super::*;
-use crate::request::Operation;
+use crate::mix::Operation;
 use crate::tally::OperationCounts;
 
 #[derive(Parser)]
