@@ -1,4 +1,4 @@
-//! The results of a load as files: [`write`].
+//! The results of a load as files: [`write()`].
 
 use std::fmt::Write as _;
 use std::fs;
