@@ -174,7 +174,9 @@ impl Table {
     /// Removes a record and returns whether it existed. Its handle may be reused for another
     /// member, so it must have been removed from every tree before.
     pub(crate) fn remove(&mut self, hash: u64, handle: u32) -> bool {
-        if !self.index.remove(hash, handle) {
+        let (pages, state_bytes) = (&self.pages, self.state_bytes);
+        let hash_of = |other| member_hash(name(pages, state_bytes, other));
+        if !self.index.remove(hash, handle, hash_of) {
             return false;
         }
         let size = size(self.name(handle).len());

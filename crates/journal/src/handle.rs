@@ -30,7 +30,7 @@ pub struct Journal {
     pub(super) inbox: Arc<Inbox>,
     capacity: Arc<Capacity>,
     progress: watch::Receiver<Progress>,
-    waiters: Arc<Waiters>,
+    pub(super) waiters: Arc<Waiters>,
     metrics: JournalMetrics,
     thread: Mutex<Option<JoinHandle<()>>>,
 }

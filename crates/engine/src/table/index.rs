@@ -12,6 +12,9 @@
 //! none has passed. The number of chunks is not a power of two: an index grows by a third, not to the
 //! double, so between 66 and 88 % of its slots are used.
 //!
+//! **Invariant:** a chunk that handles have passed is full. The slot of a removed handle is filled
+//! with one that passed it, and so on. Otherwise lookups would become longer as members come and go.
+//!
 //! The chunks are those of F14 (Bronson, Shi, *Open-sourcing F14 for faster, more memory-efficient
 //! hash tables*, 2019), with plain integers instead of vector instructions.
 //!
@@ -126,19 +129,51 @@ impl Index {
         }
     }
 
-    /// Removes a handle, and returns whether it was in the index.
-    pub(super) fn remove(&mut self, hash: u64, handle: u32) -> bool {
-        let Some((chunk, slot)) = self.search(hash, &mut |other| other == handle) else {
+    /// Removes a handle, and returns whether it was in the index. `hash_of` returns the hash of
+    /// another one.
+    pub(super) fn remove(&mut self, hash: u64, handle: u32, hash_of: impl Fn(u32) -> u64) -> bool {
+        let Some((mut chunk, mut slot)) = self.search(hash, &mut |other| other == handle) else {
             return false;
         };
-        self.chunks[chunk].tags[slot] = FREE;
         self.len -= 1;
-        let mut at = self.first(hash);
-        while at != chunk {
+        self.no_longer_passed(self.first(hash), chunk);
+        while self.chunks[chunk].passed > 0 {
+            let (later, its_slot) = self.one_that_passed(chunk, &hash_of);
+            let Chunk { tags, handles, .. } = self.chunks[later];
+            self.chunks[chunk].tags[slot] = tags[its_slot];
+            self.chunks[chunk].handles[slot] = handles[its_slot];
+            self.no_longer_passed(chunk, later);
+            (chunk, slot) = (later, its_slot);
+        }
+        self.chunks[chunk].tags[slot] = FREE;
+        true
+    }
+
+    /// Counts a handle less that passed the chunks before `end`.
+    fn no_longer_passed(&mut self, mut at: usize, end: usize) {
+        while at != end {
             self.chunks[at].passed -= 1;
             at = self.next(at);
         }
-        true
+    }
+
+    /// Returns the first chunk and slot of a handle that passed this chunk. There must be one.
+    fn one_that_passed(&self, chunk: usize, hash_of: impl Fn(u32) -> u64) -> (usize, usize) {
+        let mut at = chunk;
+        for distance in 1..self.chunks.len() {
+            at = self.next(at);
+            let Chunk { tags, handles, .. } = &self.chunks[at];
+            let passed = (0..SLOTS).find(|slot| {
+                tags[*slot] != FREE && {
+                    let first = self.first(hash_of(handles[*slot]));
+                    (at + self.chunks.len() - first) % self.chunks.len() >= distance
+                }
+            });
+            if let Some(slot) = passed {
+                return (at, slot);
+            }
+        }
+        unreachable!("a chunk counts the handles that passed it")
     }
 
     /// Iterates over all handles, in no particular order.

@@ -209,6 +209,40 @@ fn a_failed_sync_is_never_trusted_again() {
     assert_eq!(durable(&journal, second), Ok(()));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn all_waiting_writers_hear_of_a_failure_and_cancelled_ones_leave_nothing() {
+    let disk = SimDisk::default();
+    let journal = Arc::new(open(&disk, quick()));
+    disk.hold(Operation::Sync);
+    let syncs = disk.count(Operation::Sync);
+    let first = append(&journal, b"first").unwrap();
+    eventually("a sync", || disk.count(Operation::Sync) > syncs);
+    let wait = |until| {
+        let journal = Arc::clone(&journal);
+        tokio::spawn(async move { journal.durable(until).await })
+    };
+    let first = wait(first);
+    let untils = (0..64_u8).map(|writer| append(&journal, &[writer]).unwrap());
+    let (cancelled, waiting): (Vec<_>, Vec<_>) =
+        untils.map(|until| (wait(until), wait(until))).unzip();
+    let waiters = || journal.waiters.lock().len();
+    eventually("all wait", || waiters() == 1 + 2 * 64);
+    for task in cancelled {
+        task.abort();
+        assert!(task.await.unwrap_err().is_cancelled());
+    }
+    assert_eq!(waiters(), 1 + 64);
+    // Not the sync that is in progress.
+    disk.set(Trap::fails_change(0, BROKEN));
+    disk.release();
+    assert_eq!(first.await.unwrap(), Ok(()));
+    for task in waiting {
+        let lost = task.await.unwrap().unwrap_err();
+        assert!(lost.0.contains("the journal has failed"), "{lost}");
+    }
+    assert_eq!(waiters(), 0);
+}
+
 #[test]
 fn with_an_interval_a_failed_sync_revokes_the_records_that_it_covers() {
     let disk = SimDisk::default();

@@ -204,33 +204,36 @@ fn plain_len(text: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
     use proptest::prelude::*;
-    use proptest::sample::select;
+    use proptest::sample::{Index, select};
 
     use super::*;
     use crate::object::Object;
 
-    fn read_by_serde(text: &str) -> Option<ContributionShape<'_>> {
-        let read: Result<Object<ContributionShape<'_>>, _> = serde_json::from_str(text);
+    fn read_by_serde(text: &[u8]) -> Option<ContributionShape<'_>> {
+        let read: Result<Object<ContributionShape<'_>>, _> = serde_json::from_slice(text);
         read.ok().map(|object| object.0)
     }
 
+    const USUAL: [&str; 9] = [
+        r#"{"board":"gifts/room-8842","member":"u1","points":3}"#,
+        r#" { "member" : "ü 👍" , "board" : "gifts/a", "points" : -3, "id": "evt-1" } "#,
+        r#"{"board":"gifts/a","member":"u1","points":0,"at":1793000000000}"#,
+        r#"{"board":"gifts/a","member":"u1","points":1,"at":"2026-11-20T14:52:22.123Z"}"#,
+        r#"{"board":"votes/a","member":"u1","values":{"agree":1,"comments":-20}}"#,
+        r#"{"board":"votes/a","member":"u1","values":{}}"#,
+        "{\"board\":\"gifts/a\",\"member\":\"u1\",\"points\":999999999999999}\r",
+        r#"{"board":"gifts/a","member":"u1","points":1,"set":true,"window":"day"}"#,
+        r#"{"board":"gifts/a","member":"u1","points":1,"set":false}"#,
+    ];
+
     #[test]
     fn the_usual_contributions_are_plain() {
-        for text in [
-            r#"{"board":"gifts/room-8842","member":"u1","points":3}"#,
-            r#" { "member" : "ü 👍" , "board" : "gifts/a", "points" : -3, "id": "evt-1" } "#,
-            r#"{"board":"gifts/a","member":"u1","points":0,"at":1793000000000}"#,
-            r#"{"board":"gifts/a","member":"u1","points":1,"at":"2026-11-20T14:52:22.123Z"}"#,
-            r#"{"board":"votes/a","member":"u1","values":{"agree":1,"comments":-20}}"#,
-            r#"{"board":"votes/a","member":"u1","values":{}}"#,
-            "{\"board\":\"gifts/a\",\"member\":\"u1\",\"points\":999999999999999}\r",
-            r#"{"board":"gifts/a","member":"u1","points":1,"set":true,"window":"day"}"#,
-            r#"{"board":"gifts/a","member":"u1","points":1,"set":false}"#,
-        ] {
-            let plain = ContributionShape::of_plain(text.as_bytes());
-            assert!(plain.is_some(), "{text}");
-            assert_eq!(plain, read_by_serde(text), "{text}");
+        for text in USUAL.map(str::as_bytes) {
+            let plain = ContributionShape::of_plain(text);
+            assert!(plain.is_some(), "{}", text.escape_ascii());
+            assert_eq!(plain, read_by_serde(text), "{}", text.escape_ascii());
         }
     }
 
@@ -298,9 +301,13 @@ mod tests {
         "[]",
     ];
 
+    /// Bytes that mean something in JSON, and parts of characters.
+    const BYTES: &[u8] =
+        b"\"\"\\\\{}[]:,, \t\r\n\x0b-+.eE00123456789tfnu/ab\0\x1f\x7f\x80\x9f\xa0\xc0\xc3\xbc\xed\xef\xbb\xbf\xf0\xff";
+
     /// Returns properties of an object: names that occur in contributions, with any values.
     fn properties() -> impl Strategy<Value = String> {
-        let integers = prop::collection::vec((select(&NAMES[..]), select(&VALUES[..])), 0..6);
+        let integers = vec((select(&NAMES[..]), select(&VALUES[..])), 0..6);
         let object = integers.prop_map(|integers| object(&integers));
         let value = prop_oneof![
             4 => select(&VALUES[..]).prop_map(str::to_owned),
@@ -308,7 +315,7 @@ mod tests {
         ];
         let space = select(&["", "", "", " ", "\t\r\n"][..]);
         let property = (select(&NAMES[..]), space, value);
-        let properties = prop::collection::vec(property, 0..6);
+        let properties = vec(property, 0..6);
         properties.prop_map(|properties| {
             let texts: Vec<_> = properties
                 .iter()
@@ -358,7 +365,26 @@ mod tests {
                 text.insert_str(cut, inserted);
             }
             if let Some(plain) = ContributionShape::of_plain(text.as_bytes()) {
-                prop_assert_eq!(Some(plain), read_by_serde(&text), "{}", text);
+                prop_assert_eq!(Some(plain), read_by_serde(text.as_bytes()), "{}", text);
+            }
+        }
+
+        #[test]
+        fn usual_contributions_with_other_bytes_are_read_as_serde_reads_them(
+            usual in select(&USUAL[..]),
+            changes in vec((any::<Index>(), select(BYTES), 0..3_u8), 1..4),
+        ) {
+            let mut text = usual.as_bytes().to_vec();
+            for (at, byte, change) in changes {
+                let at = at.index(text.len());
+                match change {
+                    0 => text[at] = byte,
+                    1 => text.insert(at, byte),
+                    _ => _ = text.remove(at),
+                }
+            }
+            if let Some(plain) = ContributionShape::of_plain(&text) {
+                prop_assert_eq!(Some(plain), read_by_serde(&text), "{}", text.escape_ascii());
             }
         }
     }

@@ -75,22 +75,31 @@ proptest! {
         assert_eq!(width.len(), sorted.len());
         assert!(width.entries().eq(sorted.iter().copied()));
         assert_eq!(width.stretch(5, 10, &table, |words, handle| (words, handle)), sorted[5.min(sorted.len())..].iter().copied().take(10).collect::<Vec<_>>());
+        let check = |bound: Bound<'_>, better: usize| {
+            assert_eq!(width.count_better(bound, &table), better);
+            for (before, after) in [(0, 0), (2, 0), (0, 1), (3, 40), (500, usize::MAX)] {
+                let around = width.around(bound, (before, after), &table, |words, handle| (words, handle));
+                let expected = &sorted[better.saturating_sub(before)..];
+                let len = better.min(before).saturating_add(after).min(expected.len());
+                assert_eq!(around, (better, expected[..len].to_vec()));
+            }
+        };
         for key in bounds {
             let key = words(&rules, key);
             for len in 0..=3 {
                 let bound = Bound { words: &key.as_slice()[..len], member: None };
                 let better = sorted.iter().filter(|(words, _)| words.as_slice() >= bound.words);
-                assert_eq!(width.count_better(bound, &table), better.count());
+                check(bound, better.count());
             }
             let bound = Bound { words: key.as_slice(), member: Some(b"m17") };
             let better = sorted.iter().filter(|(words, h)| {
                 (words.as_slice(), table.name(*h)) > (key.as_slice(), &b"m17"[..])
             });
-            assert_eq!(width.count_better(bound, &table), better.count());
+            check(bound, better.count());
         }
         for (rank, (key, handle)) in sorted.iter().enumerate() {
             let bound = Bound { words: key.as_slice(), member: Some(table.name(*handle)) };
-            assert_eq!(width.count_better(bound, &table), rank);
+            check(bound, rank);
         }
     }
 }
