@@ -92,7 +92,8 @@ pub fn put_entry<M: SerializeMap>(
     let values = rules.values_of(&entry.key.words);
     FieldsShape { rules, values }.put_into(map)?;
     let reached_at = entry.reached_at.to_rfc3339();
-    map.serialize_entry("reached_at", &String::from_utf8_lossy(&reached_at))
+    let reached_at = str::from_utf8(&reached_at).expect("a time is ASCII");
+    map.serialize_entry("reached_at", reached_at)
 }
 
 impl Serialize for EntryShape<'_> {
