@@ -22,7 +22,9 @@ use audit::AuditedRequest;
 use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
-use connection::{Flow, LINES, PerAddress, PreparedResponses, RequestPermits, media_type};
+use connection::{
+    Flow, LINES, PerAddress, PreparedResponses, RequestPermits, ServerLimits, media_type,
+};
 use futures::FutureExt as _;
 use http_body_util::BodyExt as _;
 use problem::{Problem, ProblemType};
@@ -35,7 +37,6 @@ use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
 use crate::percent;
 use crate::route::{Matched, Needs};
-use crate::server_limits::ServerLimits;
 
 /// The beginning of every path that requires a key.
 const KEYED: &str = "/v1/";
