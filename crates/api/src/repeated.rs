@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::request::Parts;
 use axum::response::Response;
-use board::{BoardName, Kind, Timestamp, Window};
+use board::{BoardName, Kind, KindName, Timestamp, Window};
 use merger::{ServedTop, TopView};
 
 use crate::app::App;
@@ -17,7 +17,7 @@ pub(crate) struct IsRepeated;
 #[derive(Debug, Clone)]
 pub(crate) struct ServedBoard {
     pub(crate) top: ServedTop,
-    pub(crate) kind: Arc<Kind>,
+    pub(crate) kind: KindName,
 }
 
 /// A read whose response is prepared, if it comes from the cache.
@@ -42,7 +42,7 @@ impl RepeatedRead {
     ) {
         let top = app.merger.served_top(board, kind, window, view, self.began);
         if let Some(top) = top {
-            let kind = kind.clone();
+            let kind = kind.name().clone();
             response.extensions_mut().insert(ServedBoard { top, kind });
         }
     }

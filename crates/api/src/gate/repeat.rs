@@ -28,6 +28,7 @@ pub(super) struct Facts {
     /// For the metrics.
     matched: Matched,
     needed: Scope,
+    /// Whether keys were configured.
     had_keys: bool,
 }
 
@@ -59,7 +60,7 @@ impl Gate {
         let app = &self.app;
         let headers = request.headers();
         let _permit = self.requests.acquire()?;
-        let required = (*needed, kind.name().as_str());
+        let required = (*needed, kind.as_str());
         let clock = app.clock();
         let may_repeat = app.tracer.is_none()
             && !observed::logs_requests()
@@ -108,11 +109,15 @@ impl Gate {
         let (Some(Needs::Key(needed)), Some(board)) = (needs, board) else {
             return response;
         };
+        let had_keys = read.had_keys;
+        if self.app.access.has_keys() != had_keys {
+            return response;
+        }
         let facts = Facts {
             board,
             matched: matched.clone(),
             needed,
-            had_keys: read.had_keys || self.app.access.has_keys(),
+            had_keys,
         };
         self.prepared.prepare(read.key, response, facts)
     }
