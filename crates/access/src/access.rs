@@ -130,7 +130,8 @@ impl Access {
     /// Takes a request from the budgets if it is permitted like an earlier one, which differed at most in headers that
     /// the host check ignores. `false`: it has to be checked in full, and nothing was taken.
     ///
-    /// `needed` and `kind` are what it requires of a key. `had_keys`: the earlier one may have been permitted by a key.
+    /// `needed` and `kind` are what it requires of a key. `had_keys`: keys were configured for the earlier one. Without
+    /// keys only some hosts are served, and a response may be for everybody.
     pub fn permits_again(
         &self,
         peer: IpAddr,
@@ -140,10 +141,11 @@ impl Access {
         had_keys: bool,
     ) -> bool {
         match self.authorizer(headers, peer, clock) {
-            // A request with a key was not limited to the hosts that are served without one.
             None => !had_keys && self.take_request(self.client(peer, headers)).is_ok(),
             // Two budgets are taken from in full checks alone, which know what to do if only one of them is spent.
-            Some(authorizer) => self.addresses.is_none() && authorizer.permits(needed, kind),
+            Some(authorizer) => {
+                had_keys && self.addresses.is_none() && authorizer.permits(needed, kind)
+            }
         }
     }
 

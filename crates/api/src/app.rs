@@ -7,7 +7,7 @@ use audit::{AuditLog, HasAuditLog};
 use board::{PublishTargets, Timestamp};
 use connection::{
     ADDRESS_PART, BODIES_BYTES_MAX, BODY_BYTES_MAX, BodyMemory, HasResponses, Pools,
-    RESPONSE_BYTES_MAX, Responses,
+    RESPONSE_BYTES_MAX, Responses, WRITES_BYTES_MAX, WritePermits,
 };
 use merger::Merger;
 use metering::Registry;
@@ -19,7 +19,6 @@ use tokio::sync::watch;
 
 use crate::feeds::Feeds;
 use crate::metrics::{self, Metrics};
-use crate::write_permits::{WRITES_BYTES_MAX, WritePermits};
 
 /// The state that all handlers share.
 pub struct App {

@@ -22,20 +22,21 @@ use audit::AuditedRequest;
 use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
-use connection::{Flow, LINES, PerAddress, PreparedResponses, RequestPermits, media_type};
+use connection::{
+    Flow, LINES, PerAddress, PreparedResponses, RequestPermits, ServerLimits, media_type,
+};
 use futures::FutureExt as _;
 use http_body_util::BodyExt as _;
 use problem::{Problem, ProblemType};
 use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
-use self::repeat::Facts;
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
 use crate::percent;
+use crate::repeated::Facts;
 use crate::route::{Matched, Needs};
-use crate::server_limits::ServerLimits;
 
 /// The beginning of every path that requires a key.
 const KEYED: &str = "/v1/";

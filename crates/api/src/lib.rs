@@ -10,7 +10,7 @@
 //! routes       the handlers, one endpoint or resource in each file
 //! stream       server-sent events
 //! target, body, params    what handlers read of a request
-//! app          the state that all handlers share: feeds, metrics, write_permits, and the crates below
+//! app          the state that all handlers share: feeds, metrics, and the crates below
 //! ```
 //!
 //! Each takes only from those below it. `openapi`, in tests alone, makes the document of the contract from the routes.
@@ -37,14 +37,10 @@ mod repeated;
 mod route;
 mod routes;
 mod server;
-mod server_limits;
 mod stream;
 mod target;
 mod unread_body;
-mod write_permits;
 
 pub use app::App;
-pub use connection::PREPARED_BYTES_MAX;
+pub use connection::{PREPARED_BYTES_MAX, ServerLimits, WRITES_BYTES_MAX};
 pub use server::serve;
-pub use server_limits::ServerLimits;
-pub use write_permits::WRITES_BYTES_MAX;

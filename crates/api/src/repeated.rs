@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use access::Scope;
 use axum::http::request::Parts;
 use axum::response::Response;
-use board::{BoardName, Kind, Timestamp, Window};
+use board::{BoardName, Kind, KindName, Timestamp, Window};
 use merger::{ServedTop, TopView};
 
 use crate::app::App;
+use crate::route::Matched;
 
 /// An extension of a repeated read: its handler adds to the response what that depends on.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +19,17 @@ pub(crate) struct IsRepeated;
 #[derive(Debug, Clone)]
 pub(crate) struct ServedBoard {
     pub(crate) top: ServedTop,
-    pub(crate) kind: Arc<Kind>,
+    pub(crate) kind: KindName,
+}
+
+/// What a prepared response depends on, beside the request.
+pub(crate) struct Facts {
+    pub(crate) board: ServedBoard,
+    /// For the metrics.
+    pub(crate) matched: Matched,
+    pub(crate) needed: Scope,
+    /// Whether keys were configured.
+    pub(crate) had_keys: bool,
 }
 
 /// A read whose response is prepared, if it comes from the cache.
@@ -42,7 +54,7 @@ impl RepeatedRead {
     ) {
         let top = app.merger.served_top(board, kind, window, view, self.began);
         if let Some(top) = top {
-            let kind = kind.clone();
+            let kind = kind.name().clone();
             response.extensions_mut().insert(ServedBoard { top, kind });
         }
     }

@@ -14,7 +14,7 @@ use access::address_for_limits;
 use axum::http::{Request, header};
 use connection::{
     Asked, ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX, HeadTimer, OpenConnections,
-    ReadAhead, ResponseBody, Socket, WriteTimeouts,
+    ReadAhead, ResponseBody, ServerLimits, Socket, WriteTimeouts,
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Either, ready};
@@ -30,7 +30,6 @@ use crate::app::App;
 use crate::gate::Gate;
 use crate::observed::ObservedRequest;
 use crate::route::Matched;
-use crate::server_limits::ServerLimits;
 use crate::unread_body;
 
 /// Maximum bytes of one read: a whole head, or a piece of a body.

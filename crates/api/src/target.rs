@@ -103,16 +103,18 @@ impl FromRequestParts<Arc<App>> for BoardPath {
 }
 
 /// Reads the remaining parameters of a read: the window that `?window=` selects at this moment, by default the kind's
-/// first. `fresh` is accepted for reads that are always fresh. Any other parameter is an error.
+/// first. `fresh` is accepted for reads that are always fresh: then no cache may answer them. Any other parameter is an
+/// error.
 pub(crate) fn read_window(
     app: &App,
     kind: &Kind,
     mut params: Params<'_>,
 ) -> Result<ReadWindow, Problem> {
-    params.flag("fresh")?;
+    let fresh = params.flag("fresh")?;
     let selector = params.text("window")?;
     params.finish()?;
-    resolve(app, kind, selector.as_deref())
+    let window = resolve(app, kind, selector.as_deref())?;
+    Ok(if fresh { window.validated() } else { window })
 }
 
 /// Returns the window that a text selects at this moment; without one the kind's first.

@@ -11,6 +11,8 @@
 //! responses                  limits the bytes of responses that clients have not read
 //! prepared                   responses of repeated reads, prepared whole
 //! pool, per_address          counts bytes up to a limit for each purpose, and amounts for each address
+//! write_permits              limits the contributions that are being written
+//! server_limits              the limits of a server, as its configuration has them
 //! metrics                    the metrics of connections
 //! ```
 //!
@@ -30,7 +32,9 @@ mod read_ahead;
 mod refused_head;
 mod request_permits;
 mod responses;
+mod server_limits;
 mod socket;
+mod write_permits;
 
 pub use body::{
     ARRAY_ITEMS_MAX, BODY_BYTES_MAX, BodyMemory, LINE_BYTES_MAX, LINES, Line, Lines, Whole,
@@ -54,4 +58,6 @@ pub use responses::{
     ADDRESS_PART, AddressResponses, HasResponses, ResponseReservation, Responses, SMALL_BYTES_MAX,
     bytes_of,
 };
+pub use server_limits::ServerLimits;
 pub use socket::{Socket, WriteTimeouts};
+pub use write_permits::{ChunkPermits, WRITES_BYTES_MAX, WritePermits};

@@ -36,6 +36,17 @@ impl KeptBytes {
         let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
         self.0.fetch_update(set, fetch, less).is_ok()
     }
+
+    /// Gives back bytes that were taken and are not kept.
+    pub fn give_back(&self, bytes: usize) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Returns the bytes that are left.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// The codings of one body, each made when a client first accepts it, if there are bytes left to keep it.

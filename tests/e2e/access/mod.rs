@@ -11,6 +11,7 @@ mod limits;
 mod open;
 mod rates;
 mod reload;
+mod repeated;
 mod scopes;
 mod tokens;
 mod unread_responses;

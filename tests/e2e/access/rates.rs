@@ -11,7 +11,7 @@ const ENOUGH: usize = 500;
 /// Repeats a request until it is refused. Returns how often it was accepted before, and the
 /// refusal.
 #[track_caller]
-fn refused(mut ask: impl FnMut() -> Response) -> (usize, Response) {
+pub(super) fn refused(mut ask: impl FnMut() -> Response) -> (usize, Response) {
     for before in 0..ENOUGH {
         let response = ask();
         if response.status == 429 {

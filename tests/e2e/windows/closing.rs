@@ -133,8 +133,14 @@ fn final_responses_of_named_windows_may_be_cached_for_a_minute() {
         // The cached top is merged again.
         assert_eq!(control(rest, &day), "public, max-age=60", "{rest}");
     }
-    // These depend on the time, or on other windows, too.
-    for rest in ["/rank?points=1&", "/members/u?target=1&", "?"] {
+    // These depend on the time, or on other windows, too, or must show what was removed just now.
+    for rest in [
+        "/rank?points=1&",
+        "/members/u?target=1&",
+        "?",
+        "/top?fresh=true&",
+        "/count?fresh=true&",
+    ] {
         assert_eq!(control(rest, &day), "no-cache", "{rest}");
     }
     // A board that has ended is final, but the window that `day` selects is another one tomorrow.

@@ -9,7 +9,6 @@
 
 use std::net::IpAddr;
 
-use access::Scope;
 use axum::http::{Method, Request};
 use axum::response::Response;
 use connection::{OwnedReadKey, ReadKey, ResponseBody};
@@ -19,17 +18,8 @@ use tokio::time::Instant;
 
 use super::Gate;
 use crate::observed;
-use crate::repeated::{IsRepeated, ServedBoard};
+use crate::repeated::{Facts, IsRepeated, ServedBoard};
 use crate::route::{Matched, Needs, may_be_prepared};
-
-/// What a prepared response depends on, beside the request.
-pub(super) struct Facts {
-    board: ServedBoard,
-    /// For the metrics.
-    matched: Matched,
-    needed: Scope,
-    had_keys: bool,
-}
 
 /// A read whose response is to be prepared.
 pub(crate) struct ReadToPrepare {
@@ -59,7 +49,7 @@ impl Gate {
         let app = &self.app;
         let headers = request.headers();
         let _permit = self.requests.acquire()?;
-        let required = (*needed, kind.name().as_str());
+        let required = (*needed, kind.as_str());
         let clock = app.clock();
         let may_repeat = app.tracer.is_none()
             && !observed::logs_requests()
@@ -108,11 +98,15 @@ impl Gate {
         let (Some(Needs::Key(needed)), Some(board)) = (needs, board) else {
             return response;
         };
+        let had_keys = read.had_keys;
+        if self.app.access.has_keys() != had_keys {
+            return response;
+        }
         let facts = Facts {
             board,
             matched: matched.clone(),
             needed,
-            had_keys: read.had_keys || self.app.access.has_keys(),
+            had_keys,
         };
         self.prepared.prepare(read.key, response, facts)
     }

@@ -72,7 +72,10 @@ pub(crate) async fn show(
     let mut params = Params::of(parts.uri.query())?;
     let n = entries_wanted(&mut params, path.kind())?;
     let fresh = params.flag("fresh")?;
-    let window = read_window(&app, path.kind(), params)?;
+    let mut window = read_window(&app, path.kind(), params)?;
+    if fresh {
+        window = window.validated();
+    }
     let view = app
         .merger
         .top(&path.board, path.kind(), window.window, fresh)

@@ -68,12 +68,16 @@ impl KeptResponses {
         for kept in &self.forms {
             if kept.get().is_none() {
                 let response = make();
-                if !self.left.take(response.body.len()) {
+                let bytes = response.body.len();
+                if !self.left.take(bytes) {
                     return response;
                 }
                 let coded = Some(Arc::new(CodedBodies::within(self.left.clone())));
                 // Another caller may have been faster, with this form or another one.
-                let _ = kept.set(Arc::new((form, TopResponse { coded, ..response })));
+                let made = Arc::new((form, TopResponse { coded, ..response }));
+                if kept.set(made).is_err() {
+                    self.left.give_back(bytes);
+                }
             }
             if let Some(kept) = kept.get().filter(|kept| kept.0 == form) {
                 return kept.1.clone();
@@ -120,6 +124,24 @@ mod tests {
             assert_eq!(again, if is_kept { "some" } else { "others" });
         }
         assert_eq!(ask(&kept, 100, "another").body, "a hundred");
+    }
+
+    #[test]
+    fn a_response_that_another_caller_has_made_meanwhile_takes_no_bytes() {
+        const BODY: &str = "a hundred";
+        let kept = KeptResponses::of(0);
+        let before = kept.left.bytes();
+        let response = || TopResponse {
+            body: Bytes::from(BODY),
+            etag: Bytes::new(),
+            coded: None,
+        };
+        let slow = || {
+            assert!(kept.get(form(1), response).coded.is_some());
+            response()
+        };
+        assert!(kept.get(form(1), slow).coded.is_some());
+        assert_eq!(kept.left.bytes(), before - BODY.len());
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use access::Caller;
 use board::{BoardName, Kind, Timestamp, Window};
-use connection::HeldBytes;
+use connection::{ChunkPermits, HeldBytes};
 use problem::{Problem, ProblemType, shortened};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::{Contributed, ContributionShape, Targets};
@@ -14,7 +14,6 @@ use super::receipt::Receipt;
 use super::standings::{self, Asked, Return};
 use crate::app::App;
 use crate::target::resolve_only;
-use crate::write_permits::ChunkPermits;
 
 /// Contributions that are written together, and those that are not written.
 pub(super) struct Chunk<'a> {

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::Request;
 use board::limits::{FIELD_BYTES_MAX, FIELDS_MAX, NAME_BYTES_MAX, VALUE_MAX};
 use board::{Member, Timestamp};
-use connection::{ResponseReservation, SMALL_BYTES_MAX};
+use connection::{ResponseReservation, SMALL_BYTES_MAX, ServerLimits};
 use http_body_util::BodyExt as _;
 use merger::{Merger, Settings};
 use serde_json::{Value as Json, json};
@@ -21,7 +21,6 @@ use super::standings::{self, Asked};
 use crate::app::App;
 use crate::gate::Gate;
 use crate::route::Matched;
-use crate::server_limits::ServerLimits;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 

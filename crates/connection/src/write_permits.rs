@@ -25,18 +25,19 @@ const WAIT_MAX: Duration = Duration::from_secs(15);
 
 /// A permit for each write.
 #[derive(Debug)]
-pub(crate) struct WritePermits {
+pub struct WritePermits {
     free: Arc<Semaphore>,
     count: usize,
 }
 
 /// The permits of one chunk, released on drop.
 #[derive(Debug, Default)]
-pub(crate) struct ChunkPermits(Option<OwnedSemaphorePermit>);
+pub struct ChunkPermits(Option<OwnedSemaphorePermit>);
 
 impl WritePermits {
     /// Permits for writes of so many bytes in all, and for one contribution in any case.
-    pub(crate) fn of_bytes(bytes: usize) -> Self {
+    #[must_use]
+    pub fn of_bytes(bytes: usize) -> Self {
         let count = (bytes / WRITE_BYTES).clamp(BOARDS_MAX, Semaphore::MAX_PERMITS);
         Self {
             free: Arc::new(Semaphore::new(count)),
@@ -53,7 +54,7 @@ impl WritePermits {
 impl ChunkPermits {
     /// Makes sure that a chunk of `writes` writes has permits for another contribution; `to_come` contributions may
     /// follow. Returns `false` if none are free.
-    pub(crate) fn try_grow(&mut self, all: &WritePermits, writes: usize, to_come: usize) -> bool {
+    pub fn try_grow(&mut self, all: &WritePermits, writes: usize, to_come: usize) -> bool {
         if self.count() >= writes + BOARDS_MAX {
             return true;
         }
@@ -66,7 +67,7 @@ impl ChunkPermits {
 
     /// Waits for the permits of a whole chunk of `to_come` contributions, while it holds none. Returns `false` after
     /// [`WAIT_MAX`].
-    pub(crate) async fn wait(&mut self, all: &WritePermits, to_come: usize) -> bool {
+    pub async fn wait(&mut self, all: &WritePermits, to_come: usize) -> bool {
         let count = (to_come + BOARDS_MAX).min(all.count);
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let acquired = timeout(WAIT_MAX, all.free.clone().acquire_many_owned(count)).await;

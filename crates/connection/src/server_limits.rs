@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use connection::{
-    BODIES_BYTES_MAX, BODY_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, RESPONSE_BYTES_MAX,
-    STREAM_BYTES_MAX,
+use crate::body::BODY_BYTES_MAX;
+use crate::pool::{
+    BODIES_BYTES_MAX, READ_AHEAD_BYTES_MAX, RECEIPT_BYTES_MAX, RESPONSE_BYTES_MAX, STREAM_BYTES_MAX,
 };
 
 /// The limits of connections, requests and streams.

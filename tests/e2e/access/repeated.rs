@@ -1,0 +1,115 @@
+//! Repeated reads of a top: each needs its key, and takes from its budget.
+
+use serde_json::json;
+use testkit::clock::{DAY_MS, date, now_ms};
+use testkit::{Exposition, Server, eventually};
+
+use super::rates::refused;
+use super::{Key, lines};
+
+const TOP: &str = "/v1/boards/k/a/top";
+const OPEN_METRICS: &str = "[server]\nmetrics_open = true\n";
+const KIND: &str = "[kinds.k]\nwindows = [\"all\"]\nmax_staleness = \"1h\"\n";
+const BUDGET: &str = "requests_per_second = 1\nburst = 10\n";
+
+/// More reads than one that is answered in full, and one that prepares the response.
+const READS: u32 = 4;
+
+fn write(server: &Server, config: &str) {
+    std::fs::write(server.folder().join("megaboard.toml"), config).unwrap();
+    server.signal("HUP");
+}
+
+fn repeated(server: &Server) -> f64 {
+    Exposition::of(server).sum("megaboard_http_repeated_total", &[])
+}
+
+fn give(server: &Server, key: &Key) {
+    let one = json!({"board": "k/a", "member": "u", "points": 1});
+    let path = "/v1/contributions";
+    key.ask(server, "POST", path, Some(&one)).ok();
+}
+
+#[test]
+fn each_repeated_read_needs_its_key() {
+    let (writer, own, other) = (
+        Key::new("--scope write --name writer"),
+        Key::new("--scope read --kind k --name own"),
+        Key::new("--scope read --kind l --name other"),
+    );
+    let config = |keys: &[&Key]| format!("{OPEN_METRICS}{KIND}{}", lines(keys));
+    let server = Server::with(&config(&[&writer, &own, &other]));
+    give(&server, &writer);
+    for _ in 0..READS {
+        own.get(&server, TOP).ok();
+    }
+    assert!(repeated(&server) > 0.0);
+    let wrong = [("authorization", "Bearer mb_wrong")];
+    for _ in 0..READS {
+        server.get(TOP).problem(401, "unauthorized", &[]);
+        server
+            .get_with(TOP, &wrong)
+            .problem(401, "unauthorized", &[]);
+        other.get(&server, TOP).problem(403, "forbidden", &[]);
+        writer.get(&server, TOP).ok();
+    }
+    write(&server, &config(&[&writer, &other]));
+    eventually("the removed key is refused", || {
+        (own.get(&server, TOP).status == 401).then_some(())
+    });
+    let before = repeated(&server);
+    writer.get(&server, TOP).ok();
+    assert!(repeated(&server) > before);
+}
+
+#[test]
+fn repeated_reads_take_from_the_budgets_of_keys_and_addresses() {
+    let (writer, own) = (
+        Key::new("--scope write --name writer"),
+        Key::new("--name own"),
+    );
+    let server = Server::with(&format!(
+        "{OPEN_METRICS}{KIND}{}{BUDGET}",
+        lines(&[&writer, &own])
+    ));
+    give(&server, &writer);
+    let (before, _) = refused(|| own.get(&server, TOP));
+    assert!((10..20).contains(&before), "{before}");
+    assert!(repeated(&server) > 0.0);
+    let server = Server::with(&format!("{KIND}[server.limits.address]\n{BUDGET}"));
+    server.give("k/a", &[("u", 1)]);
+    let (before, _) = refused(|| server.get(TOP));
+    assert!((5..20).contains(&before), "{before}");
+    assert!(repeated(&server) > 0.0);
+}
+
+#[test]
+fn the_first_key_makes_prepared_responses_private() {
+    let kind = json!({"fields": [{"name": "points"}], "windows": ["day"], "max_staleness": "1h"});
+    let server = Server::with(OPEN_METRICS);
+    server.put("/v1/kinds/k", &kind).ok();
+    let past = now_ms() - 2 * DAY_MS;
+    let one = json!({"board": "k/a", "member": "u", "points": 1, "at": past});
+    server.contribute(&one).ok();
+    let mut closing = server.get("/v1/kinds/k").ok();
+    closing["close"] = json!({"day": "1h"});
+    server.put("/v1/kinds/k", &closing).ok();
+    let path = format!("{TOP}?window=day:{}", date(past));
+    for _ in 0..READS {
+        let shown = server.get(&path);
+        assert_eq!(shown.ok()["final"], true);
+        assert_eq!(shown.header("cache-control"), "public, max-age=60");
+    }
+    assert!(repeated(&server) > 0.0);
+    let key = Key::new("");
+    write(&server, &format!("{OPEN_METRICS}{}", key.lines));
+    eventually("a key is required", || {
+        (server.get(&path).status == 401).then_some(())
+    });
+    for _ in 0..READS {
+        let shown = key.get(&server, &path);
+        assert_eq!(shown.ok()["final"], true);
+        assert_eq!(shown.header("cache-control"), "private, max-age=60");
+        assert_eq!(shown.header("vary"), "accept-encoding, authorization");
+    }
+}
