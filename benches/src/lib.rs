@@ -11,6 +11,7 @@ pub mod child;
 pub mod contributions;
 pub mod figures;
 pub mod http;
+pub mod listen;
 pub mod load;
 pub mod process;
 pub mod random;

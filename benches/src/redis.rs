@@ -1,9 +1,13 @@
 //! A Redis server, with or without an append-only file. Megaboard is compared with it, and stores boards on it.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+use tempfile::TempDir;
 
 use crate::child::Server;
 use crate::resp::Connection;
@@ -29,7 +33,12 @@ pub struct Redis {
     server: Server,
     /// The connection.
     pub connection: Connection,
+    /// The folder of a node of a cluster.
+    folder: Option<TempDir>,
 }
+
+/// The pause between questions whether a cluster serves its slots.
+const CLUSTER_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Redis {
     /// Starts a server on a free port, without persistence.
@@ -65,11 +74,47 @@ impl Redis {
             let mut command = Command::new(program);
             command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
             command.args(["--save", "", "--maxclients", "20000"]);
+            // As Megaboard.
+            command.args(["--tcp-backlog", "4096"]);
             command.args(settings);
             command
         })?;
         let connection = Connection::open(server.address)?;
-        Ok(Self { server, connection })
+        Ok(Self {
+            server,
+            connection,
+            folder: None,
+        })
+    }
+
+    /// Starts a server as the only node of a cluster, without persistence.
+    pub fn cluster_of_one() -> io::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let dir = folder.path().to_string_lossy();
+        // By default that of the server plus 10,000, which may be none.
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let port = port.to_string();
+        let settings = [
+            "--appendonly",
+            "no",
+            "--dir",
+            &dir,
+            "--cluster-enabled",
+            "yes",
+            "--cluster-port",
+            &port,
+            "--cluster-announce-ip",
+            "127.0.0.1",
+        ];
+        let mut redis = Self::with("redis-server", &settings)?;
+        let all = ["CLUSTER", "ADDSLOTSRANGE", "0", "16383"];
+        redis.connection.ask(&all)?;
+        let state = ["CLUSTER", "INFO"];
+        while !redis.connection.ask(&state)?.contains("cluster_state:ok") {
+            sleep(CLUSTER_INTERVAL);
+        }
+        redis.folder = Some(folder);
+        Ok(redis)
     }
 
     /// Returns the address on which it listens.

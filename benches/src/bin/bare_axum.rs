@@ -74,7 +74,7 @@ async fn run(args: Args) -> io::Result<()> {
         None => router,
         Some(ms) => router.route("/v1/boards/gifts/live/stream", streamed(frames, ms)),
     };
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let listener = benches::listen::listen()?;
     let mut stdout = io::stdout();
     writeln!(stdout, "listening on http://{}", listener.local_addr()?)?;
     stdout.flush()?;

@@ -20,7 +20,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
 /// The size of the read buffer of the TCP loop.
 const READ_BYTES: usize = 8 << 10;
@@ -55,7 +55,7 @@ fn main() -> io::Result<()> {
 async fn run(args: Args) -> io::Result<()> {
     let body = Bytes::from(std::fs::read(&args.body)?);
     let etag = HeaderValue::from_str(&args.etag).map_err(io::Error::other)?;
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let listener = benches::listen::listen()?;
     let mut stdout = io::stdout();
     writeln!(stdout, "listening on http://{}", listener.local_addr()?)?;
     stdout.flush()?;

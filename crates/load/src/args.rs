@@ -82,6 +82,7 @@ pub struct LoadArgs {
     pub(crate) connections: u32,
 
     /// Maximum number of requests that were due and have no response. Further ones are not sent, and counted as missed.
+    /// So are those that still wait for a connection after Ctrl-C, or a minute after the last one was due.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=OUTSTANDING_MAX))]
     pub(crate) outstanding: u32,

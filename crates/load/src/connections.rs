@@ -36,14 +36,20 @@ impl Connections {
         })
     }
 
-    /// Runs a request on the connection that has been free for longest, when one is free.
-    pub(crate) async fn use_next<T>(&self, send: impl AsyncFnOnce(&Client) -> T) -> T {
-        let _permit = self.free.acquire().await;
+    /// Runs a request on the connection that has been free for longest, when one is free. Returns `None` if none was
+    /// before [`Self::close`].
+    pub(crate) async fn use_next<T>(&self, send: impl AsyncFnOnce(&Client) -> T) -> Option<T> {
+        let _permit = self.free.acquire().await.ok()?;
         let client = self.clients.lock().pop_front();
         let client = client.expect("there is a client for each permit");
         let output = send(&client).await;
         self.clients.lock().push_back(client);
-        output
+        Some(output)
+    }
+
+    /// Sends no more requests, also of those that wait for a connection.
+    pub(crate) fn close(&self) {
+        self.free.close();
     }
 
     /// Returns a client for other connections than these.

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tools::terminal;
 
 use crate::connections::Connections;
 use crate::request::Request;
@@ -15,6 +17,10 @@ use crate::tally::Tally;
 
 /// The longest sleep, after which Ctrl-C is noticed.
 const SLEEP_MAX: Duration = Duration::from_millis(100);
+
+/// How long requests may wait for a connection after the last one was due. At a server that does not respond, each of
+/// them would wait for a timeout.
+const LAST_SENT_MAX: Duration = Duration::from_mins(1);
 
 /// Asks a load to end early.
 #[derive(Clone, Default)]
@@ -27,10 +33,16 @@ impl Stop {
             if tokio::signal::ctrl_c().await.is_err() {
                 return;
             }
-            if self.0.swap(true, Ordering::Relaxed) {
+            if self.is_requested() {
                 std::process::exit(i32::from(crate::INTERRUPTED));
             }
+            self.request();
+            terminal::report("waiting for responses to what was sent; Ctrl-C ends at once");
         }
+    }
+
+    pub(crate) fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn is_requested(&self) -> bool {
@@ -71,7 +83,7 @@ impl Driver {
     }
 
     /// Sends each request when it is due since the start, whatever the responses do, and waits for all responses. Beyond
-    /// `outstanding_max`, requests are counted as missed.
+    /// `outstanding_max`, requests are counted as missed, as are those that were still not sent a while after the end.
     pub(crate) fn open_loop(
         &self,
         arrivals: impl Iterator<Item = Duration>,
@@ -89,7 +101,15 @@ impl Driver {
                 Err(_) => self.tally.missed(request.operation()),
             }
         }
-        self.wait_for_responses();
+        let since = Instant::now();
+        while since.elapsed() < LAST_SENT_MAX && !self.stop.is_requested() {
+            let waited = async { timeout(SLEEP_MAX, self.responses()).await };
+            if self.runtime.block_on(waited).is_ok() {
+                return;
+            }
+        }
+        self.connections.close();
+        self.runtime.block_on(self.responses());
     }
 
     /// Returns how many requests per second succeed if each connection always has one. A quarter of the duration is a
@@ -100,11 +120,10 @@ impl Driver {
         let (begun, before) = (Instant::now(), self.tally.so_far().0);
         self.closed_loop(&mut scenario, duration.saturating_sub(warm_up));
         let (elapsed, after) = (begun.elapsed(), self.tally.so_far().0);
-        self.wait_for_responses();
+        self.runtime.block_on(self.responses());
         #[expect(clippy::cast_precision_loss)]
         let responses = (after - before) as f64;
-        // A rate must be positive, also if the server responds to nothing.
-        (responses / elapsed.as_secs_f64()).max(1.0)
+        responses / elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 
     /// Sends requests as fast as responses arrive.
@@ -124,8 +143,9 @@ impl Driver {
             let operation = request.operation();
             let send = async |client: &_| request.send(client, &connections, &tally).await;
             match connections.use_next(send).await {
-                Ok(()) => tally.succeeded(operation, due.elapsed()),
-                Err(error) => tally.failed(operation, error.to_string()),
+                Some(Ok(())) => tally.succeeded(operation, due.elapsed()),
+                Some(Err(error)) => tally.failed(operation, error.to_string()),
+                None => tally.missed(operation),
             }
             drop(permit);
         });
@@ -142,8 +162,8 @@ impl Driver {
         }
     }
 
-    fn wait_for_responses(&self) {
-        let all = self.outstanding.acquire_many(self.outstanding_max);
-        drop(self.runtime.block_on(all));
+    /// Waits until no request is outstanding.
+    async fn responses(&self) {
+        drop(self.outstanding.acquire_many(self.outstanding_max).await);
     }
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use tokio::runtime::Handle;
 use tools::gifts;
 
@@ -39,9 +39,12 @@ pub(crate) fn fill(
             let gifts = numbers.map(|number| (name(number), gifts::crowd_member(number).1));
             let gifts: Vec<_> = gifts.collect();
             let (board, tally) = (connections.board_name(room), &tally);
-            connections.use_next(async move |client: &_| {
-                contribute(client, &board, gifts, false, tally).await
-            })
+            let send =
+                async move |client: &_| contribute(client, &board, gifts, false, tally).await;
+            // Nothing closes the connections before the load.
+            connections
+                .use_next(send)
+                .map(|sent| sent.unwrap_or(Ok(())))
         });
     let mut sent = futures::stream::iter(requests).buffer_unordered(AT_A_TIME);
     runtime.block_on(async {

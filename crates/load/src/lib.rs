@@ -43,6 +43,7 @@ pub use self::args::LoadArgs;
 use self::arrivals::Arrivals;
 use self::connections::Connections;
 use self::drive::{Driver, Stop};
+use self::report::Capacity;
 use self::scenario::Scenario;
 use self::tally::Tally;
 
@@ -62,6 +63,9 @@ pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
     // Reports an error of the server, the key or the kind before the load begins.
     let probe = args.server.client_with(RetryPolicy::none())?;
     runtime.block_on(async { probe.board(&args.kind, "load-1").top().n(1).await })?;
+    if let Some(folder) = &args.results {
+        results::create(folder)?;
+    }
     let stop = Stop::default();
     runtime.spawn(stop.clone().on_ctrl_c());
     let scenario = Scenario::new(args);
@@ -73,10 +77,14 @@ pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
     let capacity = args.of_capacity.map(|_| {
         let span = CAPACITY_MEASURED_FOR.min(args.duration);
         let driver = Driver::new(&connections, &stop, runtime.handle(), 2 * args.connections);
-        driver.capacity(scenario.with_other_seed(), span)
+        let rate = driver.capacity(scenario.with_other_seed(), span);
+        Capacity::new(rate, &driver.tally().take())
     });
-    let rate = match (capacity, args.of_capacity) {
-        (Some(capacity), Some(percent)) => capacity * percent / 100.0,
+    let rate = match (&capacity, args.of_capacity) {
+        (Some(capacity), _) if capacity.rate <= 0.0 && !stop.is_requested() => {
+            return Err(capacity.none().into());
+        }
+        (Some(capacity), Some(percent)) => capacity.rate * percent / 100.0,
         _ => args.rate,
     };
     let driver = Driver::new(&connections, &stop, runtime.handle(), args.outstanding);

@@ -18,6 +18,40 @@ pub(crate) const PERCENTILES: [(&str, f64); 5] = [
     ("p99.99", 99.99),
 ];
 
+/// The measured capacity.
+pub(crate) struct Capacity {
+    /// Successful requests per second.
+    pub(crate) rate: f64,
+    /// Requests that failed meanwhile.
+    failed: u64,
+    /// One of the faults.
+    fault: Option<String>,
+}
+
+impl Capacity {
+    pub(crate) fn new(rate: f64, counts: &Counts) -> Self {
+        Self {
+            rate,
+            failed: counts.all().failed,
+            fault: counts.faults.keys().next().cloned(),
+        }
+    }
+
+    /// Returns the error of a capacity of 0.
+    pub(crate) fn none(&self) -> String {
+        let failures = self.failures().unwrap_or_default();
+        format!("no request succeeded while the capacity was measured{failures}")
+    }
+
+    fn failures(&self) -> Option<String> {
+        let fault = printable(self.fault.as_ref()?);
+        Some(format!(
+            "; {} requests failed meanwhile, one of them: {fault}",
+            self.failed
+        ))
+    }
+}
+
 /// What happened in a load.
 pub(crate) struct Outcome {
     pub(crate) counts: Counts,
@@ -25,8 +59,8 @@ pub(crate) struct Outcome {
     pub(crate) elapsed: Duration,
     /// Requests due per second.
     pub(crate) rate: f64,
-    /// Requests per second, if it was measured.
-    pub(crate) capacity: Option<f64>,
+    /// The capacity, if it was measured.
+    pub(crate) capacity: Option<Capacity>,
 }
 
 /// Formats a table of operations, then contributions, streams and faults, if there are any.
@@ -35,11 +69,13 @@ pub(crate) fn render(outcome: &Outcome, args: &LoadArgs) -> String {
         counts, elapsed, ..
     } = outcome;
     let mut text = String::new();
-    if let (Some(capacity), Some(percent)) = (outcome.capacity, args.of_capacity) {
+    if let (Some(capacity), Some(percent)) = (&outcome.capacity, args.of_capacity) {
         let _ = writeln!(
             text,
-            "capacity  {capacity:.0} requests a second, {} connections; the rate is {percent} % of it",
-            args.connections
+            "capacity  {:.0} requests a second, {} connections; the rate is {percent} % of it{}",
+            capacity.rate,
+            args.connections,
+            capacity.failures().unwrap_or_default()
         );
     }
     let _ = writeln!(
@@ -75,8 +111,8 @@ pub(crate) fn render(outcome: &Outcome, args: &LoadArgs) -> String {
     if missed > 0 {
         let _ = write!(
             text,
-            "\nmissed  {missed} requests were due and not sent, since {} had no response (--outstanding); the \
-             percentiles do not have them",
+            "\nmissed  {missed} requests were due and not sent, since others had no response (at most {} at a time, \
+             --outstanding); the percentiles do not have them",
             args.outstanding
         );
     }
@@ -158,7 +194,7 @@ mod tests {
             counts: tally.take(),
             elapsed: Duration::from_secs(10),
             rate: 70.0,
-            capacity: Some(100.0),
+            capacity: Some(Capacity::new(100.0, &Counts::default())),
         }
     }
 
@@ -211,6 +247,20 @@ mod tests {
         }
         let report = render(&outcome(&tally), &args(&[]));
         assert!(report.ends_with("5 times  other failures"), "{report}");
+    }
+
+    #[test]
+    fn failures_while_the_capacity_was_measured_are_reported() {
+        let tally = Tally::default();
+        tally.failed(Operation::Top, "no\nroute".to_owned());
+        let capacity = Capacity::new(0.0, &tally.take());
+        let failures = "; 1 requests failed meanwhile, one of them: no\\u{a}route";
+        assert!(capacity.none().ends_with(failures), "{}", capacity.none());
+        let mut outcome = outcome(&tally);
+        outcome.capacity = Some(capacity);
+        let report = render(&outcome, &args(&["--of-capacity", "70"]));
+        let first = report.lines().next().unwrap();
+        assert!(first.ends_with(failures), "{report}");
     }
 
     #[test]

@@ -16,9 +16,13 @@ use crate::tally::OperationCounts;
 /// Values per halving of the distance to 100 %, as HDR plotters have them.
 const TICKS_PER_HALVING: u32 = 5;
 
-/// Writes `load.json`, a `.hgrm` of each operation and of all, and `latency.svg` into a folder.
+/// Creates the folder of the results, before the load: its figures would be lost if it could not be written.
+pub(crate) fn create(folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// Writes `load.json`, a `.hgrm` of each operation and of all, and `latency.svg` into a folder that exists.
 pub(crate) fn write(folder: &Path, outcome: &Outcome, args: &LoadArgs) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
     let all = outcome.counts.all();
     let operations = outcome.counts.operations.iter();
     let operations = operations.map(|(operation, counts)| (operation.name(), counts));
@@ -34,7 +38,7 @@ pub(crate) fn write(folder: &Path, outcome: &Outcome, args: &LoadArgs) -> io::Re
     let contributions = outcome.counts.contributions;
     let summary = json!({
         "rate": outcome.rate,
-        "capacity": outcome.capacity,
+        "capacity": outcome.capacity.as_ref().map(|capacity| capacity.rate),
         "seconds": outcome.elapsed.as_secs_f64(),
         "rooms": args.rooms,
         "members": args.members,
@@ -131,6 +135,13 @@ fn ms(us: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_created_is_named() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml/results");
+        let error = create(&folder).unwrap_err();
+        assert!(error.contains("Cargo.toml/results: "), "{error}");
+    }
 
     #[test]
     fn a_distribution_has_the_format_of_hdrhistogram() {

@@ -110,6 +110,11 @@ impl Tally {
         (requests.sum(), counts.streams.boards)
     }
 
+    #[cfg(test)]
+    pub(crate) fn missed_so_far(&self) -> u64 {
+        self.0.lock().all().missed
+    }
+
     /// Returns all counts, and resets them.
     pub(crate) fn take(&self) -> Counts {
         std::mem::take(&mut self.0.lock())

@@ -132,3 +132,42 @@ fn arrivals_beyond_the_limit_are_counted_as_missed() {
     assert_eq!(counts.latency_us.len(), 5);
     assert_eq!(counts.missed, due.len() as u64 - 5);
 }
+
+/// Otherwise each of those that wait for a connection would be sent to a server that does not respond.
+#[test]
+fn what_waits_for_a_connection_when_the_load_is_interrupted_is_not_sent() {
+    let server = StalledServer::start();
+    let words = ["--mix", "top=1", "--connections", "2"];
+    let args = args(&[&["--server", &server.url][..], &words].concat());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let scenario = Scenario::new(&args);
+    let connections = Connections::new(&args, scenario.rooms().clone()).unwrap();
+    let stop = Stop::default();
+    let driver = Driver::new(
+        &Arc::new(connections),
+        &stop,
+        runtime.handle(),
+        args.outstanding,
+    );
+    let (counts, accepted) = (driver.tally(), server.accepted.clone());
+    let interrupted = thread::spawn(move || {
+        // Each was due at once. The last one is not sent.
+        let arrivals = (0..6).map(|number| {
+            if number == 5 {
+                while accepted.load(Ordering::Relaxed) < 2 {
+                    thread::yield_now();
+                }
+                stop.request();
+            }
+            Duration::ZERO
+        });
+        driver.open_loop(arrivals, scenario);
+    });
+    while counts.missed_so_far() < 3 {
+        thread::yield_now();
+    }
+    drop(server.release);
+    interrupted.join().unwrap();
+    let counts = counts.take().operations[&Operation::Top].clone();
+    assert_eq!((counts.latency_us.len(), counts.missed), (2, 3));
+}

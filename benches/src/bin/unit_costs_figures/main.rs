@@ -1,9 +1,10 @@
-//! Measures what one call, one read and one member cost on Redis, for the model of `docs/scale.md`.
+//! Measures what one call, one read and one member cost on a Redis Cluster, for the model of `docs/scale.md`.
 //!
 //!     unit_costs_figures [--members 200000] [--write benches/unit-costs.toml] [--megaboard PATH]
 //!
 //! `writes` calls a shard through the store; `reads` are requests over HTTP to a server on a Redis of its own, one after
-//! the other. CPU and bytes are those that the Redis reports.
+//! the other. Each Redis is a cluster of one node, where a read calls each shard, as in a larger cluster. CPU and bytes
+//! are those that the Redis reports.
 
 mod cost;
 mod memory;

@@ -21,8 +21,8 @@ const BATCH: u64 = 1_000;
 
 /// Returns the costs; the bytes of a member are those of a large board.
 pub(crate) fn measure(megaboard: &Path, member_bytes: f64) -> io::Result<MemoryCosts> {
-    let mut redis = Redis::start()?;
-    let store = format!("redis://{}", redis.address());
+    let mut redis = Redis::cluster_of_one()?;
+    let store = format!("redis-cluster://{}", redis.address());
     let mut served = Served::start(megaboard, &store, "1h")?;
     let node_bytes = redis.memory_bytes()?;
     let mut fill = |members: u64| -> io::Result<f64> {

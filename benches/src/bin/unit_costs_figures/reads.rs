@@ -44,8 +44,8 @@ pub(crate) struct Reads {
 
 /// Measures everything, each number of shards on its own board.
 pub(crate) fn measure(megaboard: &Path, members: u64) -> io::Result<Reads> {
-    let mut redis = Redis::start()?;
-    let store = format!("redis://{}", redis.address());
+    let mut redis = Redis::cluster_of_one()?;
+    let store = format!("redis-cluster://{}", redis.address());
     let alone = redis.clients()?;
     let mut served = Served::start(megaboard, &store, "1h")?;
     let connections = redis.clients()? - alone;
@@ -145,8 +145,8 @@ fn of_one(whole: Cost, server: Duration, times: f64, shards: u64) -> ReadCost {
 
 /// Tops of boards of one shard that one server merges for both, and that the other takes from it.
 fn shared(megaboard: &Path) -> io::Result<Vec<TopCost>> {
-    let mut redis = Redis::start()?;
-    let store = format!("redis://{}", redis.address());
+    let mut redis = Redis::cluster_of_one()?;
+    let store = format!("redis-cluster://{}", redis.address());
     let staleness = format!("{}ms", STALENESS.as_millis());
     let mut first = Served::start(megaboard, &store, &staleness)?;
     let mut second = Served::start(megaboard, &store, &staleness)?;

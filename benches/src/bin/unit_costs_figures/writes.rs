@@ -31,8 +31,8 @@ const CHURN: u64 = 100_000;
 
 /// Returns the cost of calls, and the bytes of a member after updates.
 pub(crate) fn measure(members: u64) -> io::Result<(Vec<ApplyCost>, f64)> {
-    let mut redis = Redis::start()?;
-    let url: RedisUrl = format!("redis://{}", redis.address())
+    let mut redis = Redis::cluster_of_one()?;
+    let url: RedisUrl = format!("redis-cluster://{}", redis.address())
         .parse()
         .map_err(io::Error::other)?;
     let store = block_on(RedisStore::open(&url, &RedisSettings::default()));

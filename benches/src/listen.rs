@@ -1,0 +1,15 @@
+//! A listening socket, as Megaboard has one.
+
+use std::io;
+
+use tokio::net::{TcpListener, TcpSocket};
+
+/// Connections that the system accepts before the server does, as Megaboard asks for.
+const WAITING_MAX: u32 = 4096;
+
+/// Listens on a free port of the loopback address.
+pub fn listen() -> io::Result<TcpListener> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(([127, 0, 0, 1], 0).into())?;
+    socket.listen(WAITING_MAX)
+}
