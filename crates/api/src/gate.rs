@@ -8,6 +8,7 @@
 //! response counts until its connection has written it ([`connection::Responses`]). Before all that, a repeated read
 //! may be answered from a response that is prepared (`repeat`).
 
+mod facts;
 mod repeat;
 mod route_metrics;
 mod token;
@@ -31,11 +32,11 @@ use problem::{Problem, ProblemType};
 use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
+use self::facts::Facts;
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
 use crate::percent;
-use crate::repeated::Facts;
 use crate::route::{Matched, Needs};
 
 /// The beginning of every path that requires a key.

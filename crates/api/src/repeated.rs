@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use access::Scope;
 use axum::http::request::Parts;
 use axum::response::Response;
 use board::{BoardName, Kind, KindName, Timestamp, Window};
 use merger::{ServedTop, TopView};
 
 use crate::app::App;
-use crate::route::Matched;
 
 /// An extension of a repeated read: its handler adds to the response what that depends on.
 #[derive(Debug, Clone, Copy)]
@@ -20,16 +18,6 @@ pub(crate) struct IsRepeated;
 pub(crate) struct ServedBoard {
     pub(crate) top: ServedTop,
     pub(crate) kind: KindName,
-}
-
-/// What a prepared response depends on, beside the request.
-pub(crate) struct Facts {
-    pub(crate) board: ServedBoard,
-    /// For the metrics.
-    pub(crate) matched: Matched,
-    pub(crate) needed: Scope,
-    /// Whether keys were configured.
-    pub(crate) had_keys: bool,
 }
 
 /// A read whose response is prepared, if it comes from the cache.

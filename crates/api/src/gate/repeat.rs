@@ -17,8 +17,9 @@ use request_trace::{REQUEST_ID, request_id};
 use tokio::time::Instant;
 
 use super::Gate;
+use super::facts::Facts;
 use crate::observed;
-use crate::repeated::{Facts, IsRepeated, ServedBoard};
+use crate::repeated::{IsRepeated, ServedBoard};
 use crate::route::{Matched, Needs, may_be_prepared};
 
 /// A read whose response is to be prepared.

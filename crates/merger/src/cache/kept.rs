@@ -74,8 +74,8 @@ impl KeptResponses {
                 }
                 let coded = Some(Arc::new(CodedBodies::within(self.left.clone())));
                 // Another caller may have been faster, with this form or another one.
-                let made = Arc::new((form, TopResponse { coded, ..response }));
-                if kept.set(made).is_err() {
+                let of_form = Arc::new((form, TopResponse { coded, ..response }));
+                if kept.set(of_form).is_err() {
                     self.left.give_back(bytes);
                 }
             }
