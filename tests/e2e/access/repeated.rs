@@ -87,7 +87,7 @@ fn repeated_reads_take_from_the_budgets_of_keys_and_addresses() {
 fn the_first_key_makes_prepared_responses_private() {
     let kind = json!({"fields": [{"name": "points"}], "windows": ["day"], "max_staleness": "1h"});
     let server = Server::with(OPEN_METRICS);
-    server.put("/v1/kinds/k", &kind).ok();
+    assert_eq!(server.put("/v1/kinds/k", &kind).status, 201);
     let past = now_ms() - 2 * DAY_MS;
     let one = json!({"board": "k/a", "member": "u", "points": 1, "at": past});
     server.contribute(&one).ok();
