@@ -66,7 +66,7 @@ impl ChunkPermits {
     }
 
     /// Waits for the permits of a whole chunk of `to_come` contributions, while it holds none. Returns `false` after
-    /// [`WAIT_MAX`].
+    /// `WAIT_MAX`.
     pub async fn wait(&mut self, all: &WritePermits, to_come: usize) -> bool {
         let count = (to_come + BOARDS_MAX).min(all.count);
         let count = u32::try_from(count).unwrap_or(u32::MAX);
