@@ -3,10 +3,10 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use benches::random::Random;
 use benches::sample::{gifts, member, now};
 use board::{Period, RankKey, Value, Values};
 use criterion::{Criterion, criterion_group, criterion_main};
+use scale::random::Random;
 
 fn order(criterion: &mut Criterion) {
     let kind = gifts(&[Period::All], 16);

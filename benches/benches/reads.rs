@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use benches::random::Random;
 use benches::sample::{Sample, gifts, member, now};
 use board::{Period, Window};
 use criterion::{Criterion, criterion_group, criterion_main};
 use merger::{Merger, Settings};
+use scale::random::Random;
 use tokio::runtime::{Builder, Runtime};
 
 const MEMBERS: u64 = 1_000_000;

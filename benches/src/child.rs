@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,14 @@ impl Server {
         child.kill()?;
         child.wait()?;
         Err(io::Error::other(format!("{command:?} printed {line:?}")))
+    }
+
+    /// Starts a Megaboard server in a folder, with the `megaboard.toml` there. `log` is the level of what it logs.
+    pub fn megaboard(binary: &Path, folder: &Path, log: &str) -> io::Result<Self> {
+        let mut command = Command::new(binary);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--config"]);
+        command.arg(folder.join("megaboard.toml"));
+        Self::announced(command.current_dir(folder).env("MEGABOARD_LOG", log))
     }
 
     /// Starts a server on a free port, and waits until it accepts connections.

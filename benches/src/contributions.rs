@@ -1,11 +1,12 @@
 //! Requests with contributions: NDJSON and JSON over HTTP, and `ZINCRBY` for Redis.
 
 use std::fmt::Write as _;
+use std::io;
 
-use crate::http;
-use crate::random::Random;
+use crate::http::{self, Connection};
 use crate::resp;
 use crate::sample::member;
+use scale::random::Random;
 
 const PATH: &str = "/v1/contributions";
 
@@ -69,6 +70,17 @@ impl Contributions {
             body.push('\n');
         }
         http::post(PATH, "application/x-ndjson", &body)
+    }
+
+    /// Sends one contribution of each member, in requests of `batch`.
+    pub fn fill(&mut self, connection: &mut Connection, batch: u64) -> io::Result<()> {
+        loop {
+            let members = self.next_members(batch);
+            if members.is_empty() {
+                return Ok(());
+            }
+            http::apply_all(connection, &self.lines(&members))?;
+        }
     }
 
     /// Returns a JSON request with one contribution.

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
+use crate::child::Server;
 use crate::figures::number;
+use crate::http;
 use crate::process::{cpu_of, own_cpu};
 
 /// How long requests are sent before anything is counted.
@@ -35,6 +37,20 @@ pub struct Target<'a> {
     pub begins: &'a str,
     /// Returns the length of the response that begins with these bytes, once it is known.
     pub response_length: fn(&[u8]) -> Option<usize>,
+}
+
+impl<'a> Target<'a> {
+    /// Requests over HTTP.
+    #[must_use]
+    pub fn http(server: &Server, requests: &'a [String]) -> Self {
+        Self {
+            address: server.address,
+            pid: server.pid(),
+            requests,
+            begins: http::OK,
+            response_length: http::response_length,
+        }
+    }
 }
 
 /// The result of a load.

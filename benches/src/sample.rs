@@ -13,7 +13,7 @@ use shard_router::{BoardBatches, KnownKind, Router, Write, WriteOutcome};
 use shard_store::{Batch, BoardRecord, Change, Item, Outcome, ShardStore};
 use store_local::LocalStore;
 
-use crate::random::Random;
+use scale::random::Random;
 
 /// The maximum age of contributions, in milliseconds.
 const DELAY_MS_MAX: u64 = 1000;

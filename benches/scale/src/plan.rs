@@ -55,7 +55,7 @@ pub(crate) fn with_servers(
     (scenario, result)
 }
 
-/// Returns the largest part of the scenario that so many nodes bear.
+/// Returns the largest part of the scenario that so many nodes carry.
 pub(crate) fn largest_part(scenario: &Scenario, nodes: usize, units: &UnitCosts) -> f64 {
     let placement = Placement::of(&scenario.part(1.0, nodes));
     let (mut low, mut high) = (0.0, 1.0);
@@ -82,7 +82,7 @@ pub struct Plan {
     pub is_enough: bool,
 }
 
-/// Returns the least number of nodes, in steps of a tenth, that bear the scenario.
+/// Returns the least number of nodes, in steps of a tenth, that carry the scenario.
 #[must_use]
 pub fn needed(scenario: &Scenario, units: &UnitCosts) -> Plan {
     // All nodes together have the same work, however many they are.

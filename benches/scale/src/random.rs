@@ -12,6 +12,7 @@ impl Random {
     }
 
     /// Returns 64 random bits.
+    #[must_use]
     pub const fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -22,13 +23,21 @@ impl Random {
 
     /// Returns a number from 0, below 1.
     #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
+    #[must_use]
     pub const fn part(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Returns a number below `end`.
-    #[expect(clippy::cast_possible_truncation, reason = "below `end`")]
-    pub const fn below(&mut self, end: usize) -> usize {
-        ((self.bits() as u128 * end as u128) >> 64) as usize
+    #[must_use]
+    pub const fn below(&mut self, end: u64) -> u64 {
+        ((self.bits() as u128 * end as u128) >> 64) as u64
+    }
+
+    /// Returns an index below `len`.
+    #[expect(clippy::cast_possible_truncation, reason = "below `len`")]
+    #[must_use]
+    pub const fn index(&mut self, len: usize) -> usize {
+        self.below(len as u64) as usize
     }
 }

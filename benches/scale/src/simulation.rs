@@ -180,7 +180,7 @@ impl Run<'_> {
                 self.place(board);
                 let is_hot = board == 1 && self.random.part() < self.scenario.hot_member;
                 let shards = self.placed[board - 1].len();
-                let shard = if is_hot { 0 } else { self.random.below(shards) };
+                let shard = if is_hot { 0 } else { self.random.index(shards) };
                 *of_shard.entry((board, shard)).or_default() += 1.0;
             }
             let mut calls: Vec<_> = of_shard.drain().collect();
@@ -211,7 +211,7 @@ impl Run<'_> {
         let (mut merges, mut taken) = (0.0, 0.0);
         for at in moments {
             let board = self.board();
-            let server = self.random.below(servers);
+            let server = self.random.index(servers);
             let reads = scenario.tops * self.part(board);
             let newest = newest_of[board - 1].unwrap_or_else(|| self.earlier_merge(reads));
             newest_of[board - 1] = Some(newest);

@@ -15,13 +15,13 @@ use benches::child::{Server, sibling};
 use benches::contributions::Contributions;
 use benches::figures::{median, number, ratio, spread, table, verdict};
 use benches::process::{cpu_time, machine};
-use benches::random::Random;
 use benches::record;
 use benches::redis::Redis;
 use benches::resp;
 use benches::sample::{member, now};
 use clap::{Parser, ValueEnum};
 use comfy_table::Table;
+use scale::random::Random;
 
 /// The key of the sorted set.
 const KEY: &str = "leaderboard:339";

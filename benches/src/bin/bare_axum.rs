@@ -7,7 +7,7 @@
 //! there is also a stream that sends the bytes repeatedly.
 
 use std::convert::Infallible;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -74,10 +74,7 @@ async fn run(args: Args) -> io::Result<()> {
         None => router,
         Some(ms) => router.route("/v1/boards/gifts/live/stream", streamed(frames, ms)),
     };
-    let listener = benches::listen::listen()?;
-    let mut stdout = io::stdout();
-    writeln!(stdout, "listening on http://{}", listener.local_addr()?)?;
-    stdout.flush()?;
+    let listener = benches::listen::announced()?;
     if args.accept_loop {
         accept(listener, router).await
     } else {

@@ -7,7 +7,7 @@
 //! nothing.
 
 use std::convert::Infallible;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 
 use axum::http::{HeaderValue, Request, Response, header};
@@ -55,10 +55,7 @@ fn main() -> io::Result<()> {
 async fn run(args: Args) -> io::Result<()> {
     let body = Bytes::from(std::fs::read(&args.body)?);
     let etag = HeaderValue::from_str(&args.etag).map_err(io::Error::other)?;
-    let listener = benches::listen::listen()?;
-    let mut stdout = io::stdout();
-    writeln!(stdout, "listening on http://{}", listener.local_addr()?)?;
-    stdout.flush()?;
+    let listener = benches::listen::announced()?;
     let whole = Bytes::from(whole(&args.etag, &body));
     loop {
         let (stream, _) = listener.accept().await?;

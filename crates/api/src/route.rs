@@ -73,7 +73,7 @@ const SCRAPED: &str = "/metrics";
 const TOP: &str = "/v1/boards/{kind}/{subject}/top";
 const TOP_END: &str = "/top";
 
-/// Whether the response to a read of this path may be prepared, as far as its end tells.
+/// Whether the response to a read of this path may be prepared, as far as its end shows.
 pub(crate) fn may_be_prepared(path: &str) -> bool {
     path.ends_with(TOP_END)
 }

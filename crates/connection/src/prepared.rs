@@ -177,7 +177,8 @@ impl<T> PreparedResponses<T> {
         is_it.then_some(found)
     }
 
-    /// Notes a read that is not served from here. Returns whether it is repeated, so that its response should be prepared.
+    /// Notes a read that is not served from here. Returns whether it is repeated, so that its response should be
+    /// prepared.
     #[must_use]
     pub fn is_repeated(&self, key: &ReadKey<'_>) -> bool {
         let hash = key.hash();

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! `arrivals` are the times at which requests are due, `scenario` the requests, both from one seed. `drive` sends each
-//! request when it is due, by a free connection (`connections`). What waits for one is limited; requests beyond that are
-//! counted as missed. Latency is counted from the time at which a request was due, so a server that stalls delays all
-//! requests that were due meanwhile.
+//! request when it is due, by a free connection (`connections`). What waits for one is limited; requests beyond that
+//! are counted as missed. Latency is counted from the time at which a request was due, so a server that stalls delays
+//! all requests that were due meanwhile.
 
 mod args;
 mod arrivals;

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
+use tokio::runtime::Runtime;
 
 use super::*;
 use crate::mix::Operation;
@@ -66,6 +67,14 @@ fn respond(mut stream: &TcpStream, released: &Mutex<mpsc::Receiver<()>>) {
     }
 }
 
+fn driver(args: &LoadArgs, runtime: &Runtime, stop: &Stop) -> (Driver, Scenario) {
+    let scenario = Scenario::new(args);
+    let connections = Connections::new(args, scenario.rooms().clone()).unwrap();
+    let connections = Arc::new(connections);
+    let driver = Driver::new(&connections, stop, runtime.handle(), args.outstanding);
+    (driver, scenario)
+}
+
 /// Sends the tops that are due in 300 ms to a server that responds to none of them until the last one was due. Returns
 /// the times at which they were due, the counts, and the number of connections.
 fn stalled(words: &[&str]) -> (Vec<Duration>, OperationCounts, usize) {
@@ -81,16 +90,8 @@ fn stalled(words: &[&str]) -> (Vec<Duration>, OperationCounts, usize) {
         "300ms",
     ];
     let args = args(&[&fixed[..], words].concat());
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let scenario = Scenario::new(&args);
-    let connections = Connections::new(&args, scenario.rooms().clone()).unwrap();
-    let stop = Stop::default();
-    let driver = Driver::new(
-        &Arc::new(connections),
-        &stop,
-        runtime.handle(),
-        args.outstanding,
-    );
+    let runtime = Runtime::new().unwrap();
+    let (driver, scenario) = driver(&args, &runtime, &Stop::default());
     let arrivals = || Arrivals::new(args.rate, args.duration, args.seed);
     let StalledServer {
         release, accepted, ..
@@ -139,16 +140,9 @@ fn what_waits_for_a_connection_when_the_load_is_interrupted_is_not_sent() {
     let server = StalledServer::start();
     let words = ["--mix", "top=1", "--connections", "2"];
     let args = args(&[&["--server", &server.url][..], &words].concat());
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let scenario = Scenario::new(&args);
-    let connections = Connections::new(&args, scenario.rooms().clone()).unwrap();
+    let runtime = Runtime::new().unwrap();
     let stop = Stop::default();
-    let driver = Driver::new(
-        &Arc::new(connections),
-        &stop,
-        runtime.handle(),
-        args.outstanding,
-    );
+    let (driver, scenario) = driver(&args, &runtime, &stop);
     let (counts, accepted) = (driver.tally(), server.accepted.clone());
     let interrupted = thread::spawn(move || {
         // Each was due at once. The last one is not sent.

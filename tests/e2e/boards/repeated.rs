@@ -86,7 +86,10 @@ fn compare(server: &Server, outdated: &str) -> f64 {
 
 #[test]
 fn prepared_responses_are_those_of_full_reads() {
-    let kind = |top: u32| json!({"fields": [{"name": "points"}], "windows": ["all"], "max_staleness": "1h", "top": top});
+    let kind = |top: u32| {
+        let fields = json!([{"name": "points"}]);
+        json!({"fields": fields, "windows": ["all"], "max_staleness": "1h", "top": top})
+    };
     let server = Server::start();
     server.put("/v1/kinds/gifts", &kind(100)).ok();
     let top = "/v1/boards/gifts/a/top";

@@ -5,12 +5,13 @@ use std::thread;
 
 use benches::contributions::Contributions;
 use benches::figures::number;
+use benches::home::BATCH;
 use benches::http::{Connection, apply_all};
 use benches::process::cpu_time;
 use benches::redis::Redis;
 use benches::sample::now;
 
-use crate::ours::{BATCH, FIVE, ONE, Ours};
+use crate::ours::{self, FIVE, ONE};
 use crate::settings::{Settings, Store};
 
 /// The number of connections, each with one batch in flight.
@@ -49,7 +50,7 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Batches> {
 fn ours(settings: &Settings, store: Store, board: &str, ids: bool) -> io::Result<f64> {
     loop {
         let hour = hour();
-        let ours = Ours::start(settings, store)?;
+        let ours = ours::start(settings, store)?;
         let stream = |seed: u64| {
             let stream = Contributions::to(board, settings.members, seed);
             if ids {

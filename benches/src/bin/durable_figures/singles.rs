@@ -4,6 +4,7 @@ use std::io;
 
 use benches::contributions::Contributions;
 use benches::figures::number;
+use benches::home::Home;
 use benches::http;
 use benches::load::{Load, Target, load};
 use benches::redis::Redis;
@@ -11,7 +12,7 @@ use benches::resp;
 
 use crate::batches::fill_redis;
 use crate::folder;
-use crate::ours::{ONE, Ours};
+use crate::ours::{self, ONE};
 use crate::settings::{Settings, Store};
 
 /// The number of members of the board.
@@ -43,7 +44,7 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Singles> {
 }
 
 fn ours(settings: &Settings) -> io::Result<(Load, Option<(f64, f64)>)> {
-    let ours = Ours::start(settings, settings.store)?;
+    let ours = ours::start(settings, settings.store)?;
     let mut stream = Contributions::to(ONE, MEMBERS, 1);
     ours.fill(&mut stream)?;
     let in_batches = journal_bytes(settings, &ours)?;
@@ -67,7 +68,7 @@ fn ours(settings: &Settings) -> io::Result<(Load, Option<(f64, f64)>)> {
     Ok((loaded, each))
 }
 
-fn journal_bytes(settings: &Settings, ours: &Ours) -> io::Result<Option<u64>> {
+fn journal_bytes(settings: &Settings, ours: &Home) -> io::Result<Option<u64>> {
     match settings.store {
         Store::Embedded => folder::journal_bytes(&ours.data()).map(Some),
         Store::Memory => Ok(None),

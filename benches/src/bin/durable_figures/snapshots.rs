@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use benches::contributions::Contributions;
 use benches::figures::number;
+use benches::home::{BATCH, Home};
 use benches::http::{Connection, apply_all};
 
 use crate::folder;
-use crate::ours::{BATCH, FIVE, Ours};
+use crate::ours::{self, FIVE};
 use crate::settings::{Settings, Store};
 use crate::writers::{Timing, Writers};
 
@@ -55,7 +56,7 @@ pub(crate) struct Snapshots {
 /// Measures all figures, on one folder.
 pub(crate) fn measure(settings: &Settings) -> io::Result<Snapshots> {
     loop {
-        let ours = Ours::start(settings, Store::Embedded)?;
+        let ours = ours::start(settings, Store::Embedded)?;
         ours.fill(&mut Contributions::to(FIVE, settings.members, 0))?;
         let (timed, spans) = write_through_snapshot(settings, &ours)?;
         let is_during = |timing: &Timing| spans.iter().any(|span| span.overlaps(*timing));
@@ -70,9 +71,9 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Snapshots> {
         write_after_snapshot(settings, &ours)?;
         let journal_bytes = number(folder::journal_bytes(&ours.data())?);
         let snapshot_bytes = newest_bytes(&ours.data())?;
-        let before = ours.windows_with(FIVE, settings.members)?;
-        let (ours, start) = ours.kill_and_start()?;
-        let after = ours.windows_with(FIVE, settings.members)?;
+        let before = ours::windows_with(&ours, FIVE, settings.members)?;
+        let (ours, start) = ours.restart()?;
+        let after = ours::windows_with(&ours, FIVE, settings.members)?;
         if after == before && before >= 5 {
             return Ok(Snapshots {
                 bytes: number(snapshot_bytes) / number(settings.members),
@@ -114,7 +115,7 @@ impl Span {
 /// Writes until there was a complete snapshot, and [`CALM`] without one.
 fn write_through_snapshot(
     settings: &Settings,
-    ours: &Ours,
+    ours: &Home,
 ) -> io::Result<(Vec<Timing>, Vec<Span>)> {
     let address = ours.server.address;
     let stream = |seed| Contributions::to(FIVE, settings.members, seed);
@@ -163,7 +164,7 @@ fn watch(folder: &Path, is_done: impl Fn(bool, &[Span]) -> bool) -> io::Result<V
 }
 
 /// Sends further contributions, and waits for the end of a snapshot that they may start.
-fn write_after_snapshot(settings: &Settings, ours: &Ours) -> io::Result<()> {
+fn write_after_snapshot(settings: &Settings, ours: &Home) -> io::Result<()> {
     let mut stream = Contributions::to(FIVE, settings.members, TIMED + 2);
     let mut connection = Connection::open(ours.server.address)?;
     for _ in 0..AFTER_SNAPSHOT / BATCH {

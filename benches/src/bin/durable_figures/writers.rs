@@ -9,9 +9,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use benches::contributions::Contributions;
+use benches::home::BATCH;
 use benches::http::{Connection, apply_all};
-
-use crate::ours::BATCH;
 
 /// The time from sending a contribution to its response.
 #[derive(Clone, Copy)]

@@ -3,10 +3,10 @@
 use std::io;
 
 use benches::figures::number;
-use benches::random::Random;
 use benches::redis::{Redis, TIE_BREAK_SCRIPT};
 use benches::resp::append;
 use benches::sample::{member, now};
+use scale::random::Random;
 
 /// The number of commands of a pipeline.
 const PIPELINE: u64 = 50;

@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 use std::io;
 
-use benches::figures::{median, number, table};
+use benches::figures::number;
+use benches::home::Home;
 use benches::http::{self, Connection};
+use benches::load::Target;
 use benches::process::cpu_of;
-use benches::random::Random;
-use benches::record;
 use benches::resp;
+use scale::random::Random;
 
 use crate::Settings;
-use crate::cost::{CONNECTIONS, Loads, Read, line, plot, thousands};
-use crate::ours::Ours;
+use crate::cost::{CONNECTIONS, Growth, Loads, Read, thousands};
+use crate::ours;
 use crate::peers::Peer;
 
 /// The number of members of each board.
@@ -42,58 +43,34 @@ pub(crate) fn measure(settings: &Settings, boards: &[u64]) -> io::Result<()> {
         eprintln!("{} boards", thousands(*boards));
         columns.push(column(settings, *boards)?);
     }
-    let mut header = vec!["figure".to_owned(), "server".to_owned()];
-    header.extend(boards.iter().map(|boards| thousands(*boards)));
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut shown = table(&header);
-    let mut lines = Vec::new();
-    let mut add = |figure: &str, server: &str, cells: Vec<String>| {
-        let mut row = vec![figure.to_owned(), server.to_owned()];
-        row.extend(cells);
-        shown.add_row(row);
-    };
+    let mut growth = Growth::over(boards);
     for (server, name) in ["Megaboard", "Redis"].into_iter().enumerate() {
         let fill = columns
             .iter()
             .map(|it| format!("{:.2}", it.fill_us[server]));
-        add(
+        growth.add(
             "µs CPU a contribution while filling, 1,000 together",
             name,
-            fill.collect(),
+            fill,
         );
         let bytes = columns.iter().map(|it| format!("{:.0}", it.bytes[server]));
-        add("bytes a board", name, bytes.collect());
+        growth.add("bytes a board", name, bytes);
         let reads: [(&str, Pick); 2] = [
             ("top of a random board", |it| &it.top),
             ("standing of a member of a random board", |it| &it.standing),
         ];
         for (read, pick) in reads {
             let loads: Vec<&Loads> = columns.iter().map(|it| &pick(it)[server]).collect();
-            for (cell, what) in ["requests/s", "µs server CPU", "p99 ms"]
-                .into_iter()
-                .enumerate()
-            {
-                let cells = loads.iter().map(|loads| loads.cells()[cell].clone());
-                add(&format!("{read}: {what}"), name, cells.collect());
-            }
-            let cpu: Vec<f64> = loads.iter().map(|loads| median(&loads.cpu_us())).collect();
-            lines.push(line(&format!("{name}: {read}"), boards, &cpu));
+            growth.add_read(read, name, &loads);
         }
     }
     let title =
         format!("Boards of {MEMBERS} members by number of boards, {CONNECTIONS} connections");
-    record::table(&title, &shown)?;
-    plot(
-        "CPU of a read by number of boards",
-        "boards.svg",
-        "boards",
-        "µs of server CPU",
-        lines,
-    )
+    growth.record(&title, "boards")
 }
 
 fn column(settings: &Settings, boards: u64) -> io::Result<Column> {
-    let ours = Ours::start(settings, "")?;
+    let ours = ours::start(settings, "")?;
     let mut redis = Peer::plain()?;
     let empty = [ours.resident_bytes()?, redis.redis().memory_bytes()?];
     let begun = [
@@ -130,7 +107,7 @@ fn column(settings: &Settings, boards: u64) -> io::Result<Column> {
             });
         }
         for _ in 0..settings.rounds {
-            loads[0].add(ours.target(&requests), CONNECTIONS, settings)?;
+            loads[0].add(Target::http(&ours.server, &requests), CONNECTIONS, settings)?;
             loads[1].add(redis.target(read, &theirs), CONNECTIONS, settings)?;
         }
     }
@@ -143,7 +120,7 @@ fn column(settings: &Settings, boards: u64) -> io::Result<Column> {
 }
 
 /// Sends one contribution of each member of each board to both.
-fn fill(ours: &Ours, redis: &mut Peer, boards: u64) -> io::Result<()> {
+fn fill(ours: &Home, redis: &mut Peer, boards: u64) -> io::Result<()> {
     let mut connection = Connection::open(ours.server.address)?;
     for first in (0..boards).step_by(TOGETHER as usize) {
         let (mut lines, mut pipeline, mut commands) = (String::new(), String::new(), 0);

@@ -12,7 +12,7 @@ use benches::record;
 
 use crate::Settings;
 use crate::cost::{Loads, Read, line, plot, thousands};
-use crate::ours::{self, Ours};
+use crate::ours;
 use crate::peers::Peer;
 
 /// The number of members of the board.
@@ -45,8 +45,8 @@ http {
 /// Measures each number of connections, all servers in turn.
 pub(crate) fn measure(settings: &Settings, connections: &[usize]) -> io::Result<()> {
     eprintln!("connections: filling a board");
-    let ours = Ours::start(settings, "")?;
-    ours.fill(MEMBERS)?;
+    let ours = ours::start(settings, "")?;
+    ours::fill(&ours, MEMBERS)?;
     let mut redis = Peer::plain()?;
     redis.fill(MEMBERS)?;
     let requests = Read::Top.requests(MEMBERS, ours::request);
@@ -62,16 +62,9 @@ pub(crate) fn measure(settings: &Settings, connections: &[usize]) -> io::Result<
     let nginx = nginx(folder.path())?;
     let file = [http::get("/body.json")];
 
-    let served = |server: &Server, requests| Target {
-        address: server.address,
-        pid: server.pid(),
-        requests,
-        begins: http::OK,
-        response_length: http::response_length,
-    };
     let mut targets = vec![
-        ("Megaboard", ours.target(&requests)),
-        ("bare axum, the same bytes", served(&bare, &requests)),
+        ("Megaboard", Target::http(&ours.server, &requests)),
+        ("bare axum, the same bytes", Target::http(&bare, &requests)),
     ];
     if let Some(nginx) = &nginx {
         targets.push((
@@ -137,11 +130,8 @@ pub(crate) fn measure(settings: &Settings, connections: &[usize]) -> io::Result<
 
 fn nginx_target<'a>(server: &Server, requests: &'a [String]) -> Target<'a> {
     Target {
-        address: server.address,
-        pid: server.pid(),
-        requests,
-        begins: http::OK,
         response_length: nginx_length,
+        ..Target::http(server, requests)
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::io;
 
-use benches::figures::{median, number};
+use benches::figures::{median, number, table};
 use benches::load::{Load, Target, load};
-use benches::random::Random;
 use benches::record;
+use comfy_table::Table;
 use plot::{Axis, Line, Plot, Scale};
+use scale::random::Random;
 
 use crate::Settings;
 
@@ -97,6 +98,64 @@ impl Loads {
             format!("{:.1}", median(&self.cpu_us())),
             format!("{:.2}", median(&p99.collect::<Vec<_>>())),
         ]
+    }
+}
+
+/// A table with a column for each number, and lines of the CPU of reads over these numbers.
+pub(crate) struct Growth<'a> {
+    numbers: &'a [u64],
+    table: Table,
+    lines: Vec<Line>,
+}
+
+impl<'a> Growth<'a> {
+    pub(crate) fn over(numbers: &'a [u64]) -> Self {
+        let numbers_shown = numbers.iter().map(|number| thousands(*number));
+        let header: Vec<String> = ["figure".to_owned(), "server".to_owned()]
+            .into_iter()
+            .chain(numbers_shown)
+            .collect();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        Self {
+            numbers,
+            table: table(&header),
+            lines: Vec::new(),
+        }
+    }
+
+    /// Adds a row with one cell for each number.
+    pub(crate) fn add(
+        &mut self,
+        figure: &str,
+        server: &str,
+        cells: impl IntoIterator<Item = String>,
+    ) {
+        let row = [figure.to_owned(), server.to_owned()];
+        self.table.add_row(row.into_iter().chain(cells));
+    }
+
+    /// Adds the rows of a read, and its line.
+    pub(crate) fn add_read(&mut self, read: &str, server: &str, loads: &[&Loads]) {
+        for (cell, what) in ["requests/s", "µs server CPU", "p99 ms"]
+            .into_iter()
+            .enumerate()
+        {
+            let cells = loads.iter().map(|loads| loads.cells()[cell].clone());
+            self.add(&format!("{read}: {what}"), server, cells);
+        }
+        let cpu: Vec<f64> = loads.iter().map(|loads| median(&loads.cpu_us())).collect();
+        self.lines
+            .push(line(&format!("{server}: {read}"), self.numbers, &cpu));
+    }
+
+    /// Records the table, and the plot of the lines over numbers of `what`.
+    pub(crate) fn record(self, title: &str, what: &str) -> io::Result<()> {
+        record::table(title, &self.table)?;
+        let (plot_title, file) = (
+            format!("CPU of a read by number of {what}"),
+            format!("{what}.svg"),
+        );
+        plot(&plot_title, &file, what, "µs of server CPU", self.lines)
     }
 }
 

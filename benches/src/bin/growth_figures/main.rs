@@ -3,9 +3,9 @@
 //!     growth_figures [--only members|shards|boards|connections] [--members 10000,100000,1000000,10000000]
 //!                    [--hundred-million] [--quick] [--valkey PATH] [--megaboard PATH]
 //!
-//! `members` grows one board, `shards` cuts a board of a million members into more shards, `boards` makes more boards of
-//! ten members, `connections` reads one cached top over more connections. Every figure of Megaboard has that of a sorted
-//! set with the same members in the same run.
+//! `members` grows one board, `shards` cuts a board of a million members into more shards, `boards` makes more boards
+//! of ten members, `connections` reads one cached top over more connections. Every figure of Megaboard has that of a
+//! sorted set with the same members in the same run.
 
 mod boards;
 mod connections;

@@ -2,12 +2,11 @@
 
 use std::io;
 
-use benches::figures::{median, table};
-use benches::record;
+use benches::load::Target;
 
 use crate::Settings;
-use crate::cost::{CONNECTIONS, Loads, Read, line, plot, thousands};
-use crate::ours::{self, Ours};
+use crate::cost::{CONNECTIONS, Growth, Loads, Read, thousands};
+use crate::ours;
 use crate::peers::Peer;
 
 /// What is measured at one number of members, of Megaboard and of Redis.
@@ -26,62 +25,38 @@ pub(crate) fn measure(settings: &Settings, members: &[u64]) -> io::Result<()> {
         eprintln!("{} members", thousands(*members));
         columns.push(column(settings, *members)?);
     }
-    let mut header = vec!["figure".to_owned(), "server".to_owned()];
-    header.extend(members.iter().map(|members| thousands(*members)));
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut shown = table(&header);
-    let mut lines = Vec::new();
+    let mut growth = Growth::over(members);
     let servers = ["Megaboard", "Redis"];
-    let mut add = |figure: &str, server: &str, cells: Vec<String>| {
-        let mut row = vec![figure.to_owned(), server.to_owned()];
-        row.extend(cells);
-        shown.add_row(row);
-    };
     for (server, name) in servers.into_iter().enumerate() {
         let fill = columns
             .iter()
             .map(|it| format!("{:.2}", it.fill_us[server]));
-        add(
+        growth.add(
             "µs CPU a contribution while filling, 1,000 together",
             name,
-            fill.collect(),
+            fill,
         );
         let bytes = columns.iter().map(|it| format!("{:.1}", it.bytes[server]));
-        add("bytes a member", name, bytes.collect());
+        growth.add("bytes a member", name, bytes);
     }
     let start = columns.iter().map(|it| format!("{:.2}", it.start_s));
-    add("s to start after a kill", servers[0], start.collect());
+    growth.add("s to start after a kill", servers[0], start);
     for (index, read) in Read::ALL.into_iter().enumerate() {
         for (server, name) in servers.into_iter().enumerate() {
             let loads: Vec<&Loads> = columns.iter().map(|it| &it.reads[index][server]).collect();
-            for (cell, what) in ["requests/s", "µs server CPU", "p99 ms"]
-                .into_iter()
-                .enumerate()
-            {
-                let cells = loads.iter().map(|loads| loads.cells()[cell].clone());
-                add(&format!("{}: {what}", read.name()), name, cells.collect());
-            }
-            let cpu: Vec<f64> = loads.iter().map(|loads| median(&loads.cpu_us())).collect();
-            lines.push(line(&format!("{name}: {}", read.name()), members, &cpu));
+            growth.add_read(read.name(), name, &loads);
         }
     }
     let title = format!(
         "One board by number of members, the default number of shards, {CONNECTIONS} connections; Redis has no persistence"
     );
-    record::table(&title, &shown)?;
-    plot(
-        "CPU of a read by number of members",
-        "members.svg",
-        "members",
-        "µs of server CPU",
-        lines,
-    )
+    growth.record(&title, "members")
 }
 
 fn column(settings: &Settings, members: u64) -> io::Result<Column> {
-    let ours = Ours::start(settings, "")?;
+    let ours = ours::start(settings, "")?;
     let empty = ours.resident_bytes()?;
-    let fill_us = ours.fill(members)?;
+    let fill_us = ours::fill(&ours, members)?;
     let bytes = (ours.resident_bytes()? - empty) / benches::figures::number(members);
     let (ours, start) = ours.restart()?;
     let mut redis = Peer::plain()?;
@@ -94,7 +69,7 @@ fn column(settings: &Settings, members: u64) -> io::Result<Column> {
             redis.requests(read, members),
         );
         for _ in 0..settings.rounds {
-            our_loads.add(ours.target(&requests), CONNECTIONS, settings)?;
+            our_loads.add(Target::http(&ours.server, &requests), CONNECTIONS, settings)?;
             their_loads.add(redis.target(read, &theirs), CONNECTIONS, settings)?;
         }
         reads.push([our_loads, their_loads]);

@@ -3,11 +3,12 @@
 use std::io;
 
 use benches::figures::{median, ratio, table};
+use benches::load::Target;
 use benches::record::{self, Bound};
 
 use crate::Settings;
 use crate::cost::{CONNECTIONS, Loads, Read, line, plot, thousands};
-use crate::ours::{self, Ours};
+use crate::ours;
 use crate::peers::Peer;
 
 /// The goals of a read by number of shards: CPU of the server in microseconds, and requests per second over Redis's.
@@ -24,8 +25,8 @@ pub(crate) fn measure(settings: &Settings, shards: &[u64]) -> io::Result<()> {
     let mut ours = Vec::new();
     for shards in shards {
         eprintln!("filling {shards} shards");
-        let server = Ours::start(settings, &format!("shards = {shards}"))?;
-        let cpu_us = server.fill(members)?;
+        let server = ours::start(settings, &format!("shards = {shards}"))?;
+        let cpu_us = ours::fill(&server, members)?;
         ours.push((*shards, server, cpu_us));
     }
     let mut peers = Vec::new();
@@ -55,7 +56,11 @@ pub(crate) fn measure(settings: &Settings, shards: &[u64]) -> io::Result<()> {
         for round in 1..=settings.rounds {
             eprintln!("{}, round {round} of {}", read.name(), settings.rounds);
             for ((_, server, _), loads) in ours.iter().zip(&mut our_loads) {
-                loads.add(server.target(&requests), CONNECTIONS, settings)?;
+                loads.add(
+                    Target::http(&server.server, &requests),
+                    CONNECTIONS,
+                    settings,
+                )?;
             }
             for (((peer, _), requests), loads) in peers.iter().zip(&theirs).zip(&mut their_loads) {
                 loads.add(peer.target(read, requests), CONNECTIONS, settings)?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use benches::figures::number;
+use benches::home::BATCH;
 use benches::redis::Redis;
 use benches::sample::{Amounts, Sample, gifts, gifts_by, now, packed_gifts};
 use board::{Mode, Period};
@@ -13,7 +14,7 @@ use clap::ValueEnum;
 use futures::executor::block_on;
 use store_redis::{RedisSettings, RedisStore, RedisUrl};
 
-use crate::served::{BATCH, CONNECTIONS, Served};
+use crate::served::{CONNECTIONS, Served};
 
 /// The number of shards of the board.
 pub(crate) const SHARDS: u64 = 16;

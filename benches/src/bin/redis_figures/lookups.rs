@@ -7,9 +7,9 @@ use std::time::Instant;
 use benches::figures::{median, number};
 use benches::http::{self, Connection};
 use benches::process::cpu_of;
-use benches::random::Random;
 use benches::redis::Redis;
 use benches::sample::member;
+use scale::random::Random;
 
 use crate::peer::Peer;
 use crate::served::{BOARD, Served};
@@ -62,7 +62,7 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Lookups> {
     let mut served = Served::start(&settings.megaboard, &store, KINDS, members, false)?;
     served.fill()?;
     served.send(members / 16_000)?;
-    let mut connection = Connection::open(served.server.address)?;
+    let mut connection = Connection::open(served.home.server.address)?;
     let mut random = Random::new(7);
     let mut lookups = Lookups::default();
     for _ in 0..settings.rounds {
@@ -110,9 +110,9 @@ impl Lookup {
             .map(|path| http::get(&format!("/v1/boards/{BOARD}/{path}")))
             .collect();
         let (calls, bytes) = (redis.function_calls()?, redis.network_bytes()?);
-        let (cpu, own) = (redis.cpu_us()?, cpu_of(served.server.pid())?);
+        let (cpu, own) = (redis.cpu_us()?, cpu_of(served.home.server.pid())?);
         let waits = each(&requests, |request| connection.ask(request).map(drop))?;
-        let own = cpu_of(served.server.pid())?.saturating_sub(own);
+        let own = cpu_of(served.home.server.pid())?.saturating_sub(own);
         let per_read = |total: f64| total / number(READS);
         self.redis_us.push(per_read(redis.cpu_us()? - cpu));
         self.own_us.push(per_read(own.as_secs_f64() * 1e6));

@@ -4,8 +4,9 @@
 //!                   [--cases one,best] [--megaboard PATH]
 //!
 //! `writes` is the cost of a contribution, and the memory of a member; `spread` the rate over three servers; `reads`
-//! the cost of a cached top and of a merge; `lookups` that of a member's rank and of a deep page. All boards are kept, and short rounds measure them in turn. CPU is that of
-//! the Redis servers only; `durable_figures` measures that of Megaboard.
+//! the cost of a cached top and of a merge; `lookups` that of a member's rank and of a deep page. All boards are kept,
+//! and short rounds measure them in turn. CPU is that of the Redis servers only; `durable_figures` measures that of
+//! Megaboard.
 
 mod board;
 mod lookups;

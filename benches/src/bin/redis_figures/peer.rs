@@ -4,10 +4,10 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use benches::figures::number;
-use benches::random::Random;
 use benches::redis::Redis;
 use benches::resp::append;
 use benches::sample::member;
+use scale::random::Random;
 
 /// Coprime to all numbers of members: steps of this length reach every member once, in a practically random order.
 const STRIDE: u64 = 7_654_321;

@@ -58,7 +58,7 @@ pub(crate) fn measure(settings: &Settings) -> io::Result<Reads> {
     let mut served = Served::start(&settings.megaboard, &store, KINDS, MEMBERS, false)?;
     served.fill()?;
     served.send(MEMBERS / 4000)?;
-    let mut connection = Connection::open(served.server.address)?;
+    let mut connection = Connection::open(served.home.server.address)?;
     let cached = http::get(&format!("/v1/boards/{BOARD}/top?n=1000"));
     connection.ask(&cached)?;
     let mut reads = Reads::default();

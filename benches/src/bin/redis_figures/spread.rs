@@ -4,10 +4,11 @@
 use std::io;
 
 use benches::figures::number;
+use benches::home::BATCH;
 use benches::redis::Redis;
 
 use crate::peer::Peer;
-use crate::served::{BATCH, CONNECTIONS, Served};
+use crate::served::{CONNECTIONS, Served};
 use crate::settings::Settings;
 
 /// The number of requests over each connection in one round.

@@ -5,9 +5,9 @@ use std::io;
 
 use benches::child::Server;
 use benches::http;
-use benches::random::Random;
 use benches::redis::Redis;
 use benches::sample::member;
+use scale::random::Random;
 
 /// The number of members of the board.
 pub(crate) const MEMBERS: u64 = 100_000;

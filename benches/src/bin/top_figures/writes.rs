@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use benches::random::Random;
 use benches::resp::{self, Connection};
 use benches::{http, sample};
+use scale::random::Random;
 
 use crate::board::MEMBERS;
 

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use benches::contributions::Contributions;
 use benches::figures::number;
+use benches::home::BATCH;
 use benches::process::cpu_of;
-use benches::random::Random;
 use benches::redis::Redis;
+use scale::random::Random;
 use scale::units::{ReadCost, ServerCosts, TopCost};
 
 use crate::cost::Cost;
-use crate::served::{BATCH, SHARDS, Served};
+use crate::served::{SHARDS, Served};
 
 /// How often each read is measured.
 const MERGES: u64 = 60;
@@ -56,7 +57,7 @@ pub(crate) fn measure(megaboard: &Path, members: u64) -> io::Result<Reads> {
         eprintln!("reads: {shards} shards");
         let mut contributions = Contributions::to(&format!("of{shards}/live"), members, 7);
         served.fill(&mut contributions)?;
-        let pid = served.server.pid();
+        let pid = served.home.server.pid();
         let cpu = cpu_of(pid)?;
         for _ in 0..LINES {
             served.write(&mut contributions)?;
@@ -103,7 +104,7 @@ fn merges(
     shards: u64,
 ) -> io::Result<ReadCost> {
     let (mut whole, mut spent) = (Cost::default(), Duration::ZERO);
-    let pid = served.server.pid();
+    let pid = served.home.server.pid();
     for _ in 0..MERGES {
         served.write(contributions)?;
         let cpu = cpu_of(pid)?;
@@ -123,7 +124,7 @@ fn cost(
     times: u64,
     mut read: impl FnMut(&mut Served) -> io::Result<usize>,
 ) -> io::Result<ReadCost> {
-    let pid = served.server.pid();
+    let pid = served.home.server.pid();
     let cpu = cpu_of(pid)?;
     let whole = Cost::of(redis, 1.0, || {
         (0..times).try_for_each(|_| read(served).map(drop))
@@ -161,7 +162,7 @@ fn shared(megaboard: &Path) -> io::Result<Vec<TopCost>> {
             sleep(STALENESS * 2);
             first.write(&mut contributions)?;
             for (served, (whole, server)) in [&mut first, &mut second].into_iter().zip(&mut costs) {
-                let pid = served.server.pid();
+                let pid = served.home.server.pid();
                 let cpu = cpu_of(pid)?;
                 let read = || served.read_board(&board, "top?n=1000").map(drop);
                 let cost = Cost::of(&mut redis, 1.0, read)?;

@@ -3,62 +3,41 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
-use std::process::Command;
 
-use benches::child::Server;
 use benches::contributions::Contributions;
+use benches::home::{BATCH, Home};
 use benches::http::{Connection, apply_all, get};
-use tempfile::TempDir;
 
 /// The numbers of shards of the boards that are read.
 pub(crate) const SHARDS: [u64; 4] = [1, 4, 16, 64];
 
-/// The contributions of a request.
-pub(crate) const BATCH: u64 = 1_000;
-
 /// A server, and a connection to it.
 pub(crate) struct Served {
-    pub(crate) server: Server,
+    pub(crate) home: Home,
     pub(crate) connection: Connection,
-    _home: TempDir,
 }
 
 impl Served {
     /// Starts a server with kinds `of1`, `of4` and so on, of so many shards.
     pub(crate) fn start(megaboard: &Path, store: &str, staleness: &str) -> io::Result<Self> {
-        let home = tempfile::tempdir()?;
         let mut text = format!("[server]\nstore = {store:?}\n");
         for shards in SHARDS {
             // Writing into a string cannot fail.
             let _ = write!(
                 text,
-                "[kinds.of{shards}]\nwindows = [\"all\"]\nshards = {shards}\ntop = 1000\nmax_staleness = \"{staleness}\"\n"
+                "[kinds.of{shards}]\nwindows = [\"all\"]\nshards = {shards}\ntop = 1000\n\
+                 max_staleness = \"{staleness}\"\n"
             );
         }
-        let config = home.path().join("megaboard.toml");
-        std::fs::write(&config, text)?;
-        let mut command = Command::new(megaboard);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--config"]);
-        command.arg(config).current_dir(home.path());
         // Hides the warning that Redis has no persistence.
-        let server = Server::announced(command.env("MEGABOARD_LOG", "error"))?;
-        let connection = Connection::open(server.address)?;
-        Ok(Self {
-            server,
-            connection,
-            _home: home,
-        })
+        let home = Home::start(megaboard, tempfile::tempdir()?, &text, "error")?;
+        let connection = Connection::open(home.server.address)?;
+        Ok(Self { home, connection })
     }
 
     /// Sends one contribution of each member.
     pub(crate) fn fill(&mut self, contributions: &mut Contributions) -> io::Result<()> {
-        loop {
-            let members = contributions.next_members(BATCH);
-            if members.is_empty() {
-                return Ok(());
-            }
-            apply_all(&mut self.connection, &contributions.lines(&members))?;
-        }
+        contributions.fill(&mut self.connection, BATCH)
     }
 
     /// Sends a request with contributions of random members.

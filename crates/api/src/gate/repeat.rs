@@ -1,9 +1,10 @@
 //! Repeated reads of a top: one lookup, instead of all the checks that they have passed before.
 //!
 //! The first two reads are answered in full, and the response to the second is prepared
-//! ([`PreparedResponses`](connection::PreparedResponses)). It is sent again while all that it depends on is the same: the request, as far as [`ReadKey`] has it, what the authorizer
-//! says, and the top ([`ServedTop`](merger::ServedTop)). A repeated read takes from the same limits and counts in the same metrics. What
-//! is not found here, and what is refused, is left to the full checks.
+//! ([`PreparedResponses`](connection::PreparedResponses)). It is sent again while all that it depends on is the same:
+//! the request, as far as [`ReadKey`] has it, what the authorizer says, and the top ([`ServedTop`](merger::ServedTop)).
+//! A repeated read takes from the same limits and counts in the same metrics. What is not found here, and what is
+//! refused, is left to the full checks.
 //!
 //! With a tracer, and while requests are logged, all reads are answered in full.
 

@@ -17,7 +17,7 @@
 use board::{Bound, RankKey};
 use shard_store::{Anchor, RangeAsk, ShardReading, StoreError};
 
-use super::samples::{self, SAMPLE_WIDTH, SAMPLES_MAX, SAMPLES_MIN, SAMPLES_OF_ALL};
+use super::samples::{self, SAMPLE_WIDTH, SAMPLES_MAX, SAMPLES_MIN, SAMPLES_OF_ALL, distance};
 use crate::gather::Cut;
 use crate::scope::Scope;
 
@@ -88,12 +88,12 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
     }
     let mut left = Interval::of(from, &seen);
     if scope.store.is_local() {
-        seen = sample_one(scope, &left.expected(to)).await?;
+        seen = sample(scope, &left.expected(to)).await?;
     }
     for search in 1..=searches_max {
         if !scope.store.is_local()
             && let Some(pivot) = samples::closest(&seen, from, to)
-            && pivot.off(from, to) + pivot.error <= near
+            && distance(pivot.rank, from, to) + pivot.error <= near
         {
             return Ok(Steered::Pivot {
                 cut: Cut::Bound(Bound::key(&pivot.key)),
@@ -106,12 +106,7 @@ pub(super) async fn steer(scope: &Scope<'_>, from: u64, to: u64) -> Result<Steer
         if left.off(to) <= near || !progress || search == searches_max {
             break;
         }
-        let expected = left.expected(to);
-        seen = if scope.store.is_local() {
-            sample_one(scope, &expected).await?
-        } else {
-            sample(scope, &expected).await?
-        };
+        seen = sample(scope, &left.expected(to)).await?;
     }
     let (cut, cut_at) = left.closest(to).map_or((Cut::Top, 0), |pivot| {
         (Cut::Bound(Bound::key(&pivot.key)), pivot.rank)
@@ -135,8 +130,12 @@ fn around(low: u64, high: u64) -> (u64, u64) {
     (low.saturating_sub(spread(low)), high + spread(high) + 1)
 }
 
-/// Samples every shard evenly between two of its local ranks.
+/// Samples every shard evenly between two of its local ranks; in this process only the middle of the
+/// largest of these intervals.
 async fn sample(scope: &Scope<'_>, search: &[(u64, u64)]) -> Result<Vec<ShardReading>, StoreError> {
+    if scope.store.is_local() {
+        return sample_one(scope, search).await;
+    }
     let of_one = SAMPLES_OF_ALL / u64::from(scope.shards());
     let of_one = of_one.clamp(SAMPLES_MIN, SAMPLES_MAX);
     let reads = (0..scope.shards()).zip(search).map(|(shard, (low, high))| {
@@ -204,13 +203,6 @@ async fn count_candidates(
     Ok(progress)
 }
 
-impl Counted {
-    /// Returns the distance of its rank from a page: zero if it is inside.
-    const fn off(&self, from: u64, to: u64) -> u64 {
-        from.saturating_sub(self.rank) + self.rank.saturating_sub(to)
-    }
-}
-
 impl Interval {
     /// Returns the whole board, of which every shard was read.
     fn of(from: u64, readings: &[ShardReading]) -> Self {
@@ -226,12 +218,12 @@ impl Interval {
     /// Returns the counted key that is closest to the page.
     fn closest(&self, to: u64) -> Option<&Counted> {
         let counted = self.above.iter().chain(&self.below);
-        counted.min_by_key(|counted| counted.off(self.from, to))
+        counted.min_by_key(|counted| distance(counted.rank, self.from, to))
     }
 
     fn off(&self, to: u64) -> u64 {
         self.closest(to)
-            .map_or(self.from, |counted| counted.off(self.from, to))
+            .map_or(self.from, |counted| distance(counted.rank, self.from, to))
     }
 
     /// Narrows the interval by a counted key. Returns whether it got narrower.

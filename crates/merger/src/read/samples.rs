@@ -44,18 +44,15 @@ pub(super) struct Estimate {
     pub(super) error: u64,
 }
 
-impl Estimate {
-    /// Returns the distance of its rank from a page: zero if it is inside.
-    pub(super) const fn off(&self, from: u64, to: u64) -> u64 {
-        from.saturating_sub(self.rank) + self.rank.saturating_sub(to)
-    }
+/// Returns the distance of a rank from a page: zero if it is inside.
+pub(super) const fn distance(rank: u64, from: u64, to: u64) -> u64 {
+    from.saturating_sub(rank) + rank.saturating_sub(to)
 }
 
 /// Returns the sample that is most likely the closest to these ranks.
 pub(super) fn closest(readings: &[ShardReading], from: u64, to: u64) -> Option<Estimate> {
-    let off = |rank: u64| from.saturating_sub(rank) + rank.saturating_sub(to);
     let samples = bounded(readings).into_iter();
-    let sample = samples.min_by_key(|sample| off(sample.guess()))?;
+    let sample = samples.min_by_key(|sample| distance(sample.guess(), from, to))?;
     // On each other shard the rank is anywhere between two samples, with a deviation of their
     // distance by √12. Shards are independent of one another.
     let others = readings.len().saturating_sub(1).max(1);

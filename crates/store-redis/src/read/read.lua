@@ -74,7 +74,7 @@ do
         return (count_above(rank, entries[2], entries[1]:sub(1, width), true, width))
     end
 
-    -- The look at one shard, packed; or nothing, and why there is none.
+    -- The look at one shard, packed; or nothing, and the reason.
     local function look_at(window, meta_key, scores, rank, unless, asks)
         local meta = call('HMGET', meta_key, 'x', 'd', 'v:' .. window.name, 's:' .. window.name)
         if meta[1] then return nil, 'EDEAD' end

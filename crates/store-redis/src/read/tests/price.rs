@@ -70,17 +70,20 @@ fn calls<const N: usize>(calls: [(&str, u64); N]) -> BTreeMap<String, u64> {
     calls.map(|(name, count)| (name.to_owned(), count)).into()
 }
 
+const fn top() -> RangeAsk {
+    RangeAsk {
+        anchor: Anchor::Rank(0),
+        before: 0,
+        after: 100,
+    }
+}
+
 #[tokio::test]
 async fn a_top_is_one_range() {
     let readers = ShardReaders::plain().await;
     let laid = filled(&readers);
-    let top = RangeAsk {
-        anchor: Anchor::Rank(0),
-        before: 0,
-        after: 100,
-    };
     for groups in [false, true] {
-        let query = query(&laid, groups, top.clone());
+        let query = query(&laid, groups, top());
         let (_, price) = counted(&readers, &laid, &query).await;
         let expected = [("fcall", 1), ("hmget", 1), ("zcard", 1), ("zrevrange", 1)];
         assert_eq!(price, calls(expected));
@@ -133,12 +136,7 @@ async fn a_position_among_ties_is_found_by_bisection() {
 async fn all_shards_are_read_in_one_call() {
     let readers = ShardReaders::plain().await;
     let laid = filled(&readers);
-    let top = RangeAsk {
-        anchor: Anchor::Rank(0),
-        before: 0,
-        after: 100,
-    };
-    let query = query(&laid, true, top);
+    let query = query(&laid, true, top());
     let queries = (0..laid.record.shards.get()).map(|shard| ShardQuery {
         shard,
         query: query.clone(),
