@@ -3,7 +3,7 @@
 use std::io;
 
 use benches::figures::{median, number, ratio, spread as range, table, verdict};
-use benches::record;
+use benches::record::{self, Bound};
 use comfy_table::Table;
 
 use crate::board::{Case, SHARDS};
@@ -195,8 +195,8 @@ pub(crate) fn reads(reads: &Reads, settings: &Settings) -> io::Result<()> {
 /// Reports the figures of a member's rank and of a deep page.
 pub(crate) fn lookups(lookups: &Lookups, settings: &Settings) -> io::Result<()> {
     let mut table = table(&["figure", "ours", "sorted set", "of it", "target"]);
-    add_lookup(&mut table, "rank", &lookups.rank, RANK_MS_MAX);
-    add_lookup(&mut table, "page of 100", &lookups.page, PAGE_MS_MAX);
+    add_lookup(&mut table, "rank", &lookups.rank, RANK_MS_MAX)?;
+    add_lookup(&mut table, "page of 100", &lookups.page, PAGE_MS_MAX)?;
     let title = format!(
         "Lookups over HTTP, {} members, {SHARDS} shards, {READS} in a round, {}",
         settings.members,
@@ -205,15 +205,16 @@ pub(crate) fn lookups(lookups: &Lookups, settings: &Settings) -> io::Result<()> 
     record::table(&title, &table)
 }
 
-fn add_lookup(table: &mut Table, name: &str, lookup: &Lookup, ms_max: f64) {
-    let p50 = median(&lookup.p50_us);
-    for (figure, ours, plain, target) in [
-        (
-            "µs p50",
-            &lookup.p50_us,
-            Some(&lookup.plain_p50_us),
-            verdict(p50 <= 1000.0 * ms_max, &format!("at most {ms_max} ms")),
-        ),
+fn add_lookup(table: &mut Table, name: &str, lookup: &Lookup, ms_max: f64) -> io::Result<()> {
+    let ms = median(&lookup.p50_us) / 1000.0;
+    let goal = record::goal(
+        &format!("boards on Redis: the p50 of a {name} over HTTP"),
+        &format!("{ms:.2} ms"),
+        ms,
+        Bound::AtMost(ms_max),
+    )?;
+    for (figure, ours, plain, goal) in [
+        ("µs p50", &lookup.p50_us, Some(&lookup.plain_p50_us), goal),
         (
             "µs CPU of Redis",
             &lookup.redis_us,
@@ -229,9 +230,10 @@ fn add_lookup(table: &mut Table, name: &str, lookup: &Lookup, ms_max: f64) {
             range(ours, 0),
             plain.map_or_else(String::new, |plain| range(plain, 0)),
             plain.map_or_else(String::new, |plain| format!("{:.1}", ratio(ours, plain))),
-            target,
+            goal,
         ]);
     }
+    Ok(())
 }
 
 fn target(over: f64, max: Option<f64>) -> String {

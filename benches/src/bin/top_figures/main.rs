@@ -57,5 +57,5 @@ fn main() -> io::Result<()> {
         args.connections,
         args.rounds
     );
-    record::table(&title, &report.table())
+    record::table(&title, &report.table()?)
 }
