@@ -808,8 +808,9 @@ export interface components {
             time_zone?: string;
             /**
              * Format: int64
-             * @description The shards of new boards: a power of two.
-             * @default 16
+             * @description The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores of the
+             *     machine, at least 4 and at most 16.
+             * @default null
              */
             shards?: number;
             /**

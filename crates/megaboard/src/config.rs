@@ -6,6 +6,7 @@
 mod access;
 mod audit;
 mod embedded;
+mod kinds;
 mod limits;
 mod malformed;
 mod publish;
@@ -20,7 +21,6 @@ use std::sync::Arc;
 
 use ::access::{AccessSettings, TokenSecret};
 use api::ServerLimits;
-use board::Kind;
 use serde::Deserialize;
 use shard_store::Memory;
 use store_local::LocalSettings;
@@ -30,6 +30,7 @@ use crate::store::StoreSettings;
 use crate::traces::TraceSettings;
 use audit::AuditError;
 use embedded::EmbeddedSection;
+pub(crate) use kinds::ConfiguredKind;
 use limits::LimitsError;
 use malformed::Malformed;
 use publish::{PublishError, PublishSection};
@@ -141,23 +142,31 @@ impl Config {
     }
 
     /// Returns the kinds of the file, or `gifts` if it has none.
-    pub(crate) fn kinds(&self) -> Result<Vec<Kind>, ConfigError> {
+    pub(crate) fn kinds(&self) -> Result<Vec<ConfiguredKind>, ConfigError> {
         let default = || BTreeMap::from([(DEFAULT_KIND.to_owned(), KindShape::default())]);
         let kinds = self.kinds.clone().unwrap_or_else(default);
         let targets = self.publish_settings()?.targets;
-        let kind = |(name, shape): (String, KindShape)| {
-            shape
-                .into_kind_at(&name, &targets)
-                .map_err(|error| ConfigError::Kind { name, error })
-        };
-        kinds.into_iter().map(kind).collect()
+        kinds
+            .into_iter()
+            .map(|(name, shape)| ConfiguredKind::new(&name, shape, &targets))
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use board::{Kind, ShardCount};
+
     use super::server::Durability;
     use super::*;
+
+    fn kinds_of(config: &Config) -> Vec<Kind> {
+        let kinds = config.kinds().unwrap();
+        let made = kinds
+            .iter()
+            .map(|kind| kind.with_default(ShardCount::of_cores(1)));
+        made.collect::<Result<_, _>>().unwrap()
+    }
 
     #[test]
     fn the_limit_of_remembered_ids_reaches_the_store() {
@@ -204,7 +213,7 @@ mod tests {
             keep = { all = { idle = "7d" } }
         "#;
         let config = Config::parse("test", text).unwrap();
-        let kinds = config.kinds().unwrap();
+        let kinds = kinds_of(&config);
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name().as_str()).collect();
         assert_eq!(names, ["gifts", "hot-replies", "races"]);
         assert_eq!(config.server.durability, Some(Durability::Always));
@@ -212,10 +221,10 @@ mod tests {
 
     #[test]
     fn without_a_file_the_only_kind_is_gifts() {
-        let kinds = Config::default().kinds().unwrap();
+        let kinds = kinds_of(&Config::default());
         assert_eq!(kinds.len(), 1);
         assert_eq!(kinds[0].name().as_str(), "gifts");
-        assert_eq!(kinds[0].shards().get(), 16);
+        assert_eq!(kinds[0].shards().get(), 4);
     }
 
     #[test]
@@ -234,7 +243,7 @@ mod tests {
             );
         }
         let config = Config::parse("test", "[kinds.gifts]\nshards = 3").unwrap();
-        let error = config.kinds().unwrap_err().to_string();
+        let error = config.kinds().err().unwrap().to_string();
         assert!(error.starts_with("kinds.gifts: shards: "), "{error}");
         let config = Config::parse("test", "[kinds.Gifts]").unwrap();
         assert!(config.kinds().is_err());

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use access::{Access, TokenSecret};
 use api::{App, PREPARED_BYTES_MAX, WRITES_BYTES_MAX};
 use audit::AuditLog;
-use board::Timestamp;
+use board::{PublishTargets, Timestamp};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use merger::{Merger, Settings};
@@ -25,7 +25,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 use wire::KindShape;
 
-use crate::config::Config;
+use crate::config::{Config, ConfiguredKind};
 use crate::demo;
 use crate::listen::Listen;
 use crate::logs::{self, LogFormat};
@@ -136,7 +136,11 @@ async fn serve(
         return Err("--demo keeps its boards in memory and cannot be combined with --store".into());
     }
     let kinds = if args.demo {
-        vec![KindShape::default().into_kind(demo::KIND)?]
+        vec![ConfiguredKind::new(
+            demo::KIND,
+            KindShape::default(),
+            &PublishTargets::default(),
+        )?]
     } else {
         config.kinds()?
     };
@@ -195,7 +199,7 @@ struct Serving<'a> {
 
 async fn serve_from(
     store: &Arc<dyn ShardStore>,
-    kinds: Vec<board::Kind>,
+    kinds: Vec<ConfiguredKind>,
     publishing: publish::Settings,
     serving: Serving<'_>,
     args: &ServeArgs,
@@ -206,7 +210,7 @@ async fn serve_from(
     let router = Router::open_with(store.clone(), known_boards_max).await?;
     let router = Arc::new(router);
     for kind in kinds {
-        seed(&router, kind).await?;
+        seed(&router, &kind).await?;
     }
     let clock: Clock = {
         let store = store.clone();
@@ -294,8 +298,8 @@ fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<Audi
 
 /// Adds a kind of the configuration to the store, unless the store has or had it. If the store's kind differs, it is
 /// kept, and the difference is logged.
-async fn seed(router: &Router, kind: board::Kind) -> Result<(), Box<dyn Error>> {
-    let wanted = KindShape::from(&kind);
+async fn seed(router: &Router, configured: &ConfiguredKind) -> Result<(), Box<dyn Error>> {
+    let kind = configured.with_default(router.store().default_shards())?;
     let name = kind.name().clone();
     let Some(held) = router.catalogue().seed(kind).await? else {
         return Ok(());
@@ -304,7 +308,7 @@ async fn seed(router: &Router, kind: board::Kind) -> Result<(), Box<dyn Error>> 
         None => {
             tracing::warn!(kind = %name, "the configured kind was deleted before and is not created again");
         }
-        Some(kind) if KindShape::from(&**kind) != wanted => {
+        Some(kind) if configured.differs_from(kind)? => {
             tracing::warn!(kind = %name, "the kind in the store differs from the configuration and is used");
         }
         Some(_) => {}

@@ -98,7 +98,7 @@ fn hash_tag(key: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use board::{PublishTarget, PublishTargets};
+    use board::{PublishTarget, PublishTargets, ShardCount};
 
     use super::*;
 
@@ -110,7 +110,9 @@ mod tests {
         let shape =
             format!("{{\"publish\": {{\"target\": \"readers\", \"key\": \"{template}\"}}}}");
         let shape: wire::KindShape = serde_json::from_str(&shape).unwrap();
-        let kind = shape.into_kind_at("gifts", &targets).unwrap();
+        let kind = shape
+            .into_kind_at("gifts", ShardCount::DEFAULT, &targets)
+            .unwrap();
         let board = format!("gifts/{subject}").parse().unwrap();
         let publication = kind.publication().unwrap();
         Names::of(publication, protocol, &kind, &board, Window::ALL_TIME)

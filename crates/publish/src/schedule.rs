@@ -176,7 +176,9 @@ mod tests {
             targets
                 .add("readers".parse().unwrap(), "redis://a".parse().unwrap())
                 .unwrap();
-            shape.into_kind_at("gifts", &targets).unwrap()
+            shape
+                .into_kind_at("gifts", board::ShardCount::DEFAULT, &targets)
+                .unwrap()
         };
         let at = |text| Timestamp::parse_rfc3339(text).unwrap();
         let now = at("2026-11-20T12:00:00Z");

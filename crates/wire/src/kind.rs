@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use board::{
     Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Period,
-    PublishTargets, RankStyle, Rules, RulesError, WindowRule,
+    PublishTargets, RankStyle, Rules, RulesError, ShardCount, WindowRule,
 };
 use serde::{Deserialize, Serialize};
 
@@ -52,9 +52,14 @@ pub struct KindShape {
     windows: Vec<String>,
     /// A name of the IANA time zone database.
     time_zone: String,
-    /// The shards of new boards: a power of two.
-    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 4096))]
-    shards: u64,
+    /// The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores of the
+    /// machine, at least 4 and at most 16.
+    #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "schema",
+        schema(nullable = false, minimum = 1, maximum = 4096)
+    )]
+    shards: Option<u64>,
     /// The depth of the cached global board. Defaults to 1,000, or to `retain.keep` if that is less.
     #[serde(deserialize_with = "not_null")]
     #[cfg_attr(
@@ -110,7 +115,7 @@ impl Default for KindShape {
                 .map(|period| period.as_str().to_owned())
                 .into(),
             time_zone: "UTC".to_owned(),
-            shards: 16,
+            shards: None,
             top: None,
             max_staleness: "200ms".to_owned(),
             keep: BTreeMap::new(),
@@ -124,13 +129,19 @@ impl Default for KindShape {
 }
 
 impl KindShape {
-    /// Returns the kind with this name. No publish targets are configured.
+    /// Returns the kind with this name. No publish targets are configured, and shards may be on several servers.
     pub fn into_kind(self, name: &str) -> Result<Kind, ShapeError> {
-        self.into_kind_at(name, &PublishTargets::default())
+        self.into_kind_at(name, ShardCount::DEFAULT, &PublishTargets::default())
     }
 
-    /// Returns the kind with this name. `targets` are the configured publish targets.
-    pub fn into_kind_at(self, name: &str, targets: &PublishTargets) -> Result<Kind, ShapeError> {
+    /// Returns the kind with this name. `shards` is the default of the store; `targets` are the configured publish
+    /// targets.
+    pub fn into_kind_at(
+        self,
+        name: &str,
+        shards: ShardCount,
+        targets: &PublishTargets,
+    ) -> Result<Kind, ShapeError> {
         if let Some(other) = self.kind.as_deref().filter(|other| *other != name) {
             return Err(wrong(
                 "kind",
@@ -144,7 +155,7 @@ impl KindShape {
             rank: self.rank,
             windows: self.windows()?,
             calendar: Calendar::new(&self.time_zone).map_err(|error| wrong("time_zone", error))?,
-            shards: self.shards,
+            shards: self.shards.unwrap_or(u64::from(shards.get())),
             top: self.top(),
             max_staleness: duration("max_staleness", &self.max_staleness)?,
             dedupe: duration("dedupe", &self.dedupe)?,
@@ -265,7 +276,7 @@ impl From<&Kind> for KindShape {
             ties: TiesShape::from(kind.rules().ties()),
             windows: kind.windows().iter().map(period).collect(),
             time_zone: kind.calendar().time_zone().to_owned(),
-            shards: u64::from(kind.shards().get()),
+            shards: Some(u64::from(kind.shards().get())),
             top: Some(kind.top() as u64),
             max_staleness: duration_text(kind.max_staleness()),
             keep: keep.collect(),

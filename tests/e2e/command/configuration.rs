@@ -31,7 +31,6 @@ fn without_a_file_the_kind_gifts_exists_as_documented() {
         ("ties", json!("earliest")),
         ("rank", json!("ordinal")),
         ("mode", json!("accumulate")),
-        ("shards", json!(16)),
         ("top", json!(1000)),
         ("max_staleness", json!("200ms")),
         ("dedupe", json!("1h")),

@@ -1,7 +1,8 @@
 //! A kind is put, shown, listed, used, deleted.
 
 use serde_json::{Value, json};
-use testkit::Server;
+use testkit::redis::RedisServer;
+use testkit::{Launch, Server};
 
 fn names(server: &Server) -> Vec<String> {
     let kinds = server.get("/v1/kinds").ok();
@@ -46,6 +47,24 @@ fn a_kind_is_put_shown_used_and_deleted() {
         server.get("/v1/boards/likes/a/top?window=all").ok()["members"],
         0
     );
+}
+
+#[test]
+fn shards_default_by_the_store_and_the_cores() {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let redis = RedisServer::plain();
+    for (store, expected) in [
+        ("memory:", (2 * cores).clamp(4, 16).next_power_of_two()),
+        (&redis.url(), 16),
+    ] {
+        let server = Launch::new()
+            .file("megaboard.toml", "[kinds.gifts]\n")
+            .args(&format!("--listen 127.0.0.1:0 --store {store}"))
+            .start();
+        let put = server.put("/v1/kinds/likes", &json!({})).is(201);
+        assert_eq!(put["shards"], expected, "{store}");
+        assert_eq!(server.get("/v1/kinds/gifts").ok()["shards"], expected);
+    }
 }
 
 #[test]

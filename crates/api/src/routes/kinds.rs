@@ -158,7 +158,8 @@ pub(crate) async fn put(
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref())?.finish()?;
     let shape: KindShape = body::json(&app, &headers, request).await?;
-    let wanted = shape.into_kind_at(&name, &app.publish_targets)?;
+    let shards = app.router.store().default_shards();
+    let wanted = shape.into_kind_at(&name, shards, &app.publish_targets)?;
     // Checked against the kind that is replaced, even if others write it in the meantime.
     let checked = |held: Option<&Kind>| {
         check_conditions(&headers, held.map(etag).as_deref())?;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use board::{Member, Timestamp, Value, Values};
+use board::{Member, ShardCount, Timestamp, Value, Values};
 use shard_router::{Write, WriteOutcome};
 use shard_store::{Change, ShardStore};
 use store_local::LocalStore;
@@ -32,7 +32,9 @@ async fn board_with_a_contribution(
     let shape = r#"{"windows": ["day"], "close": {"day": "10m"},
         "publish": {"target": "readers", "key": "{subject}:{window}"}}"#;
     let shape: wire::KindShape = serde_json::from_str(shape).unwrap();
-    let kind = shape.into_kind_at("gifts", targets).unwrap();
+    let kind = shape
+        .into_kind_at("gifts", ShardCount::DEFAULT, targets)
+        .unwrap();
     let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
     let router = Arc::new(Router::open(store).await.unwrap());
     let (kind, _) = router.catalogue().put(kind, when).await.unwrap();

@@ -7,10 +7,13 @@
 //! [`ShardStore::check_time`] rejects what depends on the time, and nothing is written or dropped
 //! by it.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, Incarnation, Kind, KindName, Member, Subject, Timestamp, Window};
+use board::{
+    BoardName, Incarnation, Kind, KindName, Member, ShardCount, Subject, Timestamp, Window,
+};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use metering::Registry;
@@ -137,6 +140,16 @@ pub trait ShardStore: Send + Sync + 'static {
     /// one that returns everything that may be needed.
     fn is_local(&self) -> bool {
         false
+    }
+
+    /// Returns the number of shards of new boards whose kind does not set it.
+    fn default_shards(&self) -> ShardCount {
+        if self.is_local() {
+            let cores = std::thread::available_parallelism();
+            ShardCount::of_cores(cores.map_or(1, NonZero::get))
+        } else {
+            ShardCount::DEFAULT
+        }
     }
 
     /// Waits until everything that reads have returned so far is durable. An error means that this

@@ -1,0 +1,66 @@
+//! The kinds of the configuration file.
+
+use board::{Kind, PublishTargets, ShardCount};
+use wire::KindShape;
+
+use super::ConfigError;
+
+/// A kind of the configuration file. It leaves open what is chosen by the store.
+pub(crate) struct ConfiguredKind {
+    name: String,
+    shape: KindShape,
+    targets: PublishTargets,
+}
+
+impl ConfiguredKind {
+    /// Checks the settings of a kind.
+    pub(crate) fn new(
+        name: &str,
+        shape: KindShape,
+        targets: &PublishTargets,
+    ) -> Result<Self, ConfigError> {
+        let kind = Self {
+            name: name.to_owned(),
+            shape,
+            targets: targets.clone(),
+        };
+        kind.with_default(ShardCount::DEFAULT)?;
+        Ok(kind)
+    }
+
+    /// Returns the kind. It has so many shards if the file does not set the number.
+    pub(crate) fn with_default(&self, shards: ShardCount) -> Result<Kind, ConfigError> {
+        let shape = self.shape.clone();
+        shape
+            .into_kind_at(&self.name, shards, &self.targets)
+            .map_err(|error| ConfigError::Kind {
+                name: self.name.clone(),
+                error,
+            })
+    }
+
+    /// Returns whether a setting of the file differs from that of the stored kind.
+    pub(crate) fn differs_from(&self, stored: &Kind) -> Result<bool, ConfigError> {
+        let wanted = self.with_default(stored.shards())?;
+        Ok(KindShape::from(&wanted) != KindShape::from(stored))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_number_of_shards_differs_only_from_one_that_is_set() {
+        let kind = |text| {
+            let shape = toml::from_str(text).unwrap();
+            ConfiguredKind::new("gifts", shape, &PublishTargets::default()).unwrap()
+        };
+        let stored = kind("").with_default(ShardCount::of_cores(4)).unwrap();
+        assert_eq!(stored.shards().get(), 8);
+        assert!(!kind("").differs_from(&stored).unwrap());
+        assert!(!kind("shards = 8").differs_from(&stored).unwrap());
+        assert!(kind("shards = 16").differs_from(&stored).unwrap());
+        assert!(kind("top = 10").differs_from(&stored).unwrap());
+    }
+}
