@@ -1,7 +1,5 @@
 //! [`BoardResponse`]: a response about a board, in the envelope that all such responses have.
 
-use std::fmt::Display;
-
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -9,56 +7,71 @@ use board::BoardName;
 use merger::ReadResult;
 use serde::Serialize;
 use validators::{BoardTag, Caching, digest, is_known};
-use wire::Envelope;
+use wire::{Envelope, JsonMembers, JsonText};
 
 use crate::read_window::ReadWindow;
 
 /// An envelope, followed by the members of another object.
-#[derive(Debug, Serialize)]
-pub(crate) struct BoardResponse<T: Serialize> {
-    #[serde(flatten)]
-    pub(crate) envelope: Envelope,
-    #[serde(flatten)]
+#[derive(Debug)]
+pub(crate) struct BoardResponse<'a, T> {
+    pub(crate) envelope: Envelope<'a>,
     pub(crate) body: T,
 }
 
-impl<T: Serialize> IntoResponse for BoardResponse<T> {
+impl<T: JsonMembers> JsonMembers for BoardResponse<'_, T> {
+    fn put(&self, json: &mut JsonText) {
+        self.envelope.put(json);
+        self.body.put(json);
+    }
+}
+
+impl<T: JsonMembers> BoardResponse<'_, T> {
+    pub(crate) fn text(&self) -> Vec<u8> {
+        /// The usual bytes of an envelope, and of a member with its neighbours.
+        const USUAL_BYTES: usize = 1 << 10;
+        let mut json = JsonText::with_capacity(USUAL_BYTES);
+        json.object(self);
+        json.into_bytes()
+    }
+}
+
+impl<T: JsonMembers> IntoResponse for BoardResponse<'_, T> {
     fn into_response(self) -> Response {
-        json(&self)
+        json_text(self.text().into())
     }
 }
 
 impl ReadWindow {
     /// Returns the response of a read to a `GET`, or 304 if the client has it: then `body` is not made. The URL and the
     /// version determine the body, together with `variant`.
-    pub(crate) fn respond<T, B: Serialize>(
+    pub(crate) fn respond<T, B: JsonMembers>(
         &self,
         headers: &HeaderMap,
         board: &BoardName,
         answer: &ReadResult<T>,
-        variant: impl Display,
+        variant: &str,
         body: impl FnOnce() -> B,
     ) -> Response {
         let envelope = self.envelope(board, answer);
         let tag = BoardTag {
-            version: envelope.version(),
-            window: envelope.window(),
-            activity: &answer.activity,
-            listed: self.listed,
-            is_final: envelope.is_final(),
+            version: &envelope.version,
+            window: &envelope.window,
+            activity: envelope.activity,
+            listed: envelope.listed,
+            is_final: envelope.is_final,
             variant,
         };
         let etag = HeaderValue::try_from(tag.text());
         let caching = Caching {
             etag: etag.expect("versions and windows are ASCII"),
-            freshness: self.freshness(envelope.is_final()),
+            freshness: self.freshness(envelope.is_final),
             has_codings: false,
         };
         if is_known(headers, &caching.etag) {
             return caching.not_modified();
         }
         let body = body();
-        caching.json(text_of(&BoardResponse { envelope, body }))
+        caching.json(BoardResponse { envelope, body }.text())
     }
 }
 
@@ -103,7 +116,7 @@ mod schema {
 
     use super::*;
 
-    impl<T: Serialize + ToSchema> PartialSchema for BoardResponse<T> {
+    impl<T: ToSchema> PartialSchema for BoardResponse<'_, T> {
         fn schema() -> RefOr<Schema> {
             AllOfBuilder::new()
                 .item(Ref::from_schema_name(Envelope::name()))
@@ -112,7 +125,7 @@ mod schema {
         }
     }
 
-    impl<T: Serialize + ToSchema> ToSchema for BoardResponse<T> {
+    impl<T: ToSchema> ToSchema for BoardResponse<'_, T> {
         fn name() -> Cow<'static, str> {
             format!("{}Answer", T::name()).into()
         }

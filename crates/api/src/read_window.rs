@@ -5,7 +5,7 @@ use std::time::Duration;
 use board::{Activity, BoardName, Calendar, Kind, Timestamp, Window};
 use merger::{ReadResult, Snapshot, TopForm, TopView, final_from};
 use validators::Freshness;
-use wire::{Envelope, WindowShape};
+use wire::Envelope;
 
 /// The window of a read, with what its responses need of the kind.
 #[derive(Debug, Clone)]
@@ -62,13 +62,21 @@ impl ReadWindow {
     }
 
     /// Returns the envelope of a response about a board in this window.
-    pub(crate) fn envelope<T>(&self, board: &BoardName, answer: &ReadResult<T>) -> Envelope {
-        let window = WindowShape {
-            name: self.name(),
+    pub(crate) fn envelope<'a, T>(
+        &self,
+        board: &'a BoardName,
+        answer: &'a ReadResult<T>,
+    ) -> Envelope<'a> {
+        Envelope {
+            board,
+            window: self.name(),
+            version: answer.version.text(),
+            as_of: answer.as_of,
+            members: answer.members,
             listed: self.listed,
+            activity: &answer.activity,
             is_final: self.is_final(answer.as_of, &answer.activity),
-        };
-        Envelope::new(board, window, answer)
+        }
     }
 
     /// Returns what distinguishes the response with the best `n` of a view from others made of the same snapshot.

@@ -143,6 +143,7 @@ impl Rules {
     }
 
     /// Returns the fields, in the order in which they compare.
+    #[inline]
     #[must_use]
     pub fn fields(&self) -> &[FieldRule] {
         &self.fields

@@ -3,8 +3,9 @@
 //! Reads of boards have weak tags: the version of the board and whatever else decides the body, but not `as_of`. So one
 //! tag identifies all codings of a body. Kinds, lists and files have strong tags, made of their bytes.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 
+use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{Activity, Timestamp};
@@ -12,7 +13,7 @@ use content_coding::{Coding, accepted};
 use twox_hash::XxHash3_128;
 
 /// What determines the body of a read of a board, besides `as_of` and the parameters that the URL names.
-pub struct BoardTag<'a, V> {
+pub struct BoardTag<'a> {
     /// Identifies the board's incarnation and the contents of the window.
     pub version: &'a str,
     /// The full name of the window.
@@ -24,15 +25,20 @@ pub struct BoardTag<'a, V> {
     /// Whether nothing is applied any more.
     pub is_final: bool,
     /// What the route adds.
-    pub variant: V,
+    pub variant: &'a str,
 }
 
-impl<V: Display> BoardTag<'_, V> {
+impl BoardTag<'_> {
     /// Returns the weak entity tag, ASCII.
     #[must_use]
     pub fn text(&self) -> String {
-        let (version, window, variant) = (self.version, self.window, &self.variant);
-        let mut tag = format!("W/\"{version}.{window}.{variant}");
+        /// The bytes that are neither of the parts, if the time of the board is not limited.
+        const REST_BYTES: usize = 40;
+        let parts = self.version.len() + self.window.len() + self.variant.len();
+        let mut tag = String::with_capacity(parts + REST_BYTES);
+        for part in ["W/\"", self.version, ".", self.window, ".", self.variant] {
+            tag.push_str(part);
+        }
         let ms = |at: Option<Timestamp>| at.map_or("-".to_owned(), |at| at.millis().to_string());
         let (starts_at, ends_at) = (self.activity.starts_at(), self.activity.ends_at());
         if starts_at.is_some() || ends_at.is_some() {
@@ -55,15 +61,17 @@ pub fn digest(bytes: &[u8]) -> String {
 /// Returns whether the client has the response, by weak comparison (RFC 9110, 13.1.2).
 #[must_use]
 pub fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
-    let etag = opaque(etag.to_str().unwrap_or_default());
-    headers.get_all(header::IF_NONE_MATCH).iter().any(|value| {
+    let mut known = headers.get_all(header::IF_NONE_MATCH).iter();
+    known.any(|value| {
+        let etag = opaque(etag.to_str().unwrap_or_default());
         let tags = value.to_str().unwrap_or_default();
         tags.trim() == "*" || tags.split(',').any(|tag| opaque(tag) == etag)
     })
 }
 
 fn opaque(tag: &str) -> &str {
-    tag.trim().trim_start_matches("W/")
+    let tag = tag.trim();
+    tag.strip_prefix("W/").unwrap_or(tag)
 }
 
 /// Returns the coding that the client prefers; `None` for the body as it is.
@@ -117,9 +125,11 @@ impl Caching {
     }
 
     /// Returns a body in JSON.
-    pub fn json(self, body: impl IntoResponse) -> Response {
+    pub fn json(self, body: impl Into<Body>) -> Response {
+        let mut response = Response::new(body.into());
         let json = HeaderValue::from_static("application/json");
-        self.with(([(header::CONTENT_TYPE, json)], body).into_response())
+        response.headers_mut().insert(header::CONTENT_TYPE, json);
+        self.with(response)
     }
 
     /// Adds the headers to a response.

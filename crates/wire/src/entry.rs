@@ -1,63 +1,19 @@
 //! Entries: `{"rank": 1, "member": "u1", "points": 999, "reached_at": "..."}`.
 
-use board::{Kind, Rules, Timestamp, Values};
+use board::{Kind, Member, Rules, Timestamp, Values};
 use bytes::Bytes;
-use merger::{RankedEntry, Rendered};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use merger::{MemberStanding, RankedEntry, Rendered};
 use shard_store::ShardEntry;
 
-/// The fields of a standing in an entry: `points` alone, or all in `values`.
-#[derive(Debug)]
-pub struct FieldsShape<'a> {
-    /// The rules of the kind, with the names of the fields.
-    pub rules: &'a Rules,
-    /// The values, by field.
-    pub values: Values,
-}
+use crate::json::{JsonMembers, JsonText};
 
-/// Fields as an object with the member `points` or `values`.
-#[derive(Debug)]
-pub struct FieldMembers<'a>(&'a FieldsShape<'a>);
-
-impl Serialize for FieldMembers<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(1))?;
-        self.0.put_into(&mut map)?;
-        map.end()
-    }
-}
-
-impl FieldsShape<'_> {
-    /// Returns the fields as an object of their own.
-    #[must_use]
-    pub const fn as_members(&self) -> FieldMembers<'_> {
-        FieldMembers(self)
-    }
-
-    pub(crate) fn put_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        if is_points(self.rules) {
-            map.serialize_entry("points", &self.values.get(0).map(board::Value::get))
-        } else {
-            map.serialize_entry("values", self)
-        }
-    }
-}
-
-impl Serialize for FieldsShape<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let fields = self.rules.fields();
-        let mut map = serializer.serialize_map(Some(fields.len()))?;
-        for (index, field) in fields.iter().enumerate() {
-            let value = self.values.get(index).map(board::Value::get);
-            map.serialize_entry(field.name.as_str(), &value)?;
-        }
-        map.end()
-    }
-}
+/// The usual bytes of an entry.
+const ENTRY_BYTES: usize = 96;
 
 /// Returns whether `points` is the only field.
-pub(crate) fn is_points(rules: &Rules) -> bool {
-    rules.fields().len() == 1 && rules.fields()[0].name.as_str() == "points"
+#[must_use]
+pub fn is_points(rules: &Rules) -> bool {
+    matches!(rules.fields(), [field] if field.name.as_str() == "points")
 }
 
 pub(crate) fn text_of(time: Timestamp) -> String {
@@ -73,42 +29,82 @@ pub struct EntryShape<'a> {
     pub ranked: &'a RankedEntry,
 }
 
-impl EntryShape<'_> {
-    /// Adds the members of the entry to an object.
-    pub fn put_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        put_entry(map, self.rules, Some(self.ranked.rank), &self.ranked.entry)
+impl JsonMembers for EntryShape<'_> {
+    #[inline]
+    fn put(&self, json: &mut JsonText) {
+        put_entry(json, self.rules, Some(self.ranked.rank), &self.ranked.entry);
     }
 }
 
 /// Adds the members of an entry to an object. `rank` is null for a member that is not ranked.
-pub fn put_entry<M: SerializeMap>(
-    map: &mut M,
-    rules: &Rules,
-    rank: Option<u64>,
-    entry: &ShardEntry,
-) -> Result<(), M::Error> {
-    map.serialize_entry("rank", &rank)?;
-    map.serialize_entry("member", entry.key.member.as_str())?;
-    let values = rules.values_of(&entry.key.words);
-    FieldsShape { rules, values }.put_into(map)?;
-    let reached_at = entry.reached_at.to_rfc3339();
-    let reached_at = str::from_utf8(&reached_at).expect("a time is ASCII");
-    map.serialize_entry("reached_at", reached_at)
+pub(crate) fn put_entry(json: &mut JsonText, rules: &Rules, rank: Option<u64>, entry: &ShardEntry) {
+    json.put(",\"rank\":");
+    json.integer_or_null(rank);
+    json.put(",\"member\":\"");
+    json.escaped(entry.key.member.as_str());
+    json.put("\"");
+    put_fields(json, rules, &rules.values_of(&entry.key.words));
+    json.put(",\"reached_at\":");
+    json.time(entry.reached_at);
 }
 
-impl Serialize for EntryShape<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.put_into(&mut map)?;
-        map.end()
+/// Adds the member `points`, or `values` of kinds with other fields.
+fn put_fields(json: &mut JsonText, rules: &Rules, values: &Values) {
+    let value = |index| values.get(index).map(board::Value::get);
+    if is_points(rules) {
+        json.put(",\"points\":");
+        json.integer_or_null(value(0));
+        return;
+    }
+    let mut before = ",\"values\":{";
+    for (index, field) in rules.fields().iter().enumerate() {
+        json.put(before);
+        json.string(field.name.as_str());
+        json.put(":");
+        json.integer_or_null(value(index));
+        before = ",";
+    }
+    json.put("}");
+}
+
+/// The result of a lookup of a member: an entry, with `rank` null if it is not on the list of a kind that ranks only its
+/// best; or a member with `rank` null.
+#[derive(Debug)]
+pub struct LookedUpShape<'a> {
+    /// The rules of the kind.
+    pub rules: &'a Rules,
+    /// The requested member.
+    pub member: &'a Member,
+    /// Its standing.
+    pub found: &'a MemberStanding<RankedEntry>,
+}
+
+impl JsonMembers for LookedUpShape<'_> {
+    fn put(&self, json: &mut JsonText) {
+        match self.found {
+            MemberStanding::Ranked(it) => put_entry(json, self.rules, Some(it.rank), &it.entry),
+            MemberStanding::Unlisted(entry) => put_entry(json, self.rules, None, entry),
+            MemberStanding::NoStanding => {
+                json.put(",\"rank\":null,\"member\":");
+                json.string(self.member.as_str());
+            }
+        }
     }
 }
 
 /// An object with `entries`.
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug)]
 pub struct Entries<T> {
     /// The entries, best first or in the order of the request.
     pub entries: Vec<T>,
+}
+
+impl<T: JsonMembers> JsonMembers for Entries<T> {
+    fn put(&self, json: &mut JsonText) {
+        json.reserve(ENTRY_BYTES * self.entries.len());
+        json.put(",\"entries\":");
+        json.objects(&self.entries);
+    }
 }
 
 impl<'a> Entries<EntryShape<'a>> {
@@ -128,22 +124,43 @@ pub const RENDERER_FORMAT: &str = env!("CARGO_PKG_VERSION");
 /// Renders merged entries for the merger's cache.
 #[must_use]
 pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
-    const ENTRY_BYTES: usize = 96;
-    let mut bytes = Vec::with_capacity(ENTRY_BYTES * entries.len());
+    let rules = kind.rules();
+    let mut json = JsonText::with_capacity(ENTRY_BYTES * entries.len());
     let mut ends = Vec::with_capacity(entries.len());
     for ranked in entries {
-        if !bytes.is_empty() {
-            bytes.push(b',');
+        if !json.is_empty() {
+            json.put(",");
         }
-        let shape = EntryShape {
-            rules: kind.rules(),
-            ranked,
-        };
-        serde_json::to_writer(&mut bytes, &shape).expect("an entry can be serialized");
-        ends.push(u32::try_from(bytes.len()).expect("a top is far smaller than 4 GiB"));
+        json.object(&EntryShape { rules, ranked });
+        ends.push(u32::try_from(json.len()).expect("a top is far smaller than 4 GiB"));
     }
     Rendered {
-        bytes: Bytes::from(bytes),
+        bytes: Bytes::from(json.into_bytes()),
         ends,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KindShape;
+
+    #[test]
+    fn members_without_a_standing_have_only_a_name() {
+        let kind = KindShape::default().into_kind("gifts").unwrap();
+        let member = Member::new("a\"b").unwrap();
+        let entries = [MemberStanding::NoStanding, MemberStanding::NoStanding];
+        let entries = entries.iter().map(|found| LookedUpShape {
+            rules: kind.rules(),
+            member: &member,
+            found,
+        });
+        let mut json = JsonText::default();
+        json.object(&Entries {
+            entries: entries.collect(),
+        });
+        let expected =
+            r#"{"entries":[{"rank":null,"member":"a\"b"},{"rank":null,"member":"a\"b"}]}"#;
+        assert_eq!(json.into_bytes(), expected.as_bytes());
     }
 }

@@ -1,81 +1,81 @@
 //! The part that all responses about a board have in common: [`Envelope`].
 
-use board::BoardName;
-use serde::Serialize;
+use board::{Activity, BoardName, Timestamp};
 
-use crate::board::SpanShape;
-use crate::entry::text_of;
+use crate::json::{JsonMembers, JsonText};
 
 /// The part that all responses about a board have in common.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(serde::Deserialize, utoipa::ToSchema))]
-pub struct Envelope {
-    /// The board, kind and subject.
-    #[cfg_attr(feature = "schema", schema(example = "gifts/room-8842"))]
-    board: String,
-    /// The full name of the window.
-    #[cfg_attr(feature = "schema", schema(example = "day:2026-11-20"))]
-    window: String,
-    /// Equal versions mean equal boards, on every server.
-    version: String,
-    /// When the read of the store began.
-    #[cfg_attr(feature = "schema", schema(format = DateTime))]
-    as_of: String,
-    /// The number of ranked members.
-    members: u64,
-    /// For kinds that rank only their best members: the maximum number of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(nullable = false))]
-    listed: Option<u64>,
-    #[serde(flatten)]
-    span: SpanShape,
-    /// True once the window, or the board, has ended and no longer changes.
-    #[serde(rename = "final", default, skip_serializing_if = "std::ops::Not::not")]
-    is_final: bool,
-}
-
-/// The window of a response.
 #[derive(Debug)]
-pub struct WindowShape {
-    /// The full name.
-    pub name: String,
+pub struct Envelope<'a> {
+    /// The board.
+    pub board: &'a BoardName,
+    /// The full name of the window.
+    pub window: String,
+    /// The version of the board.
+    pub version: String,
+    /// When the read of the store began.
+    pub as_of: Timestamp,
+    /// The number of ranked members.
+    pub members: u64,
     /// The maximum number of ranked members, if the kind limits it.
     pub listed: Option<u64>,
-    /// Whether the window is final.
+    /// The time in which the board accepts contributions.
+    pub activity: &'a Activity,
+    /// Whether the window, or the board, has ended and no longer changes.
     pub is_final: bool,
 }
 
-impl Envelope {
-    /// Returns the envelope of a result of the merger.
-    #[must_use]
-    pub fn new<T>(board: &BoardName, window: WindowShape, result: &merger::ReadResult<T>) -> Self {
-        Self {
-            board: board.to_string(),
-            window: window.name,
-            version: result.version.to_string(),
-            as_of: text_of(result.as_of),
-            members: result.members,
-            listed: window.listed,
-            span: SpanShape::from(&result.activity),
-            is_final: window.is_final,
-        }
+impl JsonMembers for Envelope<'_> {
+    fn put(&self, json: &mut JsonText) {
+        json.put(",");
+        put_board(json, self.board);
+        put_window(json, &self.window, &self.version);
+        json.put(",\"as_of\":");
+        json.time(self.as_of);
+        json.put(",\"members\":");
+        json.integer(self.members);
+        put_limits(json, self.listed, self.activity, self.is_final);
     }
+}
 
-    /// Returns the full name of the window.
-    #[must_use]
-    pub fn window(&self) -> &str {
-        &self.window
+/// Writes the member `board`, the first of all responses about a board.
+pub(crate) fn put_board(json: &mut JsonText, board: &BoardName) {
+    json.put("\"board\":\"");
+    json.put(board.kind().as_str());
+    json.put("/");
+    json.escaped(board.subject().as_str());
+    json.put("\"");
+}
+
+/// Adds the members `window` and `version`, texts without anything that is escaped.
+pub(crate) fn put_window(json: &mut JsonText, window: &str, version: &str) {
+    json.put(",\"window\":\"");
+    json.put(window);
+    json.put("\",\"version\":\"");
+    json.put(version);
+    json.put("\"");
+}
+
+/// Adds those of the members `listed`, `starts_at`, `ends_at` and `final` that the board has.
+pub(crate) fn put_limits(
+    json: &mut JsonText,
+    listed: Option<u64>,
+    activity: &Activity,
+    is_final: bool,
+) {
+    if let Some(listed) = listed {
+        json.put(",\"listed\":");
+        json.integer(listed);
     }
-
-    /// Returns the text of the version.
-    #[must_use]
-    pub fn version(&self) -> &str {
-        &self.version
+    if let Some(starts_at) = activity.starts_at() {
+        json.put(",\"starts_at\":");
+        json.time(starts_at);
     }
-
-    /// Returns whether the window, or the board, has ended and no longer changes.
-    #[must_use]
-    pub const fn is_final(&self) -> bool {
-        self.is_final
+    if let Some(ends_at) = activity.ends_at() {
+        json.put(",\"ends_at\":");
+        json.time(ends_at);
+    }
+    if is_final {
+        json.put(",\"final\":true");
     }
 }

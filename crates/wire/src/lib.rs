@@ -7,20 +7,24 @@
 //! entry          renders entries for the merger's cache; entry_read parses them again
 //! top, member    a top around rendered entries; a member's position and neighbours
 //! envelope       the part that all responses about a board have in common
+//! counted        the number of some members, and the position of a standing
+//! json           writes the JSON of these five
 //! scalar, object, duration   the parts of shapes; error: why a shape is rejected
 //! schema, written            schemas for the OpenAPI document (feature `schema`)
 //! ```
 //!
-//! Paths, statuses and headers are not here: they are in `api`. Shapes with serialization that is written by hand for
-//! speed (entries, tops) have a twin in `written`, which tests of `api` deserialize them into.
+//! Paths, statuses and headers are not here: they are in `api`. Shapes that are written by hand, for speed, have a twin
+//! in `written`, which tests of `api` deserialize them into.
 
 mod board;
 mod contribution;
+mod counted;
 mod duration;
 mod entry;
 mod entry_read;
 mod envelope;
 mod error;
+mod json;
 mod kind;
 mod member;
 mod object;
@@ -38,10 +42,12 @@ pub use board::{ExpiryShape, SettingsShape, SpanShape};
 pub use contribution::{
     BOARDS_MAX, Contributed, ContributionShape, InputValues, StandingShape, Targets,
 };
-pub use entry::{Entries, EntryShape, FieldsShape, RENDERER_FORMAT, put_entry, render};
+pub use counted::{CountShape, RankShape};
+pub use entry::{Entries, EntryShape, LookedUpShape, RENDERER_FORMAT, is_points, render};
 pub use entry_read::{EntryRead, read_entries};
-pub use envelope::{Envelope, WindowShape};
+pub use envelope::Envelope;
 pub use error::ShapeError;
+pub use json::{JsonMembers, JsonText};
 pub use kind::KindShape;
 pub use member::MemberShape;
 pub use object::Object;
@@ -51,8 +57,8 @@ pub use schema::Schemas;
 pub use top::{TopHead, top_json};
 #[cfg(feature = "schema")]
 pub use written::{
-    EntryWritten, FieldsWritten, LookedUpWritten, MemberWritten, NeighbourWritten, NumberOrNull,
-    StandingWritten, TopWritten, TopsWritten,
+    EntryWritten, EnvelopeWritten, FieldsWritten, LookedUpWritten, MemberWritten, NeighbourWritten,
+    NumberOrNull, StandingWritten, TopWritten, TopsWritten,
 };
 
 /// The maximum bytes of one byte of a name in JSON: quotes are escaped, and names have no control characters.

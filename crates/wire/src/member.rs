@@ -3,10 +3,10 @@
 
 use board::Rules;
 use merger::{MemberStanding, MemberView, RankedEntry, UnlistedView};
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use shard_store::ShardEntry;
 
 use crate::entry::{EntryShape, put_entry};
+use crate::json::{JsonMembers, JsonText};
 
 /// An entry, and its position if it is ranked.
 #[derive(Debug)]
@@ -68,12 +68,11 @@ struct NeighbourShape<'a> {
     gap: Option<i64>,
 }
 
-impl Serialize for NeighbourShape<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.entry.put_into(&mut map)?;
-        map.serialize_entry("gap", &self.gap)?;
-        map.end()
+impl JsonMembers for NeighbourShape<'_> {
+    fn put(&self, json: &mut JsonText) {
+        self.entry.put(json);
+        json.put(",\"gap\":");
+        json.integer_or_null(self.gap);
     }
 }
 
@@ -112,19 +111,22 @@ fn gap(rules: &Rules, a: &RankedEntry, b: &RankedEntry) -> Option<i64> {
     Some((first(a)?.get() - first(b)?.get()).abs())
 }
 
-impl Serialize for MemberShape<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        let own = self.ranking.as_ref().map(|ranking| ranking.view.own());
-        put_entry(&mut map, self.rules, own.map(|own| own.rank), self.entry)?;
-        map.serialize_entry("position", &own.map(|own| own.position))?;
+impl JsonMembers for MemberShape<'_> {
+    fn put(&self, json: &mut JsonText) {
         let ranking = self.ranking.as_ref();
-        map.serialize_entry("percentile", &ranking.map(Ranking::percentile))?;
-        map.serialize_entry("above", &ranking.and_then(|it| it.above(self.rules)))?;
-        map.serialize_entry("below", &ranking.and_then(|it| it.below(self.rules)))?;
+        let own = ranking.map(|ranking| ranking.view.own());
+        put_entry(json, self.rules, own.map(|own| own.rank), self.entry);
+        json.put(",\"position\":");
+        json.integer_or_null(own.map(|own| own.position));
+        json.put(",\"percentile\":");
+        json.float_or_null(ranking.map(Ranking::percentile));
+        json.put(",\"above\":");
+        json.object_or_null(ranking.and_then(|it| it.above(self.rules)).as_ref());
+        json.put(",\"below\":");
+        json.object_or_null(ranking.and_then(|it| it.below(self.rules)).as_ref());
         if let ToTarget::Change(change) = self.to_target {
-            map.serialize_entry("to_target", &change)?;
+            json.put(",\"to_target\":");
+            json.integer_or_null(change);
         }
-        map.end()
     }
 }

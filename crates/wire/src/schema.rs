@@ -128,7 +128,6 @@ impl ToSchema for NamedIntegers<'_> {
 }
 
 /// Gives shapes with hand-written serialization the schemas of their twins.
-#[macro_export]
 macro_rules! written_as {
     ($($shape:ty: $twin:ty,)*) => {
         $(impl utoipa::PartialSchema for $shape {
@@ -148,6 +147,8 @@ macro_rules! written_as {
         })*
     };
 }
+
+pub(crate) use written_as;
 
 impl<T: ToSchema> PartialSchema for Entries<T> {
     fn schema() -> RefOr<Schema> {

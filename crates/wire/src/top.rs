@@ -1,9 +1,11 @@
 //! Tops: the rendered entries of a snapshot, with the other members of a response.
 
-use std::io::Write as _;
-
 use board::{Activity, BoardName, Timestamp};
 use merger::{Snapshot, TopForm};
+
+use crate::ESCAPED_BYTES_MAX;
+use crate::envelope::{put_board, put_limits, put_window};
+use crate::json::JsonText;
 
 /// Returns the JSON of the top of a snapshot, as `GET .../top` returns it for this window.
 #[must_use]
@@ -45,42 +47,28 @@ impl TopHead<'_> {
     pub fn json(&self, entries: &[u8]) -> (Vec<u8>, usize) {
         /// The approximate length without names and entries.
         const FRAME_BYTES: usize = 256;
-        let names = self.window.len() + 2 * self.board.subject().as_str().len();
-        let mut body = Vec::with_capacity(FRAME_BYTES + names + entries.len());
-        // Writing into a vector cannot fail.
-        let _ = write!(
-            body,
-            "{{\"board\":{},\"window\":\"{}\",\"version\":\"{}\",\"members\":{}",
-            quoted(self.board),
-            self.window,
-            self.version,
-            self.members
+        let names = self.window.len() + ESCAPED_BYTES_MAX * self.board.subject().as_str().len();
+        let mut json = JsonText::with_capacity(FRAME_BYTES + names + entries.len());
+        json.put("{");
+        put_board(&mut json, self.board);
+        put_window(&mut json, self.window, self.version);
+        json.put(",\"members\":");
+        json.integer(self.members);
+        put_limits(
+            &mut json,
+            self.form.listed,
+            self.activity,
+            self.form.is_final,
         );
-        if let Some(listed) = self.form.listed {
-            let _ = write!(body, ",\"listed\":{listed}");
-        }
-        for (name, at) in [
-            ("starts_at", self.activity.starts_at()),
-            ("ends_at", self.activity.ends_at()),
-        ] {
-            if let Some(at) = at {
-                let _ = write!(body, ",\"{name}\":\"{at}\"");
-            }
-        }
-        if self.form.is_final {
-            body.extend_from_slice(b",\"final\":true");
-        }
         if self.form.stale {
-            body.extend_from_slice(b",\"stale\":true");
+            json.put(",\"stale\":true");
         }
-        body.extend_from_slice(b",\"entries\":[");
-        let begin = body.len();
-        body.extend_from_slice(entries);
-        let _ = write!(body, "],\"as_of\":\"{}\"}}", self.as_of);
-        (body, begin)
+        json.put(",\"entries\":[");
+        let begin = json.len();
+        json.put_bytes(entries);
+        json.put("],\"as_of\":");
+        json.time(self.as_of);
+        json.put("}");
+        (json.into_bytes(), begin)
     }
-}
-
-fn quoted(board: &BoardName) -> String {
-    serde_json::Value::String(board.to_string()).to_string()
 }

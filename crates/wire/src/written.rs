@@ -8,14 +8,45 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::entry::EntryShape;
+use crate::board::SpanShape;
+use crate::entry::{EntryShape, LookedUpShape};
 use crate::envelope::Envelope;
 use crate::member::MemberShape;
 use crate::schema;
 
-crate::written_as! {
+schema::written_as! {
+    Envelope<'_>: EnvelopeWritten,
     EntryShape<'_>: EntryWritten,
+    LookedUpShape<'_>: LookedUpWritten,
     MemberShape<'_>: MemberWritten,
+}
+
+/// The part that all responses about a board have in common.
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = Envelope)]
+pub struct EnvelopeWritten {
+    /// The board, kind and subject.
+    #[schema(example = "gifts/room-8842")]
+    board: String,
+    /// The full name of the window.
+    #[schema(example = "day:2026-11-20")]
+    window: String,
+    /// Equal versions mean equal boards, on every server.
+    version: String,
+    /// When the read of the store began.
+    #[schema(format = DateTime)]
+    as_of: String,
+    /// The number of ranked members.
+    members: u64,
+    /// For kinds that rank only their best members: the maximum number of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    listed: Option<u64>,
+    #[serde(flatten)]
+    span: SpanShape,
+    /// True once the window, or the board, has ended and no longer changes.
+    #[serde(rename = "final", default, skip_serializing_if = "std::ops::Not::not")]
+    is_final: bool,
 }
 
 /// A member with its standing: `points`, or `values` of kinds with other fields.
@@ -149,7 +180,7 @@ pub struct StandingWritten {
 #[schema(as = Top)]
 pub struct TopWritten {
     #[serde(flatten)]
-    envelope: Envelope,
+    envelope: EnvelopeWritten,
     /// True while the store is unavailable: this is the last board that was read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]

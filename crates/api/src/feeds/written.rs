@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use wire::{EntryWritten, Envelope};
+use wire::{EntryWritten, EnvelopeWritten};
 
 /// What moved in a top, as event `changes` of a stream shows it. Take out whom any list names, then put
 /// the entries at their positions.
@@ -10,7 +10,7 @@ use wire::{EntryWritten, Envelope};
 #[schema(as = Changes)]
 pub(crate) struct ChangesWritten {
     #[serde(flatten)]
-    pub(crate) envelope: Envelope,
+    pub(crate) envelope: EnvelopeWritten,
     /// True while the store is away: the last board that was seen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]

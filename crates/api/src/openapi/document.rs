@@ -17,10 +17,10 @@ use crate::routes;
 use crate::stream::{NoPositionShape, OwnPositionShape};
 
 /// Event `member` of a stream.
-type OwnPositionResponse = BoardResponse<OwnPositionShape<'static>>;
+type OwnPositionResponse = BoardResponse<'static, OwnPositionShape<'static>>;
 
 /// The same for a member that is not ranked.
-type NoPositionResponse = BoardResponse<NoPositionShape<'static>>;
+type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
 
 /// The routes, and what they have in common.
 #[derive(utoipa::OpenApi)]

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
+use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
 use merger::MemberStanding;
 use problem::Problem;
@@ -27,7 +26,7 @@ const NEIGHBOURS_DEFAULT: u64 = 5;
 
 /// The body of the response.
 #[cfg(test)]
-type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
+type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
 
 /// Read a member and its neighbours
 #[cfg_attr(test, utoipa::path(
@@ -60,11 +59,11 @@ type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
 ))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    request: Request,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
+    let (mut parts, _) = request.into_parts();
+    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
+    let mut params = Params::of(parts.uri.query())?;
     let above = params
         .count("above", 0..=NEIGHBOURS_MAX)?
         .unwrap_or(NEIGHBOURS_DEFAULT);
@@ -85,7 +84,7 @@ pub(crate) async fn show(
         MemberStanding::NoStanding => return Err(Problem::not_ranked(member, &window.name())),
     };
     Ok(
-        window.respond(&headers, board, &answer, "around", || Entries {
+        window.respond(&parts.headers, board, &answer, "around", || Entries {
             entries: Entries::of(kind.rules(), &view.around),
         }),
     )

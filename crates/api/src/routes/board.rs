@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use audit::AuditEntry;
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use problem::Problem;
 use serde::Serialize;
 use shard_store::{BoardRecord, DeleteBoardError, PutSettingsError, StoreError};
 use twox_hash::XxHash3_64;
-use wire::{ExpiryShape, SettingsShape, SpanShape};
+use wire::{ExpiryShape, JsonMembers, JsonText, SettingsShape, SpanShape};
 
 use crate::app::App;
 #[cfg(test)]
@@ -38,6 +38,12 @@ struct InfoShape {
     store: &'static str,
     /// The windows that hold something.
     windows: Vec<WindowShape>,
+}
+
+impl JsonMembers for InfoShape {
+    fn put(&self, json: &mut JsonText) {
+        json.members_of(self);
+    }
 }
 
 /// A window of a board.
@@ -69,7 +75,7 @@ struct StoredSettingsShape {
 
 /// The body of the response.
 #[cfg(test)]
-type InfoAnswer = BoardResponse<InfoShape>;
+type InfoAnswer = BoardResponse<'static, InfoShape>;
 
 /// Read a board's settings and windows
 ///
@@ -101,12 +107,12 @@ type InfoAnswer = BoardResponse<InfoShape>;
 ))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    request: Request,
 ) -> Result<Response, Problem> {
+    let (mut parts, _) = request.into_parts();
+    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     // The other windows may change, even if this one is final.
-    let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?.validated();
+    let window = read_window(&app, path.kind(), Params::of(parts.uri.query())?)?.validated();
     let (board, kind) = (&path.board, path.kind());
     let answer = app.merger.info(board, kind, window.window).await?;
     let now = app.now();
@@ -134,8 +140,8 @@ pub(crate) async fn show(
     };
     // The other windows and the settings are not in the version.
     let text = serde_json::to_vec(&body).expect("a shape is JSON, and memory is no file");
-    let variant = format_args!("board{:016x}", XxHash3_64::oneshot(&text));
-    Ok(window.respond(&headers, board, &answer, variant, || body))
+    let variant = format!("board{:016x}", XxHash3_64::oneshot(&text));
+    Ok(window.respond(&parts.headers, board, &answer, &variant, || body))
 }
 
 /// Set a board's settings, before its first contribution

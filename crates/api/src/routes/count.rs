@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
+use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
 use problem::Problem;
-use serde::Serialize;
+use wire::CountShape;
 
 use crate::app::App;
 #[cfg(test)]
@@ -18,17 +17,9 @@ use crate::openapi::problems;
 use crate::params::Params;
 use crate::target::{BoardPath, read_window};
 
-#[derive(Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = Count))]
-struct CountShape {
-    /// How many members those are.
-    count: u64,
-}
-
 /// The body of the response.
 #[cfg(test)]
-type CountAnswer = BoardResponse<CountShape>;
+type CountAnswer = BoardResponse<'static, CountShape>;
 
 /// Count the members whose first field is between two values
 #[cfg_attr(test, utoipa::path(
@@ -58,11 +49,11 @@ type CountAnswer = BoardResponse<CountShape>;
 ))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    request: Request,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
+    let (mut parts, _) = request.into_parts();
+    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
+    let mut params = Params::of(parts.uri.query())?;
     let bounds = params.bounds()?;
     let window = read_window(&app, path.kind(), params)?;
     let answer = app
@@ -70,8 +61,10 @@ pub(crate) async fn show(
         .count(&path.board, path.kind(), window.window, bounds)
         .await?;
     Ok(
-        window.respond(&headers, &path.board, &answer, "count", || CountShape {
-            count: answer.value,
+        window.respond(&parts.headers, &path.board, &answer, "count", || {
+            CountShape {
+                count: answer.value,
+            }
         }),
     )
 }

@@ -6,12 +6,10 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use board::{Member, Rules};
-use merger::{MemberStanding, RankedEntry};
+use board::Member;
 use problem::Problem;
 use serde::Deserialize;
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use wire::{Entries, EntryShape, List, put_entry};
+use wire::{Entries, List, LookedUpShape};
 
 use crate::app::App;
 use crate::board_response::BoardResponse;
@@ -37,41 +35,9 @@ struct LookupShape {
     members: List<String, MEMBERS_MAX>,
 }
 
-/// An entry, with `rank` null if it is not on the list of a kind that ranks only its best; or a member with `rank`
-/// null.
-struct LookedUpShape<'a> {
-    rules: &'a Rules,
-    member: &'a Member,
-    found: &'a MemberStanding<RankedEntry>,
-}
-
-#[cfg(test)]
-wire::written_as! {
-    LookedUpShape<'_>: wire::LookedUpWritten,
-}
-
-impl Serialize for LookedUpShape<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        match self.found {
-            MemberStanding::Ranked(ranked) => EntryShape {
-                rules: self.rules,
-                ranked,
-            }
-            .put_into(&mut map)?,
-            MemberStanding::Unlisted(entry) => put_entry(&mut map, self.rules, None, entry)?,
-            MemberStanding::NoStanding => {
-                map.serialize_entry("rank", &None::<u64>)?;
-                map.serialize_entry("member", self.member.as_str())?;
-            }
-        }
-        map.end()
-    }
-}
-
 /// The body of the response.
 #[cfg(test)]
-type LookupResponse = BoardResponse<Entries<LookedUpShape<'static>>>;
+type LookupResponse = BoardResponse<'static, Entries<LookedUpShape<'static>>>;
 
 /// Look up many members, in the order of the request
 ///

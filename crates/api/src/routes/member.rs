@@ -1,10 +1,11 @@
 //! `.../members/{member}`: reads the position of a member, sets its standing, removes it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use audit::AuditEntry;
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use board::{Kind, Member};
@@ -29,7 +30,7 @@ use crate::target::{BoardPath, read_window, resolve_only};
 
 /// The body of the response.
 #[cfg(test)]
-type MemberResponse = BoardResponse<MemberShape<'static>>;
+type MemberResponse = BoardResponse<'static, MemberShape<'static>>;
 
 /// Read a member's position
 ///
@@ -69,11 +70,11 @@ type MemberResponse = BoardResponse<MemberShape<'static>>;
 ))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    request: Request,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
+    let (mut parts, _) = request.into_parts();
+    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
+    let mut params = Params::of(parts.uri.query())?;
     // There are no positions after the end of a list.
     let end = path.kind().retain().map_or(u64::MAX, |retain| retain.keep);
     let target = params.count("target", 1..=end)?;
@@ -92,11 +93,11 @@ pub(crate) async fn show(
     // The change depends on the time, too.
     let change = target.map(|_| to_target(&app, kind, &answer.value));
     let variant = match change.flatten() {
-        None => "member".to_owned(),
-        Some(change) => format!("member{change}"),
+        None => Cow::Borrowed("member"),
+        Some(change) => Cow::Owned(format!("member{change}")),
     };
     Ok(
-        window.respond(&headers, board, &answer, variant, || match change {
+        window.respond(&parts.headers, board, &answer, &variant, || match change {
             None => place,
             Some(change) => place.with_target(change),
         }),

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
-use axum::http::HeaderMap;
+use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
 use problem::Problem;
 use wire::Entries;
@@ -26,7 +25,7 @@ const LIMIT_DEFAULT: u64 = 100;
 
 /// The body of the response.
 #[cfg(test)]
-type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
+type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
 
 /// Read a range by position, at any depth, or by the first field
 ///
@@ -59,11 +58,11 @@ type EntriesAnswer = BoardResponse<Entries<wire::EntryShape<'static>>>;
 ))]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    request: Request,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
+    let (mut parts, _) = request.into_parts();
+    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
+    let mut params = Params::of(parts.uri.query())?;
     let (from, to) = (
         params.count("from", 1..=u64::MAX)?,
         params.count("to", 1..=u64::MAX)?,
@@ -99,7 +98,7 @@ pub(crate) async fn show(
         }
     };
     Ok(
-        window.respond(&headers, board, &answer, "range", || Entries {
+        window.respond(&parts.headers, board, &answer, "range", || Entries {
             entries: Entries::of(kind.rules(), &answer.value),
         }),
     )

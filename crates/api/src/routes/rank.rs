@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::Values;
 use merger::{PositionView, ReadResult};
 use problem::Problem;
-use serde::{Deserialize, Serialize};
-use wire::{InputValues, Integer, NamedIntegers};
+use serde::Deserialize;
+use wire::{InputValues, Integer, NamedIntegers, RankShape};
 
 use crate::app::App;
 use crate::board_response::BoardResponse;
@@ -22,19 +22,6 @@ use crate::openapi::problems::OfScore;
 use crate::params::Params;
 use crate::read_window::ReadWindow;
 use crate::target::{BoardPath, read_window};
-
-/// Null where it would not be on the list of a kind that ranks only its best.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = Rank))]
-struct RankShape {
-    /// What the kind's rank style makes of the position.
-    #[cfg_attr(test, schema(required))]
-    rank: Option<u64>,
-    /// 1 is best.
-    #[cfg_attr(test, schema(required))]
-    position: Option<u64>,
-}
 
 /// A standing: `points`, or `values`.
 #[derive(Deserialize)]
@@ -51,7 +38,7 @@ struct ValuesShape<'a> {
 
 /// The body of the response.
 #[cfg(test)]
-type RankResponse = BoardResponse<RankShape>;
+type RankResponse = BoardResponse<'static, RankShape>;
 
 /// Read the rank that points would have
 ///
@@ -82,11 +69,11 @@ type RankResponse = BoardResponse<RankShape>;
 ))]
 pub(crate) async fn of_points(
     State(app): State<Arc<App>>,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
+    request: Request,
 ) -> Result<Response, Problem> {
-    let mut params = Params::of(query.as_deref())?;
+    let (mut parts, _) = request.into_parts();
+    let path = BoardPath::from_request_parts(&mut parts, &app).await?;
+    let mut params = Params::of(parts.uri.query())?;
     let points = params.value("points")?;
     let window = read_window(&app, path.kind(), params)?.validated();
     let points = points.ok_or_else(|| Problem::invalid("points: is missing"))?;
@@ -94,7 +81,7 @@ pub(crate) async fn of_points(
     let (answer, body) = position(&app, &path, &window, &values).await?;
     // The position depends on the time, too: a member may have reached the same points ahead of the server's clock.
     let variant = format!("rank{}", body.position.unwrap_or(0));
-    Ok(window.respond(&headers, &path.board, &answer, variant, || body))
+    Ok(window.respond(&parts.headers, &path.board, &answer, &variant, || body))
 }
 
 /// Read the rank that values would have

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderMap, HeaderValue};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, Kind};
 use merger::{Snapshot, TopForm, TopResponse};
 use problem::Problem;
@@ -118,7 +118,7 @@ pub(crate) async fn respond(
         && let Some(coding) = coding(headers)
         && let Some(coded) = coded.get(coding, &body).await
     {
-        return caching.json((content_encoding(coding), coded));
+        return (content_encoding(coding), caching.json(coded)).into_response();
     }
     caching.json(body)
 }
@@ -139,7 +139,7 @@ fn etag(window: &str, snapshot: &Snapshot, form: TopForm) -> String {
         activity: &snapshot.activity,
         listed: form.listed,
         is_final: form.is_final,
-        variant: format_args!("{n}{stale}"),
+        variant: &format!("{n}{stale}"),
     };
     tag.text()
 }

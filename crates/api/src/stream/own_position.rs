@@ -9,9 +9,8 @@ use bytes::Bytes;
 use futures::{Stream, stream};
 use merger::{MemberStanding, MemberView};
 use problem::Problem;
-use serde::Serialize;
 use tokio::time::timeout;
-use wire::MemberShape;
+use wire::{JsonMembers, JsonText, MemberShape};
 
 use super::reader::Reader;
 use crate::app::App;
@@ -55,18 +54,16 @@ struct ShownPosition {
 }
 
 /// A member's own place, as event `member` of a stream shows it.
-#[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = OwnPlace))]
 pub(crate) struct OwnPositionShape<'a> {
-    #[serde(flatten)]
+    #[cfg_attr(test, serde(flatten))]
     place: MemberShape<'a>,
     /// Where the member has fallen: who of the ten directly above was not among them before.
     overtaken_by: Vec<&'a str>,
 }
 
 /// Event `member` of a stream, of one who is not ranked.
-#[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = NoPlace))]
 pub(crate) struct NoPositionShape<'a> {
@@ -75,6 +72,23 @@ pub(crate) struct NoPositionShape<'a> {
     rank: Option<u64>,
     /// Who.
     member: &'a str,
+}
+
+impl JsonMembers for OwnPositionShape<'_> {
+    fn put(&self, json: &mut JsonText) {
+        self.place.put(json);
+        json.put(",\"overtaken_by\":");
+        json.strings(&self.overtaken_by);
+    }
+}
+
+impl JsonMembers for NoPositionShape<'_> {
+    fn put(&self, json: &mut JsonText) {
+        json.put(",\"rank\":");
+        json.integer_or_null(self.rank);
+        json.put(",\"member\":");
+        json.string(self.member);
+    }
 }
 
 impl ShownPosition {
@@ -160,7 +174,7 @@ impl OwnPosition {
         let shown = ShownPosition {
             window: window.window,
             is_final: window.is_final(answer.as_of, &answer.activity),
-            json: place.as_ref().map(json).unwrap_or_default(),
+            json: text_of(place.as_ref()),
             position: view.map(|view| view.own().position),
             above: view.map(above).unwrap_or_default(),
         };
@@ -173,13 +187,13 @@ impl OwnPosition {
                 place,
                 overtaken_by,
             };
-            json(&BoardResponse { envelope, body })
+            BoardResponse { envelope, body }.text()
         } else {
             let body = NoPositionShape {
                 rank: None,
                 member: self.member.as_str(),
             };
-            json(&BoardResponse { envelope, body })
+            BoardResponse { envelope, body }.text()
         };
         Ok(Some((event_aside("member", &text), shown)))
     }
@@ -204,6 +218,8 @@ fn above(view: &MemberView) -> Vec<Member> {
         .collect()
 }
 
-fn json(shape: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(shape).expect("an answer is JSON, and memory is no file")
+fn text_of(place: Option<&MemberShape<'_>>) -> Vec<u8> {
+    let mut json = JsonText::default();
+    json.object_or_null(place);
+    json.into_bytes()
 }

@@ -4,7 +4,7 @@
 //! Not here: which years are accepted.
 
 use super::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS};
-use super::text::{number, put};
+use super::text::number;
 
 /// 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z: the range of a four-digit year.
 const WRITABLE_MS: (i64, i64) = (-62_167_219_200_000, 253_402_300_799_999);
@@ -100,26 +100,47 @@ pub(crate) fn offset_of(text: &[u8]) -> Option<i64> {
 }
 
 /// Writes `2026-11-20T14:52:22.123Z`, or the nearest moment that can be written so.
+#[expect(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_truncation,
+    reason = "no number is negative, and none larger than the milliseconds of a day"
+)]
 pub(super) fn write(ms: i64) -> [u8; 24] {
-    let ms = ms.clamp(WRITABLE_MS.0, WRITABLE_MS.1);
-    let date = Date::from_days(ms.div_euclid(DAY_MS));
-    let of_day = ms.rem_euclid(DAY_MS);
-    let [mut year, mut millis] = [[0; 4], [0; 4]];
-    let [mut month, mut day, mut hour, mut minute, mut second] = [[0; 2]; 5];
-    put(&mut year, date.year);
-    put(&mut month, date.month);
-    put(&mut day, date.day);
-    put(&mut hour, of_day / HOUR_MS);
-    put(&mut minute, of_day / MINUTE_MS % 60);
-    put(&mut second, of_day / SECOND_MS % 60);
-    put(&mut millis, of_day % SECOND_MS);
-    let [y1, y2, y3, y4] = year;
-    let [_, f1, f2, f3] = millis;
-    [
-        y1, y2, y3, y4, b'-', month[0], month[1], b'-', day[0], day[1], b'T', hour[0], hour[1],
-        b':', minute[0], minute[1], b':', second[0], second[1], b'.', f1, f2, f3, b'Z',
-    ]
+    let (first, last) = WRITABLE_MS;
+    // Since the year 0, so that the divisions are those of unsigned numbers.
+    let ms = (ms.clamp(first, last) - first) as u64;
+    let days = (ms / DAY_MS as u64).cast_signed() + first / DAY_MS;
+    let of_day = (ms % DAY_MS as u64) as u32;
+    let Date { year, month, day } = Date::from_days(days);
+    let (year, second, milli) = (year as u32, of_day / 1000, of_day % 1000);
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    for (at, number) in [
+        (0, year / 100),
+        (2, year % 100),
+        (5, month as u32),
+        (8, day as u32),
+        (11, second / 3600),
+        (14, second / 60 % 60),
+        (17, second % 60),
+        // The digit between the last two is the same.
+        (20, milli / 10),
+        (21, milli % 100),
+    ] {
+        text[at..at + 2].copy_from_slice(&DIGITS[number as usize]);
+    }
+    text
 }
+
+/// The digits of the numbers below 100.
+const DIGITS: [[u8; 2]; 100] = {
+    let mut digits = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        digits[number as usize] = [b'0' + number / 10, b'0' + number % 10];
+        number += 1;
+    }
+    digits
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! Text helpers of all parsers and writers of times: strict decimal fields, and the excerpt of a
+//! Text helpers of all parsers of times: strict decimal fields, and the excerpt of a
 //! rejected text that goes into an error.
 
 /// Characters of a rejected text that an error repeats. A client could send megabytes.
@@ -28,15 +28,6 @@ pub(crate) fn number(digits: &[u8]) -> Option<i64> {
 
 fn digit(byte: u8) -> Option<i64> {
     byte.is_ascii_digit().then(|| i64::from(byte - b'0'))
-}
-
-/// Writes the last digits of a non-negative number over the whole of `field`.
-#[expect(clippy::cast_sign_loss, reason = "no value written is negative")]
-pub(crate) fn put<const DIGITS: usize>(field: &mut [u8; DIGITS], mut value: i64) {
-    for byte in field.iter_mut().rev() {
-        *byte = b'0' + (value % 10) as u8;
-        value /= 10;
-    }
 }
 
 #[cfg(test)]

@@ -138,7 +138,7 @@ impl Merger {
         }
         let rendered = (self.settings.renderer)(kind, &entries);
         Ok(Snapshot {
-            version: vector.to_string(),
+            version: vector.text(),
             as_of,
             activity,
             members,

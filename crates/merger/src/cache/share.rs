@@ -162,7 +162,7 @@ impl MergeRequest<'_> {
             && vector.shards().len() == usize::from(self.record.shards.get());
         let goes_on = |known: &Snapshot| vector.continues(&known.vector);
         (is_this && self.known.is_none_or(goes_on)).then(|| Snapshot {
-            version: vector.to_string(),
+            version: vector.text(),
             as_of,
             activity: self.record.activity,
             members,

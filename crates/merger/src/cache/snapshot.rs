@@ -105,7 +105,7 @@ impl Snapshot {
         began: Instant,
     ) -> Self {
         Self {
-            version: Version::UNCREATED.to_string(),
+            version: Version::UNCREATED.text(),
             as_of,
             activity,
             members: 0,

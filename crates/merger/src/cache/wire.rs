@@ -162,7 +162,7 @@ mod tests {
                     Some(*end)
                 });
                 Snapshot {
-                    version: vector.to_string(),
+                    version: vector.text(),
                     as_of: Timestamp::EARLIEST,
                     activity: Activity::ALWAYS,
                     members,
@@ -192,7 +192,7 @@ mod tests {
             let bytes = written(&snapshot).unwrap();
             prop_assert_eq!(bytes.len(), len(&snapshot));
             let content = read(&bytes).unwrap();
-            prop_assert_eq!(content.vector.to_string(), snapshot.version);
+            prop_assert_eq!(content.vector.text(), snapshot.version);
             prop_assert_eq!(content.vector, snapshot.vector);
             prop_assert_eq!(content.members, snapshot.members);
             prop_assert_eq!(content.rendered.bytes, snapshot.rendered.bytes);

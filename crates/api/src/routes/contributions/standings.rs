@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_router::WriteOutcome;
 use tokio::task::yield_now;
-use wire::{ESCAPED_BYTES_MAX, FieldsShape};
+use wire::{ESCAPED_BYTES_MAX, is_points};
 
 use crate::app::App;
 
@@ -108,12 +108,14 @@ pub(super) async fn of(
 }
 
 fn put_fields(shape: &mut Map<String, Json>, rules: &Rules, standing: &Standing) {
-    let fields = FieldsShape {
-        rules,
-        values: rules.values(standing),
-    };
-    if let Ok(Json::Object(fields)) = serde_json::to_value(fields.as_members()) {
+    let values = rules.values(standing);
+    let names = rules.fields().iter().map(|field| field.name.to_string());
+    let value = |index| values.get(index).map(board::Value::get).into();
+    let fields: Map<String, Json> = names.zip((0..).map(value)).collect();
+    if is_points(rules) {
         shape.extend(fields);
+    } else {
+        shape.insert("values".to_owned(), fields.into());
     }
     shape.insert(
         "reached_at".to_owned(),
