@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Each change is reported to a [`Log`]. Locks are taken in this order: kinds, a cell's body,
-//! names, cells, a shard.
+//! names, cells, a shard. A thread
+//! that holds a shard never waits for another one.
 //!
 //! **Invariant:** no lock is held over an `await`. The engine is synchronous and uses no disk and
 //! no runtime. It reads the clock only to check whether a batch's deadline has passed, under the

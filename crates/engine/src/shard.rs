@@ -16,10 +16,8 @@ pub use frozen::FrozenShard;
 pub use restore::ShardLoader;
 
 use super::ids::{IdBudget, RememberedIds};
-use super::ranking::{Ranking, Search};
-use shard_store::{
-    Anchor, Query, RangeAsk, RangePart, ShardReading, ShardVersion, StoreError, WindowCount,
-};
+use super::ranking::{NOTHING, Ranking, Search};
+use shard_store::{Query, ShardReading, StoreError, WindowCount};
 
 /// By period, from the hour on: the latest start of a window that was dropped.
 pub(crate) type Dropped = [Option<Timestamp>; 4];
@@ -55,22 +53,7 @@ impl Shard {
         only: Option<u16>,
         query: &Query,
     ) -> Result<ShardReading, StoreError> {
-        if self.was_dropped(query.window) {
-            return Err(StoreError::WindowDropped);
-        }
-        let Some(ranking) = self.ranking(query.window) else {
-            let version = ShardVersion {
-                epoch,
-                ..ShardVersion::default()
-            };
-            let unchanged = query.unless == Some(version);
-            let parts = query.ranges.iter().map(nothing_at).collect();
-            return Ok(ShardReading {
-                version,
-                members: 0,
-                parts: (!unchanged).then_some(parts),
-            });
-        };
+        let ranking = self.window(query.window)?;
         let version = ranking.version(epoch);
         let parts = (query.unless != Some(version)).then(|| {
             let answer = |ask| ranking.answer(kind.rules(), only, query.groups, ask);
@@ -81,6 +64,14 @@ impl Shard {
             members: ranking.members(only) as u64,
             parts,
         })
+    }
+
+    /// Returns a window: one without members if it does not exist, an error if it was dropped.
+    pub fn window(&self, window: Window) -> Result<&Ranking, StoreError> {
+        if self.was_dropped(window) {
+            return Err(StoreError::WindowDropped);
+        }
+        Ok(self.ranking(window).unwrap_or(&NOTHING))
     }
 
     /// Starts a search for the bound of a query, if it has one and the window is large.
@@ -241,14 +232,5 @@ const fn dropped_slot(period: Period) -> Option<usize> {
         Period::Week => Some(2),
         Period::Month => Some(3),
         Period::All => None,
-    }
-}
-
-/// Returns the result of a read where nothing is ranked.
-fn nothing_at(ask: &RangeAsk) -> RangePart {
-    let there = !matches!(ask.anchor, Anchor::Member(_));
-    RangePart {
-        anchor: there.then_some(0),
-        ..RangePart::default()
     }
 }

@@ -1,5 +1,6 @@
 //! [`Scope::gather`]: fetches a range of a board from its shards, and proves that it is complete. A
-//! page, a neighbourhood, a score range and a top are each one `gather`.
+//! page, a neighbourhood, a score range and a top are each one `gather`, unless the store reads the
+//! whole board in one step ([`Scope::at_once`]).
 //!
 //! Members are hashed, so a range of n entries of the whole board has about n/N on each shard, give
 //! or take √(n/N). Every shard is asked for that much around one cut of the order; the parts are
@@ -14,7 +15,10 @@
 //! ```
 
 use board::Bound;
-use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading, StoreError};
+use shard_store::{
+    Anchor, BoardReading, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading, ShardVersion,
+    StoreError,
+};
 
 use crate::kway::merge;
 use crate::ranks::{RankedEntry, better_fields, ranked};
@@ -87,10 +91,10 @@ pub(crate) enum Want {
     },
 }
 
-/// A proven range, and the readings it was made of.
+/// A complete range.
 pub(crate) struct Gathered {
-    /// A reading of each shard.
-    pub(crate) readings: Vec<ShardReading>,
+    /// The version of each shard, in order.
+    pub(crate) versions: Vec<ShardVersion>,
     /// Ranked members of the whole board.
     pub(crate) members: u64,
     /// The entries of the range.
@@ -123,6 +127,11 @@ fn share(mean: f64, error: f64, entries: u64, spread: f64, spare: f64) -> usize 
     usize::try_from(guess.min(entries)).unwrap_or(usize::MAX)
 }
 
+/// Converts a number of entries.
+pub(crate) fn entries(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
 /// Converts a count to a number for estimates.
 #[expect(clippy::cast_precision_loss)]
 const fn guess(count: u64) -> f64 {
@@ -130,6 +139,42 @@ const fn guess(count: u64) -> f64 {
 }
 
 impl Scope<'_> {
+    /// Reads this many entries before an anchor in the order of the whole board, and from it on, if the
+    /// store reads boards in one step.
+    pub(crate) fn at_once(
+        &self,
+        anchor: Anchor,
+        before: u64,
+        after: u64,
+    ) -> Result<Option<Gathered>, StoreError> {
+        let ask = RangeAsk {
+            anchor,
+            before: entries(before),
+            after: entries(after),
+        };
+        let reading = self.read_board(&ask)?;
+        Ok(reading.map(|reading| self.gathered(reading)))
+    }
+
+    /// Returns the part of a reading of the whole board that is on the list.
+    pub(crate) fn gathered(&self, reading: BoardReading) -> Gathered {
+        let BoardReading {
+            versions,
+            members,
+            part,
+        } = reading;
+        let members = members.min(self.keep());
+        let listed = members.saturating_sub(part.start);
+        let entries = part.entries.into_iter().take(entries(listed));
+        let (rules, style) = (self.kind.rules(), self.kind.rank_style());
+        let better = part.group_start;
+        Gathered {
+            versions,
+            members,
+            entries: ranked(rules, style, entries, part.start + 1, better),
+        }
+    }
+
     /// Fetches the range around a cut. `fixed` is an earlier reading of one shard that reaches far
     /// enough and has the first entry from the cut on, so that others have one less of the range.
     pub(crate) async fn gather(
@@ -138,6 +183,12 @@ impl Scope<'_> {
         want: Want,
         fixed: Option<(u16, ShardReading)>,
     ) -> Result<Gathered, StoreError> {
+        if fixed.is_none()
+            && let Want::Around { before, after } = want
+            && let Some(gathered) = self.at_once(cut.anchor(), before, after)?
+        {
+            return Ok(gathered);
+        }
         let mut readings: Vec<Option<ShardReading>> = vec![None; usize::from(self.shards())];
         let mut reach = self.first_reach(cut, want);
         if let Some((shard, reading)) = fixed {
@@ -189,7 +240,13 @@ impl Scope<'_> {
             }
             let whole: Vec<ShardReading> = readings.into_iter().flatten().collect();
             match self.prove(&whole, want, &mut reaches) {
-                Ok(proven) => return Ok(proven.of(whole)),
+                Ok((members, entries)) => {
+                    return Ok(Gathered {
+                        versions: whole.iter().map(|reading| reading.version).collect(),
+                        members,
+                        entries,
+                    });
+                }
                 Err(short) => {
                     readings = whole.into_iter().map(Some).collect();
                     for shard in short {
@@ -266,13 +323,14 @@ impl Scope<'_> {
         }
     }
 
-    /// Returns the range, or the shards that have to be asked for more, with their reach widened.
+    /// Returns the members and the range, or the shards that have to be asked for more, with their reach
+    /// widened.
     fn prove(
         &self,
         readings: &[ShardReading],
         want: Want,
         reaches: &mut [Reach],
-    ) -> Result<Proven, Vec<usize>> {
+    ) -> Result<(u64, Vec<RankedEntry>), Vec<usize>> {
         let members = self.members_of(readings);
         let cut: u64 = readings
             .iter()
@@ -315,8 +373,7 @@ impl Scope<'_> {
             }
         }
         if short.is_empty() {
-            let entries = self.rank(readings, &stretch, from);
-            Ok(Proven { members, entries })
+            Ok((members, self.rank(readings, &stretch, from)))
         } else {
             Err(short)
         }
@@ -341,22 +398,6 @@ impl Scope<'_> {
         };
         let entries = stretch.iter().map(|entry| (*entry).clone());
         ranked(rules, self.kind.rank_style(), entries, from + 1, better)
-    }
-}
-
-struct Proven {
-    members: u64,
-    entries: Vec<RankedEntry>,
-}
-
-impl Proven {
-    fn of(self, readings: Vec<ShardReading>) -> Gathered {
-        let Self { members, entries } = self;
-        Gathered {
-            readings,
-            members,
-            entries,
-        }
     }
 }
 

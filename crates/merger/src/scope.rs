@@ -13,7 +13,8 @@ use board::{Bound, Kind, RankStyle, Timestamp, Window};
 use futures::FutureExt;
 use shard_router::TRACE_TARGET;
 use shard_store::{
-    BoardRecord, Query, RangeAsk, ShardQuery, ShardReading, ShardStore, ShardVersion, StoreError,
+    BoardReading, BoardRecord, Query, RangeAsk, ShardQuery, ShardReading, ShardStore, ShardVersion,
+    StoreError,
 };
 use tracing::Instrument as _;
 
@@ -117,13 +118,24 @@ impl Scope<'_> {
         &self,
         queries: &[ShardQuery],
     ) -> Result<Vec<ShardReading>, StoreError> {
-        let span = tracing::trace_span!(
-            target: TRACE_TARGET,
-            "read",
-            megaboard.shards = queries.len() as u64,
-        );
         let read = self.store.read(&self.record, queries);
-        read.instrument(span).await
+        read.instrument(read_span(queries.len())).await
+    }
+
+    /// Reads a range of the whole board, if the store does that in one step and no member is hidden.
+    pub(crate) fn read_board(&self, ask: &RangeAsk) -> Result<Option<BoardReading>, StoreError> {
+        if !self.kind.hidden().is_empty() {
+            return Ok(None);
+        }
+        let read = || {
+            self.store
+                .read_board(&self.record, self.window, self.groups(), ask)
+        };
+        let reading = read_span(usize::from(self.shards())).in_scope(read)?;
+        if let Some(reading) = &reading {
+            self.counters.count_round(reading.part.entries.len());
+        }
+        Ok(reading)
     }
 
     /// One round: reads these shards in one call.
@@ -225,6 +237,10 @@ impl Scope<'_> {
             .map_or(0, |hidden_keys| hidden_keys.above(bound));
         above.saturating_add(hidden) < self.keep()
     }
+}
+
+fn read_span(shards: usize) -> tracing::Span {
+    tracing::trace_span!(target: TRACE_TARGET, "read", megaboard.shards = shards as u64)
 }
 
 fn entries(reading: &ShardReading) -> usize {

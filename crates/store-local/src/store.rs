@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp, Window};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use metering::FloatGauge;
@@ -22,9 +22,9 @@ use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory};
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
-    KindRecord, KindWriteError, Outcome, PutSettingsError, Revision, ShardQuery, ShardReading,
-    ShardStore, StoreError, WindowCount,
+    Batch, BoardReading, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError,
+    IndexMismatch, KindRecord, KindWriteError, Outcome, PutSettingsError, RangeAsk, Revision,
+    ShardQuery, ShardReading, ShardStore, StoreError, WindowCount,
 };
 
 /// Why there is no repair.
@@ -288,6 +288,19 @@ impl ShardStore for LocalStore {
             let cell = self.registry.cell(board.incarnation)?;
             cell.read(self.epoch, queries)
         }))
+    }
+
+    fn read_board(
+        &self,
+        board: &BoardRecord,
+        window: Window,
+        groups: bool,
+        ask: &RangeAsk,
+    ) -> Result<Option<BoardReading>, StoreError> {
+        self.calls.read.time_blocking(|| {
+            let cell = self.registry.cell(board.incarnation)?;
+            cell.read_board(self.epoch, window, groups, ask)
+        })
     }
 
     fn is_local(&self) -> bool {

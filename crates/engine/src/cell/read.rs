@@ -2,12 +2,13 @@
 
 use std::hint::black_box;
 
+use board::Window;
 use parking_lot::{RwLock, RwLockReadGuard};
-use shard_store::{Query, ShardQuery, ShardReading, StoreError};
+use shard_store::{BoardReading, Query, RangeAsk, ShardQuery, ShardReading, StoreError};
 use smallvec::SmallVec;
 
 use super::{Body, Cell};
-use crate::ranking::Search;
+use crate::ranking::{Merged, Search};
 use crate::shard::Shard;
 
 impl Cell {
@@ -36,7 +37,63 @@ impl Cell {
         }
         Ok(readings)
     }
+
+    /// Reads a range of the order of all shards, at one moment; `None` if a shard is being written, or if the range or
+    /// the number of shards is too large to hold them all.
+    pub fn read_board(
+        &self,
+        epoch: u64,
+        window: Window,
+        groups: bool,
+        ask: &RangeAsk,
+    ) -> Result<Option<BoardReading>, StoreError> {
+        let rules = self.kind.rules();
+        let body = self.body.read();
+        let of_one = |held: &Shard| {
+            let ranking = held.window(window)?;
+            Ok(Some(BoardReading {
+                versions: vec![ranking.version(epoch); usize::from(self.shards.get())],
+                members: ranking.len() as u64,
+                part: ranking.answer(rules, None, groups, ask),
+            }))
+        };
+        let shards = match &*body {
+            Body::Ended => return Err(StoreError::IncarnationEnded),
+            Body::Whole(whole) => return of_one(&whole.read()),
+            Body::Split(shards) => match &**shards {
+                [one] => return of_one(&one.read()),
+                shards => shards,
+            },
+        };
+        if shards.len() > HELD_MAX || ask.before.saturating_add(ask.after) > HELD_ENTRIES_MAX {
+            return Ok(None);
+        }
+        // Never waits for a shard while it holds others.
+        let held: Option<SmallVec<[RwLockReadGuard<'_, Shard>; LOADED]>> =
+            shards.iter().map(RwLock::try_read).collect();
+        let Some(held) = held else {
+            return Ok(None);
+        };
+        let lists = held.iter().map(|shard| shard.window(window));
+        let merged = Merged {
+            rules,
+            shards: self.shards,
+            lists: lists.collect::<Result<_, _>>()?,
+        };
+        let lists = merged.lists.iter();
+        Ok(Some(BoardReading {
+            versions: lists.clone().map(|list| list.version(epoch)).collect(),
+            members: lists.map(|list| list.len() as u64).sum(),
+            part: merged.answer(groups, ask),
+        }))
+    }
 }
+
+/// Maximum shards that one read holds at once.
+const HELD_MAX: usize = 64;
+
+/// Maximum entries of a read that holds several shards: writers wait for it.
+const HELD_ENTRIES_MAX: usize = 1_000;
 
 /// Shards whose searches take turns.
 const LOADED: usize = 16;
@@ -66,5 +123,72 @@ fn load(shards: &[RwLock<Shard>], queries: &[ShardQuery]) {
         }
         let names = searches.iter().map(Search::touch_names);
         black_box(names.fold(0, |all, one| all ^ one));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use board::{Activity, Incarnation, Member, ShardCount, Timestamp, Value, Values};
+    use shard_store::{Anchor, Batch, BoardSettings, Change, Item, Memory};
+    use store_conformance::fixtures::gifts;
+
+    use super::*;
+    use crate::ids::IdBudget;
+    use crate::log::NoLog;
+
+    const MEMBERS: u64 = 2_000;
+
+    #[test]
+    fn a_board_is_read_in_one_step_unless_a_shard_is_written_or_the_range_is_long() {
+        let kind = Arc::new(gifts(|spec| spec.shards = 16));
+        let now = Timestamp::from_millis(1_764_000_000_000);
+        let shards = ShardCount::new(16).unwrap();
+        let activity = Activity::ALWAYS;
+        let settings = BoardSettings { shards, activity };
+        let name = "gifts/a".parse().unwrap();
+        let cell = Cell::new(name, kind.clone(), Incarnation(1), settings, true, now);
+        for number in 0..MEMBERS {
+            let member = Member::new(&format!("u{number}")).unwrap();
+            let hash = member.placement_hash();
+            let points = i64::try_from(number * 7_919 % 500).unwrap();
+            let item = Item {
+                hash,
+                member,
+                change: Change::Fold(Values::from(Value::new(points).unwrap())),
+                at: now,
+                id: None,
+                windows: kind.admit(now, now).unwrap(),
+            };
+            let batch = Batch {
+                kind: &kind,
+                now,
+                report: false,
+                until: None,
+                items: &[item],
+            };
+            let (budget, memory) = (IdBudget::new(0), Memory::default());
+            let shard = shards.shard_of(hash);
+            cell.apply(shard, &batch, &budget, &memory, &mut NoLog)
+                .unwrap();
+        }
+        let read = |after| {
+            let ask = RangeAsk {
+                anchor: Anchor::Rank(700),
+                before: 0,
+                after,
+            };
+            cell.read_board(0, Window::ALL_TIME, false, &ask).unwrap()
+        };
+        let reading = read(50).expect("no shard is being written");
+        assert_eq!((reading.members, reading.versions.len()), (MEMBERS, 16));
+        assert_eq!((reading.part.start, reading.part.entries.len()), (700, 50));
+        assert!(read(HELD_ENTRIES_MAX + 1).is_none());
+        let body = cell.body.read();
+        let written = body.shards()[3].write();
+        assert!(read(50).is_none());
+        drop(written);
+        assert_eq!(read(50), Some(reading));
     }
 }

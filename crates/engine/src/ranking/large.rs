@@ -10,7 +10,7 @@ use super::member_ref::MemberRef;
 use super::small::Small;
 use super::width::Width;
 use crate::table::{FrozenTable, Table, TableFull, member_hash};
-use crate::tree::{self, Walk};
+use crate::tree::{self, Located, Names as _, Walk};
 use shard_store::ShardEntry;
 
 /// The shard cannot take another member.
@@ -146,6 +146,36 @@ impl Large {
         LargeView { large: self, rules }
     }
 
+    /// Returns the position of a bound.
+    fn locate(&self, bound: &Bound) -> Located {
+        self.order.locate(tree_bound(bound), &self.table)
+    }
+
+    /// Returns the position before the entry of a rank, or the end.
+    pub(super) fn locate_rank(&self, rank: usize) -> Located {
+        self.order.locate_rank(rank)
+    }
+
+    /// Returns the words and the handle of the entry after a position, and moves the position behind it.
+    pub(super) fn next(&self, located: &mut Located) -> Option<(RankWords, u32)> {
+        self.order.next(located)
+    }
+
+    /// Returns the same of the entry before a position, and moves the position before it.
+    pub(super) fn previous(&self, located: &mut Located) -> Option<(RankWords, u32)> {
+        self.order.previous(located)
+    }
+
+    /// Returns the name of a member.
+    pub(super) fn name(&self, handle: u32) -> &[u8] {
+        self.table.name(handle)
+    }
+
+    /// See [`Table::touch`].
+    pub(super) fn touch(&self, handle: u32) -> u8 {
+        self.table.touch(handle)
+    }
+
     pub(super) fn search(&self, bound: &Bound, names: bool) -> Search<'_> {
         Search {
             large: self,
@@ -179,11 +209,11 @@ impl Large {
     }
 }
 
-/// A search by words alone, which loads what a read then uses.
+/// A search by words alone. Searches of several rankings take turns.
 pub struct Search<'a> {
     large: &'a Large,
-    /// Packed.
-    words: RankWords,
+    /// Packed; `None` if they are greater than all keys.
+    words: Option<RankWords>,
     walk: Walk,
     /// Whether names are read.
     names: bool,
@@ -192,12 +222,22 @@ pub struct Search<'a> {
 impl Search<'_> {
     /// Searches one node. Returns whether another one follows.
     pub fn step(&mut self) -> bool {
-        self.large.order.step(&mut self.walk, &self.words)
+        let Some(words) = &self.words else {
+            return false;
+        };
+        self.large.order.step(&mut self.walk, words)
+    }
+
+    /// Returns the position of the bound, after the last step.
+    pub(super) fn located(&self, bound: &Bound) -> Located {
+        let words = self.words.as_ref();
+        let located = words.and_then(|_| self.walk.located());
+        located.unwrap_or_else(|| self.large.locate(bound))
     }
 
     /// Reads the names next to the position. The result has no meaning.
     pub fn touch_names(&self) -> u8 {
-        if !self.names {
+        if !self.names || self.words.is_none() {
             return 0;
         }
         let handles = self
@@ -226,11 +266,10 @@ impl LargeView<'_> {
     }
 
     fn member(&self, handle: u32) -> Member {
-        use crate::tree::Names;
-        Member::from_stored(self.large.table.name(handle))
+        Member::from_stored(self.large.name(handle))
     }
 
-    fn entry(&self, words: RankWords, handle: u32) -> ShardEntry {
+    pub(super) fn entry(&self, words: RankWords, handle: u32) -> ShardEntry {
         let reached_at = self.rules.reached_at_of(&words).unwrap_or_else(|| {
             self.rules
                 .reached_at(&self.large.standing(self.rules, handle))
@@ -248,15 +287,14 @@ impl Order for LargeView<'_> {
     }
 
     fn count_better(&self, bound: &Bound) -> usize {
-        self.large
-            .order
-            .count_better(tree_bound(bound), &self.large.table)
+        self.large.locate(bound).rank
     }
 
     fn find(&self, member: &Member) -> Option<(Standing, RankKey)> {
         let handle = self.large.find(member.placement_hash(), member)?;
         let standing = self.large.standing(self.rules, handle);
-        Some((standing, self.key(handle)))
+        let words = self.rules.rank_words_of(&standing);
+        Some((standing, self.rules.rank_key(words, member.clone())))
     }
 
     fn stretch(&self, from: usize, len: usize) -> Vec<ShardEntry> {

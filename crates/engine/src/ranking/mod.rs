@@ -12,6 +12,7 @@ mod columns;
 mod frozen;
 mod large;
 mod member_ref;
+mod merged;
 mod small;
 mod width;
 
@@ -22,8 +23,9 @@ pub(crate) use frozen::FrozenRanking;
 use large::Large;
 pub(crate) use large::{RankingFull, Search};
 pub(crate) use member_ref::MemberRef;
+pub(crate) use merged::Merged;
 use shard_store::{Anchor, Item, RangeAsk, RangePart, ShardVersion};
-use small::{Small, SmallView};
+use small::Small;
 
 /// Maximum rows of a sorted vector. Up to this size a scan is cheaper than the memory of a tree.
 pub(crate) const SMALL_ROWS_MAX: usize = 128;
@@ -52,6 +54,9 @@ enum Body {
 /// removed from a large one.
 #[derive(Debug, Clone, Copy)]
 pub struct RowHandle(pub u32);
+
+/// A ranking to which nothing was ever written.
+pub(crate) static NOTHING: Ranking = Ranking::new();
 
 impl Ranking {
     pub const fn new() -> Self {
@@ -215,16 +220,7 @@ impl Ranking {
         ask: &RangeAsk,
     ) -> RangePart {
         match &self.body {
-            Body::Small(small) => answer(
-                &SmallView {
-                    small,
-                    rules,
-                    shard,
-                },
-                rules,
-                groups,
-                ask,
-            ),
+            Body::Small(small) => answer(&small.view(rules, shard), rules, groups, ask),
             Body::Large(large) => answer(&large.view(rules), rules, groups, ask),
         }
     }

@@ -4,7 +4,7 @@
 //! shard skips the rows of others. Everything is a scan, so it also serves as the naive twin of the
 //! tree.
 
-use board::{Bound, Member, RankKey, Rules, Standing};
+use board::{Bound, Member, RankKey, RankWords, Rules, Standing};
 use smallvec::SmallVec;
 
 use super::anchor_read::Order;
@@ -130,6 +130,37 @@ impl Small {
         parts
     }
 
+    /// Returns the rows of one shard, or of all, under their rules.
+    pub(super) const fn view<'a>(&'a self, rules: &'a Rules, shard: Option<u16>) -> SmallView<'a> {
+        SmallView {
+            small: self,
+            rules,
+            shard,
+        }
+    }
+
+    /// Returns the position of a bound.
+    pub(super) fn locate(&self, rules: &Rules, bound: &Bound) -> usize {
+        self.rows
+            .partition_point(|row| bound.is_below(&row.key(rules)))
+    }
+
+    /// Returns the rank words of the row at this position, if there is one.
+    pub(super) fn rank_words(&self, rules: &Rules, position: usize) -> Option<RankWords> {
+        let row = self.rows.get(position)?;
+        Some(rules.rank_words_of(&rules.standing_from(&row.words)))
+    }
+
+    /// Returns the name of the member at this position.
+    pub(super) fn name(&self, position: u32) -> &[u8] {
+        self.rows[position as usize].member.as_bytes()
+    }
+
+    /// Returns the entry at this position.
+    pub(super) fn entry(&self, rules: &Rules, position: u32) -> ShardEntry {
+        self.rows[position as usize].entry(rules)
+    }
+
     /// Iterates over members and the words of their standings, best first.
     pub(super) fn rows(&self) -> impl Iterator<Item = (&Member, &[u64])> {
         self.rows.iter().map(|row| (&row.member, &row.words[..]))
@@ -148,9 +179,9 @@ impl Small {
 
 /// A view of the rows of one shard, or of all.
 pub(super) struct SmallView<'a> {
-    pub(super) small: &'a Small,
-    pub(super) rules: &'a Rules,
-    pub(super) shard: Option<u16>,
+    small: &'a Small,
+    rules: &'a Rules,
+    shard: Option<u16>,
 }
 
 impl SmallView<'_> {
@@ -168,11 +199,7 @@ impl Order for SmallView<'_> {
     }
 
     fn count_better(&self, bound: &Bound) -> usize {
-        let until = self
-            .small
-            .rows
-            .partition_point(|row| bound.is_below(&row.key(self.rules)));
-        self.rows(until).count()
+        self.rows(self.small.locate(self.rules, bound)).count()
     }
 
     fn find(&self, member: &Member) -> Option<(Standing, RankKey)> {

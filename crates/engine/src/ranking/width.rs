@@ -8,7 +8,6 @@
 use std::hint::black_box;
 
 use board::{RankWords, Rules};
-use smallvec::SmallVec;
 
 use super::columns::{Columns, Ranges};
 use crate::table::Table;
@@ -84,14 +83,16 @@ impl<const W: usize> Ordered<W> {
         }
     }
 
-    /// Returns the position of `bound`; `None` if all entries are worse.
-    fn locate(&self, bound: Bound<'_>, table: &Table) -> Option<Located> {
-        let (words, is_exact) = self.columns.cut(bound.words)?;
+    /// Returns the position of `bound`.
+    fn locate(&self, bound: Bound<'_>, table: &Table) -> Located {
+        let Some((words, is_exact)) = self.columns.cut(bound.words) else {
+            return self.tree.locate_rank(0);
+        };
         let bound = Bound {
             words: words.as_slice(),
             member: bound.member.filter(|_| is_exact),
         };
-        Some(self.tree.locate(bound, table))
+        self.tree.locate(bound, table)
     }
 
     fn entries(&self) -> impl Iterator<Item = (RankWords, u32)> {
@@ -108,10 +109,15 @@ impl<const W: usize> Ordered<W> {
         mut make: impl FnMut(RankWords, u32) -> T,
     ) -> Vec<T> {
         let mut all = Vec::with_capacity(len);
-        let mut loaded: SmallVec<[([u64; W], u32); LOADED]> = SmallVec::new();
+        let mut loaded = [([0; W], 0); LOADED];
         while all.len() < len {
-            loaded.clear();
-            loaded.extend(entries.by_ref().take(LOADED.min(len - all.len())));
+            let mut count = 0;
+            let next = entries.by_ref().take(len - all.len());
+            for (loaded, entry) in loaded.iter_mut().zip(next) {
+                *loaded = entry;
+                count += 1;
+            }
+            let loaded = &loaded[..count];
             if loaded.is_empty() {
                 break;
             }
@@ -228,14 +234,37 @@ impl Width {
         with_order!(self, order => Box::new(order.entries()))
     }
 
-    pub(super) fn count_better(&self, bound: Bound<'_>, table: &Table) -> usize {
-        with_order!(self, order => order.locate(bound, table).map_or(0, |located| located.rank))
+    /// Returns the position of a bound.
+    pub(super) fn locate(&self, bound: Bound<'_>, table: &Table) -> Located {
+        with_order!(self, order => order.locate(bound, table))
     }
 
-    /// Returns words that cut the packed keys about where `words` cut the keys.
-    pub(super) fn packed(&self, words: &RankWords) -> RankWords {
-        with_order!(self, order => order.columns.cut(words.as_slice()))
-            .map_or_else(|| RankWords::new(&[u64::MAX]), |(packed, _)| packed)
+    /// Returns the position before the entry of a rank, or the end.
+    pub(super) fn locate_rank(&self, rank: usize) -> Located {
+        with_order!(self, order => order.tree.locate_rank(rank))
+    }
+
+    /// Returns the entry after a position, and moves the position behind it.
+    pub(super) fn next(&self, located: &mut Located) -> Option<(RankWords, u32)> {
+        with_order!(self, order => {
+            let (packed, handle) = order.tree.next(located)?;
+            Some((order.columns.unpack(&packed), handle))
+        })
+    }
+
+    /// Returns the entry before a position, and moves the position before it.
+    pub(super) fn previous(&self, located: &mut Located) -> Option<(RankWords, u32)> {
+        with_order!(self, order => {
+            let (packed, handle) = order.tree.previous(located)?;
+            Some((order.columns.unpack(&packed), handle))
+        })
+    }
+
+    /// Returns words that cut the packed keys where `words`, or a prefix of a key's, cut the keys, as far
+    /// as words can; `None` if all keys are less.
+    pub(super) fn packed(&self, words: &RankWords) -> Option<RankWords> {
+        let cut = with_order!(self, order => order.columns.cut(words.as_slice()));
+        cut.map(|(packed, _)| packed)
     }
 
     /// Starts a search of the tree.
@@ -278,10 +307,7 @@ impl Width {
         make: impl FnMut(RankWords, u32) -> T,
     ) -> (usize, Vec<T>) {
         with_order!(self, order => {
-            let Some(located) = order.locate(bound, table) else {
-                let len = after.min(order.tree.len());
-                return (0, order.made(order.tree.iter_from(0), len, table, make));
-            };
+            let located = order.locate(bound, table);
             let before = before.min(located.rank);
             let len = before + after.min(order.tree.len() - located.rank);
             if len == 0 {

@@ -88,11 +88,10 @@ impl<const W: usize> Entries<W> {
     pub(super) fn rank(&self, words: &[u64; W], before: impl Fn(u32) -> bool) -> usize {
         let all = &self.words[..self.len];
         let lo = self.rank_words(words);
-        let equals = |at: usize| all.get(at).is_some_and(|other| other == words);
-        if !equals(lo) {
+        if !self.has_at(lo, words) {
             return lo;
         }
-        let ties = if equals(lo + 1) {
+        let ties = if self.has_at(lo + 1, words) {
             all[lo..].partition_point(|other| !exceeds(words, other))
         } else {
             1
@@ -103,6 +102,13 @@ impl<const W: usize> Entries<W> {
     /// Returns how many entries have greater words.
     pub(super) fn rank_words(&self, words: &[u64; W]) -> usize {
         self.words[..self.len].partition_point(|other| exceeds(other, words))
+    }
+
+    /// Returns whether the entry at this position has these words.
+    pub(super) fn has_at(&self, at: usize, words: &[u64; W]) -> bool {
+        self.words[..self.len]
+            .get(at)
+            .is_some_and(|other| other == words)
     }
 
     /// Reads every cache line of the entries. The result has no meaning.
@@ -160,6 +166,12 @@ pub(super) fn up_to(handle: u32, names: &impl Names) -> impl Fn(u32) -> bool {
 }
 
 impl<const W: usize> Inner<W> {
+    /// Returns how many entries are below the children before `slot`.
+    pub(super) fn entries_before(&self, slot: usize) -> usize {
+        // Never more than there are handles, which have 32 bits.
+        self.counts[..slot].iter().sum::<u32>() as usize
+    }
+
     pub(super) fn set_child(&mut self, slot: usize, child: u32, of: Summary<W>) {
         self.children[slot] = child;
         self.refresh(slot, of);

@@ -1,11 +1,11 @@
 //! Counts entries, and reads them by index.
 
-use super::node::Node;
+use super::node::{Inner, Leaf, Node as _};
 use super::path::{Path, Step};
 use super::{Bound, Names, Tree};
 
-/// A position in a tree.
-#[derive(Debug, Clone, Copy)]
+/// A position in a tree, between two entries.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Located {
     /// How many entries are better than it.
     pub(crate) rank: usize,
@@ -14,44 +14,83 @@ pub(crate) struct Located {
     at: usize,
 }
 
+impl Located {
+    /// Creates a position in a sorted vector.
+    pub(crate) fn of_index(index: usize) -> Self {
+        Self {
+            rank: index,
+            path: Path::default(),
+            at: index,
+        }
+    }
+
+    /// Returns the index in the leaf, or in the vector.
+    pub(crate) fn index(&self) -> usize {
+        self.at
+    }
+}
+
 /// A search by words alone, of one node after the other, so that searches of several trees can take
 /// turns. Among many ties it may end at another leaf.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Walk {
-    node: u32,
-    /// Inner nodes before the leaf.
-    levels: usize,
+    path: Path,
+    /// Inner nodes passed.
+    depth: usize,
+    /// How many entries are before the last of these nodes.
+    before: usize,
     /// In the end: the position in the leaf.
     at: usize,
+    /// Whether an entry of equal words was seen: then only names show which is better.
+    is_tied: bool,
+}
+
+impl Walk {
+    /// Returns the position, after the last step; `None` if entries have equal words.
+    pub(crate) fn located(&self) -> Option<Located> {
+        (!self.is_tied).then_some(Located {
+            rank: self.before + self.at,
+            path: self.path,
+            at: self.at,
+        })
+    }
 }
 
 impl<const W: usize> Tree<W> {
     /// Starts a search.
     pub(crate) fn walk(&self) -> Walk {
         Walk {
-            node: self.root,
-            levels: self.height,
+            path: self.path_from_root(),
+            depth: 0,
+            before: 0,
             at: 0,
+            is_tied: false,
         }
     }
 
     /// Searches one node for these words, or a prefix. Returns whether another node follows.
     pub(crate) fn step(&self, walk: &mut Walk, words: &[u64]) -> bool {
         let words = padded(words);
-        match walk.levels.checked_sub(1) {
-            Some(levels) => {
-                let inner = &self.inners[walk.node];
-                let slot = inner.firsts.rank_words(&words).saturating_sub(1);
-                walk.node = inner.children[slot];
-                walk.levels = levels;
-                true
+        let Some(step) = walk.path.steps[..self.height].get_mut(walk.depth) else {
+            if self.len > 0 {
+                let leaf = &self.leaves[walk.path.leaf];
+                walk.at = leaf.rank_words(&words);
+                walk.is_tied |= leaf.has_at(walk.at, &words);
             }
-            None if self.len > 0 => {
-                walk.at = self.leaves[walk.node].rank_words(&words);
-                false
-            }
-            None => false,
-        }
+            return false;
+        };
+        let inner = &self.inners[walk.path.leaf];
+        let worse = inner.firsts.rank_words(&words);
+        walk.is_tied |= inner.firsts.has_at(worse, &words);
+        let slot = worse.saturating_sub(1);
+        walk.before += inner.entries_before(slot);
+        *step = Step {
+            node: walk.path.leaf,
+            slot,
+        };
+        walk.path.leaf = inner.children[slot];
+        walk.depth += 1;
+        true
     }
 
     /// Returns the handles of the entries before and after the position of a search in its leaf.
@@ -59,7 +98,7 @@ impl<const W: usize> Tree<W> {
         if self.len == 0 {
             return [None; 2];
         }
-        let leaf = &self.leaves[walk.node];
+        let leaf = &self.leaves[walk.path.leaf];
         let handle = |at| leaf.get(at).map(|(_, handle)| handle);
         [walk.at.checked_sub(1).and_then(handle), handle(walk.at)]
     }
@@ -74,10 +113,7 @@ impl<const W: usize> Tree<W> {
     /// Returns the position of `bound`.
     pub(crate) fn locate(&self, bound: Bound<'_>, names: &impl Names) -> Located {
         debug_assert!(bound.words.len() <= W && (bound.member.is_none() || bound.words.len() == W));
-        let mut path = Path {
-            leaf: self.root,
-            ..Path::default()
-        };
+        let mut path = self.path_from_root();
         if self.len == 0 {
             let (rank, at) = (0, 0);
             return Located { rank, path, at };
@@ -92,8 +128,7 @@ impl<const W: usize> Tree<W> {
         for step in &mut path.steps[..self.height] {
             let inner = &self.inners[path.leaf];
             let slot = inner.firsts.rank(&words, better).saturating_sub(1);
-            // Never more than there are handles, which have 32 bits.
-            rank += inner.counts[..slot].iter().sum::<u32>() as usize;
+            rank += inner.entries_before(slot);
             *step = Step {
                 node: path.leaf,
                 slot,
@@ -113,10 +148,7 @@ impl<const W: usize> Tree<W> {
     pub(crate) fn iter_before(&self, located: &Located, before: usize) -> Iter<'_, W> {
         let from = located.rank.saturating_sub(before);
         match located.at.checked_sub(before) {
-            Some(at) if from < self.len => Iter {
-                tree: self,
-                at: Some((located.path, at)),
-            },
+            Some(at) if from < self.len => Iter::new(self, Some((located.path, at))),
             _ => self.iter_from(from),
         }
     }
@@ -130,9 +162,59 @@ impl<const W: usize> Tree<W> {
 
     /// Iterates over the entries from `index` on, best first.
     pub(crate) fn iter_from(&self, index: usize) -> Iter<'_, W> {
-        Iter {
-            tree: self,
-            at: self.seek(index),
+        Iter::new(self, self.seek(index))
+    }
+
+    /// Returns the position before the entry of rank `rank`, or the end.
+    pub(crate) fn locate_rank(&self, rank: usize) -> Located {
+        let rank = rank.min(self.len);
+        let (path, at) = match (self.seek(rank), rank.checked_sub(1)) {
+            (Some(there), _) => there,
+            (None, Some(last)) => self
+                .seek(last)
+                .map_or_else(|| self.start(), |(path, at)| (path, at + 1)),
+            (None, None) => self.start(),
+        };
+        Located { rank, path, at }
+    }
+
+    /// Returns the entry after a position, and moves the position behind it.
+    pub(crate) fn next(&self, located: &mut Located) -> Option<([u64; W], u32)> {
+        if self.len == 0 {
+            return None;
+        }
+        let leaf = &self.leaves[located.path.leaf];
+        let entry = if let Some(entry) = leaf.get(located.at) {
+            entry
+        } else {
+            (located.path, located.at) = (self.next_leaf(located.path)?, 0);
+            self.leaves[located.path.leaf].get(0)?
+        };
+        located.at += 1;
+        Some(entry)
+    }
+
+    /// Returns the entry before a position, and moves the position before it.
+    pub(crate) fn previous(&self, located: &mut Located) -> Option<([u64; W], u32)> {
+        if self.len == 0 {
+            return None;
+        }
+        if located.at == 0 {
+            located.path = self.leaf_before(located.path)?;
+            located.at = self.leaves[located.path.leaf].len();
+        }
+        located.at -= 1;
+        self.leaves[located.path.leaf].get(located.at)
+    }
+
+    fn start(&self) -> (Path, usize) {
+        (self.path_from_root(), 0)
+    }
+
+    fn path_from_root(&self) -> Path {
+        Path {
+            leaf: self.root,
+            ..Path::default()
         }
     }
 
@@ -141,10 +223,7 @@ impl<const W: usize> Tree<W> {
             return None;
         }
         let mut at = index;
-        let mut path = Path {
-            leaf: self.root,
-            ..Path::default()
-        };
+        let mut path = self.path_from_root();
         for step in &mut path.steps[..self.height] {
             let inner = &self.inners[path.leaf];
             let mut slot = 0;
@@ -162,26 +241,41 @@ impl<const W: usize> Tree<W> {
     }
 
     /// Returns the path to the leaf after that of `path`.
-    fn next_leaf(&self, mut path: Path) -> Option<Path> {
+    fn next_leaf(&self, path: Path) -> Option<Path> {
+        let mut steps = path.steps[..self.height].iter();
+        let up = steps.rposition(|s| s.slot + 1 < self.inners[s.node].len())?;
+        Some(self.beside(path, up, path.steps[up].slot + 1, |_| 0))
+    }
+
+    /// Returns the path to the leaf before that of `path`.
+    fn leaf_before(&self, path: Path) -> Option<Path> {
+        let up = path.steps[..self.height].iter().rposition(|s| s.slot > 0)?;
+        let slot = path.steps[up].slot - 1;
+        Some(self.beside(path, up, slot, |inner| inner.len() - 1))
+    }
+
+    /// Returns the path that takes child `slot` at depth `up`, and below it those that `child` chooses.
+    fn beside(
+        &self,
+        mut path: Path,
+        up: usize,
+        slot: usize,
+        child: impl Fn(&Inner<W>) -> usize,
+    ) -> Path {
         let steps = &mut path.steps[..self.height];
-        let up = steps
-            .iter()
-            .rposition(|s| s.slot + 1 < self.inners[s.node].len())?;
-        steps[up].slot += 1;
+        steps[up].slot = slot;
         for depth in up..self.height {
             let Step { node, slot } = steps[depth];
-            let child = self.inners[node].children[slot];
+            let node = self.inners[node].children[slot];
             match steps.get_mut(depth + 1) {
                 Some(below) => {
-                    *below = Step {
-                        node: child,
-                        slot: 0,
-                    }
+                    let slot = child(&self.inners[node]);
+                    *below = Step { node, slot };
                 }
-                None => path.leaf = child,
+                None => path.leaf = node,
             }
         }
-        Some(path)
+        path
     }
 }
 
@@ -199,21 +293,33 @@ fn padded<const W: usize>(given: &[u64]) -> [u64; W] {
 #[derive(Debug)]
 pub(crate) struct Iter<'a, const W: usize> {
     tree: &'a Tree<W>,
-    at: Option<(Path, usize)>,
+    /// The leaf, the path to it, and the index of the next entry in it.
+    at: Option<(&'a Leaf<W>, Path, usize)>,
+}
+
+impl<'a, const W: usize> Iter<'a, W> {
+    fn new(tree: &'a Tree<W>, at: Option<(Path, usize)>) -> Self {
+        Self {
+            tree,
+            at: at.map(|(path, at)| (&tree.leaves[path.leaf], path, at)),
+        }
+    }
 }
 
 impl<const W: usize> Iterator for Iter<'_, W> {
     type Item = ([u64; W], u32);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (path, at) = self.at.as_mut()?;
-        if let Some(entry) = self.tree.leaves[path.leaf].get(*at) {
+        let (leaf, path, at) = self.at.as_mut()?;
+        if let Some(entry) = leaf.get(*at) {
             *at += 1;
             return Some(entry);
         }
-        self.at = self.tree.next_leaf(*path).map(|path| (path, 0));
-        let (path, at) = self.at.as_mut()?;
+        let next = self.tree.next_leaf(*path).map(|path| (path, 0));
+        *self = Self::new(self.tree, next);
+        let (leaf, _, at) = self.at.as_mut()?;
         *at = 1;
-        self.tree.leaves[path.leaf].get(0)
+        leaf.get(0)
     }
 }

@@ -167,5 +167,9 @@ async fn gathered(
         Some(known) => scope.gather_unless(&Cut::Top, want, &known.vector).await?,
         None => Some(scope.gather(&Cut::Top, want, None).await?),
     };
-    Ok(gathered.map(|gathered| (scope.version(&gathered.readings), gathered)))
+    let versioned = gathered.map(|mut gathered| {
+        let versions = std::mem::take(&mut gathered.versions);
+        (scope.version_of(versions), gathered)
+    });
+    Ok(versioned)
 }

@@ -50,7 +50,7 @@ impl Merger {
                 after: limit,
             };
             let gathered = scope.gather(&cut, want, None).await?;
-            let version = scope.version(&gathered.readings);
+            let version = scope.version_of(gathered.versions);
             let mut entries = gathered.entries;
             let worst = worst.unwrap_or_else(|| lowest(kind.rules()));
             entries.retain(|ranked| worst.is_below(&ranked.entry.key));

@@ -1,15 +1,16 @@
 //! Reads one member with its neighbours.
 //!
-//! Two round trips: its own shard returns its standing; all others count what is better than that,
-//! and return the entries next to it. Its own shard is not asked again: its part of the result is
-//! from the first round, when the standing was the one that is returned.
+//! One step if the store reads whole boards. Otherwise two round trips: its own shard returns its
+//! standing; all others count what is better than that, and return the entries next to it. Its own
+//! shard is not asked again: its part of the result is from the first round, when the standing was
+//! the one that is returned.
 
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, Member, Standing, Window};
 use shard_store::{Anchor, RangeAsk, ShardEntry, ShardReading, StoreError};
 
-use crate::gather::{Cut, Gathered, Want, part};
+use crate::gather::{Cut, Gathered, Want, entries, part};
 use crate::merger::{Merger, ReadFuture, ReadResult};
 use crate::ranks::{MemberStanding, RankedEntry};
 use crate::scope::Scope;
@@ -63,7 +64,9 @@ impl Merger {
     ) -> ReadFuture<'a, MemberStanding<MemberView, UnlistedView>> {
         self.on_board(board, kind, window, move |scope| async move {
             match scope.around(member, above, below).await? {
-                Around::Unranked(_) => Ok(scope.no_standing(Version::UNCREATED, 0)),
+                Around::Unranked(_) | Around::Absent(_) => {
+                    Ok(scope.no_standing(Version::UNCREATED, 0))
+                }
                 Around::Ranked(gathered, own) => scope.found(member, *gathered, own, target).await,
             }
         })
@@ -83,9 +86,9 @@ impl Merger {
             match scope.around(member, above, below).await? {
                 Around::Unranked(own) => {
                     let gathered = scope.gather(&Cut::Top, NOTHING, Some(own)).await?;
-                    let version = scope.version(&gathered.readings);
-                    Ok(scope.no_standing(version, gathered.members))
+                    Ok(scope.absent(gathered))
                 }
+                Around::Absent(gathered) => Ok(scope.absent(*gathered)),
                 Around::Ranked(gathered, own) => scope.found(member, *gathered, own, None).await,
             }
         })
@@ -104,6 +107,8 @@ const NOTHING: Want = Want::Ranks {
 enum Around {
     /// It has no standing: its shard, and the reading of it.
     Unranked((u16, ShardReading)),
+    /// It has no standing, by a reading of the whole board.
+    Absent(Box<Gathered>),
     /// Its neighbours, and its own entry.
     Ranked(Box<Gathered>, OwnEntry),
 }
@@ -131,8 +136,12 @@ impl Scope<'_> {
         OwnEntry { entry, standing }: OwnEntry,
         target: Option<u64>,
     ) -> Result<MemberResult, StoreError> {
-        let (version, members) = (self.version(&gathered.readings), gathered.members);
-        let around = gathered.entries;
+        let Gathered {
+            versions,
+            members,
+            entries: around,
+        } = gathered;
+        let version = self.version_of(versions);
         let index = around
             .iter()
             .position(|ranked| ranked.entry.key == entry.key);
@@ -171,6 +180,10 @@ impl Scope<'_> {
         })
     }
 
+    fn absent(&self, gathered: Gathered) -> MemberResult {
+        self.no_standing(self.version_of(gathered.versions), gathered.members)
+    }
+
     fn no_standing(&self, version: Version, members: u64) -> MemberResult {
         ReadResult {
             version,
@@ -183,6 +196,9 @@ impl Scope<'_> {
 
     /// Reads the neighbours of the member, and its entry, if it has one.
     async fn around(&self, member: &Member, above: u64, below: u64) -> Result<Around, StoreError> {
+        if let Some(around) = self.around_at_once(member, above, below)? {
+            return Ok(around);
+        }
         let shard = self.record.shards.shard_of(member.placement_hash());
         let reading = self.own_part(shard, member, above, below).await?;
         let own = part(&reading);
@@ -208,6 +224,34 @@ impl Scope<'_> {
         ))
     }
 
+    /// Does the same in one step, if the store reads boards so.
+    fn around_at_once(
+        &self,
+        member: &Member,
+        above: u64,
+        below: u64,
+    ) -> Result<Option<Around>, StoreError> {
+        let ask = RangeAsk {
+            anchor: Anchor::Member(member.clone()),
+            before: entries(above),
+            after: entries(below).saturating_add(1),
+        };
+        let Some(reading) = self.read_board(&ask)? else {
+            return Ok(None);
+        };
+        let part = &reading.part;
+        let Some(anchor) = part.anchor else {
+            return Ok(Some(Around::Absent(Box::new(self.gathered(reading)))));
+        };
+        let own = part.entries.get(entries(anchor - part.start)).cloned();
+        let (Some(entry), Some(standing)) = (own, part.standing) else {
+            return Err(lost(member));
+        };
+        let gathered = Box::new(self.gathered(reading));
+        let own = OwnEntry { entry, standing };
+        Ok(Some(Around::Ranked(gathered, own)))
+    }
+
     /// Reads the member from its shard, with all neighbours that the result can need, so that the
     /// shard is not asked again.
     async fn own_part(
@@ -217,7 +261,6 @@ impl Scope<'_> {
         above: u64,
         below: u64,
     ) -> Result<ShardReading, StoreError> {
-        let entries = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let ask = RangeAsk {
             anchor: Anchor::Member(member.clone()),
             before: entries(above) + 1,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use board::{BoardName, Kind, Window};
-use shard_store::StoreError;
+use shard_store::{Anchor, StoreError};
 
 use super::pivot::{Steered, steer};
 use crate::gather::{Cut, Gathered, Want};
@@ -27,7 +27,7 @@ impl Merger {
         self.on_board(board, kind, window, move |scope| async move {
             let gathered = scope.page(from - 1, to).await?;
             Ok(ReadResult {
-                version: scope.version(&gathered.readings),
+                version: scope.version_of(gathered.versions),
                 as_of: scope.as_of,
                 activity: scope.record.activity,
                 members: gathered.members,
@@ -41,6 +41,9 @@ impl Scope<'_> {
     /// Returns the entries of these ranks (from 0, end excluded).
     pub(crate) async fn page(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
         let to = to.min(self.keep());
+        if let Some(gathered) = self.at_once(Anchor::Rank(from), 0, to.saturating_sub(from))? {
+            return Ok(gathered);
+        }
         if from >= to {
             return self.direct_page(0, 0).await;
         }
@@ -59,7 +62,7 @@ impl Scope<'_> {
             }
             Steered::PastTheEnd(readings) => Ok(Gathered {
                 members: self.members_of(&readings),
-                readings,
+                versions: readings.iter().map(|reading| reading.version).collect(),
                 entries: Vec::new(),
             }),
         }

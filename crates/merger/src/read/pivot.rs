@@ -8,7 +8,8 @@
 //! and the closest of these is the pivot. If the neighbourhood was missed, or the samples are too
 //! far apart, two more rounds search the interval between the counted keys around the page.
 //!
-//! A store in this process answers a round at once, so more rounds that count less are cheaper. A
+//! A store in this process reads the whole board in one step, except while a shard is written or if
+//! members are hidden. It answers a round at once, so more rounds that count less are cheaper. A
 //! round there samples one key, at the expected position on the shard with the largest interval.
 //! Each search leaves about the root of the distance that it began with.
 //!

@@ -28,6 +28,7 @@ pub(crate) type After = dyn Fn(u16, &mut ShardReading) + Send + Sync;
 pub(crate) struct HookedStore {
     inner: Arc<LocalStore>,
     shared: Option<SharedInMemory>,
+    is_local: bool,
     before: Mutex<Option<Arc<Before>>>,
     after: Mutex<Option<Arc<After>>>,
     best: Mutex<Option<u64>>,
@@ -44,21 +45,27 @@ impl HookedStore {
         Self::before(Arc::new(LocalStore::in_memory().unwrap()))
     }
 
+    /// Creates a store in this process that reads shards one after the other: never a whole board in one step.
+    pub(crate) fn by_shards(inner: Arc<LocalStore>) -> Arc<Self> {
+        Self::with(inner, None, true)
+    }
+
     /// Creates a store before another one, whose reads make round trips.
     pub(crate) fn before(inner: Arc<LocalStore>) -> Arc<Self> {
-        Self::with(inner, None)
+        Self::with(inner, None, false)
     }
 
     /// Creates a store that several servers share.
     pub(crate) fn of_several_servers() -> Arc<Self> {
         let inner = Arc::new(LocalStore::in_memory().unwrap());
-        Self::with(inner, Some(SharedInMemory::default()))
+        Self::with(inner, Some(SharedInMemory::default()), false)
     }
 
-    fn with(inner: Arc<LocalStore>, shared: Option<SharedInMemory>) -> Arc<Self> {
+    fn with(inner: Arc<LocalStore>, shared: Option<SharedInMemory>, is_local: bool) -> Arc<Self> {
         Arc::new(Self {
             inner,
             shared,
+            is_local,
             before: Mutex::default(),
             after: Mutex::default(),
             best: Mutex::default(),
@@ -263,6 +270,10 @@ impl ShardStore for HookedStore {
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
         let read = |asked: &'a ShardQuery| self.read_one(board, asked.shard, &asked.query);
         try_join_all(queries.iter().map(read)).boxed()
+    }
+
+    fn is_local(&self) -> bool {
+        self.is_local
     }
 
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {

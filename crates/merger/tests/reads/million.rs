@@ -16,15 +16,17 @@ use crate::twin::{Row, Twin};
 
 pub(crate) const MEMBERS: u64 = 1_000_000;
 /// See [`Million::agree`].
-pub(crate) const WAYS: usize = 4;
+pub(crate) const WAYS: usize = 6;
 
 const SHARDS: u64 = 16;
 const POINTS: u64 = 50;
 const TIMES: u64 = 10;
 
 pub(crate) struct Million {
-    /// Over a store in this process.
+    /// Over a store in this process, which reads the whole board in one step.
     pub(crate) stage: Stage,
+    /// Over the same store, read by shards.
+    pub(crate) by_shards: Stage,
     /// Over the same store; every read of it counts as a round trip.
     pub(crate) remote: Stage,
     pub(crate) twin: Twin,
@@ -50,9 +52,12 @@ pub(crate) fn million() -> &'static Million {
             spec.rank = rank;
             Arc::new(kind(spec))
         });
+        let by_shards = HookedStore::by_shards(store.clone());
+        let by_shards = Stage::over(by_shards, kind(points(SHARDS)), 64 << 20);
         let remote = Stage::over(HookedStore::before(store), kind(points(SHARDS)), 64 << 20);
         Million {
             stage,
+            by_shards: runtime.block_on(by_shards),
             remote: runtime.block_on(remote),
             twin,
             kinds,
@@ -84,9 +89,9 @@ impl Million {
 
     /// Returns one of the [`WAYS`] of reading the board: each style, over each store.
     pub(crate) fn agree(&self, way: usize) -> Agree<'_> {
-        let stages = [&self.stage, &self.remote];
+        let stages = [&self.stage, &self.remote, &self.by_shards];
         Agree {
-            stage: stages[way / 2 % 2],
+            stage: stages[way / 2 % 3],
             kind: &self.kinds[way % 2],
             twin: &self.twin,
         }

@@ -56,12 +56,31 @@ fn a_page_of_a_hundred_takes_three_round_trips_and_1500_entries_at_most() {
     }
 }
 
-/// A store in this process is asked for less at once, and more often: each round of a search samples one key, and counts
-/// what is above it.
+#[test]
+fn a_page_of_a_store_in_this_process_is_read_in_one_step() {
+    let million = million();
+    let merger = million.stage.another_merger();
+    let mut random = Random::of_run(204);
+    for n in 0..200 {
+        let from = random.within(1, MEMBERS - 100);
+        let (board, kind) = (&million.stage.board, &million.kinds[n % 2]);
+        let page = merger.range(board, kind, ALL, from, from + 99);
+        let (price, page) = million.runtime.block_on(price(&merger, page));
+        assert_eq!(page.unwrap().value.len(), 100);
+        let one_step = Price {
+            round_trips: 1,
+            entries: 100,
+        };
+        assert_eq!(price, one_step, "from {from}");
+    }
+}
+
+/// While a shard is written, a store in this process is asked for less at once, and more often: each round of a search
+/// samples one key, and counts what is above it.
 #[test]
 fn a_page_of_a_store_in_this_process_takes_four_entries_for_one() {
     let million = million();
-    let merger = million.stage.another_merger();
+    let merger = million.by_shards.another_merger();
     let mut random = Random::of_run(203);
     let mut total = Price::default();
     for n in 0..200 {

@@ -14,9 +14,9 @@ use crate::random::Random;
 use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Twin};
 
-/// Compares pages, tops, members and lookups with the twin, on a store in this process and on one whose reads are round
-/// trips. Returns the prices of the dearest page and of the top: the round trips on the latter, and the entries on the
-/// store that fetches more.
+/// Compares pages, tops, members and lookups with the twin, on a store in this process, in one step and by shards, and on
+/// one whose reads are round trips. Returns the prices of the dearest page and of the top: the round trips on the latter,
+/// and the entries on the store read by shards that fetches more.
 fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
     let runtime = Builder::new_current_thread().build().unwrap();
     let mut random = Random::of_run(400 + shards);
@@ -25,6 +25,8 @@ fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
     let store = Arc::new(LocalStore::in_memory().unwrap());
     let stage = Stage::over(store.clone(), kind(spec.clone()), 64 << 20);
     let stage = runtime.block_on(stage);
+    let by_shards = HookedStore::by_shards(store.clone());
+    let by_shards = runtime.block_on(Stage::over(by_shards, kind(spec.clone()), 64 << 20));
     let remote = Stage::over(HookedStore::before(store), kind(spec), 64 << 20);
     let remote = runtime.block_on(remote);
     let row = |member| Row {
@@ -35,7 +37,7 @@ fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
     let rows: Vec<Row> = members.into_iter().map(row).collect();
     runtime.block_on(stage.set(&stage.board, &rows));
     let twin = Twin::new(stage.kind.rules(), rows);
-    let prices = [&stage, &remote].map(|stage| {
+    let prices = [&stage, &by_shards, &remote].map(|stage| {
         let agree = Agree {
             stage,
             kind: &stage.kind,
@@ -47,7 +49,7 @@ fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
         println!("{shards} shards: pages {pages:?}, top {top:?}");
         (pages, top)
     });
-    let [local, remote] = prices;
+    let [_, local, remote] = prices;
     let dearer = |local: Price, remote: Price| Price {
         round_trips: remote.round_trips,
         entries: local.entries.max(remote.entries),

@@ -16,8 +16,8 @@ mod write;
 pub use error::{CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError};
 pub use failure::{ItemFailure, Overload};
 pub use read::{
-    Anchor, Query, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading, ShardVersion,
-    WindowCount,
+    Anchor, BoardReading, Query, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading,
+    ShardVersion, WindowCount,
 };
 pub use record::{BoardRecord, BoardSettings, KindRecord, Revision};
 pub use shared::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop};

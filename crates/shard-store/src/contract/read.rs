@@ -75,6 +75,17 @@ pub struct ShardReading {
     pub parts: Option<Vec<RangePart>>,
 }
 
+/// A range of the order of a whole board, with all shards at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardReading {
+    /// The version of each shard, in order.
+    pub versions: Vec<ShardVersion>,
+    /// Number of members ranked in the window on all shards.
+    pub members: u64,
+    /// The range. Its ranks are those among all shards.
+    pub part: RangePart,
+}
+
 /// The result of one ask.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RangePart {

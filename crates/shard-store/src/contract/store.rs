@@ -21,7 +21,7 @@ use metering::Registry;
 use super::error::{
     CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
 };
-use super::read::{ShardQuery, ShardReading, WindowCount};
+use super::read::{BoardReading, RangeAsk, ShardQuery, ShardReading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
 use super::write::{Batch, Outcome};
@@ -33,7 +33,7 @@ const CONCURRENT_APPLIES_MAX: usize = 64;
 /// over it.
 ///
 /// Every call is atomic on its own. `apply` is atomic on one shard, and `read` on each of its
-/// shards; nothing is atomic across shards. A call that returns an error other than `Unknown`
+/// shards; only `read_board` is atomic across shards. A call that returns an error other than `Unknown`
 /// changed nothing.
 pub trait ShardStore: Send + Sync + 'static {
     /// Returns its name in responses and logs: `memory`.
@@ -135,6 +135,19 @@ pub trait ShardStore: Send + Sync + 'static {
         board: &'a BoardRecord,
         queries: &'a [ShardQuery],
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>>;
+
+    /// Reads a range of the order of the whole board, in one step and with all shards at one moment. With `groups`, the
+    /// part contains where groups of equal fields begin. `None`: the store does not do that, or not now; `read`
+    /// answers the same.
+    fn read_board(
+        &self,
+        _board: &BoardRecord,
+        _window: Window,
+        _groups: bool,
+        _ask: &RangeAsk,
+    ) -> Result<Option<BoardReading>, StoreError> {
+        Ok(None)
+    }
 
     /// Returns whether `read` makes no round trip. Then more calls that return less are cheaper than
     /// one that returns everything that may be needed.

@@ -78,7 +78,7 @@ proptest! {
         let expected: Vec<_> = sorted.iter().copied().skip(5).take(10).collect();
         assert_eq!(stretch, expected);
         let check = |bound: Bound<'_>, better: usize| {
-            assert_eq!(width.count_better(bound, &table), better);
+            assert_eq!(width.locate(bound, &table).rank, better);
             for (before, after) in [(0, 0), (2, 0), (0, 1), (3, 40), (500, usize::MAX)] {
                 let around = width.around(bound, (before, after), &table, |words, handle| (words, handle));
                 let expected = &sorted[better.saturating_sub(before)..];
