@@ -16,8 +16,7 @@
 
 use board::Bound;
 use shard_store::{
-    Anchor, BoardReading, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading, ShardVersion,
-    StoreError,
+    Anchor, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading, ShardVersion, StoreError,
 };
 
 use crate::kway::merge;
@@ -139,42 +138,6 @@ const fn guess(count: u64) -> f64 {
 }
 
 impl Scope<'_> {
-    /// Reads this many entries before an anchor in the order of the whole board, and from it on, if the
-    /// store reads boards in one step.
-    pub(crate) fn at_once(
-        &self,
-        anchor: Anchor,
-        before: u64,
-        after: u64,
-    ) -> Result<Option<Gathered>, StoreError> {
-        let ask = RangeAsk {
-            anchor,
-            before: entries(before),
-            after: entries(after),
-        };
-        let reading = self.read_board(&ask)?;
-        Ok(reading.map(|reading| self.gathered(reading)))
-    }
-
-    /// Returns the part of a reading of the whole board that is on the list.
-    pub(crate) fn gathered(&self, reading: BoardReading) -> Gathered {
-        let BoardReading {
-            versions,
-            members,
-            part,
-        } = reading;
-        let members = members.min(self.keep());
-        let listed = members.saturating_sub(part.start);
-        let entries = part.entries.into_iter().take(entries(listed));
-        let (rules, style) = (self.kind.rules(), self.kind.rank_style());
-        let better = part.group_start;
-        Gathered {
-            versions,
-            members,
-            entries: ranked(rules, style, entries, part.start + 1, better),
-        }
-    }
-
     /// Fetches the range around a cut. `fixed` is an earlier reading of one shard that reaches far
     /// enough and has the first entry from the cut on, so that others have one less of the range.
     pub(crate) async fn gather(

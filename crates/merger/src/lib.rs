@@ -11,6 +11,7 @@
 //! Exact means here: true of each shard at one moment between request and response. There is no
 //! moment common to all shards, and nothing tries to make one.
 
+mod at_once;
 mod cache;
 mod error;
 mod gather;
