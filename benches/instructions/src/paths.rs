@@ -41,7 +41,7 @@ pub(crate) trait Prepared {
 }
 
 /// The paths, in the order of the file of counts.
-pub(crate) const PATHS: [Path; 12] = [
+pub(crate) const PATHS: [Path; 13] = [
     path("apply_1000", 20, || batches(r#"["all"]"#)),
     path("apply_1000_five_windows", 10, || {
         batches(r#"["hour", "day", "week", "month", "all"]"#)
@@ -58,6 +58,7 @@ pub(crate) const PATHS: [Path; 12] = [
     path("page_of_16_shards", 100, || pages(16)),
     path("page_of_1_shard", 200, || pages(1)),
     path("stream_event", 100, events),
+    path("stream_event_100", 20, frames),
 ];
 
 const fn path(name: &'static str, times: u32, prepare: fn() -> Box<dyn Prepared>) -> Path {
@@ -223,22 +224,36 @@ fn pages(shards: u64) -> Box<dyn Prepared> {
 
 /// A change of the board, and the event of it: a contribution, a merge, and what changed, to one stream.
 fn events() -> Box<dyn Prepared> {
-    struct Events(Client, Service);
-    impl Prepared for Events {
+    streams(1, "&changes=true", "event: changes")
+}
+
+/// A change of the board, and the event of it: a contribution, a merge, and the whole top, to 100 streams.
+fn frames() -> Box<dyn Prepared> {
+    streams(100, "", "event: board")
+}
+
+fn streams(count: usize, form: &str, event: &'static str) -> Box<dyn Prepared> {
+    struct Streams(Vec<Client>, Service, &'static str);
+    impl Prepared for Streams {
         fn run(&mut self, times: u32) {
+            let Self(clients, service, event) = self;
             for _ in 0..times {
-                self.1.write(std::iter::once(self.1.random_member()));
-                let Self(client, service) = self;
-                service.run(client.event("event: changes"));
+                service.write(std::iter::once(service.random_member()));
+                for client in &mut *clients {
+                    service.run(client.event(event));
+                }
             }
         }
     }
     let kind = kind(r#"["all"]"#, 16).replace(r#""1h""#, r#""20ms""#);
     let service = Service::start(&kind, 1_000, None);
-    let mut client = service.connect();
-    service.run(async {
-        client.send(&get("stream?n=10&changes=true", "")).await;
-        client.event("event: board").await;
-    });
-    Box::new(Events(client, service))
+    let mut clients: Vec<Client> = (0..count).map(|_| service.connect()).collect();
+    let request = get(&format!("stream?n=10{form}"), "");
+    for client in &mut clients {
+        service.run(async {
+            client.send(&request).await;
+            client.event("event: board").await;
+        });
+    }
+    Box::new(Streams(clients, service, event))
 }

@@ -193,6 +193,16 @@ impl Table {
         words(&self.pages.slice_from(page, at)[..self.state_bytes])
     }
 
+    /// Returns whether a record has this state.
+    pub(crate) fn state_is(&self, handle: u32, state: &[u64]) -> bool {
+        let (page, at) = position(handle);
+        let record = &self.pages.slice_from(page, at)[..self.state_bytes];
+        let words = record.as_chunks().0.iter();
+        words
+            .map(|bytes| u64::from_le_bytes(*bytes))
+            .eq(state.iter().copied())
+    }
+
     /// Reads the member part of a record, so that it is in the cache. The result has no meaning.
     #[inline]
     pub(crate) fn touch(&self, handle: u32) -> u8 {

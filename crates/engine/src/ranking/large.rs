@@ -7,6 +7,7 @@ use board::{Bound, Member, RankKey, RankWords, Rules, Standing};
 
 use super::anchor_read::Order;
 use super::member_ref::MemberRef;
+use super::rewrite::Rewrite;
 use super::small::Small;
 use super::width::Width;
 use crate::table::{FrozenTable, Table, TableFull, member_hash};
@@ -104,27 +105,31 @@ impl Large {
         }
     }
 
-    pub(super) fn insert(&mut self, rules: &Rules, target: MemberRef<'_>, standing: &Standing) {
-        let state = rules.standing_words(standing);
+    pub(super) fn holds(&self, handle: u32, words: &[u64]) -> bool {
+        self.table.state_is(handle, words)
+    }
+
+    pub(super) fn insert(&mut self, target: MemberRef<'_>, rewrite: &Rewrite<'_>) {
         let handle = self
             .table
-            .insert(target.hash, target.member.as_bytes(), state)
+            .insert(target.hash, target.member.as_bytes(), rewrite.words())
             .expect("capacity was checked before the write");
         if self.order.is_ordered() {
-            let words = rules.rank_words_of(standing);
-            self.order.push(handle, None, Some(&words), &self.table);
+            let (_, new) = rewrite.rank_words();
+            self.order.push(handle, None, Some(new), &self.table);
         }
     }
 
-    pub(super) fn replace(&mut self, rules: &Rules, handle: u32, standing: &Standing) {
+    /// Writes over the standing before.
+    pub(super) fn replace(&mut self, handle: u32, rewrite: &Rewrite<'_>) {
         if self.order.is_ordered() {
-            let old = rules.rank_words_of(&self.standing(rules, handle));
-            let new = rules.rank_words_of(standing);
-            if old != new {
-                self.order.push(handle, Some(&old), Some(&new), &self.table);
+            let (old, new) = rewrite.rank_words();
+            if old.as_ref() != Some(new) {
+                let old = old.as_ref();
+                self.order.push(handle, old, Some(new), &self.table);
             }
         }
-        self.table.set_state(handle, rules.standing_words(standing));
+        self.table.set_state(handle, rewrite.words());
     }
 
     pub(super) fn remove(&mut self, rules: &Rules, hash: u64, handle: u32) {
@@ -345,7 +350,8 @@ mod tests {
                 hash: member.placement_hash(),
                 shard: 0,
             };
-            large.insert(&rules(), target, &standing(number));
+            let rules = rules();
+            large.insert(target, &Rewrite::new(&rules, None, standing(number)));
         }
         large.flush();
         large

@@ -13,6 +13,7 @@ mod frozen;
 mod large;
 mod member_ref;
 mod merged;
+mod rewrite;
 mod small;
 mod width;
 
@@ -24,6 +25,7 @@ use large::Large;
 pub(crate) use large::{RankingFull, Search};
 pub(crate) use member_ref::MemberRef;
 pub(crate) use merged::Merged;
+pub(crate) use rewrite::Rewrite;
 use shard_store::{Anchor, Item, RangeAsk, RangePart, ShardVersion};
 use small::Small;
 
@@ -112,6 +114,14 @@ impl Ranking {
         }
     }
 
+    /// Returns whether the standing at `row` has these words.
+    pub fn holds(&self, row: RowHandle, words: &[u64]) -> bool {
+        match &self.body {
+            Body::Small(small) => small.holds(row.0, words),
+            Body::Large(large) => large.holds(row.0, words),
+        }
+    }
+
     /// Checks that one more member fits.
     pub fn check_room(&self) -> Result<(), RankingFull> {
         match &self.body {
@@ -121,19 +131,14 @@ impl Ranking {
     }
 
     /// Writes a standing: of the member at `row`, or of a new one, for which capacity was checked.
-    pub fn write(
-        &mut self,
-        rules: &Rules,
-        target: MemberRef<'_>,
-        row: Option<RowHandle>,
-        standing: &Standing,
-    ) {
-        self.count_change(target.hash, rules.standing_words(standing));
+    pub fn write(&mut self, target: MemberRef<'_>, row: Option<RowHandle>, rewrite: &Rewrite<'_>) {
+        let (rules, standing) = (rewrite.rules(), rewrite.standing());
+        self.count_change(target.hash, rewrite.words());
         match (&mut self.body, row) {
             (Body::Small(small), Some(row)) => small.replace(rules, row.0, standing),
             (Body::Small(small), None) => small.insert(rules, target, standing),
-            (Body::Large(large), Some(row)) => large.replace(rules, row.0, standing),
-            (Body::Large(large), None) => large.insert(rules, target, standing),
+            (Body::Large(large), Some(row)) => large.replace(row.0, rewrite),
+            (Body::Large(large), None) => large.insert(target, rewrite),
         }
     }
 

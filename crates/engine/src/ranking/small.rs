@@ -73,6 +73,10 @@ impl Small {
         rules.standing_from(&self.rows[position as usize].words)
     }
 
+    pub(super) fn holds(&self, position: u32, words: &[u64]) -> bool {
+        self.rows[position as usize].words.as_slice() == words
+    }
+
     pub(super) fn insert(&mut self, rules: &Rules, target: MemberRef<'_>, standing: &Standing) {
         // With a million boards of ten members, capacity must not double.
         const SPARE_ROWS: usize = 4;

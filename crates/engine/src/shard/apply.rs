@@ -12,12 +12,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Rules, Standing, Timestamp, Windows};
+use board::{Rules, Timestamp, Windows};
 use smallvec::{SmallVec, smallvec};
 
 use super::Shard;
 use crate::ids::{IdBudget, RememberedIds};
-use crate::ranking::{MemberRef, Ranking, RowHandle, SMALL_ROWS_MAX};
+use crate::ranking::{MemberRef, Ranking, Rewrite, RowHandle, SMALL_ROWS_MAX};
 use shard_store::{Change, Item, ItemFailure, ItemRejected, Outcome, WindowStanding};
 use shard_store::{Memory, STANDING_WEIGHT};
 
@@ -77,6 +77,10 @@ type Runs = SmallVec<[Run; 1]>;
 
 /// For each item in order, and each of its windows: the row of its member. Inline for an item of its own.
 type Rows = SmallVec<[Option<RowHandle>; 5]>;
+
+/// What an item makes of the standing in each of its windows, and in how many windows in a row: a
+/// board's windows that began together have the same standings.
+type Rewrites<'a> = SmallVec<[(Rewrite<'a>, usize); 2]>;
 
 /// Consecutive items with the same windows, and the positions of those.
 struct Run {
@@ -271,20 +275,24 @@ impl Shard {
         if positions.is_empty() {
             return Outcome::Rejected(ItemRejected::WindowClosed(item.at));
         }
-        let standings = match self.decide(context.rules, item, positions, found) {
-            Ok(standings) => standings,
-            Err(outcome) => return outcome,
-        };
+        let mut rewrites = Rewrites::new();
+        if let Err(outcome) = self.decide(context.rules, item, positions, found, &mut rewrites) {
+            return outcome;
+        }
         if let Err(failure) = check_memory(context, item, found) {
             return Outcome::Failed(failure);
         }
         if let Err(failure) = self.reserve_id(item, context, budget) {
             return Outcome::Failed(failure);
         }
-        for ((position, row), new) in positions.iter().zip(found).zip(&standings) {
-            if let Some(standing) = new {
-                let ranking = &mut self.rankings[*position as usize].1;
-                ranking.write(context.rules, target, *row, standing);
+        let mut windows = positions.iter().zip(found);
+        for (rewrite, count) in &rewrites {
+            let is_change = rewrite.is_change();
+            for (position, row) in windows.by_ref().take(*count) {
+                if is_change {
+                    let ranking = &mut self.rankings[*position as usize].1;
+                    ranking.write(target, *row, rewrite);
+                }
             }
         }
         // After the writes: otherwise the next change of a page would wait for these cache misses.
@@ -292,21 +300,31 @@ impl Shard {
         Outcome::Applied(self.report(context, item))
     }
 
-    /// Returns the standing after the item in each window, `None` where it does not change.
-    fn decide(
+    /// Appends what the item makes of the standing in each window.
+    fn decide<'a>(
         &self,
-        rules: &Rules,
+        rules: &'a Rules,
         item: &Item,
         positions: &Positions,
         found: &[Option<RowHandle>],
-    ) -> Result<SmallVec<[Option<Standing>; 5]>, Outcome> {
-        let mut standings = SmallVec::new();
+        rewrites: &mut Rewrites<'a>,
+    ) -> Result<(), Outcome> {
         for (position, row) in positions.iter().zip(found) {
             let ranking = &self.rankings[*position as usize].1;
             if row.is_none()
                 && let Err(full) = ranking.check_room()
             {
                 return Err(Outcome::Failed(ItemFailure::Unavailable(full.to_string())));
+            }
+            if let Some((last, count)) = rewrites.last_mut()
+                && match (row, last.held()) {
+                    (Some(row), Some(held)) => ranking.holds(*row, held),
+                    (None, None) => true,
+                    _ => false,
+                }
+            {
+                *count += 1;
+                continue;
             }
             let held = row.map(|row| ranking.standing(rules, row));
             let new = match &item.change {
@@ -317,9 +335,9 @@ impl Shard {
                 },
                 Change::Remove => unreachable!("a removal is not folded"),
             };
-            standings.push((held != Some(new)).then_some(new));
+            rewrites.push((Rewrite::new(rules, held, new), 1));
         }
-        Ok(standings)
+        Ok(())
     }
 
     fn take_off(&mut self, rules: &Rules, target: MemberRef<'_>) -> Outcome {

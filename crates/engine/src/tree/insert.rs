@@ -21,20 +21,24 @@ impl<const W: usize> Tree<W> {
         self.plant();
         let mut path = self.descend(&words, handle, names);
         loop {
-            let leaf = &mut self.leaves[path.leaf];
+            let leaf = &self.leaves[path.leaf];
             let at = leaf.rank(&words, up_to(handle, names));
             if leaf.is_full() {
                 self.make_room(&path, self.height, at);
                 path = self.descend(&words, handle, names);
                 continue;
             }
-            leaf.insert(at, (words, handle));
-            self.len += 1;
-            self.count(&path, 1);
-            if at == 0 {
-                self.refresh_firsts(&path);
-            }
-            return;
+            return self.insert_at(&path, at, (words, handle));
+        }
+    }
+
+    /// Inserts an entry at a position of the leaf of `path`, which is not full.
+    pub(super) fn insert_at(&mut self, path: &Path, at: usize, entry: ([u64; W], u32)) {
+        self.leaves[path.leaf].insert(at, entry);
+        self.len += 1;
+        self.count(path, 1);
+        if at == 0 {
+            self.refresh_firsts(path);
         }
     }
 
@@ -77,6 +81,7 @@ impl<const W: usize> Tree<W> {
 
     /// Adds a new root above the root.
     fn raise(&mut self) {
+        self.change_shape();
         let below = self.root;
         let mut root = Inner::empty();
         self.height += 1;

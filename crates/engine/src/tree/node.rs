@@ -111,15 +111,38 @@ impl<const W: usize> Entries<W> {
             .is_some_and(|other| other == words)
     }
 
+    /// Returns how many entries have words that are not less.
+    pub(super) fn rank_through(&self, words: &[u64; W]) -> usize {
+        self.words[..self.len].partition_point(|other| !exceeds(words, other))
+    }
+
     /// Reads every cache line of the entries. The result has no meaning.
     pub(super) fn touch(&self) -> u64 {
         const LINE: usize = 64;
-        let words = self
-            .words
-            .iter()
-            .step_by((LINE / size_of::<[u64; W]>()).max(1));
-        let handles = self.handles.iter().step_by(LINE / size_of::<u32>());
-        words.fold(0, |sum, words| sum ^ words[0]) ^ handles.fold(0, |sum, &h| sum ^ u64::from(h))
+        // Counted loops over arrays, since they are unrolled.
+        let (mut at, mut all) = (0, 0);
+        while at < FANOUT {
+            all ^= self.words[at][0];
+            at += const { at_least_one(LINE / size_of::<[u64; W]>()) };
+        }
+        let mut at = 0;
+        while at < FANOUT {
+            all ^= u64::from(self.handles[at]);
+            at += LINE / size_of::<u32>();
+        }
+        all
+    }
+
+    /// Returns the position of a new entry, if there are both better and worse entries in the node:
+    /// then it belongs into this node, whatever its neighbours have.
+    pub(super) fn inside(
+        &self,
+        words: &[u64; W],
+        handle: u32,
+        names: &impl Names,
+    ) -> Option<usize> {
+        let at = self.rank(words, up_to(handle, names));
+        (at > 0 && at < self.len).then_some(at)
     }
 
     /// Returns the exact position of this entry.
@@ -155,6 +178,10 @@ impl<const W: usize> Entries<W> {
         };
         self.set(at, (words, handle));
     }
+}
+
+const fn at_least_one(n: usize) -> usize {
+    if n == 0 { 1 } else { n }
 }
 
 /// Returns a predicate for entries of equal words: the entry of `handle`, and those better than it.

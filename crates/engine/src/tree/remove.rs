@@ -39,7 +39,7 @@ impl<const W: usize> Tree<W> {
         self.leaves[path.leaf].remove(at);
         self.len -= 1;
         if self.len == 0 {
-            *self = Self::new();
+            self.clear();
             return;
         }
         self.count(path, -1);
@@ -87,6 +87,7 @@ impl<const W: usize> Tree<W> {
             self.inners.remove(self.root);
             self.root = child;
             self.height -= 1;
+            self.change_shape();
         }
     }
 }

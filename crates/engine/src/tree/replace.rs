@@ -1,6 +1,5 @@
 //! Moves an entry to its new position.
 
-use super::node::{exceeds, up_to};
 use super::{Names, Tree};
 
 impl<const W: usize> Tree<W> {
@@ -16,23 +15,31 @@ impl<const W: usize> Tree<W> {
             return false;
         }
         let path = self.descend(&old, handle, names);
-        let leaf = &mut self.leaves[path.leaf];
-        let Some(at) = leaf.find(&old, handle, names) else {
+        let Some(at) = self.leaves[path.leaf].find(&old, handle, names) else {
             return false;
         };
-        if at > 0
-            && leaf.get(0).is_some_and(|(first, _)| exceeds(&first, &new))
-            && leaf
-                .get(leaf.len() - 1)
-                .is_some_and(|(last, _)| exceeds(&new, &last))
-        {
-            // The entry stays inside its leaf and is not the first: nothing above the leaf changes.
-            let to = leaf.rank(&new, up_to(handle, names));
-            leaf.shift(at, to, new);
-            return true;
+        if !self.shift(path.leaf, at, new, handle, names) {
+            self.remove_at(&path, at);
+            self.insert(new, handle, names);
         }
-        self.remove_at(&path, at);
-        self.insert(new, handle, names);
         true
+    }
+
+    /// Gives the entry at a position of a leaf the words `new`, if it stays inside the leaf and is
+    /// not the first: then nothing above the leaf changes. Returns whether it does.
+    pub(super) fn shift(
+        &mut self,
+        leaf: u32,
+        at: usize,
+        new: [u64; W],
+        handle: u32,
+        names: &impl Names,
+    ) -> bool {
+        let leaf = &mut self.leaves[leaf];
+        if at == 0 {
+            return false;
+        }
+        let to = leaf.inside(&new, handle, names);
+        to.inspect(|to| leaf.shift(at, *to, new)).is_some()
     }
 }
