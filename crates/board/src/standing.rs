@@ -23,9 +23,19 @@ pub struct Standing {
     pub(crate) words: [u64; STANDING_WORDS_MAX],
 }
 
+impl Standing {
+    /// Returns the words to store: the first `len`, which is [`Rules::standing_len`].
+    #[must_use]
+    #[inline]
+    pub fn words(&self, len: usize) -> &[u64] {
+        &self.words[..len]
+    }
+}
+
 impl Rules {
     /// Returns the number of words in a standing of these rules.
     #[must_use]
+    #[inline]
     pub fn standing_len(&self) -> usize {
         match self.mode() {
             Mode::Accumulate => 2 * self.fields().len(),
@@ -35,6 +45,7 @@ impl Rules {
 
     /// Returns the standing that was stored as these words.
     #[must_use]
+    #[inline]
     pub fn standing_from(&self, words: &[u64]) -> Standing {
         let mut standing = Standing {
             words: [0; STANDING_WORDS_MAX],
@@ -45,8 +56,9 @@ impl Rules {
 
     /// Returns the words to store, [`Rules::standing_len`] of them.
     #[must_use]
+    #[inline]
     pub fn standing_words<'a>(&self, standing: &'a Standing) -> &'a [u64] {
-        &standing.words[..self.standing_len()]
+        standing.words(self.standing_len())
     }
 
     /// Returns the fields of a standing.

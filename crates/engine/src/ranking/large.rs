@@ -7,7 +7,7 @@ use board::{Bound, Member, RankKey, RankWords, Rules, Standing};
 
 use super::anchor_read::Order;
 use super::member_ref::MemberRef;
-use super::rewrite::Rewrite;
+use super::rewrite::{RankChange, Rewrite};
 use super::small::Small;
 use super::width::Width;
 use crate::table::{FrozenTable, Table, TableFull, member_hash};
@@ -115,7 +115,7 @@ impl Large {
             .insert(target.hash, target.member.as_bytes(), rewrite.words())
             .expect("capacity was checked before the write");
         if self.order.is_ordered() {
-            let (_, new) = rewrite.rank_words();
+            let new = &rewrite.rank().new;
             self.order.push(handle, None, Some(new), &self.table);
         }
     }
@@ -123,8 +123,8 @@ impl Large {
     /// Writes over the standing before.
     pub(super) fn replace(&mut self, handle: u32, rewrite: &Rewrite<'_>) {
         if self.order.is_ordered() {
-            let (old, new) = rewrite.rank_words();
-            if old.as_ref() != Some(new) {
+            let RankChange { old, new, moves } = rewrite.rank();
+            if *moves {
                 let old = old.as_ref();
                 self.order.push(handle, old, Some(new), &self.table);
             }

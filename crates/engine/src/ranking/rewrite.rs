@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use board::{RankWords, Rules, Standing};
 
-/// A standing before and after an item, and the rank words of both, once they are needed. Windows in
+/// A standing before and after an item, and its rank, once that is needed. Windows in
 /// which a member stands alike share one.
 #[derive(Debug)]
 pub struct Rewrite<'a> {
@@ -12,16 +12,28 @@ pub struct Rewrite<'a> {
     /// `None` if the member is new.
     held: Option<Standing>,
     new: Standing,
-    rank_words: OnceCell<(Option<RankWords>, RankWords)>,
+    /// The words of a standing.
+    len: usize,
+    rank: OnceCell<RankChange>,
+}
+
+/// The rank words of a standing before and after an item.
+#[derive(Debug)]
+pub(super) struct RankChange {
+    pub(super) old: Option<RankWords>,
+    pub(super) new: RankWords,
+    /// Whether they differ.
+    pub(super) moves: bool,
 }
 
 impl<'a> Rewrite<'a> {
-    pub const fn new(rules: &'a Rules, held: Option<Standing>, new: Standing) -> Self {
+    pub fn new(rules: &'a Rules, held: Option<Standing>, new: Standing) -> Self {
         Self {
             rules,
             held,
             new,
-            rank_words: OnceCell::new(),
+            len: rules.standing_len(),
+            rank: OnceCell::new(),
         }
     }
 
@@ -32,7 +44,7 @@ impl<'a> Rewrite<'a> {
     /// Returns the words of the standing before.
     pub fn held(&self) -> Option<&[u64]> {
         let held = self.held.as_ref();
-        held.map(|held| self.rules.standing_words(held))
+        held.map(|held| held.words(self.len))
     }
 
     /// Returns the standing after.
@@ -42,7 +54,7 @@ impl<'a> Rewrite<'a> {
 
     /// Returns its words.
     pub fn words(&self) -> &[u64] {
-        self.rules.standing_words(&self.new)
+        self.new.words(self.len)
     }
 
     /// Returns whether the item changes the standing.
@@ -51,9 +63,12 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Returns the rank words before and after.
-    pub(super) fn rank_words(&self) -> &(Option<RankWords>, RankWords) {
-        let of = |standing| self.rules.rank_words_of(standing);
-        self.rank_words
-            .get_or_init(|| (self.held.as_ref().map(of), of(&self.new)))
+    pub(super) fn rank(&self) -> &RankChange {
+        self.rank.get_or_init(|| {
+            let of = |standing| self.rules.rank_words_of(standing);
+            let (old, new) = (self.held.as_ref().map(of), of(&self.new));
+            let moves = old != Some(new);
+            RankChange { old, new, moves }
+        })
     }
 }

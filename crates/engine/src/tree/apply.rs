@@ -10,9 +10,10 @@
 //! The idea is that of Chen, Gibbons, Mowry, *Improving Index Performance through Prefetching*
 //! (SIGMOD 2001), with plain reads: stable Rust has no safe prefetch.
 //!
-//! A path is looked up by words alone, and changes before it may have moved its position, so it is
-//! checked: the leaf has the old entry, and entries on both sides of the new one. Otherwise, near
-//! the ends of leaves and among ties, the change is made from the root like any other.
+//! A path is looked up by words alone, and changes before it may have moved its position or its
+//! nodes, so it is checked: it leads from the root to the leaf, and the leaf has the old entry, or
+//! entries on both sides of the new one. Otherwise, near the ends of leaves and among ties, the
+//! change is made from the root like any other.
 //!
 //! Deliberately not here: sorting changes by position. Random changes rarely share a leaf.
 
@@ -35,70 +36,71 @@ pub(crate) struct Change<const W: usize> {
     pub new: Option<[u64; W]>,
 }
 
-/// The paths to the old and the new position of each change of a group.
-type Paths = [[Path; 2]; GROUP];
-
 impl<const W: usize> Tree<W> {
     /// Applies `changes` in order, skipping those of entries that are not in the tree. Returns
     /// whether none was skipped. All names must exist until the end.
     pub(crate) fn apply(&mut self, changes: &[Change<W>], names: &impl Names) -> bool {
         let mut all = true;
-        let mut paths = Paths::default();
+        let mut paths = [[Path::default(); 2]; GROUP];
         for group in changes.chunks(GROUP) {
-            // A tree of one leaf, or of none, has no paths.
-            let shape = (self.height > 0).then_some(self.shape);
-            if shape.is_some() {
+            if self.len > 0 {
                 self.look_up(group, &mut paths);
             }
-            for (change, paths) in group.iter().zip(&paths) {
-                all &= self.change(change, paths, shape, names);
+            for (change, [from, to]) in group.iter().zip(&paths) {
+                all &= self.change(change, from, to, names);
             }
         }
         all
     }
 
-    /// Looks up both positions of each change by their words, and loads their leaves into the cache.
-    fn look_up(&self, group: &[Change<W>], paths: &mut Paths) {
-        for [from, to] in &mut *paths {
-            (from.leaf, to.leaf) = (self.root, self.root);
+    /// Looks up the old and the new position of each change by their words, and loads their leaves
+    /// into the cache.
+    fn look_up(&self, group: &[Change<W>], paths: &mut [[Path; 2]; GROUP]) {
+        for path in paths.iter_mut().flatten() {
+            path.leaf = self.root;
         }
         for depth in 0..self.height {
             for (change, [from, to]) in group.iter().zip(&mut *paths) {
-                let either = [change.old.or(change.new), change.new.or(change.old)];
-                for (path, words) in [from, to].into_iter().zip(either) {
-                    let inner = &self.inners[path.leaf];
-                    let words = words.unwrap_or([0; W]);
-                    let slot = inner.firsts.rank_through(&words).saturating_sub(1);
-                    path.steps[depth] = Step {
-                        node: path.leaf,
-                        slot,
-                    };
-                    path.leaf = inner.children[slot];
-                }
+                // Either is looked up twice if there is no other.
+                self.look_up_level(depth, from, change.old.or(change.new));
+                self.look_up_level(depth, to, change.new.or(change.old));
             }
         }
-        let leaves = paths[..group.len()].iter().flatten();
-        black_box(leaves.fold(0, |all, path| all ^ self.leaves[path.leaf].touch()));
+        let paths = paths[..group.len()].iter();
+        black_box(paths.fold(0, |all, [from, to]| {
+            all ^ self.leaves[from.leaf].touch() ^ self.leaves[to.leaf].touch()
+        }));
     }
 
-    /// Makes one change, by paths that were looked up when the tree had this shape.
+    fn look_up_level(&self, depth: usize, path: &mut Path, words: Option<[u64; W]>) {
+        let inner = &self.inners[path.leaf];
+        let words = words.unwrap_or([0; W]);
+        let slot = inner.firsts.rank_through(&words).saturating_sub(1);
+        path.steps[depth] = Step {
+            node: path.leaf,
+            slot,
+        };
+        path.leaf = inner.children[slot];
+    }
+
+    /// Makes one change, along paths that were looked up before other changes.
     fn change(
         &mut self,
         &Change { handle, old, new }: &Change<W>,
-        [from, to]: &[Path; 2],
-        shape: Option<u32>,
+        from: &Path,
+        to: &Path,
         names: &impl Names,
     ) -> bool {
         let Some(old) = old else {
             if let Some(new) = new {
-                self.insert_along(to, shape, new, handle, names);
+                self.insert_along(to, new, handle, names);
             }
             return true;
         };
-        let found = (shape == Some(self.shape))
-            .then(|| self.leaves[from.leaf].find(&old, handle, names))
-            .flatten();
-        let Some(at) = found else {
+        let found = self
+            .is_path(from)
+            .then(|| self.leaves[from.leaf].find(&old, handle, names));
+        let Some(at) = found.flatten() else {
             return match new {
                 Some(new) => self.replace(old, new, handle, names),
                 None => self.remove(old, handle, names),
@@ -110,20 +112,14 @@ impl<const W: usize> Tree<W> {
         };
         if from.leaf != to.leaf || !self.shift(from.leaf, at, new, handle, names) {
             self.remove_at(from, at);
-            self.insert_along(to, shape, new, handle, names);
+            self.insert_along(to, new, handle, names);
         }
         true
     }
 
-    fn insert_along(
-        &mut self,
-        path: &Path,
-        shape: Option<u32>,
-        words: [u64; W],
-        handle: u32,
-        names: &impl Names,
-    ) {
-        if shape == Some(self.shape) {
+    /// Inserts an entry, if possible along a path that was looked up before.
+    fn insert_along(&mut self, path: &Path, words: [u64; W], handle: u32, names: &impl Names) {
+        if self.is_path(path) {
             let leaf = &self.leaves[path.leaf];
             if !leaf.is_full()
                 && let Some(at) = leaf.inside(&words, handle, names)

@@ -81,7 +81,6 @@ impl<const W: usize> Tree<W> {
 
     /// Adds a new root above the root.
     fn raise(&mut self) {
-        self.change_shape();
         let below = self.root;
         let mut root = Inner::empty();
         self.height += 1;

@@ -61,9 +61,6 @@ pub(crate) struct Tree<const W: usize> {
     /// Inner nodes on the path from the root to any leaf.
     height: usize,
     len: usize,
-    /// Counts the times that nodes were added, removed, split, merged or levelled out: a path is of
-    /// the tree as long as this stays the same.
-    shape: u32,
 }
 
 impl<const W: usize> Tree<W> {
@@ -75,21 +72,7 @@ impl<const W: usize> Tree<W> {
             root: 0,
             height: 0,
             len: 0,
-            shape: 0,
         }
-    }
-
-    /// Frees all nodes.
-    fn clear(&mut self) {
-        *self = Self {
-            shape: self.shape.wrapping_add(1),
-            ..Self::new()
-        };
-    }
-
-    /// Records that no path from before is valid.
-    const fn change_shape(&mut self) {
-        self.shape = self.shape.wrapping_add(1);
     }
 
     /// Number of entries.

@@ -47,6 +47,19 @@ impl<const W: usize> Tree<W> {
         path
     }
 
+    /// Returns whether this leads from the root to its leaf, as the nodes are now.
+    pub(super) fn is_path(&self, path: &Path) -> bool {
+        let mut node = self.root;
+        for step in &path.steps[..self.height] {
+            let inner = &self.inners[node];
+            if step.node != node || step.slot >= inner.len() {
+                return false;
+            }
+            node = inner.children[step.slot];
+        }
+        node == path.leaf && self.len > 0
+    }
+
     /// Adds `change` to the counts along `path`, after its leaf gained or lost an entry.
     pub(super) fn count(&mut self, path: &Path, change: i32) {
         for step in &path.steps[..self.height] {

@@ -13,6 +13,10 @@ use super::{Names, Tree};
 /// Nodes that merge.
 const MERGED_MAX: usize = 4;
 
+/// Neighbours are only compared with a node when its length is a multiple of this: soon enough,
+/// since every removal makes it shorter by one.
+const MERGE_EVERY: usize = 4;
+
 /// Maximum entries of a node after a merge, on average. Less than `FANOUT`, so that the next insert
 /// does not split it again.
 const LEN_MERGED_MAX: usize = FANOUT - FANOUT / 16;
@@ -39,7 +43,7 @@ impl<const W: usize> Tree<W> {
         self.leaves[path.leaf].remove(at);
         self.len -= 1;
         if self.len == 0 {
-            self.clear();
+            *self = Self::new();
             return;
         }
         self.count(path, -1);
@@ -55,6 +59,9 @@ impl<const W: usize> Tree<W> {
             let Step { node, slot } = path.steps[depth];
             let children = self.inners[node].len();
             let len = self.child_len(depth, node, slot);
+            if !len.is_multiple_of(MERGE_EVERY) && len >= LEN_MIN {
+                return;
+            }
             // The neighbours, from the shortest on.
             let (mut first, mut count, mut all) = (slot, 1, len);
             let mut is_merged = false;
@@ -87,7 +94,6 @@ impl<const W: usize> Tree<W> {
             self.inners.remove(self.root);
             self.root = child;
             self.height -= 1;
-            self.change_shape();
         }
     }
 }

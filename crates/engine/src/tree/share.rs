@@ -17,7 +17,6 @@ impl<const W: usize> Tree<W> {
     /// Moves entries between the children `slot` and `slot + 1` of a node at `depth`, so that the
     /// left one has `left_len`.
     pub(super) fn share(&mut self, depth: usize, node: u32, slot: usize, left_len: usize) {
-        self.change_shape();
         let (left, right) = self.pair(node, slot);
         if depth + 1 == self.height {
             level_out(&mut self.leaves, left, right, left_len);
@@ -31,7 +30,6 @@ impl<const W: usize> Tree<W> {
     /// Moves the entries of `old` children from `slot` on evenly into `new` of them, which is one
     /// more or less or as many. The node has room for one more child.
     pub(super) fn spread(&mut self, depth: usize, node: u32, slot: usize, old: usize, new: usize) {
-        self.change_shape();
         let mut ids = Ids::from_slice(&self.inners[node].children[slot..slot + old]);
         if depth + 1 == self.height {
             spread(&mut self.leaves, &mut ids, new);
@@ -115,7 +113,7 @@ impl<const W: usize> Tree<W> {
     /// Allocates the root of a tree that has none.
     pub(super) fn plant(&mut self) {
         if self.len == 0 {
-            self.clear();
+            *self = Self::new();
             self.root = self.leaves.insert(Leaf::empty());
         }
     }

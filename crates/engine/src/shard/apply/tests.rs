@@ -1,4 +1,4 @@
-//! The number of rankings that a batch visits.
+//! The number of rankings that a batch visits, and what windows share.
 
 use std::time::Duration;
 
@@ -6,19 +6,22 @@ use board::limits::VALUE_MAX;
 use board::{Keep, Kind, Member, Period, Timestamp, Value, Values, WindowRule};
 
 use store_conformance::fixtures::gifts;
+use testkit::dice::Dice;
 
 use super::*;
 use crate::ranking::LOOKED_AT;
 
 const NOW: Timestamp = Timestamp::from_millis(1_795_186_342_123);
 
-fn points_by_hour() -> Kind {
+/// Returns a kind with these of the windows `hour` and `all`.
+fn kind_of(periods: &[Period]) -> Kind {
     let hours = WindowRule {
         keep: Keep::Forever,
         ..WindowRule::with_defaults(Period::Hour)
     };
     gifts(|spec| {
         spec.windows = vec![hours, WindowRule::with_defaults(Period::All)];
+        spec.windows.retain(|rule| periods.contains(&rule.period));
         spec.shards = 1;
         spec.dedupe = Duration::ZERO;
     })
@@ -59,7 +62,7 @@ fn looked_at(shard: &mut Shard, kind: &Kind, items: &[Item], applied: usize) -> 
 
 #[test]
 fn a_batch_visits_only_its_own_windows_however_many_there_are() {
-    let kind = points_by_hour();
+    let kind = kind_of(&[Period::Hour, Period::All]);
     let mut shard = Shard::default();
     let point = || Change::Fold(Values::from(Value::new(1).unwrap()));
     for hours_ago in 0..2000 {
@@ -96,4 +99,52 @@ fn a_batch_visits_only_its_own_windows_however_many_there_are() {
             .rankings()
             .all(|(_, ranking)| ranking.verify(kind.rules()).is_empty())
     );
+}
+
+#[test]
+fn windows_that_share_a_fold_have_what_each_has_alone() {
+    let mut dice = Dice::new(7);
+    let both = kind_of(&[Period::Hour, Period::All]);
+    // The slow twin: a shard for each window.
+    let each = [Period::Hour, Period::All].map(|period| kind_of(&[period]));
+    let (mut shard, mut alone) = (Shard::default(), [Shard::default(), Shard::default()]);
+    let names: Vec<String> = (0..300).map(|number| format!("u{number}")).collect();
+    for _ in 0..60 {
+        let (mut items, mut items_alone) = (Vec::new(), [Vec::new(), Vec::new()]);
+        for _ in 0..=dice.below(40) {
+            let name = dice.pick(&names).clone();
+            let hours_ago = u32::try_from(dice.below(2)).unwrap();
+            let value = Values::from(Value::new(dice.between(0, 3)).unwrap());
+            // A window that is set alone differs from the others afterwards.
+            let set = dice.one_in(8).then(|| dice.below(2));
+            let change = set.map_or(Change::Fold(value), |_| Change::Set(value));
+            let kind = set.map_or(&both, |only| &each[only]);
+            items.push(item(kind, &name, change, hours_ago));
+            for (index, kind) in each.iter().enumerate() {
+                if set.is_none_or(|only| only == index) {
+                    items_alone[index].push(item(kind, &name, change, hours_ago));
+                }
+            }
+        }
+        looked_at(&mut shard, &both, &items, items.len());
+        for ((shard, kind), items) in alone.iter_mut().zip(&each).zip(&items_alone) {
+            looked_at(shard, kind, items, items.len());
+        }
+    }
+    let mut compared = 0;
+    for (window, ranking) in alone.iter().flat_map(Shard::rankings) {
+        let together = shard.ranking(window).unwrap();
+        assert!(together.is_large() && together.verify(both.rules()).is_empty());
+        assert_eq!(together.version(0), ranking.version(0));
+        for name in &names {
+            let member = Member::new(name).unwrap();
+            let held = [together, ranking].map(|ranking| {
+                let row = ranking.find(member.placement_hash(), &member)?;
+                Some(ranking.standing(both.rules(), row))
+            });
+            assert_eq!(held[0], held[1], "{name} in {window:?}");
+            compared += usize::from(held[0].is_some());
+        }
+    }
+    assert!(compared > 500, "{compared}");
 }
