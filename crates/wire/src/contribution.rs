@@ -275,6 +275,7 @@ fn exact(name: &str, integer: Integer) -> Result<Value, ShapeError> {
     let number = match integer {
         Integer::Exact(value) => return Ok(value),
         Integer::Outside(number) => number.to_string(),
+        Integer::Above(number) => number.to_string(),
         Integer::Huge(number) => format!("{number:e}"),
     };
     let detail = format!("{name}: {number} is outside ±9007199254740991");

@@ -78,8 +78,10 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MA
 pub enum Integer {
     /// In the range of values.
     Exact(Value),
-    /// Outside the range, and at most 64 bits.
-    Outside(i128),
+    /// Outside the range, and at most 63 bits.
+    Outside(i64),
+    /// Above the range, of 64 bits.
+    Above(u64),
     /// More than 64 bits: such a JSON number is read as a double.
     Huge(f64),
 }
@@ -94,11 +96,11 @@ impl Visitor<'_> for IntegerVisitor {
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Integer, E> {
-        Ok(Value::new(number).map_or(Integer::Outside(number.into()), Integer::Exact))
+        Ok(Value::new(number).map_or(Integer::Outside(number), Integer::Exact))
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Integer, E> {
-        i64::try_from(number).map_or(Ok(Integer::Outside(number.into())), |n| self.visit_i64(n))
+        i64::try_from(number).map_or(Ok(Integer::Above(number)), |n| self.visit_i64(n))
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Integer, E> {

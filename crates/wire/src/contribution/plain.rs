@@ -28,23 +28,26 @@ impl<'a> ContributionShape<'a> {
         if text.len() > PLAIN_BYTES_MAX {
             return None;
         }
-        let mut rest = Rest(text);
+        // Checked once, not for each string.
+        let mut rest = Rest {
+            text: std::str::from_utf8(text).ok()?,
+            at: 0,
+        };
         let (mut board, mut member, mut id, mut window) = (None, None, None, None);
         let (mut points, mut values, mut at, mut set) = (None, None, None, None);
         rest.expect(b'{')?;
         loop {
-            let name = rest.string()?;
+            let name = rest.name()?;
             rest.expect(b':')?;
             let is_first = match name {
-                b"board" => board.replace(rest.text()?).is_none(),
-                b"member" => member.replace(rest.text()?).is_none(),
-                b"points" => points.replace(rest.integer()?).is_none(),
-                b"id" => id.replace(rest.text()?).is_none(),
-                b"at" => at.replace(rest.moment()?).is_none(),
-                b"values" => values.replace(rest.named_integers()?).is_none(),
-                b"set" => set.replace(rest.boolean()?).is_none(),
-                b"window" => window.replace(rest.text()?).is_none(),
-                _ => false,
+                Name::Board => board.replace(rest.string()?).is_none(),
+                Name::Member => member.replace(rest.string()?).is_none(),
+                Name::Points => points.replace(rest.integer()?).is_none(),
+                Name::Id => id.replace(rest.string()?).is_none(),
+                Name::At => at.replace(rest.moment()?).is_none(),
+                Name::Values => values.replace(rest.named_integers()?).is_none(),
+                Name::Set => set.replace(rest.boolean()?).is_none(),
+                Name::Window => window.replace(rest.string()?).is_none(),
             };
             if !is_first {
                 return None;
@@ -55,64 +58,106 @@ impl<'a> ContributionShape<'a> {
         }
         rest.expect(b'}')?;
         rest.skip_space();
-        rest.0.is_empty().then_some(Self {
-            board,
+        rest.bytes().is_empty().then_some(Self {
+            board: board.map(text_of),
             boards: None,
-            member: member?,
+            member: text_of(member?),
             points,
             values,
-            id,
+            id: id.map(text_of),
             at,
             set: set.unwrap_or(false),
-            window,
+            window: window.map(text_of),
         })
     }
 }
 
+/// The name of a property.
+#[derive(Clone, Copy)]
+enum Name {
+    Board,
+    Member,
+    Points,
+    Id,
+    At,
+    Values,
+    Set,
+    Window,
+}
+
 /// What is left to read. Every method skips the space before its token.
-struct Rest<'a>(&'a [u8]);
+struct Rest<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+const fn text_of(text: &str) -> Text<'_> {
+    Text(Cow::Borrowed(text))
+}
 
 impl<'a> Rest<'a> {
+    fn bytes(&self) -> &'a [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
     fn skip_space(&mut self) {
-        while let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = self.0 {
-            self.0 = rest;
+        while let [b' ' | b'\t' | b'\n' | b'\r', ..] = self.bytes() {
+            self.at += 1;
         }
     }
 
     /// Takes this byte, and returns whether it was there.
     fn take(&mut self, byte: u8) -> bool {
         self.skip_space();
-        match self.0 {
-            [first, rest @ ..] if *first == byte => {
-                self.0 = rest;
-                true
-            }
-            _ => false,
-        }
+        let is_there = self.bytes().first() == Some(&byte);
+        self.at += usize::from(is_there);
+        is_there
     }
 
     fn expect(&mut self, byte: u8) -> Option<()> {
         self.take(byte).then_some(())
     }
 
-    /// Returns the bytes of a string without escapes, which may not be UTF-8.
-    fn string(&mut self) -> Option<&'a [u8]> {
-        self.expect(b'"')?;
-        let (string, rest) = self.0.split_at(plain_len(self.0)?);
-        self.0 = rest.strip_prefix(b"\"")?;
-        Some(string)
+    /// Takes the name of a property, the usual ones first.
+    fn name(&mut self) -> Option<Name> {
+        self.skip_space();
+        let bytes = self.bytes();
+        let names: [(&[u8], Name); 8] = [
+            (b"\"board\"", Name::Board),
+            (b"\"member\"", Name::Member),
+            (b"\"points\"", Name::Points),
+            (b"\"id\"", Name::Id),
+            (b"\"at\"", Name::At),
+            (b"\"values\"", Name::Values),
+            (b"\"set\"", Name::Set),
+            (b"\"window\"", Name::Window),
+        ];
+        let (text, name) = names
+            .into_iter()
+            .find(|(text, _)| bytes.starts_with(text))?;
+        self.at += text.len();
+        Some(name)
     }
 
-    fn text(&mut self) -> Option<Text<'a>> {
-        let text = std::str::from_utf8(self.string()?).ok()?;
-        Some(Text(Cow::Borrowed(text)))
+    /// Returns a string without escapes.
+    fn string(&mut self) -> Option<&'a str> {
+        self.expect(b'"')?;
+        let bytes = self.bytes();
+        let len = plain_len(bytes)?;
+        if bytes.get(len) != Some(&b'"') {
+            return None;
+        }
+        let string = self.text.get(self.at..self.at + len);
+        self.at += len + 1;
+        string
     }
 
     fn number(&mut self) -> Option<i64> {
         self.skip_space();
-        let digits = self.0.strip_prefix(b"-");
+        let bytes = self.bytes();
+        let digits = bytes.strip_prefix(b"-");
         let is_negative = digits.is_some();
-        let digits = digits.unwrap_or(self.0);
+        let digits = digits.unwrap_or(bytes);
         let mut number = 0;
         let mut len = 0;
         while let Some(digit @ b'0'..=b'9') = digits.get(len) {
@@ -126,7 +171,7 @@ impl<'a> Rest<'a> {
         if len == 0 || digits[0] == b'0' && (len > 1 || is_negative) {
             return None;
         }
-        self.0 = &digits[len..];
+        self.at += usize::from(is_negative) + len;
         Some(if is_negative { -number } else { number })
     }
 
@@ -136,8 +181,8 @@ impl<'a> Rest<'a> {
 
     fn moment(&mut self) -> Option<Moment> {
         self.skip_space();
-        let at = if self.0.first() == Some(&b'"') {
-            Timestamp::parse_rfc3339(&self.text()?.0).ok()?
+        let at = if self.bytes().first() == Some(&b'"') {
+            Timestamp::parse_rfc3339(self.string()?).ok()?
         } else {
             Timestamp::from_request_millis(self.number()?).ok()?
         };
@@ -146,12 +191,13 @@ impl<'a> Rest<'a> {
 
     fn boolean(&mut self) -> Option<bool> {
         self.skip_space();
-        let (rest, boolean) = match self.0.strip_prefix(b"true") {
-            Some(rest) => (rest, true),
-            None => (self.0.strip_prefix(b"false")?, false),
+        let bytes = self.bytes();
+        let (text, boolean): (&[u8], _) = match bytes.first() {
+            Some(b't') => (b"true", true),
+            _ => (b"false", false),
         };
-        self.0 = rest;
-        Some(boolean)
+        self.at += text.len();
+        bytes.starts_with(text).then_some(boolean)
     }
 
     fn named_integers(&mut self) -> Option<NamedIntegers<'a>> {
@@ -161,7 +207,7 @@ impl<'a> Rest<'a> {
             return Some(NamedIntegers(named));
         }
         loop {
-            let name = self.text()?;
+            let name = text_of(self.string()?);
             self.expect(b':')?;
             let value = self.integer()?;
             if named.len() == FIELDS_MAX || named.iter().any(|(other, _)| *other == name) {
