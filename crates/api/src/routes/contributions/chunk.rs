@@ -117,6 +117,15 @@ impl<'a> Chunk<'a> {
             None => connection::from_json(text)?,
         };
         let contributed = shape.check(read_at)?;
+        // Most contributions are to the same board as the one before: they wait for nothing.
+        if let Targets::One(board) = contributed.targets
+            && let Some(last) = self.take_last(board)
+        {
+            if let Err(problem) = self.push(index, last, contributed) {
+                self.reject_on(index, Some(board), problem);
+            }
+            return Ok(());
+        }
         self.add_to_boards(index, contributed).await;
         Ok(())
     }
@@ -153,21 +162,28 @@ impl<'a> Chunk<'a> {
     }
 
     async fn add_to(&mut self, index: usize, text: &str, contributed: Contributed<'_>) {
-        if let Err(problem) = self.push(index, text, contributed).await {
+        let board = match self.take_last(text) {
+            Some(last) => Ok(last),
+            None => self.board(text).await,
+        };
+        let pushed = board.and_then(|board| self.push(index, board, contributed));
+        if let Err(problem) = pushed {
             self.reject_on(index, Some(text), problem);
         }
     }
 
-    async fn push(
+    /// Takes the last board, if it is this one.
+    fn take_last(&mut self, text: &str) -> Option<(BoardSlot, KnownKind)> {
+        let last = self.last.take();
+        last.filter(|(slot, _)| self.batches.board(*slot).is_written(text))
+    }
+
+    fn push(
         &mut self,
         index: usize,
-        text: &str,
+        (slot, kind): (BoardSlot, KnownKind),
         contributed: Contributed<'_>,
     ) -> Result<(), Problem> {
-        let (slot, kind) = match self.last.take() {
-            Some(last) if self.batches.board(last.0).is_written(text) => last,
-            _ => self.board(text).await?,
-        };
         let change = contributed.change(&kind.kind)?;
         let only = self.only(&kind.kind, &contributed)?;
         if self.wanted != Return::Nothing {
