@@ -27,7 +27,6 @@ use connection::{
     Flow, LINES, PerAddress, PreparedResponses, RequestPermits, ServerLimits, media_type,
 };
 use futures::FutureExt as _;
-use http_body_util::BodyExt as _;
 use problem::{Problem, ProblemType};
 use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
@@ -180,21 +179,21 @@ impl Gate {
     }
 
     /// Opens a stream, if its address does not have the maximum number.
-    async fn stream(&self, peer: IpAddr, request: Request<Body>, matched: &Matched) -> Response {
+    async fn stream(
+        &self,
+        peer: IpAddr,
+        mut request: Request<Body>,
+        matched: &Matched,
+    ) -> Response {
         let address = self.app.access.client(peer, request.headers());
         let Some(permit) = self.streams.enter(address) else {
             let max = self.streams.max();
             let what = format_args!("address {address} has {max} streams open");
             return Problem::too_many_requests(what, STREAM_WAIT).into_response();
         };
-        let response = dispatch(&self.app, matched, request).await;
-        // Held as long as the body.
-        response.map(|body| {
-            Body::new(body.map_frame(move |frame| {
-                let _ = &permit;
-                frame
-            }))
-        })
+        // The stream holds it. Around the body, it would be another box for each frame.
+        request.extensions_mut().insert(Arc::new(permit));
+        dispatch(&self.app, matched, request).await
     }
 
     /// Returns the permits for this request.

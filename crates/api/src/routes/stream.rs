@@ -8,7 +8,7 @@ use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::Member;
-use connection::Flow;
+use connection::{Flow, OfAddress};
 use problem::Problem;
 
 use crate::app::App;
@@ -73,7 +73,9 @@ pub(crate) async fn show(
         n,
     };
     let flow = parts.extensions.remove::<Arc<Flow>>();
-    let reader = Reader::of(&app, caller, &watched, changes, flow).await?;
+    // The gate adds it to every stream, except in unit tests.
+    let of_address = parts.extensions.remove::<Arc<OfAddress>>();
+    let reader = Reader::of(&app, caller, &watched, changes, (flow, of_address)).await?;
     let body = match member {
         None => Body::from_stream(reader.events()),
         Some(member) => Body::from_stream(OwnPosition::new(app, watched, member).beside(reader)),
