@@ -11,15 +11,9 @@ use futures::future::{Either, select};
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use crate::format::{GROUP_HEADER_BYTES, RECORD_HEADER_BYTES};
+use crate::inbox::OpenGroup;
 use crate::limits::BATCH_BYTES_MAX;
 use crate::progress::{Progress, THREAD_ENDED};
-
-/// Returns the capacity for a record of this length, including a group header: the record may be alone in its group.
-#[must_use]
-pub const fn reserved_bytes(record_bytes: usize) -> usize {
-    record_bytes + RECORD_HEADER_BYTES + GROUP_HEADER_BYTES
-}
 
 /// The call was rejected and had no effect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -40,9 +34,23 @@ pub(super) struct Capacity {
 pub struct Reservation<'a> {
     capacity: &'a Capacity,
     bytes: SemaphorePermit<'a>,
+    /// The group that was begun with the capacity, and waits for further records.
+    open: Option<OpenGroup<'a>>,
 }
 
-impl Reservation<'_> {
+impl<'a> Reservation<'a> {
+    /// Keeps a group open until this is dropped.
+    pub(super) fn hold_open(&mut self, open: Option<OpenGroup<'a>>) {
+        if open.is_some() {
+            self.open = open;
+        }
+    }
+
+    /// Returns the unused capacity, and the group that is still open.
+    pub(super) fn into_open_group(self) -> Option<OpenGroup<'a>> {
+        self.open
+    }
+
     /// Deducts a record that is about to be appended.
     ///
     /// Callers reserve the actual size of the records that they append. If a caller does not, the record is appended
@@ -153,6 +161,7 @@ impl Capacity {
         Reservation {
             capacity: self,
             bytes,
+            open: None,
         }
     }
 }

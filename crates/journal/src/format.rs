@@ -24,6 +24,12 @@ pub(super) const GROUP_HEADER_BYTES: usize = 36;
 /// The length of the prefix of each record in a group, which is the length of the record.
 pub(super) const RECORD_HEADER_BYTES: usize = 4;
 
+/// Returns the capacity for a record of this length, including a group header: the record may be alone in its group.
+#[must_use]
+pub const fn reserved_bytes(record_bytes: usize) -> usize {
+    record_bytes + RECORD_HEADER_BYTES + GROUP_HEADER_BYTES
+}
+
 /// The maximum payload that is written, since no more capacity is ever granted. Longer ones can be read, because
 /// earlier servers wrote some. The length in a header is limited by the length of the file.
 pub(super) const PAYLOAD_BYTES_MAX: usize = CAPACITY_BYTES_MAX;

@@ -8,9 +8,11 @@ use disk::Disk;
 use metering::Registry;
 use parking_lot::Mutex;
 use tokio::sync::watch;
+use tokio::task::yield_now;
 
-use crate::capacity::{Capacity, Rejected, Reservation, reserved_bytes};
+use crate::capacity::{Capacity, Rejected, Reservation};
 use crate::committer::Committer;
+use crate::format::reserved_bytes;
 use crate::inbox::{End, Inbox};
 use crate::log::Segments;
 use crate::metrics::JournalMetrics;
@@ -84,16 +86,38 @@ impl Journal {
 
     /// Appends a record in memory, for which capacity was reserved. Call this while holding the lock of what the record
     /// describes. Returns the sequence after the record, for which [`durable`](Self::durable) can wait.
-    pub fn append(&self, capacity: &mut Reservation<'_>, record: &[u8]) -> Sequence {
+    pub fn append<'a>(&'a self, capacity: &mut Reservation<'a>, record: &[u8]) -> Sequence {
         capacity.spend(reserved_bytes(record.len()));
-        self.inbox.append(record)
+        let (until, open) = self.inbox.append(record);
+        capacity.hold_open(open);
+        until
     }
 
     /// Appends records like [`append`](Self::append), in one group: after a crash all of them exist, or none.
-    pub fn append_together(&self, capacity: &mut Reservation<'_>, records: &[Vec<u8>]) -> Sequence {
+    pub fn append_together<'a>(
+        &'a self,
+        capacity: &mut Reservation<'a>,
+        records: &[Vec<u8>],
+    ) -> Sequence {
         let bytes = records.iter().map(|record| reserved_bytes(record.len()));
         capacity.spend(bytes.sum());
-        self.inbox.append_together(records)
+        let (until, open) = self.inbox.append_together(records);
+        capacity.hold_open(open);
+        until
+    }
+
+    /// Returns the unused capacity, and waits like [`durable`](Self::durable). If one of the records that were appended
+    /// with this capacity began a group, the tasks of the runtime that are ready to run may add theirs to it first.
+    pub async fn commit(
+        &self,
+        capacity: Reservation<'_>,
+        until: Sequence,
+    ) -> Result<(), OutcomeUnknown> {
+        if let Some(open) = capacity.into_open_group() {
+            yield_now().await;
+            drop(open);
+        }
+        self.durable(until).await
     }
 
     /// Appends one record and blocks until it is synced.

@@ -2,6 +2,10 @@
 //!
 //! Records get their numbers here. Appending is a copy under a short lock; nothing here uses the disk. No group grows
 //! larger than a reader accepts: capacity for more is never granted, and if it were, another group would begin.
+//!
+//! A sync costs the same for one record as for many. So while there are several writers, the one whose record begins a
+//! group has it wait ([`OpenGroup`]) until the tasks that are ready to run have appended theirs, and the committer is
+//! woken once for all of them.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -9,8 +13,7 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::capacity::reserved_bytes;
-use crate::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES};
+use crate::format::{GROUP_HEADER_BYTES, PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES, reserved_bytes};
 use crate::sequence::Sequence;
 
 /// Larger buffers are not reused for the next group.
@@ -94,11 +97,35 @@ struct State {
     /// Groups that accept no more records.
     full: VecDeque<Group>,
     group: Group,
+    /// Whether the group may be taken: it waits for no further records.
+    is_closed: bool,
+    /// The number of records of the group that was taken last.
+    last_records: u32,
     /// The buffer of the previous group, to be reused.
     spare: Vec<u8>,
     appended_bytes: u64,
     sync_until: Sequence,
     end: End,
+}
+
+/// A group that waits for further records until this is dropped.
+#[derive(Debug)]
+#[must_use = "a group that is closed at once has few records"]
+pub(super) struct OpenGroup<'a> {
+    inbox: &'a Inbox,
+    first: Sequence,
+}
+
+impl Drop for OpenGroup<'_> {
+    fn drop(&mut self) {
+        let mut state = self.inbox.state.lock();
+        // It may have been taken in the meantime.
+        if state.group.first == self.first {
+            state.is_closed = true;
+            drop(state);
+            self.inbox.wake.notify_one();
+        }
+    }
 }
 
 impl Inbox {
@@ -107,6 +134,8 @@ impl Inbox {
             state: Mutex::new(State {
                 full: VecDeque::new(),
                 group: Group::empty(Vec::new(), next),
+                is_closed: false,
+                last_records: 0,
                 spare: Vec::new(),
                 appended_bytes: 0,
                 sync_until: next,
@@ -116,34 +145,45 @@ impl Inbox {
         }
     }
 
-    /// Appends a record, and returns the sequence after it.
-    pub(super) fn append(&self, record: &[u8]) -> Sequence {
+    /// Appends a record, and returns the sequence after it. Returns its group, too, if it is the first record of a group
+    /// that others are likely to join.
+    pub(super) fn append(&self, record: &[u8]) -> (Sequence, Option<OpenGroup<'_>>) {
         self.append_all([record])
     }
 
-    /// Appends records to one group, and returns the sequence after the last.
-    pub(super) fn append_together(&self, records: &[Vec<u8>]) -> Sequence {
+    /// Appends records to one group, like [`append`](Self::append).
+    pub(super) fn append_together(&self, records: &[Vec<u8>]) -> (Sequence, Option<OpenGroup<'_>>) {
         self.append_all(records.iter().map(Vec::as_slice))
     }
 
     fn append_all<'a>(
         &self,
         records: impl IntoIterator<Item = &'a [u8], IntoIter: Clone>,
-    ) -> Sequence {
+    ) -> (Sequence, Option<OpenGroup<'_>>) {
         let records = records.into_iter();
         let mut state = self.state.lock();
+        let mut is_due = false;
         if !state.group.fits(records.clone()) {
             let full = state.begin_group();
             state.full.push_back(full);
+            is_due = true;
         }
+        let first = (state.group.records == 0).then_some(state.group.first);
         for record in records {
             state.group.push(record);
             state.appended_bytes += record.len() as u64;
         }
         let until = state.group.end();
+        let open = first.filter(|_| state.last_records > 1);
+        if first.is_some() && open.is_none() {
+            state.is_closed = true;
+            is_due = true;
+        }
         drop(state);
-        self.wake.notify_one();
-        until
+        if is_due {
+            self.wake.notify_one();
+        }
+        (until, open.map(|first| OpenGroup { inbox: self, first }))
     }
 
     pub(super) fn next(&self) -> Sequence {
@@ -159,6 +199,7 @@ impl Inbox {
         let mut state = self.state.lock();
         let until = until.min(state.group.end());
         state.sync_until = state.sync_until.max(until);
+        state.is_closed = true;
         drop(state);
         self.wake.notify_one();
     }
@@ -181,7 +222,7 @@ impl Inbox {
     pub(super) fn wait(&self, due: Option<Instant>, synced: Sequence, is_stuck: bool) -> Work {
         let mut state = self.state.lock();
         while state.end == End::NotYet
-            && (is_stuck || (!state.has_group() && state.sync_until <= synced))
+            && (is_stuck || (!state.has_due_group() && state.sync_until <= synced))
         {
             match due {
                 None => self.wake.wait(&mut state),
@@ -213,17 +254,22 @@ impl Inbox {
 }
 
 impl State {
-    fn has_group(&self) -> bool {
-        !self.full.is_empty() || self.group.records > 0
+    fn has_due_group(&self) -> bool {
+        !self.full.is_empty() || self.group.records > 0 && self.is_closed
     }
 
     fn take(&mut self) -> Option<Group> {
         let full = self.full.pop_front();
-        full.or_else(|| (self.group.records > 0).then(|| self.begin_group()))
+        let group = full.or_else(|| (self.group.records > 0).then(|| self.begin_group()));
+        if let Some(group) = &group {
+            self.last_records = group.records;
+        }
+        group
     }
 
     /// Begins a new group, and returns the previous one.
     fn begin_group(&mut self) -> Group {
+        self.is_closed = false;
         let next = Group::empty(mem::take(&mut self.spare), self.group.end());
         mem::replace(&mut self.group, next)
     }
@@ -237,9 +283,9 @@ mod tests {
     fn records_appended_together_are_in_one_group() {
         let inbox = Inbox::new(Sequence(0));
         let large = vec![0; PAYLOAD_BYTES_MAX - RECORD_HEADER_BYTES - 8];
-        inbox.append(&large);
+        drop(inbox.append(&large));
         // The first of the two alone would fit into the group.
-        let until = inbox.append_together(&[vec![], vec![1; 8]]);
+        let (until, _) = inbox.append_together(&[vec![], vec![1; 8]]);
         assert_eq!(until, Sequence(3));
         let state = inbox.state.lock();
         assert_eq!((state.full.len(), state.full[0].records), (1, 1));

@@ -45,7 +45,8 @@ use progress::OutcomeUnknown;
 #[cfg(test)]
 use read::ReadError;
 
-pub use capacity::{Reservation, reserved_bytes};
+pub use capacity::Reservation;
+pub use format::reserved_bytes;
 pub use handle::Journal;
 pub use limits::BATCH_BYTES_MAX;
 pub use read::{Recovered, read};

@@ -94,25 +94,26 @@ impl Persistence {
         let Self::Journal { journal, .. } = self else {
             return Ok(());
         };
-        durable(journal, journal.next()).await
+        let durable = journal.durable(journal.next()).await;
+        durable.map_err(|error| StoreError::Unknown(error.to_string()))
     }
 
     /// Waits until the events of the call are durable, and everything that the call has seen.
     pub(super) async fn wait_durable(&self, call: CallRecords<'_>) -> Result<(), StoreError> {
-        let Some(written) = call.written else {
+        let Some(JournalCall {
+            journal,
+            reservation,
+            until,
+            ..
+        }) = call.written
+        else {
             return Ok(());
         };
-        let journal = written.journal;
         // A call without events may return what others wrote: anything up to now.
-        let until = written.until.unwrap_or_else(|| journal.next());
-        drop(written);
-        durable(journal, until).await
+        let until = until.unwrap_or_else(|| journal.next());
+        let durable = journal.commit(reservation, until).await;
+        durable.map_err(|error| StoreError::Unknown(error.to_string()))
     }
-}
-
-async fn durable(journal: &Journal, until: Sequence) -> Result<(), StoreError> {
-    let durable = journal.durable(until).await;
-    durable.map_err(|error| StoreError::Unknown(error.to_string()))
 }
 
 impl Log for CallRecords<'_> {

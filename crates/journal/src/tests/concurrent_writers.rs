@@ -32,6 +32,62 @@ fn one_sync_serves_all_waiting_writers() {
     assert_eq!(disk.count(Operation::Sync) - before, 2 + segments - 1);
 }
 
+/// Appends a record, and returns the wait for it.
+async fn commit(journal: &Journal, record: &[u8]) {
+    let mut capacity = journal.reserve(reserved_bytes(record.len())).await.unwrap();
+    let until = journal.append(&mut capacity, record);
+    journal.commit(capacity, until).await.unwrap();
+}
+
+/// Returns a journal whose last group had several records, and its disk.
+async fn with_several_writers() -> (SimDisk, Arc<Journal>) {
+    let disk = SimDisk::default();
+    let journal = Arc::new(open(&disk, super::Settings::default()));
+    let mut capacity = journal.reserve(2 * reserved_bytes(1)).await.unwrap();
+    let until = journal.append_together(&mut capacity, &[vec![1], vec![2]]);
+    journal.commit(capacity, until).await.unwrap();
+    (disk, journal)
+}
+
+#[tokio::test]
+async fn tasks_that_are_ready_join_the_group_that_the_first_began() {
+    // Fewer than the polls after which a runtime wakes tasks that have yielded.
+    const WRITERS: u8 = 32;
+    let (disk, journal) = with_several_writers().await;
+    let before = disk.count(Operation::Sync);
+    let writers = (0..WRITERS).map(|writer| {
+        let journal = Arc::clone(&journal);
+        tokio::spawn(async move { commit(&journal, &[writer]).await })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    assert_eq!(disk.count(Operation::Sync) - before, 1);
+    let next = journal.next();
+    assert_eq!(next, Sequence(2).plus(u32::from(WRITERS)));
+    // The group of a writer that is alone waits for nobody, from the second on.
+    for record in 0..3 {
+        commit(&journal, &[record]).await;
+    }
+    assert_eq!(disk.count(Operation::Sync) - before, 4);
+    assert_eq!(journal.next(), next.plus(3));
+}
+
+#[tokio::test]
+async fn a_group_is_closed_when_its_first_writer_is_cancelled() {
+    let (disk, journal) = with_several_writers().await;
+    let before = disk.count(Operation::Sync);
+    let mut first = Box::pin(commit(&journal, b"first"));
+    assert!(futures::poll!(&mut first).is_pending());
+    let mut second = Box::pin(commit(&journal, b"second"));
+    assert!(futures::poll!(&mut second).is_pending());
+    assert_eq!(disk.count(Operation::Sync), before);
+    drop(first);
+    second.await;
+    assert_eq!(disk.count(Operation::Sync) - before, 1);
+    assert_eq!(journal.next(), Sequence(4));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_order_of_appending_is_the_order_in_the_files() {
     const WRITERS: u32 = 64;

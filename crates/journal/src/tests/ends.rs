@@ -137,7 +137,7 @@ fn an_idle_journal_marks_its_last_sync_once() {
         let writes = disk.count(Operation::Write);
         assert!(!step(false));
         assert_eq!(disk.count(Operation::Write), writes);
-        inbox.append(&record(2));
+        drop(inbox.append(&record(2)));
         // A group records the sync before it, and a mark has to record the sync of the group.
         assert!(step(true));
         assert_eq!(synced(), Sequence(2));

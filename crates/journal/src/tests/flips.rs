@@ -86,7 +86,7 @@ fn a_record_that_contains_a_group_is_not_evidence() {
     let forged = other.used(&group.file)[group.from..group.to].to_vec();
     let mut written = TestLog::new();
     written.group(2).sync();
-    written.inbox.append(&forged);
+    drop(written.inbox.append(&forged));
     let mut last = written.inbox.take().unwrap();
     let from = usize::try_from(written.log.offset).unwrap();
     written.log.write(&mut last).unwrap();

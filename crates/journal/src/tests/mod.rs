@@ -130,7 +130,7 @@ impl TestLog {
     fn group(&mut self, records: u64) -> &mut Self {
         let first = self.log.written;
         for number in first.0..first.0 + records {
-            self.inbox.append(&record(number));
+            drop(self.inbox.append(&record(number)));
         }
         let group = self.inbox.take();
         let mut group = group.unwrap_or_else(|| Group::empty(Vec::new(), first));

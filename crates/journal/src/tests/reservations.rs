@@ -139,7 +139,7 @@ fn no_group_grows_larger_than_a_reader_accepts() {
     let inbox = Inbox::new(Sequence(0));
     let record = vec![7; 3 << 20];
     for _ in 0..5 {
-        inbox.append(&record);
+        drop(inbox.append(&record));
     }
     let groups: Vec<_> = std::iter::from_fn(|| inbox.take()).collect();
     let records: Vec<_> = groups
