@@ -226,7 +226,7 @@ impl BoardBatch {
 }
 
 impl BatchItem {
-    fn new(index: usize, kind: &KnownKind, contribution: Contribution) -> Self {
+    pub(crate) fn new(index: usize, kind: &KnownKind, contribution: Contribution) -> Self {
         let Contribution {
             member,
             change,

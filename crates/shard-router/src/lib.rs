@@ -4,8 +4,8 @@
 //! admits each to its windows by its time (rejected: in the future, in a closed window, in a window
 //! that is no longer kept); `send` finds or creates the board (`target_board`), splits its batch by
 //! shard (`shard_batch`), sends the parts to the store, and retries when the board was deleted in
-//! the meantime. A [`Watcher`] is notified of boards
-//! that have changed. [`Catalogue`] is the server's copy of the kinds, [`Boards`] a cache of the
+//! the meantime. `single` is the short way of one contribution to one board. A [`Watcher`] is
+//! notified of boards that have changed. [`Catalogue`] is the server's copy of the kinds, [`Boards`] a cache of the
 //! boards' records.
 
 mod batch;
@@ -20,6 +20,7 @@ mod plan;
 mod router;
 mod send;
 mod shard_batch;
+mod single;
 mod target_board;
 mod trace_target;
 mod watch;

@@ -81,6 +81,10 @@ impl Router {
         &self.boards
     }
 
+    pub(crate) const fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
     /// Returns the store.
     #[must_use]
     pub const fn store(&self) -> &Arc<dyn ShardStore> {
@@ -250,7 +254,7 @@ impl Router {
         deleted
     }
 
-    fn watcher(&self) -> Option<&dyn Watcher> {
+    pub(crate) fn watcher(&self) -> Option<&dyn Watcher> {
         self.watcher.get().map(|watcher| &**watcher)
     }
 }

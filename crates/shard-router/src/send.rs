@@ -26,7 +26,7 @@ use board::{Activity, BoardName, Timestamp};
 use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use shard_store::{Batch, BoardRecord, Deadline, ItemFailure, ShardStore, StoreError};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use crate::batch::{BoardBatch, KindPart};
 use crate::catalogue::KnownKind;
@@ -249,13 +249,7 @@ impl Sending<'_> {
         };
         self.metrics.batches.observe_count(items.len());
         let all = |failure: ItemFailure| vec![WriteOutcome::Failed(failure); items.len()];
-        let span = tracing::trace_span!(
-            target: TRACE_TARGET,
-            "apply",
-            megaboard.board = %record.name,
-            megaboard.shard = i64::from(shard),
-            megaboard.contributions = i64::try_from(items.len()).unwrap_or(i64::MAX),
-        );
+        let span = apply_span(record, shard, items.len());
         let applied = self.store.apply(record, shard, call).instrument(span);
         let result = match applied.await {
             Ok(outcomes) => Ok(outcomes.into_iter().map(WriteOutcome::from).collect()),
@@ -274,4 +268,15 @@ impl Sending<'_> {
         };
         (batch, result)
     }
+}
+
+/// Creates the span of a call to a shard.
+pub(crate) fn apply_span(record: &BoardRecord, shard: u16, contributions: usize) -> Span {
+    tracing::trace_span!(
+        target: TRACE_TARGET,
+        "apply",
+        megaboard.board = %record.name,
+        megaboard.shard = i64::from(shard),
+        megaboard.contributions = i64::try_from(contributions).unwrap_or(i64::MAX),
+    )
 }

@@ -23,17 +23,24 @@ impl ShardBatch {
 
     /// Adds an item, identified for the incarnation of this record.
     fn push(&mut self, record: &BoardRecord, item: BatchItem) {
-        let BatchItem { origin, mut item } = item;
-        let id = origin.id.as_ref();
-        item.id = id.map(|id| IdDigest::new(record.incarnation, &item.member, id));
+        let BatchItem { origin, item } = item;
+        self.items.push(identified(record, &origin, item));
         self.origins.push(origin);
-        self.items.push(item);
     }
 
     /// Returns its items, in order.
     pub(crate) fn into_items(self) -> impl Iterator<Item = BatchItem> {
         let items = self.origins.into_iter().zip(self.items);
         items.map(|(origin, item)| BatchItem { origin, item })
+    }
+}
+
+/// Identifies an item for the incarnation of this record.
+pub(crate) fn identified(record: &BoardRecord, origin: &ItemOrigin, item: Item) -> Item {
+    let id = origin.id.as_ref();
+    Item {
+        id: id.map(|id| IdDigest::new(record.incarnation, &item.member, id)),
+        ..item
     }
 }
 

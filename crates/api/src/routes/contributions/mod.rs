@@ -9,6 +9,7 @@
 mod chunk;
 mod item_list;
 mod receipt;
+mod single;
 mod standings;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use axum::response::Response;
 
 use access::{Caller, Scope};
 use connection::{AddressResponses, LINE_BYTES_MAX, Line, Lines, Whole};
+use futures::FutureExt as _;
 use problem::{Problem, ProblemType};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
@@ -146,17 +148,53 @@ pub(crate) async fn add(
         }
     };
     drop(parts);
+    // Boxed where the future is large and not that of most requests.
     let end = if is_lines {
         let read = Lines::new(&app.body_memory, body);
-        lines(&app, &caller, read, wanted, &mut receipt).await?
+        let lines = lines(&app, &caller, read, wanted, &mut receipt);
+        lines.boxed().await?
     } else {
         let whole = body::whole(&app, body).await?;
-        json(&app, &caller, whole, wanted, &mut receipt).await?
+        if whole.trim_ascii_start().first() == Some(&b'[') {
+            let items = array(&app, &caller, whole, wanted, &mut receipt);
+            items.boxed().await?
+        } else {
+            let is_written = wanted == Return::Nothing
+                && single::write(&app, &caller, &whole, &mut receipt).await;
+            if !is_written {
+                let object = object(&app, &caller, &whole, wanted, &mut receipt);
+                object.boxed().await?;
+            }
+            if let Some(problem) = receipt.refusal() {
+                return Err(problem);
+            }
+            Ended::Whole
+        }
     };
     Ok(receipt.answer(&end))
 }
 
-async fn json(
+/// Writes a single object.
+async fn object(
+    app: &App,
+    caller: &Caller,
+    text: &[u8],
+    wanted: Return,
+    receipt: &mut Receipt,
+) -> Result<(), Problem> {
+    let mut counted = app.metrics.writes.request();
+    let mut chunk = Chunk::new(app, caller, wanted);
+    if let Acquired::No(problem) = chunk.acquire(1).await {
+        return Err(problem);
+    }
+    counted.add(1);
+    let added = chunk.add_object(0, text, app.now()).await;
+    added.inspect_err(|problem| app.metrics.writes.reject(problem.kind))?;
+    chunk.write(receipt).await
+}
+
+/// Writes the items of an array.
+async fn array(
     app: &App,
     caller: &Caller,
     mut whole: Whole,
@@ -164,20 +202,6 @@ async fn json(
     receipt: &mut Receipt,
 ) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
-    if whole.trim_ascii_start().first() != Some(&b'[') {
-        let mut chunk = Chunk::new(app, caller, wanted);
-        if let Acquired::No(problem) = chunk.acquire(1).await {
-            return Err(problem);
-        }
-        counted.add(1);
-        let added = chunk.add_object(0, &whole, app.now()).await;
-        added.inspect_err(|problem| app.metrics.writes.reject(problem.kind))?;
-        chunk.write(receipt).await?;
-        return match receipt.refusal() {
-            Some(problem) => Err(problem),
-            None => Ok(Ended::Whole),
-        };
-    }
     let items = connection::items_from_json(&mut whole, connection::ARRAY_ITEMS_MAX)?;
     check_count(items.len(), wanted)?;
     counted.add(items.len());
