@@ -66,14 +66,16 @@ impl Hosts {
             return true;
         }
         let host = host.strip_suffix('.').unwrap_or(host);
+        let mut names = self.names.iter().map(String::as_str).chain([LOCALHOST]);
+        if names.any(|name| name.eq_ignore_ascii_case(host)) {
+            return true;
+        }
         if let Some(address) = address(host) {
             return !is_local || address.is_loopback() || self.addresses.contains(&address);
         }
-        let mut names = self.names.iter().map(String::as_str).chain([LOCALHOST]);
         let below = host.len().checked_sub(BELOW_LOCALHOST.len());
         let below = below.and_then(|at| host.get(at..));
-        names.any(|name| name.eq_ignore_ascii_case(host))
-            || below.is_some_and(|end| end.eq_ignore_ascii_case(BELOW_LOCALHOST))
+        below.is_some_and(|end| end.eq_ignore_ascii_case(BELOW_LOCALHOST))
             // Nobody can register a name without a dot.
             || (!is_local && !host.contains('.'))
     }
@@ -136,11 +138,16 @@ pub(crate) fn host_of<'a>(
 
 /// Returns the host of an authority that needs no parser: letters, digits, dots and dashes, with or without a port.
 fn simple_host(authority: &[u8]) -> Option<&str> {
-    let authority = str::from_utf8(authority).ok()?;
-    let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
-    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b".-".contains(&byte);
-    let is_simple = !host.is_empty() && host.len() <= NAME_BYTES_MAX && host.bytes().all(is_in);
-    (is_simple && (port.is_empty() || is_port(port))).then_some(host)
+    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
+    let end = authority.iter().position(|byte| !is_in(byte));
+    let (host, port) = authority.split_at(end.unwrap_or(authority.len()));
+    let is_port = match port {
+        [] | [b':'] => true,
+        [b':', port @ ..] => str::from_utf8(port).is_ok_and(is_port),
+        _ => false,
+    };
+    let is_simple = (1..=NAME_BYTES_MAX).contains(&host.len()) && is_port;
+    str::from_utf8(host).ok().filter(|_| is_simple)
 }
 
 /// Returns the host of any authority without a user.

@@ -42,3 +42,4 @@ pub use scope::Scope;
 pub use secret::without_keys;
 pub use settings::{AccessError, AccessSettings, TokenSecret};
 pub use token::TOKEN_PREFIX;
+pub use tower_http::cors::CorsLayer;

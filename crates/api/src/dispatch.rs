@@ -1,29 +1,31 @@
 //! [`dispatch`]: calls the handler of the route of a request.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse as _, Response};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use problem::{Problem, ProblemType};
 
 use crate::app::App;
+use crate::path_params::PathParams;
 use crate::percent;
 use crate::route::{CallHandler, Matched, Route};
 
-/// Calls the handler of the route of a request. Its extractors take the parameters of the path from the request's
-/// extensions.
-pub(crate) async fn dispatch(app: &Arc<App>, matched: &Matched, mut request: Request) -> Response {
-    let is_head = request.method() == Method::HEAD;
-    let answered = match handler_of(matched, request.method(), request.uri()) {
-        Ok(handler) => {
-            request.extensions_mut().insert(matched.params().clone());
-            handler(request, app.clone()).await
-        }
-        Err(problem) => problem.into_response(),
-    };
-    finished(answered, is_head)
+/// Calls the handler of the route of a request.
+pub(crate) fn dispatch(
+    app: &Arc<App>,
+    matched: &Matched,
+    request: Request,
+) -> BoxFuture<'static, Response> {
+    match handler_of(matched, request.method(), request.uri()) {
+        Ok(handler) => handler(request, app.clone()),
+        Err(problem) => ready(problem.into_response()).boxed(),
+    }
 }
 
 /// Returns the handler of a request. Refuses a request without a route, and one with a parameter that is not
@@ -33,25 +35,25 @@ fn handler_of(matched: &Matched, method: &Method, uri: &Uri) -> Result<CallHandl
     let path = uri.path();
     // Nearly all paths have none.
     if path.contains('%') {
-        let mut params = matched.params().iter(path);
+        let mut params = PathParams::of(path).iter();
         params.try_for_each(|(name, value)| percent::check(name, value))?;
     }
     let handler = route.handler(method);
     handler.ok_or_else(|| not_allowed(route, method, uri))
 }
 
-/// Sets the length of a response, and removes the body of a response to `HEAD`.
-fn finished(mut response: Response, is_head: bool) -> Response {
-    let length = response.body().size_hint().exact();
-    if let Some(length) = length
-        && !response.headers().contains_key(header::CONTENT_LENGTH)
-    {
-        let length = HeaderValue::from(length);
-        response
-            .headers_mut()
-            .insert(header::CONTENT_LENGTH, length);
-    }
+/// Removes the body of a response to `HEAD`, but not its length. The connection sets the length of all others.
+pub(crate) fn finished(mut response: Response, is_head: bool) -> Response {
     if is_head {
+        let length = response.body().size_hint().exact();
+        if let Some(length) = length
+            && !response.headers().contains_key(header::CONTENT_LENGTH)
+        {
+            let length = HeaderValue::from(length);
+            response
+                .headers_mut()
+                .insert(header::CONTENT_LENGTH, length);
+        }
         *response.body_mut() = Body::empty();
     }
     response

@@ -1,6 +1,6 @@
 //! [`Gate`]: checks every request before its handler is called.
 //!
-//! `unread_body` passes it every request. The gate counts the request for `/metrics`, handles CORS if that is
+//! The server passes it every request. The gate counts the request for `/metrics`, handles CORS if that is
 //! configured, checks the host, takes a permit, applies the rate limit of the address, removes a token from the query,
 //! checks the key, and calls the route's handler. The table of routes ([`crate::route`]) says what a route requires of
 //! its callers, and [`Access`](access::Access) checks it. A handler whose boards are in the body or the query checks
@@ -8,6 +8,7 @@
 //! response counts until its connection has written it ([`connection::Responses`]). Before all that, a repeated read
 //! may be answered from a response that is prepared (`repeat`).
 
+mod begun;
 mod facts;
 mod repeat;
 mod route_metrics;
@@ -18,23 +19,28 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::{Authorizer, Caller, Scope};
+use access::{Authorizer, Caller, CorsLayer, Scope};
 use audit::AuditedRequest;
 use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
 use axum::response::{IntoResponse, Response};
 use connection::{
-    Flow, LINES, PerAddress, PreparedResponses, RequestPermits, ServerLimits, media_type,
+    Flow, LINES, PerAddress, PreparedResponses, RequestPermit, RequestPermits, ServerLimits,
+    media_type,
 };
 use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use problem::{Problem, ProblemType};
 use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
+pub(crate) use self::begun::BegunRequest;
+use self::begun::{Handled, answered};
 use self::facts::Facts;
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
+use crate::path_params::PathParams;
 use crate::percent;
 use crate::route::{Matched, Needs};
 
@@ -83,117 +89,125 @@ impl Gate {
         self.app.access.is_tracer(peer)
     }
 
-    /// Answers a request, and counts it.
-    pub(crate) async fn answer(
-        &self,
+    /// Counts a request, checks it, and calls its handler.
+    pub(crate) fn begin<'a>(
+        &'a self,
         peer: IpAddr,
         request: Request<Body>,
-        matched: &Matched,
-        flow: &Arc<Flow>,
-    ) -> Response {
+        matched: &'a Matched,
+        flow: &'a Arc<Flow>,
+    ) -> BegunRequest<'a> {
         let route = self.metrics.of(request.method(), matched);
         let counted = self.app.metrics.http.begin(route);
-        let response = self.with_cors(peer, request, matched, flow).await;
-        counted.end(&response);
-        response
+        let handled = match self.app.access.cors() {
+            None => self.handle(peer, request, matched, flow),
+            Some(cors) => {
+                let answered = self.with_cors(cors, peer, request, matched, flow);
+                Handled::answered_by(answered.boxed())
+            }
+        };
+        BegunRequest::new(handled, counted)
     }
 
     /// Handles CORS, around refusals too: otherwise pages could not read them.
     async fn with_cors(
         &self,
+        cors: &CorsLayer,
         peer: IpAddr,
         request: Request<Body>,
         matched: &Matched,
         flow: &Arc<Flow>,
     ) -> Response {
-        let Some(cors) = self.app.access.cors() else {
-            return self.send(peer, request, matched, flow).await;
+        let handle = |request| async move {
+            let handled = self.handle(peer, request, matched, flow);
+            Ok::<_, Infallible>(handled.answer(flow).await)
         };
-        let send = |request| async move {
-            Ok::<_, Infallible>(self.send(peer, request, matched, flow).await)
-        };
-        let answered = cors.layer(service_fn(send)).oneshot(request).await;
+        let answered = cors.layer(service_fn(handle)).oneshot(request).await;
         answered.unwrap_or_else(|never| match never {})
     }
 
-    /// Counts the response until the connection has written it.
-    async fn send(
-        &self,
+    /// Checks a request, and calls its handler.
+    fn handle<'a>(
+        &'a self,
         peer: IpAddr,
         mut request: Request<Body>,
-        matched: &Matched,
+        matched: &'a Matched,
         flow: &Arc<Flow>,
-    ) -> Response {
+    ) -> Handled<'a> {
         let app = &self.app;
         let answers = if matched.is_scraped() {
             &app.scrapes
         } else {
             &app.answers
         };
-        let answers = answers.to(app.access.client(peer, request.headers()));
+        let address = app.access.client(peer, request.headers());
+        let answers = answers.to(address);
         // A request that may change something reserves the bytes of a large response before it does.
         if !request.method().is_safe() {
             request.extensions_mut().insert(answers.clone());
         }
-        let response = self.pass(peer, request, matched, flow).await;
-        answers.send(response, flow).await
+        let is_head = request.method() == Method::HEAD;
+        let permit = self.admit(peer, address, &mut request, matched);
+        let (permit, response) = match permit {
+            Ok(permit) => {
+                let response = if matched.is_stream() {
+                    self.stream(address, request, matched, flow)
+                } else if is_audited(request.method(), matched) {
+                    self.audited(peer, request, matched).boxed()
+                } else {
+                    dispatch(app, matched, request)
+                };
+                (permit, response)
+            }
+            Err(problem) => (None, answered(problem)),
+        };
+        Handled {
+            response,
+            is_head,
+            answers: Some(answers),
+            permit,
+        }
     }
 
-    async fn pass(
+    /// Decides whether a request is served. Returns its permit; streams of either direction have none after they were
+    /// admitted.
+    fn admit(
         &self,
         peer: IpAddr,
-        mut request: Request<Body>,
+        address: IpAddr,
+        request: &mut Request<Body>,
         matched: &Matched,
-        flow: &Arc<Flow>,
-    ) -> Response {
+    ) -> Result<Option<RequestPermit<'_>>, Problem> {
         let is_probe = matched.is_probe();
-        let host = self
-            .app
-            .access
-            .check_host(&request, is_probe, self.is_local);
-        if let Err(problem) = host {
-            return problem.into_response();
-        }
-        // Held until the response is there. Streams of either direction do not count after they were admitted.
+        (self.app.access).check_host(request, is_probe, self.is_local)?;
         let permits = self.permits(matched);
         let permit = permits.acquire();
         if permit.is_none() && !is_probe {
             let detail = format!("{} requests are under way already", permits.max());
-            return Problem::new(ProblemType::Overloaded, detail).into_response();
+            return Err(Problem::new(ProblemType::Overloaded, detail));
         }
-        if let Err(problem) = self.admit(peer, &mut request, matched) {
-            return problem.into_response();
-        }
-        let _permit = permit.filter(|_| !is_stream_of_lines(&request, matched));
-        if matched.is_stream() {
-            // Only streams use it.
-            request.extensions_mut().insert(flow.clone());
-            return self.stream(peer, request, matched).await;
-        }
-        if is_audited(request.method(), matched) {
-            // Boxed, since this is rare and would increase the size of every request.
-            let audited = self.audited(peer, request, matched).boxed().await;
-            return audited.unwrap_or_else(IntoResponse::into_response);
-        }
-        dispatch(&self.app, matched, request).await
+        self.authorize(peer, address, request, matched)?;
+        Ok(permit.filter(|_| !is_stream_of_lines(request, matched)))
     }
 
     /// Opens a stream, if its address does not have the maximum number.
-    async fn stream(
+    fn stream(
         &self,
-        peer: IpAddr,
+        address: IpAddr,
         mut request: Request<Body>,
         matched: &Matched,
-    ) -> Response {
-        let address = self.app.access.client(peer, request.headers());
+        flow: &Arc<Flow>,
+    ) -> BoxFuture<'static, Response> {
         let Some(permit) = self.streams.enter(address) else {
             let max = self.streams.max();
             let what = format_args!("address {address} has {max} streams open");
-            return Problem::too_many_requests(what, STREAM_WAIT).into_response();
+            return answered(Problem::too_many_requests(what, STREAM_WAIT));
         };
+        // Only streams use it.
+        request.extensions_mut().insert(flow.clone());
         // The stream holds it. Around the body, it would be another box for each frame.
         request.extensions_mut().insert(Arc::new(permit));
-        dispatch(&self.app, matched, request).await
+        dispatch(&self.app, matched, request)
     }
 
     /// Returns the permits for this request.
@@ -210,7 +224,7 @@ impl Gate {
         peer: IpAddr,
         mut request: Request<Body>,
         matched: &Matched,
-    ) -> Result<Response, Problem> {
+    ) -> Response {
         let app = &self.app;
         let caller = request.extensions().get::<Caller>().cloned();
         let caller = caller.unwrap_or_default();
@@ -225,19 +239,20 @@ impl Gate {
         let entry = app.audit.entry(audited);
         request.extensions_mut().insert(entry.clone());
         let response = dispatch(&self.app, matched, request).await;
-        entry.end(response, app.now()).await
+        let ended = entry.end(response, app.now()).await;
+        ended.unwrap_or_else(IntoResponse::into_response)
     }
 
     /// Authorizes the request, and adds the caller to its extensions.
-    fn admit(
+    fn authorize(
         &self,
         peer: IpAddr,
+        address: IpAddr,
         request: &mut Request<Body>,
         matched: &Matched,
     ) -> Result<(), Problem> {
         let access = &self.app.access;
         if !matched.is_probe() && !matched.is_scraped() {
-            let address = access.client(peer, request.headers());
             access.take_request(address).map_err(|wait| {
                 Problem::too_many_requests(
                     format_args!("address {address} sends too many requests"),
@@ -273,22 +288,19 @@ impl Gate {
     ) -> Result<Option<Caller>, Problem> {
         let (method, uri) = (request.method(), request.uri());
         // As the handler will read it; a value that it cannot read is not the name of anything.
-        let param = |name| {
-            let param = matched.params().get(uri.path(), name)?;
-            Some(percent::decoded(param).unwrap_or_default())
-        };
+        let read = |param| percent::decoded(param).unwrap_or_default();
+        let PathParams { kind, subject, .. } = PathParams::of(uri.path());
         let route = matched.route();
         match route.and_then(|route| route.needs(method)) {
             Some(Needs::Nothing) => Ok(None),
             Some(Needs::Metrics) if self.app.access.metrics_open() => Ok(None),
             Some(Needs::Stream) => {
-                let [kind, subject] = ["kind", "subject"].map(param);
-                let [kind, subject] = [kind, subject].map(Option::unwrap_or_default);
+                let [kind, subject] = [kind, subject].map(|param| read(param.unwrap_or_default()));
                 authorizer.stream_caller(token, &kind, &subject).map(Some)
             }
             Some(Needs::Metrics) => authorizer.caller(Scope::Read, None).map(Some),
             Some(Needs::Key(scope)) => {
-                let kind = param("kind");
+                let kind = kind.map(read);
                 authorizer.caller(scope, kind.as_deref()).map(Some)
             }
             // A route that is not in the table is refused here: no handler is called without authorization.

@@ -3,7 +3,6 @@
 //! ```text
 //! server       accepts connections and serves them (crate connection: what they hold), until it is asked to stop
 //! observed     gives each request its id, and a span if it is traced (crate request-trace)
-//! unread_body  hands the request to the gate; reads the unread part of its body, or ends the connection
 //! gate         refuses requests: metrics, CORS, host, limits, keys (crate access), audit entries (crate audit)
 //! dispatch     calls the handler of the route
 //! route        the one table of routes, by which a path is matched once
@@ -39,7 +38,6 @@ mod routes;
 mod server;
 mod stream;
 mod target;
-mod unread_body;
 
 pub use app::App;
 pub use connection::{PREPARED_BYTES_MAX, ServerLimits, WRITES_BYTES_MAX};

@@ -22,7 +22,7 @@ const PATH_CHARS_MAX: usize = 512;
 
 /// A request whose head has arrived.
 pub(crate) struct ObservedRequest {
-    request: CurrentRequest,
+    request: Option<CurrentRequest>,
     span: Span,
     line: Option<Line>,
 }
@@ -62,36 +62,43 @@ impl ObservedRequest {
             path: request.uri().path().to_owned(),
         });
         Self {
-            request: CurrentRequest::new(id, trace),
+            request: Some(CurrentRequest::new(id, trace)),
             span,
             line,
         }
     }
 
+    /// Does a part of the work on the request. Log lines written meanwhile have the id.
+    pub(crate) fn within<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let _scope = RequestScope::enter(&mut self.request);
+        let _inside = self.span.enter();
+        work()
+    }
+
     /// Waits for the response. Log lines written meanwhile have the id, and so does the response.
     pub(crate) async fn answered(
-        self,
+        mut self,
         mut answer: Pin<&mut (impl Future<Output = Response> + Send)>,
     ) -> Response {
         let Self {
             request,
             span,
             line,
-        } = self;
-        let id = request.header().clone();
-        let mut request = Some(request);
+        } = &mut self;
         let mut response = poll_fn(|context| {
-            let _scope = RequestScope::enter(&mut request);
+            let _scope = RequestScope::enter(request);
             let _inside = span.enter();
             let polled = answer.as_mut().poll(context);
             if let Poll::Ready(response) = &polled {
-                record(&span, line.as_ref(), response);
+                record(span, line.as_ref(), response);
             }
             polled
         })
         .await;
         let headers = response.headers_mut();
-        headers.insert(REQUEST_ID, id);
+        if let Some(request) = self.request {
+            headers.insert(REQUEST_ID, request.into_header());
+        }
         // Responses contain names that callers chose, so browsers must not guess another media type.
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
         response

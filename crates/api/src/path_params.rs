@@ -1,41 +1,45 @@
-//! [`PathParams`]: the parameters of a matched path.
+//! [`PathParams`]: the parameters of a path.
 
-use std::ops::Range;
+/// The parameters of a path that has a route, as they are written. Each is at one position of all such paths, so they
+/// are found again wherever they are needed, and requests need not carry them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PathParams<'p> {
+    pub(crate) kind: Option<&'p str>,
+    pub(crate) subject: Option<&'p str>,
+    pub(crate) member: Option<&'p str>,
+    pub(crate) file: Option<&'p str>,
+}
 
-use matchit::Params;
-
-/// Maximum parameters of a path.
-const PARAMS_MAX: usize = 3;
-
-/// The parameters of a path: the name of each, and the range of its value in the path.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct PathParams([Option<(&'static str, Range<usize>)>; PARAMS_MAX]);
-
-impl PathParams {
-    /// Locates the values in the path that was matched; `None` if one is empty.
-    pub(crate) fn of(path: &str, found: &Params<'static, '_>) -> Option<Self> {
-        let mut params = [const { None }; PARAMS_MAX];
-        for ((name, value), param) in found.iter().zip(&mut params) {
-            if value.is_empty() {
-                return None;
+impl<'p> PathParams<'p> {
+    /// Returns the parameters of a path.
+    pub(crate) fn of(path: &'p str) -> Self {
+        let mut params = Self::default();
+        if let Some(path) = path.strip_prefix("/v1/boards/") {
+            let mut segments = path.split('/');
+            params.kind = segments.next();
+            params.subject = segments.next();
+            if segments.next() == Some("members") {
+                params.member = segments.next();
             }
-            let begin = value.as_ptr().addr() - path.as_ptr().addr();
-            *param = Some((name, begin..begin + value.len()));
+        } else if let Some(path) = path.strip_prefix("/v1/kinds/") {
+            params.kind = path.split('/').next();
+        } else if let Some(path) = path.strip_prefix("/v1/members/") {
+            params.member = path.split('/').next();
+        } else if let Some(path) = path.strip_prefix("/page/") {
+            params.file = path.split('/').next();
         }
-        Some(Self(params))
-    }
-
-    /// Returns the parameters of the path that was matched, by name, as they are written.
-    pub(crate) fn iter<'p>(&self, path: &'p str) -> impl Iterator<Item = (&'static str, &'p str)> {
-        let params = self.0.iter().flatten();
-        params.filter_map(move |(name, range)| Some((*name, path.get(range.clone())?)))
-    }
-
-    /// Returns a parameter of the path that was matched, as it is written.
-    pub(crate) fn get<'p>(&self, path: &'p str, name: &str) -> Option<&'p str> {
-        let mut params = self.iter(path);
         params
-            .find(|(other, _)| *other == name)
-            .map(|(_, value)| value)
+    }
+
+    /// Returns the parameters with their names, in the order of the path.
+    pub(crate) fn iter(self) -> impl Iterator<Item = (&'static str, &'p str)> {
+        let all = [
+            ("kind", self.kind),
+            ("subject", self.subject),
+            ("member", self.member),
+            ("file", self.file),
+        ];
+        all.into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
     }
 }

@@ -13,6 +13,10 @@ const DIGITS: usize = 2;
 
 /// Decodes a parameter; `None` if it is not percent-encoded UTF-8.
 pub(crate) fn decoded(text: &str) -> Option<Cow<'_, str>> {
+    // Nearly all parameters have none.
+    if !text.contains('%') {
+        return Some(text.into());
+    }
     let is_encoded = |after: &str| {
         let digits = after.as_bytes().get(..DIGITS);
         digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))

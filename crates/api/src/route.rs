@@ -241,25 +241,23 @@ static INDEXES: LazyLock<Router<usize>> = LazyLock::new(|| {
     indexes
 });
 
-/// What a path was matched to: its route, if it has one, and its parameters.
-#[derive(Debug, Clone, Default)]
+/// What a path was matched to: its route, if it has one.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Matched {
     index: Option<usize>,
-    params: PathParams,
 }
 
 impl Matched {
     /// Matches a path. A path with an empty parameter has no route.
     pub(crate) fn of(path: &str) -> Self {
-        let Ok(found) = INDEXES.at(path) else {
-            return Self::default();
+        let has_empty = || {
+            PathParams::of(path)
+                .iter()
+                .any(|(_, value)| value.is_empty())
         };
-        match PathParams::of(path, &found.params) {
-            Some(params) => Self {
-                index: Some(*found.value),
-                params,
-            },
-            None => Self::default(),
+        let found = INDEXES.at(path).ok();
+        Self {
+            index: found.map(|found| *found.value).filter(|_| !has_empty()),
         }
     }
 
@@ -273,11 +271,6 @@ impl Matched {
         self.index.map(|index| &ROUTES[index])
     }
 
-    /// Returns the parameters of the path.
-    pub(crate) const fn params(&self) -> &PathParams {
-        &self.params
-    }
-
     /// Whether it is a probe.
     pub(crate) fn is_probe(&self) -> bool {
         self.route().is_some_and(Route::is_probe)
@@ -286,6 +279,11 @@ impl Matched {
     /// Whether it returns the metrics.
     pub(crate) fn is_scraped(&self) -> bool {
         self.route().is_some_and(Route::is_scraped)
+    }
+
+    /// Whether it is accepted on a connection for probes alone.
+    pub(crate) fn is_for_spare(&self) -> bool {
+        self.is_probe() || self.is_scraped()
     }
 
     /// Whether a `POST` to it may be a stream of lines.
@@ -315,7 +313,8 @@ mod tests {
             let filled = |empty: Option<usize>| {
                 let filled = parts.iter().enumerate().map(|(index, part)| match *part {
                     _ if empty == Some(index) => "",
-                    part if part.starts_with('{') => "a",
+                    // Each has another value.
+                    part if part.starts_with('{') => part.trim_matches(['{', '}']),
                     part => part,
                 });
                 filled.collect::<Vec<_>>().join("/")
@@ -323,10 +322,9 @@ mod tests {
             let whole = filled(None);
             let matched = Matched::of(&whole);
             assert_eq!(matched.route().map(Route::path), Some(*path));
-            let params = matched.params().iter(&whole);
-            let params: Vec<_> = params.map(|(_, value)| value).collect();
-            let named = parts.iter().filter(|part| part.starts_with('{'));
-            assert_eq!(params, vec!["a"; named.count()]);
+            let params: Vec<_> = PathParams::of(&whole).iter().collect();
+            let found: Vec<_> = INDEXES.at(&whole).unwrap().params.iter().collect();
+            assert_eq!(params, found, "{whole}");
             for index in (0..parts.len()).filter(|index| parts[*index].starts_with('{')) {
                 let path = filled(Some(index));
                 assert!(Matched::of(&path).route().is_none(), "{path}");

@@ -11,10 +11,10 @@ use std::task::Poll;
 use std::time::Duration;
 
 use access::address_for_limits;
-use axum::http::{Request, header};
+use axum::http::{Request, Response, header};
 use connection::{
-    Asked, ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX, HeadTimer, OpenConnections,
-    ReadAhead, ResponseBody, ServerLimits, Socket, WriteTimeouts,
+    Asked, ConnectionPermit, ConnectionPermits, Flow, HEAD_BYTES_MAX, HeadTimer, LentBody,
+    OpenConnections, ReadAhead, ReadingRequest, ResponseBody, ServerLimits, Socket, WriteTimeouts,
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Either, ready};
@@ -23,14 +23,14 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulConnection;
+use problem::{Problem, ProblemType};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use crate::app::App;
-use crate::gate::Gate;
+use crate::gate::{BegunRequest, Gate};
 use crate::observed::ObservedRequest;
 use crate::route::Matched;
-use crate::unread_body;
 
 /// Maximum bytes of one read: a whole head, or a piece of a body.
 const READ_BUFFER_BYTES: usize = HEAD_BYTES_MAX;
@@ -98,7 +98,7 @@ async fn serve_until(
         let is_spare = permit.is_spare();
         let header_timeout = header_timeout(&limits, is_spare);
         let (of_service, of_connection) = (permit.clone(), flow.clone());
-        let service = service_fn(move |mut request: Request<Incoming>| {
+        let service = service_fn(move |request: Request<Incoming>| {
             // A client that does not read its responses gets no further ones.
             let may_repeat = !is_spare && flow.blocked_since().is_none();
             if may_repeat && let Some(response) = gate.repeat(peer, &request) {
@@ -107,30 +107,20 @@ async fn serve_until(
             }
             // A connection without a probe may be closed for one, even while its unread body is read.
             let matched = Matched::of(request.uri().path());
-            if unread_body::is_for_spare(&matched) {
+            if matched.is_for_spare() {
                 of_service.head_arrived();
             }
+            // Now: bytes that are read from now on are not part of the head.
+            let reading = ahead.begin();
             let (gate, flow) = (gate.clone(), flow.clone());
-            // Not in the future: bytes that are read from now on are not part of the head.
-            let mut reading = ahead.begin();
-            let answered = async move {
-                flow.freed().await;
-                let read = gate.note_read(&mut request, &matched);
-                let observed = ObservedRequest::new(&request, &matched, peer, &gate);
-                let answer = unread_body::answer(&gate, peer, request, &matched, &flow, is_spare);
-                let answer = pin!(answer);
-                let mut response = observed.answered(answer).await;
-                if let Some(read) = read {
-                    response = gate.prepare(read, &matched, response);
-                }
-                if response.headers().contains_key(header::CONNECTION) {
-                    reading.is_last();
-                }
-                drop(reading);
-                Ok(response.map(ResponseBody::Other))
+            let arrived = ArrivedRequest {
+                request,
+                matched,
+                peer,
+                is_spare,
+                reading,
             };
-            // Boxed, so that the connection moves few bytes for a repeated read.
-            Either::Right(answered.boxed())
+            Either::Right(arrived.answer(gate, flow))
         });
         let connection = http1::Builder::new()
             .timer(HeadTimer::default())
@@ -167,6 +157,58 @@ async fn serve_until(
     finish(&app, &limits, &open).await
 }
 
+/// A request whose head has arrived.
+struct ArrivedRequest {
+    request: Request<Incoming>,
+    matched: Matched,
+    peer: IpAddr,
+    /// It arrived on a connection for probes alone.
+    is_spare: bool,
+    reading: ReadingRequest,
+}
+
+impl ArrivedRequest {
+    /// Answers the request. Boxed, so that the connection moves few bytes for a repeated read.
+    fn answer(
+        self,
+        gate: Arc<Gate>,
+        flow: Arc<Flow>,
+    ) -> BoxFuture<'static, Result<Response<ResponseBody>, Infallible>> {
+        let Self {
+            mut request,
+            matched,
+            peer,
+            is_spare,
+            mut reading,
+        } = self;
+        let answered = async move {
+            flow.freed().await;
+            let read = gate.note_read(&mut request, &matched);
+            let mut observed = ObservedRequest::new(&request, &matched, peer, &gate);
+            // The request is passed on before anything is awaited, so that the future has no copies of it.
+            let (request, lent) = LentBody::lend(request, is_spare);
+            let begun = observed.within(|| {
+                if is_spare && !matched.is_for_spare() {
+                    BegunRequest::refused(only_probes())
+                } else {
+                    gate.begin(peer, request, &matched, &flow)
+                }
+            });
+            let answer = pin!(begun.answer(&flow));
+            let mut response = lent.take_back(observed.answered(answer).await).await;
+            if let Some(read) = read {
+                response = gate.prepare(read, &matched, response);
+            }
+            if response.headers().contains_key(header::CONNECTION) {
+                reading.is_last();
+            }
+            drop(reading);
+            Ok(response.map(ResponseBody::Other))
+        };
+        answered.boxed()
+    }
+}
+
 /// Returns the maximum time for the head of a request.
 fn header_timeout(limits: &ServerLimits, is_spare: bool) -> Duration {
     if is_spare {
@@ -174,6 +216,12 @@ fn header_timeout(limits: &ServerLimits, is_spare: bool) -> Duration {
     } else {
         limits.header_timeout
     }
+}
+
+/// Returns the refusal of a request that is not accepted on a connection for probes alone.
+fn only_probes() -> Problem {
+    let detail = "the connections of all, or of this address, are taken";
+    Problem::new(ProblemType::Overloaded, detail)
 }
 
 /// Serves a connection until it ends, also as it is asked to; `None` if it has to be closed.

@@ -26,7 +26,8 @@ impl<S: Sync> FromRequestParts<S> for FilePath {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self(text_of(parts, "file").into_owned()))
+        let params = PathParams::of(parts.uri.path());
+        Ok(Self(text_of(params.file).into_owned()))
     }
 }
 
@@ -37,7 +38,8 @@ impl FromRequestParts<Arc<App>> for KindPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
-        Ok(Self(text_of(parts, "kind").into_owned()))
+        let params = PathParams::of(parts.uri.path());
+        Ok(Self(text_of(params.kind).into_owned()))
     }
 }
 
@@ -48,21 +50,16 @@ impl FromRequestParts<Arc<App>> for MemberPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
-        let member = Member::new(&text_of(parts, "member"));
+        let params = PathParams::of(parts.uri.path());
+        let member = Member::new(&text_of(params.member));
         let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
         Ok(Self(member))
     }
 }
 
-/// Returns a parameter of the path; empty if there is none.
-fn text_of<'p>(parts: &'p Parts, name: &str) -> Cow<'p, str> {
-    param(parts, name).unwrap_or_default()
-}
-
-fn param<'p>(parts: &'p Parts, name: &str) -> Option<Cow<'p, str>> {
-    let params = parts.extensions.get::<PathParams>()?;
-    // Dispatch has rejected values that are not percent-encoded.
-    percent::decoded(params.get(parts.uri.path(), name)?)
+/// Returns a parameter of the path; empty if there is none. Dispatch has rejected values that are not percent-encoded.
+fn text_of(param: Option<&str>) -> Cow<'_, str> {
+    param.and_then(percent::decoded).unwrap_or_default()
 }
 
 /// The board in the path, of a kind that exists.
@@ -89,10 +86,11 @@ impl FromRequestParts<Arc<App>> for BoardPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let known = app.kind(&text_of(parts, "kind")).await?;
+        let params = PathParams::of(parts.uri.path());
+        let known = app.kind(&text_of(params.kind)).await?;
         let invalid = |error: board::IdentError| Problem::invalid(error.to_string());
-        let subject = Subject::new(&text_of(parts, "subject")).map_err(invalid)?;
-        let member = param(parts, "member").map(|text| Member::new(&text));
+        let subject = Subject::new(&text_of(params.subject)).map_err(invalid)?;
+        let member = params.member.map(|text| Member::new(&text_of(Some(text))));
         let member = member.transpose().map_err(invalid)?;
         Ok(Self {
             board: BoardName::new(known.kind.name().clone(), subject),

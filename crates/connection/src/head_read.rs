@@ -52,7 +52,12 @@ struct Line {
 
 impl Line {
     fn record(&mut self, part: &[u8]) {
+        let is_first = self.bytes == 0;
         self.bytes += part.len();
+        if is_first && let Some(name) = part.first_chunk::<{ CONTENT_LENGTH.len() }>() {
+            // Most lines: without a look at each byte.
+            self.is_other = !name.eq_ignore_ascii_case(CONTENT_LENGTH);
+        }
         for byte in part {
             if self.is_other {
                 return;

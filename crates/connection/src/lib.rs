@@ -8,6 +8,7 @@
 //! head_timer                 the timer for heads that do not arrive
 //! head_read, refused_head    problem responses for heads that hyper rejects
 //! body                       bodies, whole or as a stream of lines
+//! lent_body                  what becomes of bodies that handlers do not read
 //! responses                  limits the bytes of responses that clients have not read
 //! prepared                   responses of repeated reads, prepared whole
 //! pool, per_address          counts bytes up to a limit for each purpose, and amounts for each address
@@ -22,6 +23,7 @@ mod body;
 mod flow;
 mod head_read;
 mod head_timer;
+mod lent_body;
 mod metrics;
 mod open_connections;
 mod per_address;
@@ -43,6 +45,7 @@ pub use body::{
 pub use flow::{Asked, Flow};
 pub use head_read::HEAD_BYTES_MAX;
 pub use head_timer::HeadTimer;
+pub use lent_body::LentBody;
 pub use metrics::{Connections, EarlyEnds, Open};
 pub use open_connections::{OpenConnection, OpenConnections};
 pub use per_address::{OfAddress, PerAddress};
@@ -56,7 +59,7 @@ pub use read_ahead::{ReadAhead, ReadingRequest};
 pub use request_permits::{RequestPermit, RequestPermits};
 pub use responses::{
     ADDRESS_PART, AddressResponses, HasResponses, ResponseReservation, Responses, SMALL_BYTES_MAX,
-    bytes_of,
+    bytes_of, is_small,
 };
 pub use server_limits::ServerLimits;
 pub use socket::{Socket, WriteTimeouts};

@@ -219,10 +219,13 @@ impl<T> PreparedResponses<T> {
             self.slots.iter().for_each(|slot| slot.prepared.store(None));
         }
         if held.bytes() > 0 || held.resize_unreserved(bytes) {
+            let mut headers = parts.headers.clone();
+            // So that no copy grows when it gets the id of its request.
+            headers.reserve(1);
             slot.prepared.store(Some(Arc::new(Prepared {
                 key,
                 status: parts.status,
-                headers: parts.headers.clone(),
+                headers,
                 body: body.clone(),
                 facts,
                 _held: held,

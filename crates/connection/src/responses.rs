@@ -200,11 +200,10 @@ impl AddressResponses {
     /// unless its handler has reserved bytes for it.
     pub async fn send(&self, mut response: Response, flow: &Arc<Flow>) -> Response {
         let reserved = response.extensions_mut().remove::<Reserved>();
-        // Streams have no known length, and a limit of their own.
-        let bytes = bytes_of(&response).unwrap_or(0);
-        if bytes <= SMALL_BYTES_MAX {
+        if is_small(&response) {
             return response;
         }
+        let bytes = bytes_of(&response).unwrap_or(0);
         let reserved = reserved.and_then(|Reserved(reservation)| Arc::into_inner(reservation));
         let mut reservation = reserved.unwrap_or_else(|| self.reservation());
         match reservation.resize_for_read(bytes).await {
@@ -341,6 +340,12 @@ impl ResponseReservation {
         let unwritten = Arc::new(Unwritten { responses, number });
         response.map(|body| Body::new(CountedBody { body, unwritten }))
     }
+}
+
+/// Returns whether a response is not counted: it is small, or a stream, which has no known length and a limit of its own.
+#[must_use]
+pub fn is_small(response: &Response) -> bool {
+    bytes_of(response).unwrap_or(0) <= SMALL_BYTES_MAX
 }
 
 /// Returns the length of a response's body, if it is known.

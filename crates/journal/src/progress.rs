@@ -142,9 +142,6 @@ async fn wait_for(
         let known = outcome(&progress.borrow());
         known.or_else(|| thread_ended.then(|| Err(OutcomeUnknown(THREAD_ENDED.to_owned()))))
     };
-    if let Some(known) = known() {
-        return known;
-    }
     let mut ticket = waiters.ticket(until);
     poll_fn(|context| {
         let mut tasks = waiters.lock();

@@ -26,8 +26,8 @@ impl CurrentRequest {
 
     /// Returns the id as the value of a header.
     #[must_use]
-    pub const fn header(&self) -> &HeaderValue {
-        &self.id
+    pub fn into_header(self) -> HeaderValue {
+        self.id
     }
 
     /// Returns the id, which is visible ASCII.

@@ -106,7 +106,7 @@ impl Gate {
         }
         let facts = Facts {
             board,
-            matched: matched.clone(),
+            matched: *matched,
             needed,
             had_keys,
         };

@@ -58,6 +58,9 @@ async fn read_whole(
             return Err(too_large());
         }
         whole.add(&bytes)?;
+        if body.is_end_stream() {
+            break;
+        }
     }
     Ok(whole)
 }

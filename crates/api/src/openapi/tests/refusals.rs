@@ -69,7 +69,10 @@ impl Refusals {
         let request = request.method(&*self.method).uri(path).body(body).unwrap();
         let matched = Matched::of(request.uri().path());
         let flow = Arc::default();
-        let answer = self.gate.answer(PEER, request, &matched, &flow);
+        let answer = self
+            .gate
+            .begin(PEER, request, &matched, &flow)
+            .answer(&flow);
         let response = answer.await;
         let status = response.status();
         if status.as_u16() < 400 {
@@ -134,7 +137,7 @@ async fn fill(gate: &Gate) {
         let request = request.body(Body::from(body.to_string())).unwrap();
         let matched = Matched::of(request.uri().path());
         let flow = Arc::default();
-        let answer = gate.answer(PEER, request, &matched, &flow);
+        let answer = gate.begin(PEER, request, &matched, &flow).answer(&flow);
         let status = answer.await.status();
         assert!(status.is_success(), "{path}: {status}");
     }

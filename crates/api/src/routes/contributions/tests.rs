@@ -76,7 +76,10 @@ impl Service {
         let request = request.body(body).unwrap();
         let matched = Matched::of(request.uri().path());
         let flow = Arc::default();
-        let answer = self.gate.answer(HERE, request, &matched, &flow);
+        let answer = self
+            .gate
+            .begin(HERE, request, &matched, &flow)
+            .answer(&flow);
         let response = answer.await;
         let status = response.status().as_u16();
         let body = response.into_body().collect().await.unwrap().to_bytes();

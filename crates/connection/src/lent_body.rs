@@ -1,29 +1,23 @@
-//! Handles the unread body of a request: the part that was not read when the response was ready.
+//! [`LentBody`]: handles the unread body of a request, the part that was not read when the response was ready.
 //!
 //! A response may be ready before the body was read, for example because the path or the media type is wrong. The next
 //! request on the connection begins after that body, so a short unread body is read and dropped. After a long one the
 //! connection is closed, and the response says so. Such a body is read on, up to a limit, while the response is sent: a
 //! connection that is closed with unread bytes is reset, and the response may be lost.
 
-use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, Version, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use bytes::Bytes;
-use connection::Flow;
+use futures::FutureExt as _;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
-use problem::{Problem, ProblemType};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-
-use crate::gate::Gate;
-use crate::route::Matched;
 
 /// Maximum bytes of an unread body that is read and dropped.
 const UNREAD_BYTES_MAX: usize = 64 << 10;
@@ -41,71 +35,93 @@ const LINGER_WAIT_MAX: Duration = Duration::from_secs(5);
 const SPARE_LINGER_BYTES_MAX: usize = 1 << 20;
 const SPARE_LINGER_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// Answers a request, and handles the unread part of its body.
-pub(crate) async fn answer(
-    gate: &Gate,
-    peer: IpAddr,
-    request: Request<Incoming>,
-    matched: &Matched,
-    flow: &Arc<Flow>,
-    is_spare: bool,
-) -> Response {
-    if is_spare {
-        return answer_spare(gate, peer, request, matched, flow).await;
-    }
-    if request.body().is_end_stream() {
-        return gate
-            .answer(peer, request.map(Body::new), matched, flow)
-            .await;
-    }
-    let expects_continue = expects_continue(&request);
-    let (back, mut unread) = oneshot::channel();
-    let request = request.map(|body| Body::new(Lent::new(body, back)));
-    let mut response = gate.answer(peer, request, matched, flow).await;
-    if let Ok(Unread { body, was_polled }) = unread.try_recv() {
-        // A client that waits for `100 Continue` has not sent the body, and does not have to.
-        let left = if expects_continue && !was_polled {
-            None
+/// The body of a request, which its handler has, and hands back if it does not read it.
+#[derive(Debug)]
+pub struct LentBody(Lent);
+
+#[derive(Debug)]
+enum Lent {
+    /// There is none.
+    None,
+    /// It is handed back if it is not read.
+    ToHandler {
+        unread: oneshot::Receiver<Unread>,
+        expects_continue: bool,
+    },
+    /// It is not read. The request is the last of its connection.
+    ToNobody {
+        body: Incoming,
+        expects_continue: bool,
+    },
+}
+
+impl LentBody {
+    /// Returns the request for its handler. On a connection for probes alone (`is_spare`) it gets no body.
+    #[must_use]
+    pub fn lend(request: Request<Incoming>, is_spare: bool) -> (Request<Body>, Self) {
+        if !is_spare && request.body().is_end_stream() {
+            return (request.map(|_| Body::empty()), Self(Lent::None));
+        }
+        let expects_continue = expects_continue(&request);
+        let (head, body) = request.into_parts();
+        let (body, lent) = if is_spare {
+            let lent = Lent::ToNobody {
+                body,
+                expects_continue,
+            };
+            (Body::empty(), lent)
         } else {
-            Some(drop_short(body).await)
+            let (back, unread) = oneshot::channel();
+            let lent = Lent::ToHandler {
+                unread,
+                expects_continue,
+            };
+            (Body::new(HandlerBody::new(body, back)), lent)
         };
-        if let None | Some(Err(_)) = &left {
-            let close = HeaderValue::from_static("close");
-            response.headers_mut().insert(header::CONNECTION, close);
-        }
-        if let Some(Err(body)) = left {
-            tokio::spawn(linger(body, LINGER_BYTES_MAX, LINGER_WAIT_MAX));
+        (Request::from_parts(head, body), Self(lent))
+    }
+
+    /// Handles the unread part of the body, once the response is ready.
+    pub async fn take_back(self, mut response: Response) -> Response {
+        match self.0 {
+            Lent::None => response,
+            Lent::ToHandler {
+                mut unread,
+                expects_continue,
+            } => match unread.try_recv() {
+                Ok(unread) => handle(unread, expects_continue, response).boxed().await,
+                Err(_) => response,
+            },
+            Lent::ToNobody {
+                body,
+                expects_continue,
+            } => {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+                if !expects_continue && !body.is_end_stream() {
+                    tokio::spawn(linger(body, SPARE_LINGER_BYTES_MAX, SPARE_LINGER_WAIT_MAX));
+                }
+                response
+            }
         }
     }
-    response
 }
 
-/// Whether the request is accepted on a connection for probes alone.
-pub(crate) fn is_for_spare(matched: &Matched) -> bool {
-    matched.is_probe() || matched.is_scraped()
-}
-
-/// Answers on a connection for probes alone: one request, without its body.
-async fn answer_spare(
-    gate: &Gate,
-    peer: IpAddr,
-    request: Request<Incoming>,
-    matched: &Matched,
-    flow: &Arc<Flow>,
-) -> Response {
-    let expects_continue = expects_continue(&request);
-    let (head, body) = request.into_parts();
-    let mut response = if is_for_spare(matched) {
-        let request = Request::from_parts(head, Body::empty());
-        gate.answer(peer, request, matched, flow).await
+/// Handles an unread body. Closes the connection if the body is long, or was not requested.
+async fn handle(unread: Unread, expects_continue: bool, mut response: Response) -> Response {
+    let Unread { body, was_polled } = unread;
+    // A client that waits for `100 Continue` has not sent the body, and does not have to.
+    let left = if expects_continue && !was_polled {
+        None
     } else {
-        let detail = "the connections of all, or of this address, are taken";
-        Problem::new(ProblemType::Overloaded, detail).into_response()
+        Some(drop_short(body).await)
     };
-    let close = HeaderValue::from_static("close");
-    response.headers_mut().insert(header::CONNECTION, close);
-    if !expects_continue && !body.is_end_stream() {
-        tokio::spawn(linger(body, SPARE_LINGER_BYTES_MAX, SPARE_LINGER_WAIT_MAX));
+    if let None | Some(Err(_)) = &left {
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(header::CONNECTION, close);
+    }
+    if let Some(Err(body)) = left {
+        tokio::spawn(linger(body, LINGER_BYTES_MAX, LINGER_WAIT_MAX));
     }
     response
 }
@@ -147,19 +163,20 @@ async fn read_up_to(body: &mut Incoming, bytes_max: usize) -> bool {
 }
 
 /// A body that is handed back if its reader drops it before its end.
-struct Lent {
+struct HandlerBody {
     body: Option<Incoming>,
     was_polled: bool,
     back: Option<oneshot::Sender<Unread>>,
 }
 
-/// The unread body.
+/// An unread body.
+#[derive(Debug)]
 struct Unread {
     body: Incoming,
     was_polled: bool,
 }
 
-impl Lent {
+impl HandlerBody {
     fn new(body: Incoming, back: oneshot::Sender<Unread>) -> Self {
         Self {
             body: Some(body),
@@ -169,7 +186,7 @@ impl Lent {
     }
 }
 
-impl HttpBody for Lent {
+impl HttpBody for HandlerBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -199,7 +216,7 @@ impl HttpBody for Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for HandlerBody {
     fn drop(&mut self) {
         if let (Some(body), Some(back)) = (self.body.take(), self.back.take())
             && !body.is_end_stream()

@@ -1,0 +1,82 @@
+//! [`BegunRequest`]: a request that was checked, and has no response yet.
+
+use std::future::ready;
+use std::sync::Arc;
+
+use axum::response::{IntoResponse as _, Response};
+use connection::{AddressResponses, Flow, RequestPermit, is_small};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use problem::Problem;
+
+use crate::dispatch::finished;
+use crate::metrics::CountedRequest;
+
+/// A request that is counted until it has a response.
+pub(crate) struct BegunRequest<'a> {
+    handled: Handled<'a>,
+    counted: Option<CountedRequest<'a>>,
+}
+
+impl<'a> BegunRequest<'a> {
+    pub(super) const fn new(handled: Handled<'a>, counted: CountedRequest<'a>) -> Self {
+        Self {
+            handled,
+            counted: Some(counted),
+        }
+    }
+
+    /// Begins a request that is refused before the gate, and not counted.
+    pub(crate) fn refused(problem: Problem) -> Self {
+        Self {
+            handled: Handled::answered_by(answered(problem)),
+            counted: None,
+        }
+    }
+
+    /// Waits for the response.
+    pub(crate) async fn answer(self, flow: &Arc<Flow>) -> Response {
+        let response = self.handled.answer(flow).await;
+        if let Some(counted) = self.counted {
+            counted.end(&response);
+        }
+        response
+    }
+}
+
+/// A request that was handed to its handler, or refused.
+pub(super) struct Handled<'a> {
+    pub(super) response: BoxFuture<'a, Response>,
+    pub(super) is_head: bool,
+    /// What a large response counts in, unless it is counted already.
+    pub(super) answers: Option<AddressResponses>,
+    /// Held until the response is there.
+    pub(super) permit: Option<RequestPermit<'a>>,
+}
+
+impl<'a> Handled<'a> {
+    pub(super) fn answered_by(response: BoxFuture<'a, Response>) -> Self {
+        Self {
+            response,
+            is_head: false,
+            answers: None,
+            permit: None,
+        }
+    }
+
+    /// Waits for the response, and counts it until the connection has written it.
+    pub(super) async fn answer(self, flow: &Arc<Flow>) -> Response {
+        let response = finished(self.response.await, self.is_head);
+        drop(self.permit);
+        match self.answers {
+            // Boxed, since it would increase the size of every request.
+            Some(answers) if !is_small(&response) => answers.send(response, flow).boxed().await,
+            _ => response,
+        }
+    }
+}
+
+/// Returns the response to a request that was refused.
+pub(super) fn answered(problem: Problem) -> BoxFuture<'static, Response> {
+    ready(problem.into_response()).boxed()
+}
