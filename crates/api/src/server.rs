@@ -18,7 +18,8 @@ use connection::{
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Either, ready};
-use hyper::body::Incoming;
+use http_body_util::Empty;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -93,16 +94,28 @@ async fn serve_until(
         let gate = gate.clone();
         let flow = Arc::new(Flow::default());
         let ahead = Arc::new(ReadAhead::new(&app.pools.read_ahead));
-        let socket = Socket::new(stream, flow.clone(), ahead.clone(), timeouts.clone());
         let permit = Arc::new(permit);
         let is_spare = permit.is_spare();
         let header_timeout = header_timeout(&limits, is_spare);
+        let head_timer = HeadTimer::new(header_timeout);
+        let repeated = gate.repeated_read(peer);
+        let socket = Socket::new(
+            stream,
+            flow.clone(),
+            ahead.clone(),
+            timeouts.clone(),
+            repeated.clone(),
+            head_timer.clone(),
+        );
         let (of_service, of_connection) = (permit.clone(), flow.clone());
         let service = service_fn(move |request: Request<Incoming>| {
+            repeated.begin(!request.body().is_end_stream());
             // A client that does not read its responses gets no further ones.
             let may_repeat = !is_spare && flow.blocked_since().is_none();
             if may_repeat && let Some(response) = gate.repeat(peer, &request) {
                 ahead.head_answered();
+                let body_bytes = response.body().size_hint().exact().unwrap_or_default();
+                repeated.keep(|| request.map(|_| Empty::new()), body_bytes);
                 return Either::Left(ready(Ok::<_, Infallible>(response)));
             }
             // A connection without a probe may be closed for one, even while its unread body is read.
@@ -122,13 +135,8 @@ async fn serve_until(
             };
             Either::Right(arrived.answer(gate, flow))
         });
-        let connection = http1::Builder::new()
-            .timer(HeadTimer::default())
-            .header_read_timeout(header_timeout)
-            .max_buf_size(READ_BUFFER_BYTES)
-            // The buffer limit alone would accept a longer head that arrives in one read.
-            .max_header_size(HEAD_BYTES_MAX)
-            .serve_connection(TokioIo::new(socket), service);
+        let connection = http(head_timer, header_timeout);
+        let connection = connection.serve_connection(TokioIo::new(socket), service);
         let open = (open.add(&of_connection), app.metrics.connections.open());
         let app = app.clone();
         tokio::spawn(async move {
@@ -155,6 +163,17 @@ async fn serve_until(
     app.feeds.close();
     timeouts.stop();
     finish(&app, &limits, &open).await
+}
+
+/// Returns the settings of a connection.
+fn http(head_timer: HeadTimer, header_timeout: Duration) -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.timer(head_timer)
+        .header_read_timeout(header_timeout)
+        .max_buf_size(READ_BUFFER_BYTES)
+        // The buffer limit alone would accept a longer head that arrives in one read.
+        .max_header_size(HEAD_BYTES_MAX);
+    http
 }
 
 /// A request whose head has arrived.

@@ -11,6 +11,7 @@
 //! lent_body                  what becomes of bodies that handlers do not read
 //! responses                  limits the bytes of responses that clients have not read
 //! prepared                   responses of repeated reads, prepared whole
+//! repeated_read              a read that a connection repeats, answered before it is parsed again
 //! pool, per_address          counts bytes up to a limit for each purpose, and amounts for each address
 //! write_permits              limits the contributions that are being written
 //! server_limits              the limits of a server, as its configuration has them
@@ -23,6 +24,7 @@ mod body;
 mod flow;
 mod head_read;
 mod head_timer;
+mod http_date;
 mod lent_body;
 mod metrics;
 mod open_connections;
@@ -32,6 +34,7 @@ mod pool;
 mod prepared;
 mod read_ahead;
 mod refused_head;
+mod repeated_read;
 mod request_permits;
 mod responses;
 mod server_limits;
@@ -56,6 +59,7 @@ pub use pool::{
 };
 pub use prepared::{OwnedReadKey, Prepared, PreparedResponses, ReadKey, ResponseBody};
 pub use read_ahead::{ReadAhead, ReadingRequest};
+pub use repeated_read::{RawResponse, RepeatedRead};
 pub use request_permits::{RequestPermit, RequestPermits};
 pub use responses::{
     ADDRESS_PART, AddressResponses, HasResponses, ResponseReservation, Responses, SMALL_BYTES_MAX,

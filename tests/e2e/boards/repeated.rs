@@ -72,7 +72,8 @@ fn compare(server: &Server, outdated: &str) -> f64 {
             &current,
         ] {
             let expected = ask(server, &mut wire, &full, headers);
-            for time in 1..=3 {
+            // From the fourth on they are not parsed any more.
+            for time in 1..=5 {
                 let answer = ask(server, &mut wire, target, headers);
                 assert_eq!(answer, expected, "{time}: {target} {headers}");
             }

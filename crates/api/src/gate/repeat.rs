@@ -9,11 +9,12 @@
 //! With a tracer, and while requests are logged, all reads are answered in full.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use axum::http::{Method, Request};
+use axum::http::{HeaderValue, Method, Request};
 use axum::response::Response;
-use connection::{OwnedReadKey, ReadKey, ResponseBody};
-use hyper::body::Incoming;
+use connection::{OwnedReadKey, Prepared, ReadKey, RepeatedRead, ResponseBody};
+use hyper::body::{Body, Incoming};
 use request_trace::{REQUEST_ID, request_id};
 use tokio::time::Instant;
 
@@ -36,6 +37,27 @@ impl Gate {
         peer: IpAddr,
         request: &Request<Incoming>,
     ) -> Option<axum::http::Response<ResponseBody>> {
+        self.repeat_as(peer, request, |prepared, id| {
+            let mut response = prepared.response();
+            response.headers_mut().insert(REQUEST_ID, id);
+            response
+        })
+    }
+
+    /// Returns the repeated read of a new connection.
+    pub(crate) fn repeated_read(self: &Arc<Self>, peer: IpAddr) -> Arc<RepeatedRead> {
+        let gate = self.clone();
+        Arc::new(RepeatedRead::new(Box::new(move |request| {
+            gate.repeat_as(peer, request, |prepared, id| prepared.raw(&id))
+        })))
+    }
+
+    fn repeat_as<B: Body, T>(
+        &self,
+        peer: IpAddr,
+        request: &Request<B>,
+        make: impl FnOnce(&Prepared<Facts>, HeaderValue) -> T,
+    ) -> Option<T> {
         if !may_be_prepared(request.uri().path()) {
             return None;
         }
@@ -63,10 +85,8 @@ impl Gate {
         app.merger.count_served_again(top, arrived);
         let route = self.metrics.of(request.method(), matched);
         let counted = app.metrics.http.begin_at(route, arrived.into_std());
-        let mut response = prepared.response();
-        let id = request_id(headers);
-        response.headers_mut().insert(REQUEST_ID, id);
-        counted.end(&response);
+        let response = make(prepared, request_id(headers));
+        counted.end_with(prepared.status());
         app.metrics.http.count_repeated();
         Some(response)
     }

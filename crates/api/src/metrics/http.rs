@@ -133,11 +133,16 @@ impl Http {
 
 impl CountedRequest<'_> {
     /// Records the response.
-    pub(crate) fn end<B>(mut self, response: &Response<B>) {
-        self.end = class_of(response.status());
+    pub(crate) fn end<B>(self, response: &Response<B>) {
         if let Some(kind) = response.extensions().get::<ProblemType>() {
             self.http.by_problem[*kind as usize].inc();
         }
+        self.end_with(response.status());
+    }
+
+    /// Records a response with this status, which is not a problem.
+    pub(crate) fn end_with(mut self, status: StatusCode) {
+        self.end = class_of(status);
     }
 }
 
