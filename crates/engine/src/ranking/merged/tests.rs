@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use shard_store::Anchor;
 
 use super::*;
-use crate::ranking::{MemberRef, SMALL_ROWS_MAX};
+use crate::ranking::{MemberRef, Rewrite, SMALL_ROWS_MAX};
 
 const SHARDS: u64 = 8;
 
@@ -53,14 +53,14 @@ impl Stage {
                 hash,
                 shard,
             };
-            let standing = standing(&stage.rules, *standing_of);
+            let rewrite = Rewrite::new(&stage.rules, None, standing(&stage.rules, *standing_of));
             let list = &mut stage.lists[usize::from(shard)];
-            list.write(&stage.rules, target, None, &standing);
+            list.write(target, None, &rewrite);
             if number % 7 == 0 {
                 list.finish(&stage.rules, false);
             }
             // Never finished: it remains a vector.
-            stage.twin.write(&stage.rules, target, None, &standing);
+            stage.twin.write(target, None, &rewrite);
         }
         for list in &mut stage.lists {
             list.finish(&stage.rules, false);
@@ -142,7 +142,8 @@ fn uneven_shards_are_searched() {
                 hash,
                 shard,
             };
-            twin.write(&stage.rules, target, None, &standing(&stage.rules, *words));
+            let standing = standing(&stage.rules, *words);
+            twin.write(target, None, &Rewrite::new(&stage.rules, None, standing));
         }
     }
     stage.twin = twin;
