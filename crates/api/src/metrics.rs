@@ -13,7 +13,6 @@
 //! **Invariant:** every metric is documented. `tests/e2e/metrics` compares the dashboard, the alerts and the table in
 //! `docs/operations.md` with what servers report.
 
-pub(crate) mod format;
 mod http;
 mod streams;
 mod writes;

@@ -11,6 +11,7 @@
 //! [`Collector`]), and never from an unreachable node.
 
 mod family;
+mod format;
 mod histogram;
 mod process;
 mod scale;
@@ -24,6 +25,7 @@ pub use prometheus_client::metrics::info::Info;
 pub use prometheus_client::registry::{Registry, Unit};
 
 pub use family::{CounterFamily, Family, HistogramFamily, Labels, encode_each, labels};
+pub use format::Format;
 pub use histogram::Histogram;
 pub use process::register_process;
 pub use scale::{AGES, CALLS, REQUESTS, SIZES, Scale};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use metering::Format;
 
 use crate::app::App;
-use crate::metrics::format::Format;
 
 /// Read the metrics
 ///

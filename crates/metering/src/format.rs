@@ -3,12 +3,12 @@
 //! Metrics are written as `OpenMetrics` 1.0. For scrapers that do not accept it, they are converted line by line to the
 //! text format of Prometheus, 0.0.4.
 
-use axum::http::header::ACCEPT;
-use axum::http::{HeaderMap, HeaderValue};
+use http::header::ACCEPT;
+use http::{HeaderMap, HeaderValue};
 
 /// A format of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub enum Format {
     /// `OpenMetrics` 1.0.
     OpenMetrics,
     /// The text format of Prometheus, 0.0.4, which every scraper reads.
@@ -25,7 +25,8 @@ const VERSIONS: [&str; 2] = ["1.0.0", "0.0.1"];
 impl Format {
     /// Returns the format for a request: `OpenMetrics` only if it is named, and not with a lower quality than plain
     /// text.
-    pub(crate) fn wanted(headers: &HeaderMap) -> Self {
+    #[must_use]
+    pub fn wanted(headers: &HeaderMap) -> Self {
         let accepted = headers.get_all(ACCEPT).iter();
         let accepted = accepted.filter_map(|value| value.to_str().ok());
         let (mut open_metrics, mut text) = (0.0_f32, 0.0_f32);
@@ -45,7 +46,8 @@ impl Format {
     }
 
     /// Returns the value of `Content-Type`.
-    pub(crate) const fn media_type(self) -> HeaderValue {
+    #[must_use]
+    pub const fn media_type(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
             Self::Text => "text/plain; version=0.0.4; charset=utf-8",
@@ -53,7 +55,8 @@ impl Format {
     }
 
     /// Converts `OpenMetrics` to this format.
-    pub(crate) fn write(self, open_metrics: String) -> String {
+    #[must_use]
+    pub fn write(self, open_metrics: String) -> String {
         match self {
             Self::OpenMetrics => open_metrics,
             Self::Text => text_of(&open_metrics),
@@ -125,9 +128,8 @@ fn type_of(line: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use metering::{Counter, Histogram, Info, Registry, SIZES, Unit, text};
-
     use super::*;
+    use crate::{Counter, Histogram, Info, Registry, SIZES, Unit, text};
 
     fn wanted(accept: &[&str]) -> Format {
         let accept = accept.iter();
