@@ -761,7 +761,6 @@ export interface components {
         Kind: {
             /**
              * @description The name. Responses have it; in a request it must be that of the path.
-             * @default null
              * @example gifts
              */
             kind?: string | null;
@@ -808,15 +807,13 @@ export interface components {
             time_zone?: string;
             /**
              * Format: int64
-             * @description The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores of the
-             *     machine, at least 4 and at most 16.
-             * @default null
+             * @description The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores that the server
+             *     may use, rounded up to a power of two, from 4 to 16.
              */
             shards?: number;
             /**
              * Format: int64
              * @description The depth of the cached global board. Defaults to 1,000, or to `retain.keep` if that is less.
-             * @default null
              */
             top?: number;
             /**

@@ -52,8 +52,8 @@ pub struct KindShape {
     windows: Vec<String>,
     /// A name of the IANA time zone database.
     time_zone: String,
-    /// The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores of the
-    /// machine, at least 4 and at most 16.
+    /// The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores that the server
+    /// may use, rounded up to a power of two, from 4 to 16.
     #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "schema",

@@ -15,6 +15,7 @@ use super::{client, run};
 const CONFIG: &str = r#"
 [kinds.gifts]
 windows = ["all", "day"]
+shards = 16
 [kinds.hot]
 fields = [{ name = "likes" }, { name = "age", op = "max", order = "asc" }]
 windows = ["all"]

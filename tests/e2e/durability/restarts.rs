@@ -182,10 +182,13 @@ fn a_kind_in_the_store_overrides_the_file_and_the_difference_is_logged() {
     let server = Server::durable("[kinds.k]\nshards = 2\n");
     server.give("k/a", &[("u", 1)]);
     let launch = server.stop();
-    let launch = launch.file("megaboard.toml", "[kinds.k]\nshards = 4\n[kinds.new]\n");
+    let launch = launch.file(
+        "megaboard.toml",
+        "[kinds.k]\nshards = 4\n[kinds.new]\nshards = 8\n",
+    );
     let server = launch.start();
     assert_eq!(server.get("/v1/kinds/k").ok()["shards"], 2);
-    assert_eq!(server.get("/v1/kinds/new").ok()["shards"], 16);
+    assert_eq!(server.get("/v1/kinds/new").ok()["shards"], 8);
     let log = server.log();
     let lines = log.lines().filter(|line| line.contains("differs"));
     let lines: Vec<&str> = lines.collect();

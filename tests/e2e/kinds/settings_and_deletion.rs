@@ -92,14 +92,14 @@ fn put_replaces_the_whole_kind_and_omitted_settings_are_defaults() {
 
 #[test]
 fn a_deleted_kind_is_not_restored_by_the_configuration_file() {
-    let server = Server::with("[kinds.a]\nshards = 1\n[kinds.b]\n");
+    let server = Server::with("[kinds.a]\ntop = 1\n[kinds.b]\n");
     server.delete("/v1/kinds/a").is_empty();
     server
         .get("/v1/kinds/a")
         .problem(404, "unknown-kind", &["a"]);
     assert_eq!(names(&server), ["b"]);
     let made = server.put("/v1/kinds/a", &json!({})).is(201);
-    assert_eq!(made["shards"], 16);
+    assert_eq!(made["top"], 1000);
 }
 
 #[test]

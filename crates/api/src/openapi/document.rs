@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use axum::http::Method;
 use problem::{ProblemShape, ProblemType};
+use serde_json::Value;
 use utoipa::OpenApi as _;
-use utoipa::openapi::schema::Ref;
+use utoipa::openapi::schema::{Ref, Schema};
 use utoipa::openapi::{Components, OpenApi, RefOr, Response};
 use wire::TopWritten;
 
@@ -93,7 +94,26 @@ pub(super) fn document() -> OpenApi {
     document.info.contact = None;
     gate::add_to(&mut document);
     name_problems(&mut document);
+    leave_out_absent_defaults(&mut document);
     document
+}
+
+/// Leaves out defaults that are null: these settings are absent by default, and must not be null.
+fn leave_out_absent_defaults(document: &mut OpenApi) {
+    let components = document.components.iter_mut();
+    let schemas = components.flat_map(|components| components.schemas.values_mut());
+    for schema in schemas {
+        let RefOr::T(Schema::Object(object)) = schema else {
+            continue;
+        };
+        for property in object.properties.values_mut() {
+            if let RefOr::T(Schema::Object(property)) = property
+                && property.default == Some(Value::Null)
+            {
+                property.default = None;
+            }
+        }
+    }
 }
 
 /// Returns the paths and methods of the document.
