@@ -1,5 +1,6 @@
 //! [`Calls`]: metrics of the calls of the contract, their durations and failures.
 
+use std::mem;
 use std::time::Instant;
 
 use futures::FutureExt as _;
@@ -136,6 +137,21 @@ impl Call {
         let under_way = self.begin();
         let answered = call();
         under_way.end(&answered);
+        answered
+    }
+
+    /// Times a synchronous call that may decline to answer, unless it does.
+    pub fn time_answered<T, E: StoreFailure>(
+        &self,
+        call: impl FnOnce() -> Result<Option<T>, E>,
+    ) -> Result<Option<T>, E> {
+        let under_way = self.begin();
+        let answered = call();
+        if let Ok(None) = answered {
+            mem::forget(under_way);
+        } else {
+            under_way.end(&answered);
+        }
         answered
     }
 

@@ -297,7 +297,7 @@ impl ShardStore for LocalStore {
         groups: bool,
         ask: &RangeAsk,
     ) -> Result<Option<BoardReading>, StoreError> {
-        self.calls.read.time_blocking(|| {
+        self.calls.read.time_answered(|| {
             let cell = self.registry.cell(board.incarnation)?;
             cell.read_board(self.epoch, window, groups, ask)
         })
