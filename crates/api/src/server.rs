@@ -18,7 +18,6 @@ use connection::{
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Either, ready};
-use http_body_util::Empty;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -109,13 +108,14 @@ async fn serve_until(
         );
         let (of_service, of_connection) = (permit.clone(), flow.clone());
         let service = service_fn(move |request: Request<Incoming>| {
-            repeated.begin(!request.body().is_end_stream());
+            let is_upgrade = request.headers().contains_key(header::UPGRADE);
+            repeated.begin(request.body().is_end_stream() && !is_upgrade);
             // A client that does not read its responses gets no further ones.
             let may_repeat = !is_spare && flow.blocked_since().is_none();
             if may_repeat && let Some(response) = gate.repeat(peer, &request) {
                 ahead.head_answered();
                 let body_bytes = response.body().size_hint().exact().unwrap_or_default();
-                repeated.keep(|| request.map(|_| Empty::new()), body_bytes);
+                repeated.keep(&request, body_bytes);
                 return Either::Left(ready(Ok::<_, Infallible>(response)));
             }
             // A connection without a probe may be closed for one, even while its unread body is read.

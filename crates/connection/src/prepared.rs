@@ -7,6 +7,7 @@
 //! There is one slot for each hash of a key. So the number of responses is limited, and nothing is evicted in any
 //! order. Their bytes are counted in a pool.
 
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -125,8 +126,9 @@ pub struct Prepared<T> {
     key: OwnedReadKey,
     status: StatusCode,
     headers: HeaderMap,
-    /// The head as it is sent, as far as it is the same each time.
-    head: Box<[u8]>,
+    /// The head as it is sent, as far as it is the same each time: the lines before the value of the request id, and
+    /// those after it.
+    head: [Box<[u8]>; 2],
     body: Bytes,
     facts: T,
     _held: HeldBytes,
@@ -146,9 +148,11 @@ impl<T> Prepared<T> {
     /// Returns the response to a request with this id as hyper would send it.
     #[must_use]
     pub fn raw(&self, id: &HeaderValue) -> RawResponse {
-        let mut head = Vec::with_capacity(self.head.len() + LAST_LINES_BYTES);
-        head.extend_from_slice(&self.head);
-        put_line(&mut head, REQUEST_ID.as_str().as_bytes(), id.as_bytes());
+        let [before, after] = &self.head;
+        let mut head = Vec::with_capacity(before.len() + after.len() + LAST_LINES_BYTES);
+        for part in [before, id.as_bytes(), after] {
+            head.extend_from_slice(part);
+        }
         if !self.body.is_empty() && !self.headers.contains_key(CONTENT_LENGTH) {
             let mut digits = itoa::Buffer::new();
             let length = digits.format(self.body.len());
@@ -241,6 +245,9 @@ impl<T> PreparedResponses<T> {
             return Response::from_parts(parts, body);
         }
         let body = first;
+        if body.is_empty() && parts.status != StatusCode::NOT_MODIFIED {
+            return Response::from_parts(parts, Body::empty());
+        }
         let slot = self.slot(key.borrowed().hash());
         let headers = parts.headers.iter();
         let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
@@ -255,6 +262,8 @@ impl<T> PreparedResponses<T> {
         }
         if held.bytes() > 0 || held.resize_unreserved(bytes) {
             let mut headers = parts.headers.clone();
+            // Its value is a part of the read buffer of another connection.
+            headers.insert(REQUEST_ID, HeaderValue::from_static("-"));
             // So that no copy grows when it gets the id of its request.
             headers.reserve(1);
             slot.prepared.store(Some(Arc::new(Prepared {
@@ -276,17 +285,29 @@ impl<T> PreparedResponses<T> {
     }
 }
 
-/// Returns the first line and the lines of these headers.
-fn head_of(status: StatusCode, headers: &HeaderMap) -> Box<[u8]> {
-    let mut head = b"HTTP/1.1 ".to_vec();
+/// Returns the first line and the lines of these headers, before and after the value of the request id.
+fn head_of(status: StatusCode, headers: &HeaderMap) -> [Box<[u8]>; 2] {
+    let (mut head, mut before) = (b"HTTP/1.1 ".to_vec(), None);
     head.extend_from_slice(status.as_str().as_bytes());
     head.push(b' ');
     head.extend_from_slice(status.canonical_reason().unwrap_or_default().as_bytes());
     head.extend_from_slice(b"\r\n");
     for (name, value) in headers {
-        put_line(&mut head, name.as_str().as_bytes(), value.as_bytes());
+        if name == REQUEST_ID {
+            before = Some(begin_id(&mut head));
+        } else {
+            put_line(&mut head, name.as_str().as_bytes(), value.as_bytes());
+        }
     }
-    head.into()
+    let before = before.unwrap_or_else(|| begin_id(&mut head));
+    [before.into(), head.into()]
+}
+
+/// Ends the lines before the value of the request id, and begins those after it.
+fn begin_id(head: &mut Vec<u8>) -> Vec<u8> {
+    head.extend_from_slice(REQUEST_ID.as_str().as_bytes());
+    head.extend_from_slice(b": ");
+    mem::replace(head, b"\r\n".to_vec())
 }
 
 fn put_line(head: &mut Vec<u8>, name: &[u8], value: &[u8]) {

@@ -14,13 +14,16 @@
 
 use std::{fmt, mem};
 
-use axum::http::Request;
+use axum::http::{HeaderName, HeaderValue, Request};
 use bytes::Bytes;
 use http_body_util::Empty;
 use parking_lot::Mutex;
 
 /// The maximum length of a head that is kept.
 const HEAD_BYTES_MAX: usize = 1024;
+
+/// The maximum number of headers of a request that is kept.
+const HEADERS_MAX: usize = 32;
 
 /// A request without a body that is kept.
 pub(crate) type KeptRequest = Request<Empty<Bytes>>;
@@ -43,7 +46,6 @@ pub struct RepeatedRead {
     answer: Answer,
 }
 
-#[derive(Debug)]
 struct State {
     /// Nothing that was read before the head of the current request remains in hyper's buffer, or will.
     is_exact: bool,
@@ -104,8 +106,8 @@ impl RepeatedRead {
         None
     }
 
-    /// Records that hyper has taken a request.
-    pub fn begin(&self, has_body: bool) {
+    /// Records that hyper has taken a request. `is_simple`: it has no body, and asks for no other protocol.
+    pub fn begin(&self, is_simple: bool) {
         let state = &mut *self.state.lock();
         state.turn = Turn::Other;
         if !state.is_exact {
@@ -113,19 +115,21 @@ impl RepeatedRead {
         }
         mem::swap(&mut state.head, &mut state.read);
         state.read.clear();
-        if has_body || !(state.is_kept() || is_whole_head(&state.head)) {
+        let is_whole = state.is_kept() || is_whole_head(&state.head);
+        if !(is_simple && is_whole) {
             state.end();
         }
     }
 
     /// Keeps the request that has begun. Its response was prepared, and has a body of this length.
-    pub fn keep(&self, request: impl FnOnce() -> Request<Empty<Bytes>>, body_bytes: u64) {
+    pub fn keep<B>(&self, request: &Request<B>, body_bytes: u64) {
         let state = &mut *self.state.lock();
         if !state.is_exact {
             return;
         }
         if !state.is_kept() {
-            state.kept = Some((state.head.as_slice().into(), request()));
+            let copied = copy_of(request);
+            state.kept = copied.map(|request| (state.head.as_slice().into(), request));
         }
         state.turn = Turn::Writes(body_bytes + 1);
     }
@@ -152,9 +156,11 @@ impl RepeatedRead {
 }
 
 impl fmt::Debug for RepeatedRead {
+    /// Shows nothing: requests have keys.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.state.lock();
-        formatter.debug_tuple("RepeatedRead").field(&state).finish()
+        formatter
+            .debug_struct("RepeatedRead")
+            .finish_non_exhaustive()
     }
 }
 
@@ -171,6 +177,22 @@ impl State {
         self.kept = None;
         (self.read, self.head) = (Vec::new(), Vec::new());
     }
+}
+
+/// Copies a request, which otherwise keeps the whole read buffer of hyper; `None` if it has many headers.
+fn copy_of<B>(request: &Request<B>) -> Option<KeptRequest> {
+    let mut copy = Request::new(Empty::new());
+    if request.headers().len() > HEADERS_MAX {
+        return None;
+    }
+    *copy.method_mut() = request.method().clone();
+    *copy.uri_mut() = request.uri().to_string().parse().ok()?;
+    for (name, value) in request.headers() {
+        let name = HeaderName::from_bytes(name.as_str().as_bytes()).ok()?;
+        let value = HeaderValue::from_bytes(value.as_bytes()).ok()?;
+        copy.headers_mut().append(name, value);
+    }
+    Some(copy)
 }
 
 /// Returns whether these bytes are the head of a `GET`, from its first byte to its last.
@@ -207,12 +229,12 @@ mod tests {
     /// Reads a head in one piece, and has hyper take it.
     fn take(read: &RepeatedRead, head: &[u8]) {
         assert!(read.read(head).is_none());
-        read.begin(false);
+        read.begin(true);
     }
 
     /// Has hyper write a prepared response.
     fn write(read: &RepeatedRead) {
-        read.keep(request, BODY);
+        read.keep(&request(), BODY);
         read.wrote(30);
         read.flushed();
     }
@@ -228,8 +250,8 @@ mod tests {
         // Another one is left to hyper, and so is what follows it until its response is sent.
         take(&read, OTHER);
         assert!(read.read(TOP).is_none());
-        read.begin(false);
-        read.keep(request, BODY);
+        read.begin(true);
+        read.keep(&request(), BODY);
         read.wrote(10);
         read.flushed();
         assert!(
@@ -270,7 +292,7 @@ mod tests {
             for bytes in reads {
                 assert!(read.read(bytes).is_none());
             }
-            read.begin(false);
+            read.begin(true);
             write(&read);
             assert!(read.read(TOP).is_none(), "{reads:?}");
             take(&read, TOP);
@@ -286,7 +308,7 @@ mod tests {
         // A body is not.
         let read = connection();
         assert!(read.read(TOP).is_none());
-        read.begin(true);
+        read.begin(false);
         write(&read);
         assert!(read.read(TOP).is_none());
     }
@@ -295,13 +317,13 @@ mod tests {
     fn a_request_during_a_response_is_left_to_hyper() {
         let read = connection();
         take(&read, TOP);
-        read.keep(request, BODY);
+        read.keep(&request(), BODY);
         assert!(read.read(TOP).is_none());
         read.wrote(30);
         read.flushed();
         // hyper has that one in its buffer.
         assert!(read.read(TOP).is_none());
-        read.begin(false);
+        read.begin(true);
         write(&read);
         assert!(read.read(TOP).is_none(), "two heads were read before it");
     }

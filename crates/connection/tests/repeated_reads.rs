@@ -65,12 +65,12 @@ async fn serve(stream: TcpStream, answered: Arc<AtomicUsize>) {
         timer.clone(),
     );
     let service = service_fn(move |request: Request<Incoming>| {
-        repeated.begin(!request.body().is_end_stream());
+        repeated.begin(request.body().is_end_stream());
         let body = body_of(request.uri().path());
         let is_same = request.uri().path().starts_with("/same");
         let mut sent = None;
         if is_same && request.body().is_end_stream() {
-            repeated.keep(|| request.map(|_| Empty::new()), body.len() as u64);
+            repeated.keep(&request, body.len() as u64);
         } else {
             sent = Some(request.into_body());
         }

@@ -97,7 +97,13 @@ impl Router {
         let span = apply_span(record, shard, 1);
         let applied = self.store().apply(record, shard, batch).instrument(span);
         match applied.await {
-            Ok(mut outcomes) => outcomes.pop().map(WriteOutcome::from),
+            Ok(mut outcomes) => Some(outcomes.pop().map_or_else(
+                || {
+                    let why = "the store has returned no outcome".to_owned();
+                    WriteOutcome::Failed(ItemFailure::Unknown(why))
+                },
+                WriteOutcome::from,
+            )),
             // In these cases the whole batch was not applied, and more than this call is necessary.
             Err(
                 StoreError::IncarnationEnded
