@@ -1,4 +1,4 @@
-//! [`write`]: the short way of a request of one contribution to one board.
+//! [`write()`]: the short way of a request of one contribution to one board.
 
 use access::Caller;
 use board::BoardName;
