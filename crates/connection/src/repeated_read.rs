@@ -1,7 +1,7 @@
 //! A read that a connection repeats, answered before it is parsed again: [`RepeatedRead`].
 //!
-//! A client that polls a top sends the same head again and again. What it means has been determined once: the same bytes
-//! are the same request. So the socket compares what it reads with the last head whose response was prepared. If they
+//! A client that polls a top sends the same head again and again. What it means has been determined once: the same
+//! bytes are the same request. So the socket compares what it reads with the last head whose response was prepared. If they
 //! are the same, it asks whether the response may be sent again, and sends it without hyper.
 //!
 //! This is correct only if hyper waits for a head, has parsed everything that was passed to it, and has sent everything

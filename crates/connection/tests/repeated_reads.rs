@@ -126,8 +126,8 @@ fn requests(dice: &mut Dice, has_bodies: bool) -> Vec<(String, Vec<u8>)> {
     (0..REQUESTS).map(request).collect()
 }
 
-/// Sends requests: one by one or several at once, whole or in pieces. Returns the open connection: hyper does not answer
-/// a client that has ended it.
+/// Sends requests: one by one or several at once, whole or in pieces. Returns the open connection: hyper does not
+/// answer a client that has ended it.
 async fn send(
     mut to: OwnedWriteHalf,
     mut dice: Dice,

@@ -145,8 +145,8 @@ impl Inbox {
         }
     }
 
-    /// Appends a record, and returns the sequence after it. Returns its group, too, if it is the first record of a group
-    /// that others are likely to join.
+    /// Appends a record, and returns the sequence after it. Returns its group, too, if it is the first record of a
+    /// group that others are likely to join.
     pub(super) fn append(&self, record: &[u8]) -> (Sequence, Option<OpenGroup<'_>>) {
         self.append_all([record])
     }

@@ -67,8 +67,8 @@ fn put_fields(json: &mut JsonText, rules: &Rules, values: &Values) {
     json.put("}");
 }
 
-/// The result of a lookup of a member: an entry, with `rank` null if it is not on the list of a kind that ranks only its
-/// best; or a member with `rank` null.
+/// The result of a lookup of a member: an entry, with `rank` null if it is not on the list of a kind that ranks only
+/// its best; or a member with `rank` null.
 #[derive(Debug)]
 pub struct LookedUpShape<'a> {
     /// The rules of the kind.

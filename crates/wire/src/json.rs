@@ -70,12 +70,18 @@ impl JsonText {
     /// Appends an array of objects.
     #[inline]
     pub fn objects<'a, T: JsonMembers + 'a>(&mut self, shapes: impl IntoIterator<Item = &'a T>) {
+        self.array(shapes, Self::object);
+    }
+
+    /// Appends an array, whose items are appended by `item`.
+    #[inline]
+    fn array<T>(&mut self, items: impl IntoIterator<Item = T>, item: impl Fn(&mut Self, T)) {
         self.0.push(b'[');
-        for (index, shape) in shapes.into_iter().enumerate() {
+        for (index, next) in items.into_iter().enumerate() {
             if index > 0 {
                 self.0.push(b',');
             }
-            self.object(shape);
+            item(self, next);
         }
         self.0.push(b']');
     }
@@ -117,7 +123,7 @@ impl JsonText {
         }
     }
 
-    /// Appends a number that is no integer, or null.
+    /// Appends a number with a fraction, or null.
     pub(crate) fn float_or_null(&mut self, number: Option<f64>) {
         serde_json::to_writer(&mut self.0, &number).expect("a number is JSON");
     }
@@ -132,14 +138,7 @@ impl JsonText {
 
     /// Appends an array of strings.
     pub fn strings(&mut self, texts: &[&str]) {
-        self.0.push(b'[');
-        for (index, text) in texts.iter().enumerate() {
-            if index > 0 {
-                self.0.push(b',');
-            }
-            self.string(text);
-        }
-        self.0.push(b']');
+        self.array(texts, |json, text| json.string(text));
     }
 
     /// Appends a part of a string.

@@ -60,7 +60,8 @@ fn start_battle(server: &Server) -> (i64, i64) {
             json!({"starts_at": starts_at, "ends_at": rfc3339(ends_at), "expires_after": "7d"});
         let settled = server.put(BATTLE, &settings).ok();
         let expected = json!({
-            "board": "pk/battle", "shards": shards_of_kind(server), "starts_at": rfc3339(starts_at), "ends_at": rfc3339(ends_at),
+            "board": "pk/battle", "shards": shards_of_kind(server),
+            "starts_at": rfc3339(starts_at), "ends_at": rfc3339(ends_at),
             "expires_after": "7d", "expires_at": rfc3339(ends_at + 7 * DAY_MS),
         });
         assert_eq!(settled, expected);

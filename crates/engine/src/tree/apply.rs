@@ -4,8 +4,8 @@
 //! the leaf it enters are in no cache, and a binary search waits for one line after the other. So
 //! changes are processed in groups. All positions of a group are looked up level by level, side by
 //! side, and their leaves are read through once; then each change is made on its own, in memory
-//! that is cached by now, and along the paths that were looked up. That more than halves the cost of a random update, at a million members
-//! and at ten million.
+//! that is cached by now, and along the paths that were looked up. That more than halves the cost
+//! of a random update, at a million members and at ten million.
 //!
 //! The idea is that of Chen, Gibbons, Mowry, *Improving Index Performance through Prefetching*
 //! (SIGMOD 2001), with plain reads: stable Rust has no safe prefetch.

@@ -14,9 +14,9 @@ use crate::random::Random;
 use crate::stage::{NOW_MS, Stage};
 use crate::twin::{Row, Twin};
 
-/// Compares pages, tops, members and lookups with the twin, on a store in this process, in one step and by shards, and on
-/// one whose reads are round trips. Returns the prices of the dearest page and of the top: the round trips on the latter,
-/// and the entries on the store read by shards that fetches more.
+/// Compares pages, tops, members and lookups with the twin, on a store in this process, in one step and by shards, and
+/// on one whose reads are round trips. Returns the prices of the dearest page and of the top: the round trips on the
+/// latter, and the entries on the store read by shards that fetches more.
 fn check(shards: u64, members: Vec<Member>) -> (Price, Price) {
     let runtime = Builder::new_current_thread().build().unwrap();
     let mut random = Random::of_run(400 + shards);

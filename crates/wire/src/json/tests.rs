@@ -1,5 +1,7 @@
 //! What is written here is byte for byte what serde writes of derived shapes.
 
+mod twins;
+
 use std::sync::LazyLock;
 
 use board::{Activity, BoardName, Kind, Member, Timestamp, Value, Values, Window};
@@ -8,12 +10,16 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value as Json;
 use shard_store::ShardEntry;
 
+use self::twins::{
+    EntriesTwin, EntryTwin, EnvelopeTwin, LimitsTwin, MemberTwin, NeighbourTwin, ResponseTwin,
+    TopTwin,
+};
 use super::*;
-use crate::{Entries, EntryShape, Envelope, KindShape, MemberShape, TopHead, is_points, render};
+use crate::{Entries, EntryShape, Envelope, KindShape, MemberShape, TopHead, render};
 
 /// Kinds of all forms of fields, with and without times in their order.
 static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
@@ -32,123 +38,6 @@ static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     };
     kinds.map(|text| kind(text).unwrap()).into()
 });
-
-#[derive(Serialize)]
-struct EntryTwin<'a> {
-    rank: Option<u64>,
-    member: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    points: Option<Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    values: Option<ValuesTwin<'a>>,
-    reached_at: String,
-}
-
-struct ValuesTwin<'a>(Vec<(&'a str, Option<i64>)>);
-
-impl Serialize for ValuesTwin<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
-    }
-}
-
-impl<'a> EntryTwin<'a> {
-    fn of(kind: &'a Kind, rank: Option<u64>, entry: &'a ShardEntry) -> Self {
-        let rules = kind.rules();
-        let values = rules.values_of(&entry.key.words);
-        let value = |index| values.get(index).map(Value::get);
-        let names = rules.fields().iter().map(|field| field.name.as_str());
-        let fields = names.zip((0..).map(value)).collect();
-        Self {
-            rank,
-            member: entry.key.member.as_str(),
-            points: is_points(rules).then(|| value(0).into()),
-            values: (!is_points(rules)).then_some(ValuesTwin(fields)),
-            reached_at: entry.reached_at.to_string(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct NeighbourTwin<'a> {
-    #[serde(flatten)]
-    entry: EntryTwin<'a>,
-    gap: Option<i64>,
-}
-
-impl<'a> NeighbourTwin<'a> {
-    fn of(kind: &'a Kind, ranked: &'a RankedEntry, own: &'a RankedEntry) -> Self {
-        let first = |ranked: &RankedEntry| kind.rules().values_of(&ranked.entry.key.words).get(0);
-        let gap = first(ranked).zip(first(own));
-        Self {
-            entry: EntryTwin::of(kind, Some(ranked.rank), &ranked.entry),
-            gap: gap.map(|(one, other)| (one.get() - other.get()).abs()),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct MemberTwin<'a> {
-    #[serde(flatten)]
-    entry: EntryTwin<'a>,
-    position: Option<u64>,
-    percentile: Option<f64>,
-    above: Option<NeighbourTwin<'a>>,
-    below: Option<NeighbourTwin<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to_target: Option<Json>,
-}
-
-#[derive(Serialize)]
-struct EnvelopeTwin<'a> {
-    board: String,
-    window: &'a str,
-    version: &'a str,
-    as_of: String,
-    members: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    listed: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    starts_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ends_at: Option<String>,
-    #[serde(rename = "final", skip_serializing_if = "std::ops::Not::not")]
-    is_final: bool,
-}
-
-#[derive(Serialize)]
-struct EntriesTwin<'a> {
-    entries: Vec<EntryTwin<'a>>,
-}
-
-/// A response, as [`JsonText::object`] writes both parts in one object.
-#[derive(Serialize)]
-struct ResponseTwin<'a, B> {
-    #[serde(flatten)]
-    envelope: &'a EnvelopeTwin<'a>,
-    #[serde(flatten)]
-    body: B,
-}
-
-#[derive(Serialize)]
-struct TopTwin<'a> {
-    board: String,
-    window: &'a str,
-    version: &'a str,
-    members: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    listed: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    starts_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ends_at: Option<String>,
-    #[serde(rename = "final", skip_serializing_if = "std::ops::Not::not")]
-    is_final: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stale: bool,
-    entries: Vec<EntryTwin<'a>>,
-    as_of: String,
-}
 
 struct Response<'a, B>(&'a Envelope<'a>, &'a B);
 
@@ -276,10 +165,12 @@ impl Board {
             version: &self.version,
             as_of: self.as_of.to_string(),
             members: self.members,
-            listed: self.listed,
-            starts_at: text(self.activity.starts_at()),
-            ends_at: text(self.activity.ends_at()),
-            is_final: self.is_final,
+            limits: LimitsTwin {
+                listed: self.listed,
+                starts_at: text(self.activity.starts_at()),
+                ends_at: text(self.activity.ends_at()),
+                is_final: self.is_final,
+            },
         }
     }
 }
@@ -413,10 +304,7 @@ proptest! {
             window: twin.window,
             version: twin.version,
             members: twin.members,
-            listed: twin.listed,
-            starts_at: twin.starts_at,
-            ends_at: twin.ends_at,
-            is_final: twin.is_final,
+            limits: twin.limits,
             stale,
             entries: twins.collect(),
             as_of: twin.as_of,

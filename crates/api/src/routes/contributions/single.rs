@@ -10,8 +10,8 @@ use super::receipt::Receipt;
 use crate::app::App;
 
 /// Writes a usual contribution to a board that exists, and counts its outcome. `false`: nothing was applied, and the
-/// contribution has to be written as a [`Chunk`](super::chunk::Chunk), which also waits for permits, creates boards, and
-/// reports what is wrong.
+/// contribution has to be written as a [`Chunk`](super::chunk::Chunk), which also waits for permits, creates boards,
+/// and reports what is wrong.
 pub(super) async fn write(app: &App, caller: &Caller, text: &[u8], receipt: &mut Receipt) -> bool {
     let written = try_write(app, caller, text).await;
     if let Some((board, written)) = &written {
