@@ -1,12 +1,12 @@
 //! Measures latency under load: `megaboard load` at a percentage of the capacity of a server, while it takes snapshots,
 //! an hour ends, and boards expire.
 //!
-//!     load_figures [--minutes 3] [--rooms 10000] [--members 1000000] [--percent 70] [--results DIR] [--megaboard PATH]
+//!     load_figures [--minutes 3] [--rooms 10000] [--members 1000000] [--percent 50 --percent 70] [--results DIR] [--megaboard PATH]
 //!
 //! The server stores boards in a folder, with a journal so small that snapshots are taken all the time. With
 //! libfaketime its clock is ahead, so that an hour begins in the middle of the load: all tops begin again, and the old
-//! hour is dropped. Beside the rooms there are boards that end during the load, and expire a second later. Client and
-//! server share the machine.
+//! hour is dropped. Beside the rooms there are boards that end during the load, and expire a second later. Each
+//! percentage has a server of its own. Client and server share the machine.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -41,9 +41,9 @@ struct Args {
     /// Number of members of all rooms together.
     #[arg(long, default_value_t = 1_000_000)]
     members: u32,
-    /// Rate, in percent of the capacity.
-    #[arg(long, default_value_t = 70)]
-    percent: u32,
+    /// Rate, in percent of the capacity; may be repeated.
+    #[arg(long, default_values_t = [50, GOAL_PERCENT])]
+    percent: Vec<u32>,
     /// Number of connections.
     #[arg(long, default_value_t = 64)]
     connections: u32,
@@ -71,6 +71,9 @@ const SETTLED_AFTER: Duration = Duration::from_secs(12);
 /// Members that are filled per second, at least.
 const FILLED_PER_SECOND: u32 = 25_000;
 
+/// The percentage that the goals are for.
+const GOAL_PERCENT: u32 = 70;
+
 /// The goals, in milliseconds.
 const P99_MS_MAX: f64 = 5.0;
 const P999_MS_MAX: f64 = 20.0;
@@ -89,9 +92,16 @@ windows = ["all"]
 fn main() -> io::Result<()> {
     let args = Args::parse();
     println!("{}", machine());
+    for percent in &args.percent {
+        measure(&args, *percent)?;
+    }
+    Ok(())
+}
+
+fn measure(args: &Args, percent: u32) -> io::Result<()> {
     let duration = Duration::from_secs_f64(60.0 * args.minutes);
     // `megaboard load` measures the capacity for this long.
-    let before = Duration::from_secs(12).min(duration);
+    let before = Duration::from_mins(1).min(duration);
     let filling =
         Duration::from_secs(5) + Duration::from_secs(1) * (args.members / FILLED_PER_SECOND);
     let (begun, boundary) = (Instant::now(), filling + before + duration / 2);
@@ -112,7 +122,7 @@ fn main() -> io::Result<()> {
         "--mix",
         "top=1",
     ];
-    load(&megaboard, &server, &args, &fill)?;
+    load(&megaboard, &server, args, &fill)?;
     let load_begins = begun + filling;
     let ends = load_begins + before..load_begins + before + duration;
     add_battles(server.address, &clock, ends)?;
@@ -120,23 +130,24 @@ fn main() -> io::Result<()> {
     eprintln!("measuring the capacity, then the load");
     let watch = Watch::start(server.address);
     let duration = format!("{}ms", duration.as_millis());
-    let percent = args.percent.to_string();
-    let results = args.results.to_string_lossy().into_owned();
+    let of_capacity = percent.to_string();
+    let results = args.results.join(format!("at-{percent}"));
+    let results_text = results.to_string_lossy().into_owned();
     let flags = [
         "--of-capacity",
-        &percent,
+        &of_capacity,
         "--duration",
         &duration,
         "--batch",
         BATCH,
         "--results",
-        &results,
+        &results_text,
     ];
-    let printed = load(&megaboard, &server, &args, &flags)?;
+    let printed = load(&megaboard, &server, args, &flags)?;
     thread::sleep(SETTLED_AFTER);
     let samples = watch.stop()?;
     println!("{printed}");
-    report(&args, &clock, &samples)
+    report(args, percent, &results, &clock, &samples)
 }
 
 /// Runs `megaboard load`, and returns what it printed. Requests that fail are in there.
@@ -290,8 +301,14 @@ impl Watch {
     }
 }
 
-fn report(args: &Args, clock: &Clock, samples: &Samples) -> io::Result<()> {
-    let summary = std::fs::read(args.results.join("load.json"))?;
+fn report(
+    args: &Args,
+    percent: u32,
+    results: &Path,
+    clock: &Clock,
+    samples: &Samples,
+) -> io::Result<()> {
+    let summary = std::fs::read(results.join("load.json"))?;
     let summary: Value = serde_json::from_slice(&summary).map_err(io::Error::other)?;
     let ms = |value: &Value| value.as_f64().unwrap_or_default() / 1000.0;
     let mut shown = table(&[
@@ -314,9 +331,9 @@ fn report(args: &Args, clock: &Clock, samples: &Samples) -> io::Result<()> {
         let times = ["p50", "p99", "p99.9", "p99.99", "max"];
         row.extend(times.map(|part| format!("{:.2}", ms(&latency[part]))));
         shown.add_row(row);
-        if name == "all" {
+        if name == "all" && percent == GOAL_PERCENT {
             for (part, most) in [("p99", P99_MS_MAX), ("p99.9", P999_MS_MAX)] {
-                let what = format!("{part} under load at {} % of capacity, ms", args.percent);
+                let what = format!("{part} under load at {percent} % of capacity, ms");
                 let value = ms(&latency[part]);
                 record::goal(&what, &format!("{value:.2} ms"), value, Bound::AtMost(most))?;
             }
@@ -325,9 +342,9 @@ fn report(args: &Args, clock: &Clock, samples: &Samples) -> io::Result<()> {
     let rate = summary["rate"].as_f64().unwrap_or_default();
     let capacity = summary["capacity"].as_f64().unwrap_or_default();
     let title = format!(
-        "{rate:.0} requests/s, {} % of a capacity of {capacity:.0}, for {} min, {} rooms, {} members, {} connections, \
+        "{rate:.0} requests/s, {percent} % of a capacity of {capacity:.0}, for {} min, {} rooms, {} members, {} connections, \
          {BATCH} contributions in each write; latency from the time at which each request was due",
-        args.percent, args.minutes, args.rooms, args.members, args.connections
+        args.minutes, args.rooms, args.members, args.connections
     );
     record::table(&title, &shown)?;
     let first = |name| {
@@ -363,7 +380,8 @@ fn report(args: &Args, clock: &Clock, samples: &Samples) -> io::Result<()> {
         last(SAMPLED[3]),
         thread::available_parallelism().map_or(0, usize::from),
     ))?;
-    println!("\ndistributions and a plot: {}", args.results.display());
-    let svg = std::fs::read_to_string(args.results.join("latency.svg"))?;
-    record::image("Latency by percentile", "load.svg", svg)
+    println!("\ndistributions and a plot: {}", results.display());
+    let svg = std::fs::read_to_string(results.join("latency.svg"))?;
+    let title = format!("Latency by percentile, at {percent} % of capacity");
+    record::image(&title, &format!("load-{percent}.svg"), svg)
 }

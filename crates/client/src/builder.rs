@@ -121,6 +121,7 @@ impl ClientBuilder {
         Ok(Client::of(Shared {
             http,
             url: url.as_str().trim_end_matches('/').to_owned(),
+            base: url,
             authorization,
             timeout: self.timeout,
             retry: self.retry,

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::Method;
 use reqwest::header::{
     AUTHORIZATION, CONTENT_TYPE, ETAG, EXPECT, HeaderMap, HeaderValue, IF_MATCH, RETRY_AFTER,
 };
+use reqwest::{Method, Url};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, chain};
@@ -31,6 +31,8 @@ pub(crate) struct Shared {
     pub(crate) http: reqwest::Client,
     /// Without a trailing slash.
     pub(crate) url: String,
+    /// The same, parsed.
+    pub(crate) base: Url,
     pub(crate) authorization: Option<HeaderValue>,
     pub(crate) timeout: Duration,
     pub(crate) retry: RetryPolicy,
@@ -163,7 +165,14 @@ impl Client {
 
     /// Returns a request without a timeout, and the state of its body if it has one.
     pub(crate) fn request(&self, call: &Call) -> (reqwest::RequestBuilder, Option<UploadState>) {
-        let url = format!("{}{}", self.shared.url, call.path);
+        let (path, query) = match call.path.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (&*call.path, None),
+        };
+        // The host is not parsed again.
+        let mut url = self.shared.base.clone();
+        url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
+        url.set_query(query);
         let mut request = self.shared.http.request(call.method.clone(), url);
         if let Some(authorization) = &self.shared.authorization {
             request = request.header(AUTHORIZATION, authorization);

@@ -53,7 +53,7 @@ const INTERRUPTED: u8 = 130;
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_secs(1);
 
 /// How long the capacity is measured, at most the duration of the load. A quarter of it is not counted.
-const CAPACITY_MEASURED_FOR: Duration = Duration::from_secs(12);
+const CAPACITY_MEASURED_FOR: Duration = Duration::from_mins(1);
 
 /// Runs the command.
 pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {

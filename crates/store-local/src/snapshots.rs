@@ -20,6 +20,10 @@ use journal::Journal;
 /// How often the thread checks the size of the journal.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
+/// Added to the nice value of the thread: requests come first, and leave it at least about a tenth of a core.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
+
 /// How long to wait after a failed snapshot.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
 
@@ -125,6 +129,9 @@ impl Drop for Snapshots {
 
 impl SnapshotJob {
     fn run(&self) {
+        // Of this thread only. If it fails, snapshots are taken all the same.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::nice(NICE);
         while !self.ended.load(Ordering::Relaxed) {
             thread::park_timeout(LOOK_EVERY);
             // A snapshot requires that everything in it becomes durable in the journal.

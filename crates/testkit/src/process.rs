@@ -55,6 +55,18 @@ impl Process {
         self.status_bytes("VmHWM:")
     }
 
+    /// Returns the nice value of a thread.
+    pub(crate) fn nice_of(&self, thread: &str) -> i32 {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.id())).unwrap();
+        let mut stats =
+            tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap());
+        let stat = stats.find(|stat| stat.contains(&format!("({thread})")));
+        let stat = stat.unwrap_or_else(|| panic!("{thread} is not a thread of the server"));
+        // The nineteenth value; the second one is the name.
+        let values = stat.rsplit(')').next().unwrap().split_whitespace();
+        values.skip(16).next().unwrap().parse().unwrap()
+    }
+
     fn status_bytes(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
         let line = status

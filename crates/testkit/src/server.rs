@@ -286,6 +286,11 @@ impl Server {
         self.process.peak_resident_bytes()
     }
 
+    /// Returns the nice value of a thread of the process; Linux keeps the first 15 bytes of its name.
+    pub fn nice_of(&self, thread: &str) -> i32 {
+        self.process.nice_of(thread)
+    }
+
     /// Sends a signal: `TERM`, `INT`, `KILL`.
     pub fn signal(&self, name: &str) {
         self.process.signal(name);

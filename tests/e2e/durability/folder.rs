@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::cli::{self, Run};
-use testkit::{Launch, Server};
+use testkit::{Launch, Server, eventually};
 
 use super::server_state::ServerState;
 
@@ -54,6 +54,16 @@ fn copied(folder: &Path) -> TempDir {
         fs::write(copy.path().join(name), bytes).unwrap();
     }
     copy
+}
+
+#[test]
+fn snapshots_yield_to_requests() {
+    let server = Server::durable(CONFIG);
+    let of_others = server.nice_of("tokio-rt-worker");
+    let expected = (of_others + 10).min(19);
+    eventually("the thread of snapshots has begun", || {
+        (server.nice_of("megaboard-snaps") == expected).then_some(())
+    });
 }
 
 #[test]

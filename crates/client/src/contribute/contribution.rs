@@ -1,7 +1,5 @@
 //! One event: [`Contribution`].
 
-use std::fmt::Write as _;
-
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
@@ -158,11 +156,7 @@ pub(crate) fn fields<S: Serializer>(
 pub(crate) fn random_id() -> Option<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
-    let mut id = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        write!(id, "{byte:02x}").ok()?;
-    }
-    Some(id)
+    Some(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 #[cfg(test)]
