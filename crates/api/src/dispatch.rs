@@ -10,10 +10,10 @@ use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use problem::{Problem, ProblemType};
+use query_params::percent;
 
 use crate::app::App;
 use crate::path_params::PathParams;
-use crate::percent;
 use crate::route::{CallHandler, Matched, Route};
 
 /// Calls the handler of the route of a request.

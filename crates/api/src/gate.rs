@@ -31,6 +31,7 @@ use connection::{
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use problem::{Problem, ProblemType};
+use query_params::percent;
 use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
@@ -41,7 +42,6 @@ use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
 use crate::path_params::PathParams;
-use crate::percent;
 use crate::route::{Matched, Needs};
 
 /// The beginning of every path that requires a key.

@@ -8,15 +8,14 @@
 //! route        the one table of routes, by which a path is matched once
 //! routes       the handlers, one endpoint or resource in each file
 //! stream       server-sent events
-//! target, body, params    what handlers read of a request
+//! target, body   what handlers read of a request
 //! app          the state that all handlers share: feeds, metrics, and the crates below
 //! ```
 //!
 //! Each takes only from those below it. `openapi`, in tests alone, makes the document of the contract from the routes.
 //!
-//! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`, entity tags and
-//! conditions in crate `validators`. [`serve`] is
-//! the whole.
+//! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`, parameters of
+//! queries in crate `query-params`, entity tags and conditions in crate `validators`. [`serve`] is the whole.
 
 mod app;
 mod board_response;
@@ -28,9 +27,7 @@ mod metrics;
 mod observed;
 #[cfg(test)]
 mod openapi;
-mod params;
 mod path_params;
-mod percent;
 mod read_window;
 mod repeated;
 mod route;

@@ -10,13 +10,12 @@ use board::{
     BoardName, Kind, Member, Period, Subject, Timestamp, Window, WindowSelector, WindowState,
 };
 use problem::{Problem, ProblemType};
+use query_params::{Params, percent};
 use shard_router::KnownKind;
 use validators::Freshness;
 
 use crate::app::App;
-use crate::params::Params;
 use crate::path_params::PathParams;
-use crate::percent;
 use crate::read_window::ReadWindow;
 
 /// The file in the path, which may not exist.

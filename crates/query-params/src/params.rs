@@ -10,7 +10,7 @@ use problem::Problem;
 use crate::percent;
 
 /// The query parameters of a request that its handler has not taken yet.
-pub(crate) struct Params<'a> {
+pub struct Params<'a> {
     left: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
@@ -20,7 +20,7 @@ fn wrong(name: &str, value: &str, expected: impl Display) -> Problem {
 
 impl<'a> Params<'a> {
     /// Parses a query. An invalid percent-encoding is an error.
-    pub(crate) fn of(query: Option<&'a str>) -> Result<Self, Problem> {
+    pub fn of(query: Option<&'a str>) -> Result<Self, Problem> {
         let query = query.unwrap_or_default();
         for pair in query.split('&').filter(|pair| pair.contains('%')) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -34,7 +34,7 @@ impl<'a> Params<'a> {
     }
 
     /// Takes a parameter as text. A repeated parameter is an error.
-    pub(crate) fn text(&mut self, name: &str) -> Result<Option<Cow<'a, str>>, Problem> {
+    pub fn text(&mut self, name: &str) -> Result<Option<Cow<'a, str>>, Problem> {
         let Some(index) = self.left.iter().position(|(other, _)| other == name) else {
             return Ok(None);
         };
@@ -46,7 +46,7 @@ impl<'a> Params<'a> {
     }
 
     /// Takes a count within a range.
-    pub(crate) fn count(
+    pub fn count(
         &mut self,
         name: &str,
         range: RangeInclusive<u64>,
@@ -71,7 +71,7 @@ impl<'a> Params<'a> {
     }
 
     /// Takes the value of a field.
-    pub(crate) fn value(&mut self, name: &str) -> Result<Option<Value>, Problem> {
+    pub fn value(&mut self, name: &str) -> Result<Option<Value>, Problem> {
         let Some(text) = self.text(name)? else {
             return Ok(None);
         };
@@ -86,7 +86,7 @@ impl<'a> Params<'a> {
     }
 
     /// Takes `min` and `max` of the first field. It is an error if `min` is above `max`.
-    pub(crate) fn bounds(&mut self) -> Result<(Option<Value>, Option<Value>), Problem> {
+    pub fn bounds(&mut self) -> Result<(Option<Value>, Option<Value>), Problem> {
         let bounds = (self.value("min")?, self.value("max")?);
         match bounds {
             (Some(min), Some(max)) if min > max => {
@@ -97,7 +97,7 @@ impl<'a> Params<'a> {
     }
 
     /// Takes `true` or `false`; defaults to `false`.
-    pub(crate) fn flag(&mut self, name: &str) -> Result<bool, Problem> {
+    pub fn flag(&mut self, name: &str) -> Result<bool, Problem> {
         match self.text(name)?.as_deref() {
             None | Some("false") => Ok(false),
             Some("true") => Ok(true),
@@ -106,7 +106,7 @@ impl<'a> Params<'a> {
     }
 
     /// Returns an error if any parameter is left.
-    pub(crate) fn finish(self) -> Result<(), Problem> {
+    pub fn finish(self) -> Result<(), Problem> {
         match self.left.first() {
             None => Ok(()),
             Some((name, value)) => Err(Problem::invalid(format!(

@@ -12,7 +12,7 @@ use problem::Problem;
 const DIGITS: usize = 2;
 
 /// Decodes a parameter; `None` if it is not percent-encoded UTF-8.
-pub(crate) fn decoded(text: &str) -> Option<Cow<'_, str>> {
+pub fn decoded(text: &str) -> Option<Cow<'_, str>> {
     // Nearly all parameters have none.
     if !text.contains('%') {
         return Some(text.into());
@@ -28,7 +28,7 @@ pub(crate) fn decoded(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Refuses a parameter that is not percent-encoded UTF-8, by its name.
-pub(crate) fn check(name: &str, text: &str) -> Result<(), Problem> {
+pub fn check(name: &str, text: &str) -> Result<(), Problem> {
     if decoded(text).is_some() {
         return Ok(());
     }

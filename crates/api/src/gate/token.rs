@@ -2,8 +2,7 @@
 
 use axum::http::uri::PathAndQuery;
 use axum::http::{Request, Uri};
-
-use crate::percent;
+use query_params::percent;
 
 /// The query parameter of the token.
 const PARAMETER: &str = "token";

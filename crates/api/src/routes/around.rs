@@ -6,6 +6,7 @@ use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
 use merger::MemberStanding;
 use problem::Problem;
+use query_params::Params;
 use wire::Entries;
 
 use crate::app::App;
@@ -15,7 +16,6 @@ use crate::board_response::BoardResponse;
 use crate::openapi::params::{NotModified, OfKnown, OfMember, OfNeighbours, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
-use crate::params::Params;
 use crate::target::{BoardPath, read_window};
 
 /// Maximum neighbours on one side.

@@ -8,6 +8,7 @@ use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use problem::Problem;
+use query_params::Params;
 use serde::Serialize;
 use shard_store::{BoardRecord, DeleteBoardError, PutSettingsError, StoreError};
 use twox_hash::XxHash3_64;
@@ -22,7 +23,6 @@ use crate::body;
 use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
-use crate::params::Params;
 use crate::target::{BoardPath, read_window};
 
 #[derive(Serialize)]

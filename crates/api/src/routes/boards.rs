@@ -8,6 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use board::Subject;
 use problem::Problem;
+use query_params::Params;
 use serde::Serialize;
 use wire::SpanShape;
 
@@ -17,7 +18,6 @@ use crate::board_response::validated_json;
 use crate::openapi::params::{NotModified, OfBoards, OfKnown};
 #[cfg(test)]
 use crate::openapi::problems::OfKind;
-use crate::params::Params;
 
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
 use problem::Problem;
+use query_params::Params;
 use wire::CountShape;
 
 use crate::app::App;
@@ -14,7 +15,6 @@ use crate::board_response::BoardResponse;
 use crate::openapi::params::{NotModified, OfBoard, OfBounds, OfKnown, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
-use crate::params::Params;
 use crate::target::{BoardPath, read_window};
 
 /// The body of the response.

@@ -9,6 +9,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, IdentError, KindName, Subject};
 use problem::Problem;
+use query_params::Params;
 use serde::Serialize;
 use shard_router::{KnownKind, WriteOutcome, WriteRejected};
 use shard_store::{ItemRejected, KindRecord};
@@ -21,7 +22,6 @@ use crate::board_response;
 use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
 #[cfg(test)]
 use crate::openapi::problems::OfHiding;
-use crate::params::Params;
 use crate::target::MemberPath;
 
 /// Boards that a member is removed from concurrently.

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use board::{Kind, KindName, Publication};
 use problem::{Problem, ProblemType};
+use query_params::Params;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use shard_router::CatalogueError;
@@ -23,7 +24,6 @@ use crate::body;
 use crate::openapi::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
 #[cfg(test)]
 use crate::openapi::problems;
-use crate::params::Params;
 use crate::target::KindPath;
 
 /// Bytes of the digest in an entity tag.

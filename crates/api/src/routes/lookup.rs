@@ -8,6 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use board::Member;
 use problem::Problem;
+use query_params::Params;
 use serde::Deserialize;
 use wire::{Entries, List, LookedUpShape};
 
@@ -18,7 +19,6 @@ use crate::body;
 use crate::openapi::params::{OfBoard, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
-use crate::params::Params;
 use crate::target::{BoardPath, read_window};
 
 /// Maximum members of a lookup.

@@ -12,6 +12,7 @@ use board::{Kind, Member};
 use connection::AddressResponses;
 use merger::{MemberStanding, MemberView, UnlistedView};
 use problem::Problem;
+use query_params::Params;
 use shard_router::{BoardBatches, Contribution, WriteOutcome};
 use shard_store::Change;
 use wire::{MemberShape, StandingShape};
@@ -24,7 +25,6 @@ use crate::body;
 use crate::openapi::params::{NotModified, OfKnown, OfMember, OfPosition, OfSet, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
-use crate::params::Params;
 use crate::routes::contributions::Receipt;
 use crate::target::{BoardPath, read_window, resolve_only};
 

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use board::{Hidden, KindName, Member, TooManyHidden};
 use connection::AddressResponses;
 use problem::Problem;
+use query_params::Params;
 use serde::Serialize;
 use shard_router::{CatalogueError, KnownKind};
 use shard_store::KindRecord;
@@ -20,7 +21,6 @@ use crate::board_response::json;
 use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
 #[cfg(test)]
 use crate::openapi::problems::{OfHiding, OfKind};
-use crate::params::Params;
 use crate::target::MemberPath;
 
 /// Maximum bytes of a response beside the names in it, with a problem around it.

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use board::Values;
 use merger::{PositionView, ReadResult};
 use problem::Problem;
+use query_params::Params;
 use serde::Deserialize;
 use wire::{InputValues, Integer, NamedIntegers, RankShape};
 
@@ -19,7 +20,6 @@ use crate::body;
 use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfPoints, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems::OfScore;
-use crate::params::Params;
 use crate::read_window::ReadWindow;
 use crate::target::{BoardPath, read_window};
 

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use board::Member;
 use connection::{Flow, OfAddress};
 use problem::Problem;
+use query_params::Params;
 
 use crate::app::App;
 use crate::feeds::Watched;
@@ -17,7 +18,6 @@ use crate::feeds::Watched;
 use crate::openapi::params::{OfBoard, OfStream};
 #[cfg(test)]
 use crate::openapi::problems::OfWindow;
-use crate::params::Params;
 use crate::routes::top::entries_wanted;
 use crate::stream::{OwnPosition, Reader};
 use crate::target::{BoardPath, selector_of};

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use board::{BoardName, Timestamp};
 use problem::Problem;
+use query_params::Params;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
@@ -17,7 +18,6 @@ use crate::board_response::json;
 use crate::body;
 #[cfg(test)]
 use crate::openapi::problems::OfKind;
-use crate::params::Params;
 
 /// Default validity of a token.
 const TTL_DEFAULT: Duration = Duration::from_mins(10);

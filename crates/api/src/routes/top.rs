@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use board::{BoardName, Kind};
 use merger::{Snapshot, TopForm, TopResponse};
 use problem::Problem;
+use query_params::Params;
 use validators::{BoardTag, Caching, coding, content_encoding, is_known};
 #[cfg(test)]
 use wire::TopWritten;
@@ -20,7 +21,6 @@ use crate::app::App;
 use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfTop, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
-use crate::params::Params;
 use crate::read_window::ReadWindow;
 use crate::repeated::RepeatedRead;
 use crate::target::{BoardPath, read_window};

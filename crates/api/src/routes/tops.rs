@@ -15,6 +15,7 @@ use futures::FutureExt;
 use futures::stream::{self, StreamExt};
 use merger::TopView;
 use problem::Problem;
+use query_params::Params;
 use serde::Deserialize;
 use wire::List;
 #[cfg(test)]
@@ -24,7 +25,6 @@ use crate::app::App;
 use crate::body;
 #[cfg(test)]
 use crate::openapi::problems::OfWindow;
-use crate::params::Params;
 use crate::read_window::ReadWindow;
 use crate::target::resolve;
 

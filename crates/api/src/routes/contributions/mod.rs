@@ -26,6 +26,7 @@ use access::{Caller, Scope};
 use connection::{AddressResponses, LINE_BYTES_MAX, Line, Lines, Whole};
 use futures::FutureExt as _;
 use problem::{Problem, ProblemType};
+use query_params::Params;
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 #[cfg(test)]
@@ -41,7 +42,6 @@ use crate::body;
 use crate::openapi::params::OfContributions;
 #[cfg(test)]
 use crate::openapi::problems::OfWrite;
-use crate::params::Params;
 
 /// Maximum duration of the lines of a request that asks for standings.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);
