@@ -123,12 +123,22 @@ pub(crate) fn resolve(
     resolve_now(app, kind, selector_of(kind, selector)?)
 }
 
-/// Parses a window selector; without a text, selects the current window of the kind's first period.
+/// Parses a window selector. Without a text, selects the current window of the kind's first period; `previous` selects
+/// the one before it.
 pub(crate) fn selector_of(kind: &Kind, text: Option<&str>) -> Result<WindowSelector, Problem> {
-    let Some(text) = text else {
-        return Ok(WindowSelector::Current(kind.windows()[0].period));
+    let first = kind.windows()[0].period;
+    let selector = match text {
+        None => return Ok(WindowSelector::Current(first)),
+        Some("previous") if first == Period::All => {
+            let name = kind.name();
+            let detail = format!(
+                "window: the first window of kind {name} is all, which has no previous one"
+            );
+            return Err(Problem::invalid(detail));
+        }
+        Some("previous") => kind.calendar().parse(&format!("{first}:previous")),
+        Some(text) => kind.calendar().parse(text),
     };
-    let selector = kind.calendar().parse(text);
     selector.map_err(|error| Problem::invalid(format!("window: {error}")))
 }
 
@@ -141,7 +151,7 @@ pub(crate) fn resolve_now(
     let window = window_at(kind, selector, app.now())?;
     let freshness = match selector {
         // Tomorrow the same URL selects another window.
-        WindowSelector::Current(_) => Freshness::Validated,
+        WindowSelector::Current(_) | WindowSelector::Previous(_) => Freshness::Validated,
         WindowSelector::Named(_) if app.access.has_keys() => Freshness::Private,
         WindowSelector::Named(_) => Freshness::Public,
     };
@@ -149,7 +159,12 @@ pub(crate) fn resolve_now(
     Ok(ReadWindow::new(kind, window, clock_tolerance, freshness))
 }
 
-fn window_at(kind: &Kind, selector: WindowSelector, now: Timestamp) -> Result<Window, Problem> {
+/// Returns the window that is selected at this time.
+pub(crate) fn window_at(
+    kind: &Kind,
+    selector: WindowSelector,
+    now: Timestamp,
+) -> Result<Window, Problem> {
     let calendar = kind.calendar();
     check_period(kind, selector.period())?;
     let window = selector.resolve(calendar, now);

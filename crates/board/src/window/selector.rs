@@ -3,6 +3,8 @@
 //! Parsing is strict: each window has one text (except for an hour's optional offset). A text that
 //! is close to a valid one gets a `SelectorError` that says what was probably meant.
 
+use std::time::Duration;
+
 use super::calendar::days_around;
 use super::name::offset_text;
 use super::{Calendar, Period, SelectorError, Window};
@@ -16,6 +18,8 @@ use crate::timestamp::text::{excerpt, number};
 pub enum WindowSelector {
     /// The window of this period that is current when the request is served.
     Current(Period),
+    /// The window before that one.
+    Previous(Period),
     /// This window. Also `all`, which is the same at any time.
     Named(Window),
 }
@@ -26,6 +30,11 @@ impl WindowSelector {
     pub fn resolve(self, calendar: &Calendar, now: Timestamp) -> Window {
         match self {
             Self::Current(period) => calendar.span_at(period, now).window,
+            Self::Previous(period) => {
+                let current = calendar.span_at(period, now).window;
+                let before = current.start().minus(Duration::from_millis(1));
+                calendar.span_at(period, before).window
+            }
             Self::Named(window) => window,
         }
     }
@@ -34,15 +43,16 @@ impl WindowSelector {
     #[must_use]
     pub const fn period(self) -> Period {
         match self {
-            Self::Current(period) => period,
+            Self::Current(period) | Self::Previous(period) => period,
             Self::Named(window) => window.period(),
         }
     }
 }
 
 impl Calendar {
-    /// Parses a selector: `hour`, `day`, `week` or `month` for the current one, `all`, or the name
-    /// of a window as [`Calendar::name`] writes it.
+    /// Parses a selector: `hour`, `day`, `week` or `month` for the current one, `day:previous` (or of
+    /// another period) for the one before it, `all`, or the name of a window as [`Calendar::name`]
+    /// writes it.
     ///
     /// The offset of an hour may be left out where the hour occurs only once. A space is accepted
     /// in place of `+`, because query strings decode `+` to a space.
@@ -68,6 +78,9 @@ impl Calendar {
         let window = match (period, rest) {
             (Period::All, None) => return Ok(WindowSelector::Named(Window::ALL_TIME)),
             (_, None) => return Ok(WindowSelector::Current(period)),
+            (Period::Hour | Period::Day | Period::Week | Period::Month, Some(b"previous")) => {
+                return Ok(WindowSelector::Previous(period));
+            }
             (Period::Hour, Some(text)) => {
                 let (local_hour, offset) = read_hour(text).map_err(refuse)?;
                 self.hour(selector, local_hour, offset)?

@@ -10,9 +10,9 @@ use super::Period;
 pub enum SelectorError {
     /// It does not begin with a period.
     #[error(
-        "`{selector}` is not a window: `hour`, `day`, `week`, `month` and `all` are accepted, and \
-         names such as `hour:2026-11-20T14+08:00`, `day:2026-11-20`, `week:2026-W47`, \
-         `month:2026-11`"
+        "`{selector}` is not a window: accepted are `hour`, `day`, `week`, `month` and `all`, \
+         `previous`, `day:previous`, and names such as `hour:2026-11-20T14+08:00`, `day:2026-11-20`, \
+         `week:2026-W47`, `month:2026-11`"
     )]
     Unknown {
         /// The text.

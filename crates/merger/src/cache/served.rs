@@ -93,8 +93,10 @@ impl Merger {
         view: &TopView,
     ) -> impl Iterator<Item = Timestamp> {
         let tolerance = self.clock_tolerance();
-        // Where the next window begins, this one is no longer the current one.
-        let end = kind.calendar().span(window).end;
+        // Where the next window begins, this one is no longer the current one, but the previous one until that ends.
+        let calendar = kind.calendar();
+        let end = calendar.span(window).end;
+        let next_end = end.and_then(|end| calendar.span_at(window.period(), end).end);
         let rule = kind.window_rule(window.period());
         let kept = rule.and_then(|rule| match rule.keep {
             Keep::After(keep) => Some(end?.plus(keep)),
@@ -104,7 +106,14 @@ impl Merger {
         let ends = [kind.closes_at(window), activity.ends_at()];
         let final_from = ends.map(|at| at.map(|at| at.plus(tolerance)));
         let [closes_at, ends_at] = ends;
-        let all = [end, kept, closes_at, ends_at, activity.expires_at()];
+        let all = [
+            end,
+            next_end,
+            kept,
+            closes_at,
+            ends_at,
+            activity.expires_at(),
+        ];
         all.into_iter().chain(final_from).flatten()
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use board::{Keep, Kind, Period, Timestamp, Window, WindowRule};
+use board::{Keep, Kind, Period, Timestamp, Window, WindowRule, WindowSelector};
 use merger::{ServedTop, Snapshot};
 use shard_store::DeleteBoardError;
 use tokio::time::{Instant, advance};
@@ -33,10 +33,11 @@ fn spec(top: u64) -> Kind {
     kind(spec)
 }
 
-/// A read as a request has it: a period whose current window it is about, or one window.
+/// A read as a request has it: a period whose current or previous window it is about, or one window.
 #[derive(Debug, Clone, Copy)]
 enum Selected {
     Current(Period),
+    Previous(Period),
     Named(Window),
 }
 
@@ -64,6 +65,9 @@ impl Walk {
         let kind = known.unwrap().kind;
         let window = match selected {
             Selected::Current(period) => kind.calendar().span_at(period, self.now()).window,
+            Selected::Previous(period) => {
+                WindowSelector::Previous(period).resolve(kind.calendar(), self.now())
+            }
             Selected::Named(window) => window,
         };
         (!kind.is_expired(window, self.now())).then_some((kind, window))
@@ -125,6 +129,7 @@ async fn what_is_served_again_is_what_a_read_finds() {
     };
     let selections = [
         Selected::Current(Period::Hour),
+        Selected::Previous(Period::Hour),
         Selected::Current(Period::All),
         hour(0),
         hour(3_600_000),

@@ -40,6 +40,43 @@ fn a_period_alone_selects_the_current_window() {
 }
 
 #[test]
+fn previous_selects_the_window_before_the_current_one() {
+    // In Berlin, the clock is set back on 2026-10-25: that day has 25 hours, and two hours from 2 to 3.
+    let calendar = Calendar::new("Europe/Berlin").unwrap();
+    let previous = |selector, now: &str| {
+        let now = Timestamp::parse_rfc3339(now).unwrap();
+        let selector = calendar.parse(selector).unwrap();
+        calendar.name(selector.resolve(&calendar, now))
+    };
+    for (selector, now, name) in [
+        (
+            "hour:previous",
+            "2026-10-25T01:30:00Z",
+            "hour:2026-10-25T02+02:00",
+        ),
+        (
+            "hour:previous",
+            "2026-10-25T02:00:00Z",
+            "hour:2026-10-25T02+01:00",
+        ),
+        ("day:previous", "2026-10-25T22:59:59.999Z", "day:2026-10-24"),
+        ("day:previous", "2026-10-25T23:00:00Z", "day:2026-10-25"),
+        ("week:previous", "2027-01-04T00:00:00Z", "week:2026-W53"),
+        ("month:previous", "2027-01-01T00:00:00Z", "month:2026-12"),
+        ("month:previous", "2026-12-31T22:00:00Z", "month:2026-11"),
+    ] {
+        assert_eq!(previous(selector, now), name, "{selector} at {now}");
+    }
+    assert_eq!(
+        calendar.parse("day:previous"),
+        Ok(WindowSelector::Previous(Period::Day))
+    );
+    for wrong in ["all:previous", "day:Previous", "previous:day"] {
+        assert!(calendar.parse(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn a_name_selects_the_same_window_at_any_time() {
     assert_eq!(
         start("Asia/Shanghai", "day:2026-11-20"),
