@@ -41,9 +41,6 @@ use traces::{TracingError, TracingSection};
 /// The default file, which is read if it exists.
 pub(crate) const DEFAULT_PATH: &str = "megaboard.toml";
 
-/// The kind that is created if the file configures none.
-const DEFAULT_KIND: &str = "gifts";
-
 /// A whole file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -141,11 +138,12 @@ impl Config {
         Ok(self.tracing.settings()?)
     }
 
-    /// Returns the kinds of the file, or `gifts` if it has none.
+    /// Returns the kinds of the file, or the built-in one if it has none.
     pub(crate) fn kinds(&self) -> Result<Vec<ConfiguredKind>, ConfigError> {
-        let default = || BTreeMap::from([(DEFAULT_KIND.to_owned(), KindShape::default())]);
-        let kinds = self.kinds.clone().unwrap_or_else(default);
         let targets = self.publish_settings()?.targets;
+        let Some(kinds) = self.kinds.clone() else {
+            return Ok(vec![ConfiguredKind::built_in()?]);
+        };
         kinds
             .into_iter()
             .map(|(name, shape)| ConfiguredKind::new(&name, shape, &targets))
@@ -155,6 +153,8 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use board::{Kind, ShardCount};
 
     use super::server::Durability;
@@ -225,6 +225,9 @@ mod tests {
         assert_eq!(kinds.len(), 1);
         assert_eq!(kinds[0].name().as_str(), "gifts");
         assert_eq!(kinds[0].shards().get(), 4);
+        let closes = kinds[0].windows().iter().map(|rule| rule.close);
+        let hour = Some(Duration::from_hours(1));
+        assert_eq!(closes.collect::<Vec<_>>(), [hour, hour, hour, hour, None]);
     }
 
     #[test]

@@ -5,11 +5,18 @@ use wire::KindShape;
 
 use super::ConfigError;
 
-/// A kind of the configuration file. It leaves open what is chosen by the store.
+/// The kind that is created if the file configures none.
+const BUILT_IN: &str = "gifts";
+
+/// Its settings. Windows close an hour after their end, so that finished ones become final.
+const BUILT_IN_SETTINGS: &str = r#"close = { hour = "1h", day = "1h", week = "1h", month = "1h" }"#;
+
+/// A kind of the configuration file, or the built-in one. It leaves open what is chosen by the store.
 pub(crate) struct ConfiguredKind {
     name: String,
     shape: KindShape,
     targets: PublishTargets,
+    is_built_in: bool,
 }
 
 impl ConfiguredKind {
@@ -23,9 +30,20 @@ impl ConfiguredKind {
             name: name.to_owned(),
             shape,
             targets: targets.clone(),
+            is_built_in: false,
         };
         kind.with_default(ShardCount::DEFAULT)?;
         Ok(kind)
+    }
+
+    /// Returns the kind of a server without configured kinds.
+    pub(crate) fn built_in() -> Result<Self, ConfigError> {
+        let shape = toml::from_str(BUILT_IN_SETTINGS).expect("these are settings of a kind");
+        let kind = Self::new(BUILT_IN, shape, &PublishTargets::default())?;
+        Ok(Self {
+            is_built_in: true,
+            ..kind
+        })
     }
 
     /// Returns the kind. It has so many shards if the file does not set the number.
@@ -39,8 +57,12 @@ impl ConfiguredKind {
             })
     }
 
-    /// Returns whether a setting of the file differs from that of the stored kind.
+    /// Returns whether a setting of the file differs from that of the stored kind. The built-in kind is in no file: its
+    /// settings are those of a new store, and an earlier version had others.
     pub(crate) fn differs_from(&self, stored: &Kind) -> Result<bool, ConfigError> {
+        if self.is_built_in {
+            return Ok(false);
+        }
         let wanted = self.with_default(stored.shards())?;
         Ok(KindShape::from(&wanted) != KindShape::from(stored))
     }
@@ -62,5 +84,11 @@ mod tests {
         assert!(!kind("shards = 8").differs_from(&stored).unwrap());
         assert!(kind("shards = 16").differs_from(&stored).unwrap());
         assert!(kind("top = 10").differs_from(&stored).unwrap());
+        assert!(
+            !ConfiguredKind::built_in()
+                .unwrap()
+                .differs_from(&stored)
+                .unwrap()
+        );
     }
 }
