@@ -28,7 +28,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
 
 const CONNECTIONS: usize = 20;
-const CONNECTIONS_LONG: usize = 2_000;
+const CONNECTIONS_LONG: usize = 400;
 const REQUESTS: usize = 60;
 
 const TIMEOUT: Duration = Duration::from_mins(1);
