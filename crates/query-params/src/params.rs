@@ -75,10 +75,17 @@ impl<'a> Params<'a> {
         let Some(text) = self.text(name)? else {
             return Ok(None);
         };
-        let number = text
+        // A fraction of zeros is none, as in JSON: 50.0 is 50.
+        let whole = match text.split_once('.') {
+            Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|it| it == b'0') => {
+                whole
+            }
+            _ => &*text,
+        };
+        let number = whole
             .parse()
             .ok()
-            .filter(|_| !text.starts_with('+'))
+            .filter(|_| !whole.starts_with('+'))
             .and_then(Value::new);
         number
             .map(Some)
@@ -160,7 +167,10 @@ mod tests {
         }
         assert!(of("n=1&n=2").text("n").is_err());
         assert!(of("min=9007199254740992").value("min").is_err());
-        assert!(of("min=1.0").value("min").is_err());
+        for wrong in ["1.5", "1.", ".0", "1.0.0", "1.00x", "+1.0"] {
+            assert!(of(&format!("min={wrong}")).value("min").is_err(), "{wrong}");
+        }
+        assert_eq!(of("min=-1.00").value("min").unwrap(), Value::new(-1));
         assert_eq!(of("min=-5").value("min").unwrap(), Value::new(-5));
         assert!(of("fresh=1").flag("fresh").is_err());
     }

@@ -104,12 +104,19 @@ impl Visitor<'_> for IntegerVisitor {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Integer, E> {
-        // An integer of more than 64 bits is read as a double without a fraction.
-        const U64_END: f64 = 18_446_744_073_709_551_616.0;
-        if number.abs() >= U64_END / 2.0 {
+        // As far as a double represents every integer, one that is written as 50.0 or 5e1 is read as one.
+        const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
+        if number.abs() > EXACT_MAX {
             return Ok(Integer::Huge(number));
         }
-        Err(E::invalid_type(Unexpected::Float(number), &self))
+        if number.fract() != 0.0 {
+            return Err(E::invalid_type(Unexpected::Float(number), &self));
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "it is in the range of values"
+        )]
+        self.visit_i64(number as i64)
     }
 }
 
