@@ -123,8 +123,34 @@ export interface paths {
          */
         put: operations["set_member"];
         post?: never;
-        /** Remove a member from all windows of a board */
+        /**
+         * Remove a member from a board
+         * @description Removes it from all windows, or only from `window`. A member that is not there is no error.
+         */
         delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/boards/{kind}/{subject}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove the members of a range of points or ranks
+         * @description Removes all members whose first field is from `min` to `max`, or all whose rank is more than `below_rank`: from
+         *     all windows if they are in that range of the kind's first window, or, with `window`, only from that one. A request
+         *     takes at most 10 s: repeat it until `more` is false. Members are removed in batches, each as it was read:
+         *     contributions to them meanwhile count before the removal or after it.
+         */
+        delete: operations["remove_members"];
         options?: never;
         head?: never;
         patch?: never;
@@ -572,8 +598,10 @@ export interface components {
             at?: components["schemas"]["Moment"] | null;
             /** @description The values replace the standing instead of changing it. */
             set?: boolean;
+            /** @description Removes the member instead, without values. A member that is not there is no error. */
+            remove?: boolean;
             /**
-             * @description With `set`: the only window that is set.
+             * @description With `set` or `remove`: the only window that is changed.
              * @example day:2026-11-20
              */
             window?: string | null;
@@ -1079,6 +1107,12 @@ export interface components {
             duplicates: number;
             /**
              * Format: int64
+             * @description Of a request with removals: how many members were removed. Removals of members that were not there count as
+             *     applied, too.
+             */
+            removed?: number;
+            /**
+             * Format: int64
              * @description Wrong: never to be sent again.
              */
             rejected_count: number;
@@ -1098,6 +1132,16 @@ export interface components {
             read?: number;
             /** @description With `return`: of each that was applied or a duplicate. */
             standings?: components["schemas"]["Written"][];
+        };
+        /** @description What a removal did. */
+        Removed: {
+            /**
+             * Format: int64
+             * @description How many members were removed.
+             */
+            removed: number;
+            /** @description Of a range: whether more members may be left, so that the request is to be repeated. */
+            more?: boolean;
         };
         /**
          * @description Ranks only the best members of a board.
@@ -1699,32 +1743,6 @@ export interface components {
         /**
          * @description `unknown-kind`: The kind does not exist.
          *
-         *     `not-ranked`: The member is not ranked.
-         *
-         *     `unknown-path`: The path does not exist.
-         */
-        "unknown-kind.not-ranked.unknown-path": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "detail": "kind \"gift\" is not known",
-                 *       "status": 404,
-                 *       "title": "The kind does not exist",
-                 *       "type": "unknown-kind"
-                 *     }
-                 */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    type?: "unknown-kind" | "not-ranked" | "unknown-path";
-                };
-            };
-        };
-        /**
-         * @description `unknown-kind`: The kind does not exist.
-         *
          *     `unknown-board`: The board does not exist.
          *
          *     `unknown-path`: The path does not exist.
@@ -2048,8 +2066,9 @@ export interface operations {
                  */
                 n?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-                 *     `all`. Defaults to the kind's first window.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+                 *     is the one before that.
                  * @example day
                  */
                 window?: string;
@@ -2204,8 +2223,9 @@ export interface operations {
                 /** @description The largest value of the first field. */
                 max?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-                 *     `all`. Defaults to the kind's first window.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+                 *     is the one before that.
                  * @example day
                  */
                 window?: string;
@@ -2293,8 +2313,9 @@ export interface operations {
                 /** @description The largest value of the first field. */
                 max?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-                 *     `all`. Defaults to the kind's first window.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+                 *     is the one before that.
                  * @example day
                  */
                 window?: string;
@@ -2376,8 +2397,9 @@ export interface operations {
                  */
                 target?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-                 *     `all`. Defaults to the kind's first window.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+                 *     is the one before that.
                  * @example day
                  */
                 window?: string;
@@ -2546,7 +2568,13 @@ export interface operations {
     };
     remove_member: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The only window that is changed. Defaults to all windows.
+                 * @example day
+                 */
+                window?: string;
+            };
             header?: never;
             path: {
                 /**
@@ -2569,17 +2597,90 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deleted. */
-            204: {
+            /** @description Whether it was removed. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    /**
+                     * @example {
+                     *       "removed": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Removed"];
+                };
             };
             400: components["responses"]["invalid"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["unknown-kind.not-ranked.unknown-path"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
+            410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            422: components["responses"]["window-closed.not-open"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    remove_members: {
+        parameters: {
+            query?: {
+                /** @description The smallest value of the first field. */
+                min?: number;
+                /** @description The largest value of the first field. */
+                max?: number;
+                /**
+                 * @description The last rank whose members stay. Not with `min` or `max`.
+                 * @example 1000
+                 */
+                below_rank?: number;
+                /**
+                 * @description The only window that is changed. Defaults to all windows.
+                 * @example day
+                 */
+                window?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description The board's subject: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example room-8842
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The progress. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "more": false,
+                     *       "removed": 1200
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
+            410: components["responses"]["window-gone"];
             413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
@@ -2598,8 +2699,9 @@ export interface operations {
                 /** @description The number of worse neighbours. */
                 below?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-                 *     `all`. Defaults to the kind's first window.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+                 *     is the one before that.
                  * @example day
                  */
                 window?: string;
@@ -2694,8 +2796,9 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-                 *     `all`. Defaults to the kind's first window.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+                 *     is the one before that.
                  * @example day
                  */
                 window?: string;
@@ -2785,8 +2888,9 @@ export interface operations {
                  */
                 points: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-                 *     `all`. Defaults to the kind's first window.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+                 *     is the one before that.
                  * @example day
                  */
                 window?: string;
@@ -2863,8 +2967,9 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-                 *     `all`. Defaults to the kind's first window.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+                 *     is the one before that.
                  * @example day
                  */
                 window?: string;
@@ -2944,8 +3049,8 @@ export interface operations {
                  */
                 n?: number;
                 /**
-                 * @description The window, as for reads. `hour`, `day`, `week` and `month` change to the next window with the calendar, a
-                 *     named window does not.
+                 * @description The window, as for reads. `hour`, `day`, `week`, `month` and `previous` change to the next window with the
+                 *     calendar, a named window does not.
                  * @example day
                  */
                 window?: string;
@@ -3126,8 +3231,9 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-                 *     `all`. Defaults to the kind's first window.
+                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+                 *     is the one before that.
                  * @example day
                  */
                 window?: string;
@@ -4072,6 +4178,10 @@ export type Ready = components["schemas"]["Ready"];
  * Counts of outcomes, by contribution and board, and the items that were not applied.
  */
 export type Receipt = components["schemas"]["Receipt"];
+/**
+ * What a removal did.
+ */
+export type Removed = components["schemas"]["Removed"];
 /**
  * Ranks only the best members of a board.
  *

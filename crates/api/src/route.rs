@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::path_params::PathParams;
 use crate::routes::{
     around, board, boards, contributions, count, erase, health, kinds, lookup, member, members,
-    metrics, openapi, page, range, rank, stream, stream_tokens, top, tops,
+    metrics, openapi, page, range, rank, removal, stream, stream_tokens, top, tops,
 };
 
 /// What a route requires of its callers.
@@ -134,10 +134,11 @@ routes! {
         POST rank::of_values: Key(Read),
     }
     "/v1/boards/{kind}/{subject}/lookup" { POST lookup::show: Key(Read) }
+    "/v1/boards/{kind}/{subject}/members" { DELETE removal::many: Key(Admin) }
     "/v1/boards/{kind}/{subject}/members/{member}" {
         GET member::show: Key(Read),
         PUT member::set: Key(Write),
-        DELETE member::remove: Key(Write),
+        DELETE removal::one: Key(Write),
     }
     "/v1/boards/{kind}/{subject}/members/{member}/around" { GET around::show: Key(Read) }
     "/v1/members/{member}" { DELETE erase::erase: Key(Admin) }

@@ -60,12 +60,13 @@ mod words;
 pub use answer::{
     Boards, Count, Entries, Entry, Envelope, Erased, Field, Found, FoundEntries, Hidden, HiddenIn,
     Info, Kind, Listed, Mode, Moved, Neighbour, Op, Order, Packed, Place, Publish, RankOf,
-    RankStyle, Ready, Retain, Settled, Span, Standing, StreamToken, Ties, Top, Values,
+    RankStyle, Ready, Removed, Retain, Settled, Span, Standing, StreamToken, Ties, Top, Values,
     WindowMembers,
 };
 pub use board::{
     Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeOfValues,
-    GetRankOf, GetRankOfValues, GetTop, MakeStreamToken, SetMember, SetOutcome, Settle,
+    GetRankOf, GetRankOfValues, GetTop, MakeStreamToken, RemoveMember, RemoveMembers, SetMember,
+    SetOutcome, Settle,
 };
 pub use builder::ClientBuilder;
 pub use client::{Client, Response};

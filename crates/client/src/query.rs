@@ -39,6 +39,11 @@ impl ApiRequest {
         self
     }
 
+    /// Returns whether it has a query parameter.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.query.iter().any(|(other, _)| other == name)
+    }
+
     /// Replaces the value of a query parameter.
     pub(crate) fn replace(mut self, name: &str, value: impl Display) -> Self {
         self.query.retain(|(other, _)| other != name);

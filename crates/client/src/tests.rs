@@ -86,7 +86,11 @@ async fn names_that_would_change_the_path_are_not_sent() {
                 .points(1)
                 .await
                 .map(drop),
-            client.board("gifts", "a").remove_member(name).await,
+            client
+                .board("gifts", "a")
+                .remove_member(name)
+                .await
+                .map(drop),
             client.board("gifts", name).delete().await,
             client.board("gifts", name).stream_token().await.map(drop),
             client.delete_kind(name).await,
@@ -110,12 +114,13 @@ async fn a_deletion_that_may_have_been_applied_is_not_retried() {
         (Reply::problem(503, "unknown"), Some(ProblemType::Unknown)),
         (Reply::problem(502, ""), Some(ProblemType::from(""))),
     ] {
-        let script = [reply.clone(), reply.clone(), reply.clone(), reply];
+        let script = vec![reply; 5];
         let server = Scripted::start(script).await;
         let (client, board) = (server.client(), server.client().board("gifts", "a"));
         let results = [
             board.delete().await,
-            board.remove_member("u").await,
+            board.remove_member("u").await.map(drop),
+            board.remove_below(10).await.map(drop),
             client.delete_kind("gifts").await,
             client.erase("u").await.map(drop),
         ];

@@ -65,7 +65,9 @@ impl Problem {
     pub fn unknown_kind(name: &str) -> Self {
         Self::new(
             ProblemType::UnknownKind,
-            format!("kind {name:?} is not known"),
+            format!(
+                "kind {name:?} is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{{kind}} creates one"
+            ),
         )
     }
 
@@ -107,7 +109,7 @@ impl Problem {
     pub fn unknown_board(name: &BoardName) -> Self {
         Self::new(
             ProblemType::UnknownBoard,
-            format!("there is no board \"{name}\""),
+            format!("there is no board \"{name}\": its first contribution creates it"),
         )
     }
 

@@ -253,7 +253,7 @@ impl BatchItem {
     }
 
     pub(crate) fn is_removal(&self) -> bool {
-        self.item.change == Change::Remove
+        self.item.change.is_removal()
     }
 }
 

@@ -103,8 +103,9 @@ fn admit(
     now: Timestamp,
 ) -> Result<Windows, WriteRejected> {
     if item.is_removal() {
-        // A removal affects all existing windows.
-        return Ok(Windows::default());
+        // It affects all existing windows, or the only one that it names, also if that is closed.
+        let only = item.origin.only;
+        return Ok(only.map_or_else(Windows::default, |only| Windows::from([only])));
     }
     let at = item.origin.at;
     let windows = admission.admit(kind, at, now);

@@ -43,6 +43,16 @@ pub enum WriteOutcome {
 }
 
 impl WriteOutcome {
+    /// Returns whether a successful removal found its member. `None` if it failed.
+    #[must_use]
+    pub const fn removed(&self) -> Option<bool> {
+        match self {
+            Self::Applied(_) | Self::Duplicate(_) => Some(true),
+            Self::Rejected(WriteRejected::Shard(ItemRejected::NotRanked(_))) => Some(false),
+            Self::Rejected(_) | Self::Failed(_) => None,
+        }
+    }
+
     /// Returns whether the write may have changed the board. A duplicate may have: the request that
     /// applied it may have ended unreported.
     pub(crate) const fn may_have_changed_board(&self) -> bool {

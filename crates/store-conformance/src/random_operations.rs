@@ -145,7 +145,8 @@ impl<'a> Run<'a> {
     fn any_item(&mut self, dice: &mut Dice, member: &Member, at: Timestamp) -> Option<Item> {
         let kind = &self.board.kind;
         let change = match dice.below(24) {
-            0 => Change::Remove,
+            0 if dice.one_in(2) => Change::Remove,
+            0 => Change::RemoveFrom,
             1 | 2 => Change::Set(any_outright(dice, kind)),
             _ => Change::Fold(any_values(dice, kind)),
         };
@@ -168,7 +169,7 @@ impl<'a> Run<'a> {
         let at = self.board.kind.rules().kept_time(at);
         let item = Item { at, ..item };
         let id = format!("evt-{}", dice.below(500));
-        if change == Change::Remove || dice.one_in(2) {
+        if change.is_removal() || dice.one_in(2) {
             return Some(item);
         }
         let named = self.board.points_by_id(member, 0, &id, self.clock);
@@ -195,7 +196,7 @@ impl<'a> Run<'a> {
             .iter()
             .map(|(w, standing)| shown(*w, standing))
             .collect();
-        if report && item.change != Change::Remove {
+        if report && !item.change.is_removal() {
             assert_eq!(reported, held, "standings after {item:?}");
         } else {
             assert_eq!(reported, [], "standings were not requested");

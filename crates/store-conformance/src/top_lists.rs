@@ -126,7 +126,8 @@ fn any_item(dice: &mut Dice, board: &Board, falling: u64) -> Item {
     let change = match (falls, dice.one_in(2)) {
         (false, _) => Change::Fold(values),
         (true, false) => Change::Set(values),
-        (true, true) => Change::Remove,
+        (true, true) if dice.one_in(2) => Change::Remove,
+        (true, true) => Change::RemoveFrom,
     };
     let at = NOW.minus(MINUTE * u32::try_from(dice.below(5)).unwrap());
     board.item(&member, change, at, NOW)
@@ -140,14 +141,14 @@ async fn write(board: &Board, twin: &mut Standings, items: &[Item]) {
         let held = twin.get(&item.member);
         let applied = Outcome::Applied(Vec::new());
         let expected = match (&item.change, held) {
-            (Change::Remove, None) => {
+            (Change::Remove | Change::RemoveFrom, None) => {
                 Outcome::Rejected(ItemRejected::NotRanked(item.member.clone()))
             }
             _ => applied,
         };
         assert_eq!(outcome, expected, "{item:?}");
         match &item.change {
-            Change::Remove => {
+            Change::Remove | Change::RemoveFrom => {
                 twin.remove(&item.member);
             }
             Change::Set(values) => {

@@ -130,9 +130,13 @@ impl Twin {
     pub fn apply(&mut self, item: &Item, now: Timestamp) -> ItemOutcome {
         self.observe(now);
         self.latest = self.latest.max(now);
-        if item.change == Change::Remove {
-            let taken = self.windows.values_mut();
-            let taken = taken.filter_map(|standings| standings.remove(&item.member));
+        if item.change.is_removal() {
+            let is_meant = |window| item.change == Change::Remove || item.windows.contains(window);
+            let taken = self
+                .windows
+                .iter_mut()
+                .filter(|(window, _)| is_meant(window));
+            let taken = taken.filter_map(|(_, standings)| standings.remove(&item.member));
             return if taken.count() > 0 {
                 self.written = self.written.max(now);
                 ItemOutcome::Applied
@@ -158,7 +162,7 @@ impl Twin {
                     Ok(standing) => standing,
                     Err(_) => return ItemOutcome::OutOfRange,
                 },
-                Change::Remove => unreachable!("handled above"),
+                Change::Remove | Change::RemoveFrom => unreachable!("handled above"),
             };
             after.push((*window, standing));
         }

@@ -40,7 +40,7 @@ use redis_nodes::{Nodes, OpenError};
 use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, Change, CreateBoardError, DeleteBoardError, IndexMismatch,
+    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
     KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError, Revision, ShardQuery,
     ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
 };
@@ -252,7 +252,7 @@ impl ShardStore for RedisStore {
         let applied = async move {
             self.check_time()?;
             // A batch needs memory here while it is under way, whatever it does, except a removal.
-            if batch.items.iter().any(|item| item.change != Change::Remove) {
+            if !batch.items.iter().all(|item| item.change.is_removal()) {
                 self.memory.check()?;
             }
             self.applier.apply(board, shard, batch).await

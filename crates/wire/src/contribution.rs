@@ -19,7 +19,7 @@ pub const BOARDS_MAX: usize = 16;
 #[cfg_attr(feature = "schema", schema(as = Contribution))]
 #[serde(
     deny_unknown_fields,
-    expecting = "a contribution: an object with board, member and points or values"
+    expecting = "a contribution: an object with board, member and points, values or remove"
 )]
 pub struct ContributionShape<'a> {
     /// The board, kind and subject. Exactly one of `board` and `boards` is required.
@@ -48,7 +48,10 @@ pub struct ContributionShape<'a> {
     /// The values replace the standing instead of changing it.
     #[serde(default)]
     set: bool,
-    /// With `set`: the only window that is set.
+    /// Removes the member instead: without values, `at` and `id`. A member that is not there is no error.
+    #[serde(default)]
+    remove: bool,
+    /// With `set` or `remove`: the only window that is changed.
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>, example = "day:2026-11-20"))]
     window: Option<Text<'a>>,
@@ -76,9 +79,8 @@ pub struct Contributed<'a> {
     pub at: Timestamp,
     /// The id, with which the contribution counts once.
     pub id: Option<ContributionId>,
-    values: InputValues<'a>,
-    set: bool,
-    /// The selector of the only window that is set.
+    change: InputChange<'a>,
+    /// The selector of the only window that is set, or removed from.
     pub window: Option<&'a str>,
     /// When it was read: the default of `at`, and the time that `window` is relative to.
     pub read_at: Timestamp,
@@ -91,6 +93,14 @@ pub enum InputValues<'a> {
     Points(Integer),
     /// `values`, by the names of the fields.
     Fields(&'a NamedIntegers<'a>),
+}
+
+/// The change of a contribution, not yet read by a kind.
+#[derive(Debug, Clone, Copy)]
+enum InputChange<'a> {
+    Fold(InputValues<'a>),
+    Set(InputValues<'a>),
+    Remove,
 }
 
 /// A standing that replaces the current one.
@@ -122,17 +132,41 @@ impl ContributionShape<'_> {
             member: member.map_err(|error| ShapeError::invalid(error.to_string()))?,
             at: self.at.map_or(now, |moment| moment.0),
             id: id(self.id.as_ref())?,
-            values: InputValues::of(self.points, self.values.as_ref())?,
-            set: self.set,
+            change: self.change()?,
             window: self.window()?,
             read_at: now,
         })
     }
 
+    fn change(&self) -> Result<InputChange<'_>, ShapeError> {
+        if !self.remove {
+            let values = InputValues::of(self.points, self.values.as_ref())?;
+            let change = if self.set {
+                InputChange::Set
+            } else {
+                InputChange::Fold
+            };
+            return Ok(change(values));
+        }
+        let others = [
+            ("points", self.points.is_some()),
+            ("values", self.values.is_some()),
+            ("set", self.set),
+            ("at", self.at.is_some()),
+            ("id", self.id.is_some()),
+        ];
+        match others.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(InputChange::Remove),
+            Some((name, _)) => Err(ShapeError::invalid(format!(
+                "{name}: cannot be given together with remove"
+            ))),
+        }
+    }
+
     fn window(&self) -> Result<Option<&str>, ShapeError> {
         match &self.window {
-            Some(window) if !self.set => Err(ShapeError::invalid(format!(
-                "window: {:?} requires \"set\": true; deltas count in every window of their time",
+            Some(window) if !self.set && !self.remove => Err(ShapeError::invalid(format!(
+                "window: {:?} requires \"set\": true or \"remove\": true; deltas count in every window of their time",
                 window.0
             ))),
             window => Ok(window.as_ref().map(|window| &*window.0)),
@@ -157,7 +191,7 @@ impl ContributionShape<'_> {
                         )));
                     }
                 }
-                if self.id.is_none() {
+                if self.id.is_none() && !self.remove {
                     return Err(ShapeError::invalid(
                         "id: is missing: a contribution to several boards requires one",
                     ));
@@ -191,12 +225,19 @@ impl StandingShape<'_> {
 }
 
 impl Contributed<'_> {
+    /// Returns whether it removes its member.
+    #[must_use]
+    pub const fn is_removal(&self) -> bool {
+        matches!(self.change, InputChange::Remove)
+    }
+
     /// Returns the change of a standing of this kind.
     pub fn change(&self, kind: &Kind) -> Result<Change, ShapeError> {
-        if self.set {
-            self.values.read_outright(kind).map(Change::Set)
-        } else {
-            self.values.read_by(kind).map(Change::Fold)
+        match self.change {
+            InputChange::Fold(values) => values.read_by(kind).map(Change::Fold),
+            InputChange::Set(values) => values.read_outright(kind).map(Change::Set),
+            InputChange::Remove if self.window.is_some() => Ok(Change::RemoveFrom),
+            InputChange::Remove => Ok(Change::Remove),
         }
     }
 }

@@ -46,6 +46,7 @@ fn requests() -> Vec<(&'static str, &'static str, Option<Value>, usize)> {
         ),
         ("DELETE", "/v1/boards/gifts/a/members/v", None, 1),
         ("PUT", "/v1/boards/gifts/b", Some(json!({"shards": 2})), 2),
+        ("DELETE", "/v1/boards/gifts/a/members?below_rank=9", None, 2),
         ("DELETE", "/v1/boards/gifts/a", None, 2),
         ("PUT", "/v1/kinds/k", Some(json!({"windows": ["all"]})), 2),
         ("DELETE", "/v1/kinds/k", None, 2),

@@ -22,6 +22,24 @@ fn the_member_and_its_neighbours_are_returned() {
     assert_eq!(around("m02", "?above=5&below=1"), ["m01", "m02", "m03"]);
     assert_eq!(around("m30", "?above=1&below=5"), ["m29", "m30"]);
     assert_eq!(around("m10", "").len(), 11);
+    for (member, size, first, last) in [
+        ("m10", 1, 10, 10),
+        ("m10", 4, 8, 11),
+        ("m10", 5, 8, 12),
+        ("m01", 5, 1, 5),
+        ("m02", 5, 1, 5),
+        ("m29", 5, 26, 30),
+        ("m30", 5, 26, 30),
+        ("m03", 30, 1, 30),
+        ("m30", 500, 1, 30),
+    ] {
+        let expected: Vec<_> = (first..=last).map(|n| format!("m{n:02}")).collect();
+        assert_eq!(
+            around(member, &format!("?size={size}")),
+            expected,
+            "{member} {size}"
+        );
+    }
     assert_eq!(around("m15", "?above=500&below=500").len(), 30);
     let entry = &server
         .get(on_a("/members/m10/around?above=0&below=0"))
@@ -39,6 +57,8 @@ fn errors_name_the_parameter() {
         ("?above=-1", &["above", "-1"][..]),
         ("?below=501", &["below", "501"]),
         ("?n=5", &["n"]),
+        ("?size=0", &["size", "0"]),
+        ("?size=5&above=2", &["size", "above"]),
         ("?target=1", &["target"]),
     ] {
         server

@@ -9,7 +9,7 @@ const BOARD: &str = "/v1/boards/gifts/a";
 
 #[test]
 fn a_board_shows_its_windows_members_shards_and_store() {
-    let server = Server::start();
+    let server = Server::with("[kinds.gifts]\n");
     let at = now_ms() - 3 * DAY_MS;
     let old = json!({"board": "gifts/a", "member": "u", "points": 1, "at": at});
     server.contribute(&old).ok();

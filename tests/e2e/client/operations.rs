@@ -269,9 +269,24 @@ async fn members(client: &Client) {
 
 async fn removals(client: &Client) {
     let board = client.board("gifts", "a");
-    board.remove_member("ben").await.unwrap();
-    let again = board.remove_member("ben").await.unwrap_err();
-    assert!(again.is(&ProblemType::NotRanked) && !again.is_undecided());
+    assert_eq!(board.remove_member("ben").await.unwrap().removed, 1);
+    assert_eq!(board.remove_member("ben").await.unwrap().removed, 0);
+    let gift = |points| Contribution::new("gifts/many", format!("m{points}")).points(points);
+    let gifts: Vec<_> = (1..=300).map(gift).collect();
+    client.contribute(&gifts).await.unwrap();
+    let many = client.board("gifts", "many");
+    let of_day = many.remove_members(..=100).window("day").await.unwrap();
+    assert_eq!((of_day.removed, of_day.more), (100, false));
+    assert_eq!(many.remove_members(201..).await.unwrap().removed, 100);
+    assert_eq!(many.remove_below(50).await.unwrap().removed, 150);
+    assert_eq!(many.remove_below(50).await.unwrap().removed, 0);
+    let removal = Contribution::removal("gifts/many", "m200").only_in("day");
+    let outcome = client.contribute(&[removal.anew(), removal]).await.unwrap();
+    assert_eq!(outcome.applied, 2);
+    for (window, best) in [("all", "m200"), ("day", "m199")] {
+        let top = many.range(1..=1).window(window).await.unwrap();
+        assert_eq!(top.entries[0].member, best, "{window}");
+    }
     board.delete().await.unwrap();
     let again = board.delete().await.unwrap_err();
     assert!(again.is(&ProblemType::UnknownBoard));

@@ -174,7 +174,7 @@ fn boards_are_the_same_after_export_and_import() {
 
 #[test]
 fn a_line_is_a_contribution_that_sets_one_window() {
-    let server = Server::start();
+    let server = Server::with("[kinds.gifts]\n");
     let at = now_ms() - 2 * DAY_MS;
     let give = json!({"board": "gifts/a", "member": "u", "points": 7, "at": at});
     server.contribute(&give).ok();
@@ -206,8 +206,8 @@ fn a_line_is_a_contribution_that_sets_one_window() {
 
 #[test]
 fn a_past_window_is_imported_unless_the_kind_closes_it() {
-    let server = Server::start();
-    let other = Server::start();
+    let server = Server::with("[kinds.gifts]\n");
+    let other = Server::with("[kinds.gifts]\n");
     let at = now_ms() - 3 * DAY_MS;
     let give = json!({"board": "gifts/a", "member": "u", "points": 7, "at": at});
     server.contribute(&give).ok();

@@ -7,6 +7,7 @@ mod member;
 mod modes;
 mod one_window;
 mod refusals;
+mod removals;
 mod returned;
 mod shapes;
 mod streams;

@@ -17,7 +17,7 @@ fn points(server: &Server, window: &str) -> Value {
 
 #[test]
 fn a_set_applies_only_to_its_window() {
-    let server = Server::start();
+    let server = Server::with("[kinds.gifts]\n");
     let at = now_ms() - 3 * DAY_MS;
     let day = format!("day:{}", date(at));
     let month = format!("month:{}", &date(at)[..7]);

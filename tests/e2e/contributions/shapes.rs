@@ -76,6 +76,29 @@ fn a_contribution_without_a_time_counts_now() {
 }
 
 #[test]
+fn integers_may_be_written_with_a_fraction_of_zero() {
+    let server = Server::start();
+    let lines = [
+        r#"{"board":"gifts/a","member":"u","points":50.0}"#,
+        r#"{"board":"gifts/a","member":"u","values":{"points":-5e1}}"#,
+        r#"{"board":"gifts/a","member":"u","points":9007199254740991.0}"#,
+    ];
+    let receipt = server.lines(&lines.join("\n")).ok();
+    assert_eq!(
+        (&receipt["applied"], &receipt["failed_count"]),
+        (&json!(3), &json!(0))
+    );
+    let path = "/v1/boards/gifts/a/range?window=all&min=9007199254740991.0";
+    let entries = server.get(path).entries();
+    assert_eq!(entries[0]["points"], 9_007_199_254_740_991_i64);
+    for (wrong, status) in [("50.5", 400), ("9007199254740992.0", 422), ("1e400", 400)] {
+        let text = format!(r#"{{"board":"gifts/a","member":"u","points":{wrong}}}"#);
+        let response = server.json("POST", "/v1/contributions", &text);
+        assert_eq!(response.status, status, "{wrong}: {response:?}");
+    }
+}
+
+#[test]
 fn points_sets_a_single_field_and_values_any_fields() {
     let server = Server::with(
         "[kinds.gifts]\n[kinds.votes]\nwindows = [\"all\"]\nfields = [{ name = \"agree\" }, \

@@ -163,12 +163,24 @@ impl Board {
         Ok(())
     }
 
-    /// Removes a member from all windows, also from expired ones where it remains.
-    pub(super) fn remove(&mut self, member: &str, now: i64, linger: bool) -> Outcome {
+    /// Removes a member from one window, or from all, also from expired ones where it remains.
+    pub(super) fn remove(
+        &mut self,
+        member: &str,
+        window: Option<&str>,
+        now: i64,
+        linger: bool,
+    ) -> Outcome {
         if !self.activity.takes(now, now) {
             return Outcome::Rejected("not-open");
         }
-        if self.take_off(member, linger) {
+        let was_there = match window {
+            Some(window) => self.windows.get_mut(window).is_some_and(|(_, members)| {
+                members.contains_key(member) && Arc::make_mut(members).remove(member).is_some()
+            }),
+            None => self.take_off(member, linger),
+        };
+        if was_there {
             self.written_at = now;
             Outcome::Applied
         } else {

@@ -222,30 +222,38 @@ impl World {
     fn remove_from(&self, kind_index: usize, subject: &'static str, dice: &mut Dice) {
         let state = &self.kinds[kind_index];
         let member = any_member(&state.kind, dice);
+        let windows = state.kind.windows_at(self.time.now());
+        let window = (dice.below(3) == 0).then(|| dice.pick(&windows).name.clone());
+        let query = window
+            .as_ref()
+            .map(|window| format!("?window={}", encoded(window)));
         let path = format!(
-            "/v1/boards/{}/{subject}/members/{}",
+            "/v1/boards/{}/{subject}/members/{}{}",
             state.kind.name,
-            encoded(&member)
+            encoded(&member),
+            query.unwrap_or_default()
         );
         let (response, moments) = self.asked(|server| server.delete(&path));
         let board = &state.boards[subject];
-        if response.status == 503 && self.may_be_late(&moments) {
+        if response.status == 410 || response.status == 503 && self.may_be_late(&moments) {
             board.keep(board.within(&state.kind, &moments));
             return;
         }
         let cases = [false, true].into_iter().flat_map(|linger| {
             board.cases(&state.kind, &moments, |board, now| {
-                board.remove(&member, now, linger)
+                board.remove(&member, window.as_deref(), now, linger)
             })
         });
         let cases = cases.collect();
-        if response.status == 204 {
+        let shown = response.value();
+        if shown["removed"] == 1 {
             // Also in closed windows.
             board.changes.update(|changes| changes + 1);
         }
         self.keep_fitting(board, cases, &path, &response, |outcome| match outcome {
-            Outcome::Rejected(word) => response.status != 204 && response.value()["type"] == *word,
-            _ => response.status == 204,
+            Outcome::Rejected("not-ranked") => shown["removed"] == 0,
+            Outcome::Rejected(word) => shown["type"] == *word,
+            _ => shown["removed"] == 1,
         });
     }
 

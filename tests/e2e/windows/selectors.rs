@@ -56,6 +56,32 @@ fn windows_are_selected_by_name_or_period_and_returned_by_name() {
 }
 
 #[test]
+fn previous_windows_are_those_before_the_current_ones() {
+    let server = keeping_all("UTC");
+    let days = || date(now_ms() - DAY_MS);
+    let before = days();
+    let item = json!({"board": "k/a", "member": "u", "points": 1, "at": now_ms() - DAY_MS});
+    server.contribute(&item).ok();
+    let response = server.get("/v1/boards/k/a/top?window=day:previous");
+    let shown = response.ok();
+    let named = shown["window"].as_str().unwrap();
+    let expected = [before, days()].map(|day| format!("day:{day}"));
+    assert!(expected.contains(&named.to_owned()), "{named}");
+    assert_eq!(response.header("cache-control"), "no-cache");
+    // The first period of this kind is the hour.
+    let shown = top(&server, "k/a", "previous").ok();
+    let current = top(&server, "k/a", "hour").ok();
+    assert!(
+        shown["window"].as_str() < current["window"].as_str(),
+        "{shown}"
+    );
+    let server = Server::with("[kinds.k]\nwindows = [\"all\", \"day\"]\n");
+    for window in ["previous", "all:previous"] {
+        top(&server, "k/a", window).problem(400, "invalid", &["window", "all"]);
+    }
+}
+
+#[test]
 fn current_windows_follow_the_servers_clock_in_the_time_zone_of_the_kind() {
     let server = Server::with("[kinds.k]\ntime_zone = \"UTC\"\n");
     let before = date(now_ms());

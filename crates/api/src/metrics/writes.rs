@@ -52,6 +52,8 @@ impl Writes {
     /// Counts the outcome of a write.
     pub(crate) fn count(&self, written: &WriteOutcome) {
         let counter = match written {
+            // Removing an absent member counts as applied.
+            _ if written.removed() == Some(false) => &self.applied,
             WriteOutcome::Applied(_) => &self.applied,
             WriteOutcome::Duplicate(_) => &self.duplicates,
             WriteOutcome::Rejected(reason) => {

@@ -45,8 +45,9 @@ pub(crate) struct OfMember {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfWindow {
-    /// The window: `hour`, `day`, `week` or `month` for the current one, a name such as `day:2026-11-20`, or
-    /// `all`. Defaults to the kind's first window.
+    /// The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+    /// name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
+    /// is the one before that.
     #[param(nullable = false, example = "day")]
     window: Option<String>,
     /// Merges the board after the request has arrived, instead of using the cache.
@@ -109,6 +110,10 @@ pub(crate) struct OfNeighbours {
     /// The number of worse neighbours.
     #[param(nullable = false, maximum = 500, default = 5)]
     below: Option<u64>,
+    /// Instead of both: the number of entries, with the member in the middle. Near an end of the board the others are
+    /// from the other side.
+    #[param(nullable = false, minimum = 1, maximum = 500)]
+    size: Option<u64>,
 }
 
 /// The parameter of the rank that points would have.
@@ -203,6 +208,25 @@ pub(crate) struct OfSet {
     window: Option<String>,
 }
 
+/// The parameter of a removal.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct OfRemoved {
+    /// The only window that members are removed from, and, of a range, the window that it is of. Defaults to all
+    /// windows.
+    #[param(nullable = false, example = "day")]
+    window: Option<String>,
+}
+
+/// The parameter of a removal of the members below a rank.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct OfRanks {
+    /// The last rank whose members stay. Not with `min` or `max`.
+    #[param(nullable = false, example = 1000)]
+    below_rank: Option<u64>,
+}
+
 /// The parameters of a stream.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -210,8 +234,8 @@ pub(crate) struct OfStream {
     /// The number of entries, at most the kind's `top`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
-    /// The window, as for reads. `hour`, `day`, `week` and `month` change to the next window with the calendar, a
-    /// named window does not.
+    /// The window, as for reads. `hour`, `day`, `week`, `month` and `previous` change to the next window with the
+    /// calendar, a named window does not.
     #[param(nullable = false, example = "day")]
     window: Option<String>,
     /// Sends only changes after the first event.

@@ -123,7 +123,7 @@ groups! {
     /// Of a contribution, or a standing set outright.
     OfWrite: UnknownKind UnknownWindow WindowGone OutOfRange WindowClosed NotOpen FromTheFuture;
     /// Of a member that is removed.
-    OfRemoval: UnknownKind NotRanked WindowClosed NotOpen;
+    OfRemoval: UnknownKind UnknownWindow WindowGone NotOpen;
 }
 
 /// Returns an example of what the server sends as the detail of a problem of this type.
@@ -134,8 +134,12 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::Invalid => "n: \"0\" is not a whole number from 1 to 1000",
         P::Unauthorized => "authorization: the key is unknown",
         P::Forbidden => "key \"stream-ingest\" has scope write; this request requires admin",
-        P::UnknownKind => "kind \"gift\" is not known",
-        P::UnknownBoard => "there is no board \"gifts/room-8842\"",
+        P::UnknownKind => {
+            "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one"
+        }
+        P::UnknownBoard => {
+            "there is no board \"gifts/room-8842\": its first contribution creates it"
+        }
         P::UnknownWindow => "window: kind races has no day windows, only week, all",
         P::UnknownPath => "path \"/v2\" is not known",
         P::NotRanked => "member \"u1\" is not ranked in day:2026-11-20",
@@ -151,7 +155,9 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::HeadTooLarge => "the head of the request has more than 65536 bytes or 100 lines",
         P::TooSlow => "the body sent nothing for 30 s",
         P::Conflict => "kind gifts is being changed by another request: retry",
-        P::BoardExists => "the board has contributions already",
+        P::BoardExists => {
+            "the board has contributions already: its settings can be set again after it has been deleted"
+        }
         P::KindHasBoards => {
             "fields: cannot change while the kind has boards: standings are folded and ordered by the fields"
         }

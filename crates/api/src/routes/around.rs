@@ -1,10 +1,11 @@
 //! `GET .../members/{member}/around`: a member and its neighbours.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
-use merger::MemberStanding;
+use merger::{MemberStanding, MemberView};
 use problem::Problem;
 use query_params::Params;
 use wire::Entries;
@@ -64,17 +65,12 @@ pub(crate) async fn show(
     let (mut parts, _) = request.into_parts();
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
-    let above = params
-        .count("above", 0..=NEIGHBOURS_MAX)?
-        .unwrap_or(NEIGHBOURS_DEFAULT);
-    let below = params
-        .count("below", 0..=NEIGHBOURS_MAX)?
-        .unwrap_or(NEIGHBOURS_DEFAULT);
+    let extent = Extent::take(&mut params)?;
     let window = read_window(&app, path.kind(), params)?;
     let (board, kind, member) = (&path.board, path.kind(), path.member()?);
     let answer = app
         .merger
-        .member(board, kind, window.window, member, (above, below), None)
+        .member(board, kind, window.window, member, extent.read(), None)
         .await?;
     let view = match &answer.value {
         MemberStanding::Ranked(view) => view,
@@ -85,7 +81,55 @@ pub(crate) async fn show(
     };
     Ok(
         window.respond(&parts.headers, board, &answer, "around", || Entries {
-            entries: Entries::of(kind.rules(), &view.around),
+            entries: Entries::of(kind.rules(), &view.around[extent.shown(view)]),
         }),
     )
+}
+
+/// Which entries are shown.
+#[derive(Clone, Copy)]
+enum Extent {
+    /// So many above the member and below it.
+    Sides(u64, u64),
+    /// So many, with the member in the middle as far as there are enough on both sides.
+    Size(u64),
+}
+
+impl Extent {
+    fn take(params: &mut Params<'_>) -> Result<Self, Problem> {
+        let above = params.count("above", 0..=NEIGHBOURS_MAX)?;
+        let below = params.count("below", 0..=NEIGHBOURS_MAX)?;
+        match params.count("size", 1..=NEIGHBOURS_MAX)? {
+            None => Ok(Self::Sides(
+                above.unwrap_or(NEIGHBOURS_DEFAULT),
+                below.unwrap_or(NEIGHBOURS_DEFAULT),
+            )),
+            Some(size) if above.is_none() && below.is_none() => Ok(Self::Size(size)),
+            Some(_) => {
+                let detail = "size: cannot be given together with above or below";
+                Err(Problem::invalid(detail))
+            }
+        }
+    }
+
+    /// Returns how many entries are read above the member and below it.
+    const fn read(self) -> (u64, u64) {
+        match self {
+            Self::Sides(above, below) => (above, below),
+            // The member may be the first or the last.
+            Self::Size(size) => (size - 1, size - 1),
+        }
+    }
+
+    /// Returns the entries that are shown, of those that were read.
+    fn shown(self, view: &MemberView) -> Range<usize> {
+        let read = view.around.len();
+        let Self::Size(size) = self else {
+            return 0..read;
+        };
+        let size = usize::try_from(size).map_or(read, |size| size.min(read));
+        let centred = view.index.saturating_sub(size / 2);
+        let start = centred.min(read - size);
+        start..start + size
+    }
 }

@@ -1,19 +1,18 @@
-//! `.../members/{member}`: reads the position of a member, sets its standing, removes it.
+//! `.../members/{member}`: reads the position of a member, sets its standing.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use audit::AuditEntry;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::Response;
-use board::{Kind, Member};
+use board::Kind;
 use connection::AddressResponses;
 use merger::{MemberStanding, MemberView, UnlistedView};
 use problem::Problem;
 use query_params::Params;
-use shard_router::{BoardBatches, Contribution, WriteOutcome};
+use shard_router::{BoardBatches, Contribution};
 use shard_store::Change;
 use wire::{MemberShape, StandingShape};
 
@@ -179,46 +178,4 @@ pub(crate) async fn set(
         receipt.count(0, &path.board, &written);
     }
     receipt.into_single()
-}
-
-/// Remove a member from all windows of a board
-#[cfg_attr(test, utoipa::path(
-    delete,
-    path = "/v1/boards/{kind}/{subject}/members/{member}",
-    operation_id = "remove_member",
-    tag = "Contributions",
-    params(OfMember),
-    responses((status = 204, description = "Deleted."), problems::OfRemoval),
-))]
-pub(crate) async fn remove(
-    State(app): State<Arc<App>>,
-    entry: AuditEntry,
-    path: BoardPath,
-    RawQuery(query): RawQuery,
-) -> Result<StatusCode, Problem> {
-    Params::of(query.as_deref())?.finish()?;
-    let moment = app.moment();
-    let removal = Contribution {
-        member: path.member()?.clone(),
-        change: Change::Remove,
-        at: moment.now,
-        id: None,
-        only: None,
-    };
-    entry.begin(app.now()).await?;
-    let batches = BoardBatches::of_one(path.board.clone(), &path.known, removal);
-    let written = app.router.write(batches, moment, false).await.pop();
-    if let Some(written) = &written {
-        app.metrics.writes.count(written);
-    }
-    match written {
-        Some(WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_)) => Ok(StatusCode::NO_CONTENT),
-        Some(WriteOutcome::Rejected(reason)) => Err(Problem::from(&reason)),
-        Some(WriteOutcome::Failed(failure)) => Err(Problem::from(&failure)),
-        None => Err(missing_outcome(path.member()?)),
-    }
-}
-
-fn missing_outcome(member: &Member) -> Problem {
-    Problem::invalid(format!("member {member}: the write had no outcome"))
 }

@@ -16,6 +16,7 @@ pub(crate) mod openapi;
 pub(crate) mod page;
 pub(crate) mod range;
 pub(crate) mod rank;
+pub(crate) mod removal;
 pub(crate) mod stream;
 pub(crate) mod stream_tokens;
 pub(crate) mod top;

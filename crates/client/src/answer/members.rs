@@ -22,6 +22,19 @@ pub struct HiddenIn {
     pub hidden_in: Vec<String>,
 }
 
+/// What a removal did.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct Removed {
+    /// The number of members that were removed.
+    pub removed: u64,
+    /// Of a range: the window that it is of.
+    pub window: Option<String>,
+    /// Of a range: whether members may be left, so that the next request continues.
+    #[serde(default)]
+    pub more: bool,
+}
+
 /// The progress of erasing a member.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]

@@ -18,7 +18,7 @@ pub use reads::{
     GetRankOfValues, GetTop, MakeStreamToken,
 };
 use reads::{Lookup, Score, TokenRequest};
-pub use writes::{SetMember, SetOutcome, Settle};
+pub use writes::{RemoveMember, RemoveMembers, SetMember, SetOutcome, Settle};
 use writes::{Settings, Standing};
 
 /// A board of a server. Its methods return requests, which are sent when they are awaited.
@@ -160,13 +160,29 @@ impl Board {
         }
     }
 
-    /// Removes a member from all windows of the board. If it is in none, the error is
-    /// [`NotRanked`](crate::ProblemType::NotRanked).
+    /// Removes a member from all windows of the board. A member that is in none is no error.
     ///
     /// The request is retried only if it definitely was not applied: a second one could remove a
     /// standing that was created after the first.
-    pub async fn remove_member(&self, member: &str) -> Result<(), Error> {
-        self.delete_at(self.member_path(member)).await
+    pub fn remove_member(&self, member: &str) -> RemoveMember {
+        let request = self.request_at(Method::DELETE, self.member_path(member));
+        RemoveMember { request }
+    }
+
+    /// Removes all members whose first field is in a range, from all windows. The range is that of the window
+    /// `all`, or of the kind's first window if it does not have that. For many members, this sends several
+    /// requests; [`RemoveMembers::step`] sends one of them.
+    pub fn remove_members(&self, values: impl RangeBounds<i64>) -> RemoveMembers {
+        let request = self.request_below(Method::DELETE, "/members");
+        let request = bounded(request, &values);
+        RemoveMembers { request }
+    }
+
+    /// Removes all members whose rank is more than this one, as [`Self::remove_members`] does.
+    pub fn remove_below(&self, rank: u64) -> RemoveMembers {
+        let request = self.request_below(Method::DELETE, "/members");
+        let request = request.with("below_rank", rank);
+        RemoveMembers { request }
     }
 
     /// Deletes the board with all its windows. A later board of the same name is another board.

@@ -63,6 +63,9 @@ request! {
         above: u64,
         /// Sets the number of worse neighbours: up to 500, 5 by default.
         below: u64,
+        /// Instead of both, sets the number of entries, up to 500, with the member in the middle; near an end of
+        /// the board the others are from the other side.
+        size: u64,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
     } Always

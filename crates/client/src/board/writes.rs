@@ -1,4 +1,4 @@
-//! Write requests of one board: [`SetMember`], [`Settle`].
+//! Write requests of one board: [`SetMember`], [`RemoveMember`], [`RemoveMembers`], [`Settle`].
 
 use std::fmt::Display;
 use std::future::IntoFuture;
@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::answer::Settled;
+use crate::answer::{Removed, Settled};
 use crate::client::Retry;
 use crate::contribute::{Receipt, fields};
 use crate::error::Error;
@@ -119,6 +119,60 @@ impl IntoFuture for SetMember {
                 Some((0, 1)) => Ok(SetOutcome::Duplicate),
                 _ => Err(Error::unreadable("not a receipt for one standing")),
             }
+        })
+    }
+}
+
+request! {
+    /// Removes a member: [`Board::remove_member`](crate::Board::remove_member).
+    RemoveMember -> Removed {
+        /// Removes it only from this window (any selector).
+        window: impl Display,
+    } IfNotApplied
+}
+
+/// Removes the members of a range: [`Board::remove_members`](crate::Board::remove_members),
+/// [`Board::remove_below`](crate::Board::remove_below).
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent until it is awaited"]
+pub struct RemoveMembers {
+    pub(super) request: ApiRequest,
+}
+
+impl RemoveMembers {
+    /// Selects the members by this window (any selector), and removes them only from it.
+    pub fn window(mut self, window: impl Display) -> Self {
+        self.request = self.request.with("window", window);
+        self
+    }
+
+    /// Sends one request, which takes at most 10 s.
+    pub async fn step(&self) -> Result<Removed, Error> {
+        let client = &self.request.client;
+        client
+            .read(&self.request.call()?, Retry::IfNotApplied)
+            .await
+    }
+}
+
+/// Sends requests until no member of the range is left, all about the window that the first one is about.
+impl IntoFuture for RemoveMembers {
+    type Output = Result<Removed, Error>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let mut all = self.step().await?;
+            let mut next = self;
+            if let (true, Some(window)) = (next.request.has("window"), &all.window) {
+                next.request = next.request.replace("window", window);
+            }
+            while all.more {
+                let step = next.step().await?;
+                all.removed += step.removed;
+                all.more = step.more;
+            }
+            Ok(all)
         })
     }
 }

@@ -18,6 +18,7 @@ pub struct Contribution {
     pub(super) id: Option<String>,
     at: Option<Timestamp>,
     set: bool,
+    remove: bool,
     window: Option<String>,
 }
 
@@ -32,7 +33,18 @@ impl Contribution {
             id: random_id(),
             at: None,
             set: false,
+            remove: false,
             window: None,
+        }
+    }
+
+    /// Creates a removal of a member from all windows of a board. It has no values and no id, so it is sent
+    /// again only if it definitely was not applied. A member that is not there is no error.
+    pub fn removal(board: impl Into<String>, member: impl Into<String>) -> Self {
+        Self {
+            remove: true,
+            id: None,
+            ..Self::new(board, member)
         }
     }
 
@@ -86,10 +98,16 @@ impl Contribution {
         self.set()
     }
 
+    /// Restricts a [removal](Self::removal) to this window (any selector).
+    pub fn only_in(mut self, window: impl Into<String>) -> Self {
+        self.window = Some(window.into());
+        self
+    }
+
     /// Creates another event with the same content and a new random id.
     pub fn anew(&self) -> Self {
         Self {
-            id: random_id(),
+            id: if self.remove { None } else { random_id() },
             ..self.clone()
         }
     }
@@ -115,6 +133,7 @@ impl Contribution {
             id: self.id.as_deref(),
             at: self.at.map(Timestamp::as_millisecond),
             set: self.set,
+            remove: self.remove,
             window: self.window.as_deref(),
         };
         serde_json::to_writer(into, &line).expect("texts and integers are JSON");
@@ -139,6 +158,8 @@ struct Line<'a> {
     at: Option<i64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     set: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    remove: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<&'a str>,
 }
@@ -187,6 +208,19 @@ mod tests {
         assert_eq!(
             written(&all),
             r#"{"boards":["hot/a","hot/b"],"member":"ü\"","values":{"z":1,"a":-2},"id":"evt-1","at":1795186342123,"set":true,"window":"day"}"#
+        );
+    }
+
+    #[test]
+    fn removals_have_no_id_and_no_values() {
+        let removal = Contribution::removal("gifts/a", "u1").anew();
+        assert_eq!(
+            written(&removal),
+            r#"{"board":"gifts/a","member":"u1","remove":true}"#
+        );
+        assert_eq!(
+            written(&removal.only_in("day")),
+            r#"{"board":"gifts/a","member":"u1","remove":true,"window":"day"}"#
         );
     }
 

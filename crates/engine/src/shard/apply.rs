@@ -123,10 +123,11 @@ impl Shard {
                 shard: shard_of(item.hash),
             };
             let outcome = match item.change {
-                Change::Remove => {
+                Change::Remove | Change::RemoveFrom => {
                     rows_stay_valid = false;
                     removed = true;
-                    self.take_off(context.rules, target)
+                    let only = (item.change == Change::RemoveFrom).then_some(&item.windows);
+                    self.take_off(context.rules, target, only)
                 }
                 Change::Fold(_) | Change::Set(_) => {
                     self.confirm(item, positions, found, rows_stay_valid);
@@ -185,7 +186,7 @@ impl Shard {
                 opened = false;
             }
             // A removal may lead the run: it opens no window, but the items after it do.
-            if !opened && item.change != Change::Remove {
+            if !opened && !item.change.is_removal() {
                 self.open_windows(&item.windows);
                 opened = true;
             }
@@ -333,16 +334,25 @@ impl Shard {
                     Ok(standing) => standing,
                     Err(error) => return Err(Outcome::Rejected(error.into())),
                 },
-                Change::Remove => unreachable!("a removal is not folded"),
+                Change::Remove | Change::RemoveFrom => unreachable!("a removal is not folded"),
             };
             rewrites.push((Rewrite::new(rules, held, new), 1));
         }
         Ok(())
     }
 
-    fn take_off(&mut self, rules: &Rules, target: MemberRef<'_>) -> Outcome {
+    /// Removes a member from all windows, or only from these.
+    fn take_off(
+        &mut self,
+        rules: &Rules,
+        target: MemberRef<'_>,
+        only: Option<&Windows>,
+    ) -> Outcome {
         let mut was_there = false;
-        for (_, ranking) in &mut self.rankings {
+        for (window, ranking) in &mut self.rankings {
+            if only.is_some_and(|only| !only.contains(window)) {
+                continue;
+            }
             if let Some(row) = ranking.find(target.hash, target.member) {
                 ranking.remove(rules, target, row);
                 was_there = true;

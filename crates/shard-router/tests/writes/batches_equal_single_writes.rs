@@ -62,13 +62,18 @@ impl Server {
         };
         let number = *dice.pick(&[1, 5, -3, VALUE_MAX]);
         let change = match (dice.below(6), points_of(number)) {
-            (0, _) => Change::Remove,
+            (0, _) if dice.one_in(2) => Change::Remove,
+            (0, _) => Change::RemoveFrom,
             (1, Change::Fold(values)) => Change::Set(values),
             (_, fold) => fold,
         };
         let at = *dice.pick(&[NOW, NOW, NOW, NOW.minus(hour), NOW.plus(hour)]);
         let calendar = kind.kind.calendar();
-        let only = dice.one_in(4) && matches!(change, Change::Set(_));
+        let only = match change {
+            Change::Fold(_) | Change::Remove => false,
+            Change::Set(_) => dice.one_in(4),
+            Change::RemoveFrom => true,
+        };
         Write {
             board,
             kind: kind.clone(),
@@ -102,7 +107,7 @@ fn differs_in_reason(write: &Write, together: &WriteOutcome, alone: &WriteOutcom
         alone,
         WriteOutcome::Rejected(WriteRejected::Shard(ItemRejected::NotRanked(_)))
     );
-    write.change == Change::Remove && has_changed && finds_no_member
+    write.change.is_removal() && has_changed && finds_no_member
 }
 
 #[tokio::test]

@@ -60,7 +60,9 @@ pub enum CreateBoardError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PutSettingsError {
     /// The board has contributions.
-    #[error("the board has contributions already")]
+    #[error(
+        "the board has contributions already: its settings can be set again after it has been deleted"
+    )]
     AlreadyCreated,
     /// The kind was changed or deleted after the caller read it: read it again.
     #[error("the kind has changed")]

@@ -92,7 +92,7 @@ pub struct Item {
     pub at: Timestamp,
     /// The digest by which it is remembered, within the kind's dedupe span.
     pub id: Option<IdDigest>,
-    /// The windows that it counts in. Unused for a removal, which removes the member from all.
+    /// The windows that it counts in. Unused by [`Change::Remove`].
     pub windows: Windows,
 }
 
@@ -103,8 +103,27 @@ pub enum Change {
     Fold(Values),
     /// Sets it to the values.
     Set(Values),
-    /// Removes the member.
+    /// Removes the member from all windows.
     Remove,
+    /// Removes the member from the item's windows.
+    RemoveFrom,
+}
+
+impl Change {
+    /// Returns whether it removes the member. A removal opens no window and remembers no id.
+    #[must_use]
+    pub const fn is_removal(self) -> bool {
+        matches!(self, Self::Remove | Self::RemoveFrom)
+    }
+
+    /// Returns the values of a change that has some.
+    #[must_use]
+    pub const fn values(&self) -> Option<&Values> {
+        match self {
+            Self::Fold(values) | Self::Set(values) => Some(values),
+            Self::Remove | Self::RemoveFrom => None,
+        }
+    }
 }
 
 /// The outcome of an item.

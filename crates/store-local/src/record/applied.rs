@@ -29,6 +29,7 @@ const ITEM_BYTES_MIN: usize = 4;
 const FOLD: u8 = 0;
 const SET: u8 = 1;
 const REMOVE: u8 = 2;
+const REMOVE_FROM: u8 = 3;
 const CHANGE: u8 = 0b11;
 const HAS_ID: u8 = 1 << 2;
 const OTHER_WINDOWS: u8 = 1 << 3;
@@ -58,6 +59,7 @@ fn put_item<'a>(out: &mut Vec<u8>, item: &'a Item, now: Timestamp, windows: &mut
         Change::Fold(values) => (FOLD, Some(values)),
         Change::Set(values) => (SET, Some(values)),
         Change::Remove => (REMOVE, None),
+        Change::RemoveFrom => (REMOVE_FROM, None),
     };
     let mut flags = change;
     if item.id.is_some() {
@@ -142,6 +144,7 @@ fn take_item(
         SET => Change::Set(take_values(bytes, flags)?),
         // It has no fields and opens no window.
         REMOVE if flags & !(CHANGE | HAS_ID) == 0 => Change::Remove,
+        REMOVE_FROM if flags & !(CHANGE | HAS_ID | OTHER_WINDOWS) == 0 => Change::RemoveFrom,
         _ => return Err(Malformed::OutOfRange("an item's flags", u64::from(flags))),
     };
     let id = (flags & HAS_ID != 0)

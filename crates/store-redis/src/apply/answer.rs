@@ -101,7 +101,7 @@ impl CallOutcomes {
             let (Outcome::Applied(standings) | Outcome::Duplicate(standings)) = outcome else {
                 continue;
             };
-            if !report || item.change == Change::Remove {
+            if !report || item.change.is_removal() {
                 continue;
             }
             left = left.checked_sub(1).ok_or(Garbled("a report is missing"))?;

@@ -65,7 +65,13 @@ local function held_by(rules, keys, window, names)
     return call('HMGET', keys[2 * window + 2], unpack(names))
 end
 
--- Looks up every member in the windows that its items count in; in all where it is to be removed.
+-- The windows that a member is removed from; none if the item is no removal.
+local function removed_from(batch, i)
+    local change = change_of(batch, i)
+    return change == 'r' and batch.all or change == 'w' and windows_of(batch, i)
+end
+
+-- Looks up every member in the windows that its items count in, or that it is removed from.
 local function look_up(batch, rules, keys, dropped)
     local all = {}
     for window = 1, batch.windows do
@@ -75,7 +81,7 @@ local function look_up(batch, rules, keys, dropped)
     end
     batch.all = all
     for i, member in ipairs(batch.member_of) do
-        local windows = change_of(batch, i) == 'r' and all or windows_of(batch, i)
+        local windows = removed_from(batch, i) or windows_of(batch, i)
         for _, window in ipairs(windows) do
             local look = batch[window]
             if look.is[member] == nil then
@@ -103,9 +109,9 @@ local function look_up(batch, rules, keys, dropped)
     end
 end
 
-local function take_off(batch, member)
+local function take_off(batch, member, windows)
     local was_there = false
-    for _, window in ipairs(batch.all) do
+    for _, window in ipairs(windows) do
         local look = batch[window]
         if look.is[member] then look.is[member], was_there = false, true end
     end
@@ -163,9 +169,9 @@ local function decide_all(batch, rules, memory)
             part = part + 3
             last, now, reported = unpack(batch.parts, part, part + 2)
         end
-        local removes, why, with = change_of(batch, i) == 'r', nil, ''
+        local removes, why, with = removed_from(batch, i), nil, ''
         if removes then
-            why = take_off(batch, batch.member_of[i])
+            why = take_off(batch, batch.member_of[i], removes)
         else
             why, with = write_item(batch, rules, memory, i, now)
         end
@@ -245,7 +251,7 @@ register('apply', {}, function(keys, args)
     end
     local refused, reports, latest, repeats = decide_all(batch, rules, memory)
     local notes, opened, short = {}, {}, {}
-    local lowers = keep and batch.changes:find('[rs]')
+    local lowers = keep and batch.changes:find('[rsw]')
     for window, version in ipairs(versions) do
         local look = batch[window]
         local changes_in = rules.packed and packed_change_in or change_in

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use board::{IdDigest, Values};
+use board::IdDigest;
 use bytes::Bytes;
 
 use super::part::BatchPart;
@@ -75,7 +75,7 @@ pub(super) fn columns(parts: &[BatchPart], windows: &CallWindows) -> Bytes {
     for field in 0..parts[0].kind.rules().fields().len() {
         pack.array(count);
         for item in items() {
-            let value = values_of(item).and_then(|values| values.get(field));
+            let value = item.change.values().and_then(|values| values.get(field));
             pack.int(value.map_or(NULL, board::Value::get));
         }
     }
@@ -87,10 +87,7 @@ pub(super) fn columns(parts: &[BatchPart], windows: &CallWindows) -> Bytes {
 pub(super) fn ids(parts: &[BatchPart], ids_max: u64) -> Option<Bytes> {
     let dedupe = parts[0].kind.dedupe();
     let items = || parts.iter().flat_map(|part| &part.items);
-    let remembered = |item: &Item| match item.change {
-        Change::Remove => None,
-        Change::Fold(_) | Change::Set(_) => item.id.map(id_bytes),
-    };
+    let remembered = |item: &Item| item.id.filter(|_| !item.change.is_removal()).map(id_bytes);
     let distinct: HashSet<_> = items().filter_map(remembered).collect();
     if dedupe.is_zero() || distinct.is_empty() {
         return None;
@@ -110,18 +107,12 @@ pub(super) fn ids(parts: &[BatchPart], ids_max: u64) -> Option<Bytes> {
     Some(pack.done())
 }
 
-fn values_of(item: &Item) -> Option<&Values> {
-    match &item.change {
-        Change::Fold(values) | Change::Set(values) => Some(values),
-        Change::Remove => None,
-    }
-}
-
 const fn letter(item: &Item) -> u8 {
     match item.change {
         Change::Fold(_) => b'f',
         Change::Set(_) => b's',
         Change::Remove => b'r',
+        Change::RemoveFrom => b'w',
     }
 }
 

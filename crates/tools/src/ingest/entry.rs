@@ -76,10 +76,12 @@ impl StreamEntry {
             fields => Object::from_fields(fields)?,
         };
         let kind = object.kind();
-        if !object.has("id") {
+        // A removal has neither.
+        let is_removal = object.has("remove");
+        if !is_removal && !object.has("id") {
             object.put_text("id", &format!("{stream}/{}", self.id))?;
         }
-        if let (false, Some(ms)) = (object.has("at"), self.added_ms()) {
+        if let (false, Some(ms)) = (is_removal || object.has("at"), self.added_ms()) {
             object.put_raw("at", ms.to_string())?;
         }
         let mut text = serde_json::to_string(&object).map_err(|error| error.to_string())?;

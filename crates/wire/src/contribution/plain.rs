@@ -34,7 +34,8 @@ impl<'a> ContributionShape<'a> {
             at: 0,
         };
         let (mut board, mut member, mut id, mut window) = (None, None, None, None);
-        let (mut points, mut values, mut at, mut set) = (None, None, None, None);
+        let (mut points, mut values, mut at) = (None, None, None);
+        let (mut set, mut remove) = (None, None);
         rest.expect(b'{')?;
         loop {
             let name = rest.name()?;
@@ -47,6 +48,7 @@ impl<'a> ContributionShape<'a> {
                 Name::At => at.replace(rest.moment()?).is_none(),
                 Name::Values => values.replace(rest.named_integers()?).is_none(),
                 Name::Set => set.replace(rest.boolean()?).is_none(),
+                Name::Remove => remove.replace(rest.boolean()?).is_none(),
                 Name::Window => window.replace(rest.string()?).is_none(),
             };
             if !is_first {
@@ -67,6 +69,7 @@ impl<'a> ContributionShape<'a> {
             id: id.map(text_of),
             at,
             set: set.unwrap_or(false),
+            remove: remove.unwrap_or(false),
             window: window.map(text_of),
         })
     }
@@ -82,6 +85,7 @@ enum Name {
     At,
     Values,
     Set,
+    Remove,
     Window,
 }
 
@@ -122,7 +126,7 @@ impl<'a> Rest<'a> {
     fn name(&mut self) -> Option<Name> {
         self.skip_space();
         let bytes = self.bytes();
-        let names: [(&[u8], Name); 8] = [
+        let names: [(&[u8], Name); 9] = [
             (b"\"board\"", Name::Board),
             (b"\"member\"", Name::Member),
             (b"\"points\"", Name::Points),
@@ -130,6 +134,7 @@ impl<'a> Rest<'a> {
             (b"\"at\"", Name::At),
             (b"\"values\"", Name::Values),
             (b"\"set\"", Name::Set),
+            (b"\"remove\"", Name::Remove),
             (b"\"window\"", Name::Window),
         ];
         let (text, name) = names
@@ -167,7 +172,7 @@ impl<'a> Rest<'a> {
             number = 10 * number + i64::from(digit - b'0');
             len += 1;
         }
-        // JSON has no leading zeros, and -0 is not an integer.
+        // JSON has no leading zeros, and -0 is a double.
         if len == 0 || digits[0] == b'0' && (len > 1 || is_negative) {
             return None;
         }
@@ -262,7 +267,7 @@ mod tests {
         read.ok().map(|object| object.0)
     }
 
-    const USUAL: [&str; 9] = [
+    const USUAL: [&str; 10] = [
         r#"{"board":"gifts/room-8842","member":"u1","points":3}"#,
         r#" { "member" : "ü 👍" , "board" : "gifts/a", "points" : -3, "id": "evt-1" } "#,
         r#"{"board":"gifts/a","member":"u1","points":0,"at":1793000000000}"#,
@@ -272,6 +277,7 @@ mod tests {
         "{\"board\":\"gifts/a\",\"member\":\"u1\",\"points\":999999999999999}\r",
         r#"{"board":"gifts/a","member":"u1","points":1,"set":true,"window":"day"}"#,
         r#"{"board":"gifts/a","member":"u1","points":1,"set":false}"#,
+        r#"{"board":"gifts/a","member":"u1","remove":true}"#,
     ];
 
     #[test]
@@ -321,8 +327,9 @@ mod tests {
         assert_eq!(ContributionShape::of_plain(long.as_bytes()), None);
     }
 
-    const NAMES: [&str; 10] = [
-        "board", "member", "points", "id", "at", "values", "set", "window", "boards", "agree",
+    const NAMES: [&str; 11] = [
+        "board", "member", "points", "id", "at", "values", "set", "remove", "window", "boards",
+        "agree",
     ];
     const VALUES: [&str; 20] = [
         "\"a\"",

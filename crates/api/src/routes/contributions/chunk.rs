@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use access::Caller;
-use board::{BoardName, Kind, Timestamp, Window};
+use board::{BoardName, Kind, Timestamp, Window, WindowSelector};
 use connection::{ChunkPermits, HeldBytes};
 use problem::{Problem, ProblemType, shortened};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
@@ -13,7 +13,7 @@ use super::item_list::{LISTED_MAX, may_list, text_bytes};
 use super::receipt::Receipt;
 use super::standings::{self, Asked, Return};
 use crate::app::App;
-use crate::target::resolve_only;
+use crate::target::{selector_of, window_at};
 
 /// Contributions that are written together, and those that are not written.
 pub(super) struct Chunk<'a> {
@@ -22,8 +22,8 @@ pub(super) struct Chunk<'a> {
     wanted: Return,
     /// The writes, by board.
     batches: BoardBatches,
-    /// For each write, the index of its contribution in the request, and its board.
-    origins: Vec<(usize, BoardSlot)>,
+    /// The origin of each write.
+    origins: Vec<Origin>,
     /// For each write, what its standings are of, if they are asked for.
     asked: Vec<Asked>,
     permits: ChunkPermits,
@@ -42,6 +42,14 @@ pub(super) struct Chunk<'a> {
     /// The last window, by kind and selector: an import of a board names it in every line, and parsing it takes a
     /// calendar.
     last_window: Option<(Arc<Kind>, String, Window)>,
+}
+
+/// Where a write comes from.
+struct Origin {
+    /// The index of its contribution in the request.
+    index: usize,
+    slot: BoardSlot,
+    is_removal: bool,
 }
 
 /// The outcome of [`Chunk::acquire`].
@@ -186,7 +194,8 @@ impl<'a> Chunk<'a> {
     ) -> Result<(), Problem> {
         let change = contributed.change(&kind.kind)?;
         let only = self.only(&kind.kind, &contributed)?;
-        if self.wanted != Return::Nothing {
+        let is_removal = contributed.is_removal();
+        if self.wanted != Return::Nothing && !is_removal {
             self.asked.push(Asked {
                 board: self.batches.board(slot).clone(),
                 kind: kind.kind.clone(),
@@ -202,7 +211,11 @@ impl<'a> Chunk<'a> {
             only,
         };
         self.batches.push(slot, &kind, contribution);
-        self.origins.push((index, slot));
+        self.origins.push(Origin {
+            index,
+            slot,
+            is_removal,
+        });
         self.last = Some((slot, kind));
         Ok(())
     }
@@ -219,14 +232,16 @@ impl<'a> Chunk<'a> {
         {
             return Ok(Some(*window));
         }
-        let only = resolve_only(kind, contributed.window, contributed.read_at)?;
-        // A selector without a `:` selects another window at another time.
-        if let (Some(text), Some(window)) = (contributed.window, only)
-            && text.contains(':')
-        {
+        let Some(text) = contributed.window else {
+            return Ok(None);
+        };
+        let selector = selector_of(kind, Some(text))?;
+        let window = window_at(kind, selector, contributed.read_at)?;
+        // Relative selectors depend on the time.
+        if let WindowSelector::Named(_) = selector {
             self.last_window = Some((kind.clone(), text.to_owned(), window));
         }
-        Ok(only)
+        Ok(Some(window))
     }
 
     async fn board(&mut self, text: &str) -> Result<(BoardSlot, KnownKind), Problem> {
@@ -279,12 +294,18 @@ impl<'a> Chunk<'a> {
         let boards = self.batches.names();
         let written = self.app.router.write(self.batches, moment, report).await;
         let mut asked = self.asked.iter();
-        for ((index, slot), written) in self.origins.iter().zip(&written) {
+        for (origin, written) in self.origins.iter().zip(&written) {
+            let (index, board) = (origin.index, &boards[origin.slot.index()]);
             counted.count(written);
-            receipt.count(*index, &boards[slot.index()], written);
-            if let Some(asked) = asked.next() {
+            match written.removed().filter(|_| origin.is_removal) {
+                Some(is_removed) => receipt.count_removal(is_removed),
+                None => receipt.count(index, board, written),
+            }
+            if !origin.is_removal
+                && let Some(asked) = asked.next()
+            {
                 let ranks = self.wanted == Return::Ranks;
-                let shape = standings::of(self.app, *index, asked, written, ranks).await;
+                let shape = standings::of(self.app, index, asked, written, ranks).await;
                 if let Some(shape) = shape {
                     receipt.add_standing(shape);
                 }

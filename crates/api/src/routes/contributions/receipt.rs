@@ -41,6 +41,11 @@ pub(crate) struct Receipt {
     applied: u64,
     /// Counted before, under the same id.
     duplicates: u64,
+    /// Of a request with removals: how many members were removed. Removals of members that were not there count as
+    /// applied, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schema(nullable = false))]
+    removed: Option<u64>,
     /// Wrong: never to be sent again.
     rejected_count: u64,
     /// The first 1,000 of them, and at most a mebibyte. Fewer while receipts or unread answers have no room for more.
@@ -85,6 +90,7 @@ impl Receipt {
         Self {
             applied: 0,
             duplicates: 0,
+            removed: None,
             rejected_count: 0,
             rejected: ItemList::default(),
             failed_count: 0,
@@ -130,6 +136,12 @@ impl Receipt {
                 self.fail(index, Some(board.to_string()), &Problem::from(failure));
             }
         }
+    }
+
+    /// Counts a removal that succeeded.
+    pub(super) fn count_removal(&mut self, is_removed: bool) {
+        self.applied += 1;
+        *self.removed.get_or_insert(0) += u64::from(is_removed);
     }
 
     /// Counts an item that was not sent to the store: as failed if that is because of the store, otherwise as rejected.
@@ -252,11 +264,13 @@ impl Receipt {
             failed_count,
             read,
             standings,
+            removed,
             ..
         } = self;
         *applied == 1
             && *duplicates + *rejected_count + *failed_count == 0
             && read.is_none()
+            && removed.is_none()
             && standings.is_empty()
     }
 }

@@ -93,7 +93,8 @@ fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         6 => values().prop_map(Change::Fold),
         2 => values().prop_map(Change::Set),
-        2 => Just(Change::Remove),
+        1 => Just(Change::Remove),
+        1 => Just(Change::RemoveFrom),
     ]
 }
 

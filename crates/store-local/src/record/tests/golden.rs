@@ -47,6 +47,7 @@ fn a_batch() {
         usual_item("ab", None),
         change("é", Change::Remove),
         yesterday,
+        change("d", Change::RemoveFrom),
     ];
     assert_eq!(
         hex(&LoggedEvent::applied(items).event()),
@@ -54,7 +55,7 @@ fn a_batch() {
          0200\
          ebb871f9a1010000\
          80dddb01\
-         03000000\
+         04000000\
          1805\
          00d5c7ff02\
          01d5f38733\
@@ -71,7 +72,15 @@ fn a_batch() {
          0e\
          01\
          8080808080808010\
-         000102030405060708090a"
+         000102030405060708090a\
+         0b05\
+         00d5c7ff02\
+         01d5f38733\
+         02d5b3d3fc02\
+         03d5c3ced00c\
+         04\
+         0164\
+         0e"
     );
     assert_eq!(Member::new("é").unwrap().as_bytes(), [0xC3, 0xA9]);
 }

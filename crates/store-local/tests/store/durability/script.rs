@@ -228,7 +228,8 @@ impl Script {
     fn any_item(&mut self, board: &Board, member: &Member) -> Option<Item> {
         let dice = &mut self.dice;
         let change = match dice.below(12) {
-            0 => Change::Remove,
+            0 if dice.one_in(2) => Change::Remove,
+            0 => Change::RemoveFrom,
             1 => Change::Set(any_outright(dice, &board.kind)),
             _ => Change::Fold(any_values(dice, &board.kind)),
         };
@@ -243,7 +244,7 @@ impl Script {
         };
         let windows = board.kind.admit(at, self.clock).ok()?;
         let at = board.kind.rules().kept_time(at);
-        let with_id = change != Change::Remove && dice.one_in(2);
+        let with_id = !change.is_removal() && dice.one_in(2);
         self.ids += 1;
         let id = with_id.then(|| ContributionId::new(&format!("evt-{}", self.ids / 2)).unwrap());
         Some(Item {

@@ -92,7 +92,7 @@ impl Workload {
             let member = member(self.dice.below(self.members));
             let hash = member.placement_hash();
             let change = self.change();
-            let id = (change != Change::Remove && self.dice.one_in(2)).then(|| self.id(hash));
+            let id = (!change.is_removal() && self.dice.one_in(2)).then(|| self.id(hash));
             Item {
                 member,
                 hash,
@@ -107,7 +107,11 @@ impl Workload {
 
     fn change(&mut self) -> Change {
         if self.dice.one_in(self.removals) {
-            return Change::Remove;
+            return if self.dice.one_in(2) {
+                Change::Remove
+            } else {
+                Change::RemoveFrom
+            };
         }
         let mut values = Values::default();
         for index in 0..self.kind.rules().fields().len() {

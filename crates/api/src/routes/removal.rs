@@ -1,0 +1,300 @@
+//! `DELETE .../members/{member}` and `DELETE .../members`: removes a member, or all members of a range.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use audit::{AuditDetails, AuditEntry};
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse as _, Response};
+use board::{Member, Period, RankStyle, Value, Window};
+use problem::{Problem, ProblemType};
+use query_params::Params;
+use serde::Serialize;
+use shard_router::{BoardBatches, Contribution, WriteOutcome};
+use shard_store::Change;
+use tokio::time::{Duration, Instant};
+
+use crate::app::App;
+use crate::board_response;
+#[cfg(test)]
+use crate::openapi::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
+#[cfg(test)]
+use crate::openapi::problems::OfRemoval;
+use crate::target::{BoardPath, resolve, resolve_only};
+
+/// Members that are read and removed at once.
+const BATCH_MEMBERS: u64 = 256;
+
+/// How long a request goes on before it returns `more`: proxies time out longer ones.
+const REMOVE_FOR: Duration = Duration::from_secs(10);
+
+/// What a removal did.
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Removed))]
+struct RemovedShape {
+    /// How many members were removed.
+    removed: u64,
+    /// Of a range: the window that it is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schema(nullable = false))]
+    window: Option<String>,
+    /// Of a range: whether more members may be left, so that the request is to be repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schema(nullable = false))]
+    more: Option<bool>,
+}
+
+/// Remove a member from a board
+///
+/// Removes it from all windows, or only from `window`. A member that is not there is no error.
+#[cfg_attr(test, utoipa::path(
+    delete,
+    path = "/v1/boards/{kind}/{subject}/members/{member}",
+    operation_id = "remove_member",
+    tag = "Contributions",
+    params(OfMember, OfRemoved),
+    responses(
+        (
+            status = 200,
+            description = "Whether it was removed.",
+            body = RemovedShape,
+            example = json!({"removed": 1}),
+        ),
+        OfRemoval,
+    ),
+))]
+pub(crate) async fn one(
+    State(app): State<Arc<App>>,
+    entry: AuditEntry,
+    path: BoardPath,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let mut params = Params::of(query.as_deref())?;
+    let selector = params.text("window")?;
+    params.finish()?;
+    let only = resolve_only(path.kind(), selector.as_deref(), app.now())?;
+    let member = path.member()?.clone();
+    entry.begin(app.now()).await?;
+    let mut removal = Removal::new(&app, &path, only);
+    removal.remove([member]).await?;
+    Ok(board_response::json(&removal.shape))
+}
+
+/// Remove the members of a range of points or ranks
+///
+/// Removes all members whose first field is from `min` to `max`, or all whose rank is more than `below_rank`. Without
+/// `window` the range is that of the window `all` (of the kind's first window if it does not have that), and its members
+/// are removed from all windows; with `window`, it is that of this window, and they are removed only from it. A request
+/// takes at most 10 s: repeat it until `more` is false. Members are removed in batches, each as it was read:
+/// contributions to them meanwhile count before the removal or after it.
+#[cfg_attr(test, utoipa::path(
+    delete,
+    path = "/v1/boards/{kind}/{subject}/members",
+    operation_id = "remove_members",
+    tag = "Contributions",
+    params(OfBoard, OfBounds, OfRanks, OfRemoved),
+    responses(
+        (
+            status = 200,
+            description = "The progress.",
+            body = RemovedShape,
+            example = json!({"removed": 1200, "window": "all", "more": false}),
+        ),
+        OfRemoval,
+    ),
+))]
+pub(crate) async fn many(
+    State(app): State<Arc<App>>,
+    entry: AuditEntry,
+    path: BoardPath,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let until = Instant::now() + REMOVE_FOR;
+    let mut params = Params::of(query.as_deref())?;
+    let bounds = params.bounds()?;
+    let below_rank = params.count("below_rank", 0..=u64::MAX)?;
+    let selector = params.text("window")?;
+    params.finish()?;
+    let mut range = match (bounds, below_rank) {
+        ((None, None), Some(rank)) => MemberRange::BelowRank {
+            rank,
+            from: rank.saturating_add(1),
+            is_sought: path.kind().rank_style() == RankStyle::Competition,
+        },
+        ((None, None), None) => {
+            return Err(Problem::invalid("min: is missing (or max, or below_rank)"));
+        }
+        ((min, max), None) => MemberRange::Points(min, max),
+        (_, Some(_)) => {
+            let detail = "below_rank: cannot be given together with min or max";
+            return Err(Problem::invalid(detail));
+        }
+    };
+    let has_all = path.kind().window_rule(Period::All).is_some();
+    let selected = selector.as_deref().or(has_all.then_some("all"));
+    let selected = resolve(&app, path.kind(), selected)?;
+    let window = selected.window;
+    entry.begin(app.now()).await?;
+    let mut removal = Removal::new(&app, &path, selector.map(|_| window));
+    removal.shape.window = Some(selected.name());
+    let removed = loop {
+        let more = match removal.batch(window, &mut range).await {
+            Ok(ControlFlow::Continue(())) if Instant::now() < until => continue,
+            Ok(flow) => flow.is_continue(),
+            // The next request returns the problem if it persists.
+            Err(problem) if removal.shape.removed > 0 && problem.kind != ProblemType::Unknown => {
+                true
+            }
+            Err(problem) => break Err(problem),
+        };
+        removal.shape.more = Some(more);
+        break Ok(());
+    };
+    let shape = &removal.shape;
+    let details = serde_json::to_value(shape).unwrap_or_default();
+    let mut response = match removed {
+        Ok(()) => board_response::json(shape),
+        // What was removed stays removed; the next request goes on.
+        Err(problem) => problem.with(shape).into_response(),
+    };
+    response.extensions_mut().insert(AuditDetails(details));
+    Ok(response)
+}
+
+/// The members that a request removes.
+enum MemberRange {
+    /// From the first to the second value of the first field.
+    Points(Option<Value>, Option<Value>),
+    /// Those whose rank is more than `rank`, from the position `from` on. That is to be sought if members may share a
+    /// rank.
+    BelowRank {
+        rank: u64,
+        from: u64,
+        is_sought: bool,
+    },
+}
+
+/// Removals from one board.
+struct Removal<'a> {
+    app: &'a App,
+    path: &'a BoardPath,
+    /// The only window that members are removed from; all if there is none.
+    only: Option<Window>,
+    shape: RemovedShape,
+}
+
+impl<'a> Removal<'a> {
+    fn new(app: &'a App, path: &'a BoardPath, only: Option<Window>) -> Self {
+        Self {
+            app,
+            path,
+            only,
+            shape: RemovedShape::default(),
+        }
+    }
+
+    /// Removes the first members of a range. Breaks if there are no more.
+    async fn batch(
+        &mut self,
+        window: Window,
+        range: &mut MemberRange,
+    ) -> Result<ControlFlow<()>, Problem> {
+        let (board, kind, merger) = (&self.path.board, self.path.kind(), &self.app.merger);
+        if let MemberRange::BelowRank {
+            rank,
+            from,
+            is_sought,
+        } = range
+            && std::mem::take(is_sought)
+        {
+            *from = self.first_below(window, *rank).await?;
+        }
+        let mut page = match range {
+            MemberRange::Points(min, max) => {
+                let bounds = (*min, *max);
+                merger
+                    .between(board, kind, window, bounds, BATCH_MEMBERS)
+                    .await?
+                    .value
+            }
+            MemberRange::BelowRank { from, .. } => {
+                let to = from.saturating_add(BATCH_MEMBERS - 1);
+                merger.range(board, kind, window, *from, to).await?.value
+            }
+        };
+        let is_last = (page.len() as u64) < BATCH_MEMBERS;
+        if let MemberRange::BelowRank { rank, from, .. } = range {
+            // The board may have changed since.
+            let tied = page.partition_point(|ranked| ranked.rank <= *rank);
+            page.drain(..tied);
+            *from += tied as u64;
+        }
+        let members = page.into_iter().map(|ranked| ranked.entry.key.member);
+        self.remove(members).await?;
+        Ok(if is_last {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Returns the first position whose rank is more than `rank`, or the one after the last.
+    async fn first_below(&self, window: Window, rank: u64) -> Result<u64, Problem> {
+        let (board, kind, merger) = (&self.path.board, self.path.kind(), &self.app.merger);
+        let (mut low, mut high) = (rank.saturating_add(1), u64::MAX);
+        while low < high {
+            // Most often it is the first one.
+            let middle = if high == u64::MAX {
+                low
+            } else {
+                low + (high - low) / 2
+            };
+            let read = merger.range(board, kind, window, middle, middle).await?;
+            high = high.min(read.members.saturating_add(1).max(low));
+            match read.value.first() {
+                Some(ranked) if ranked.rank <= rank => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        Ok(low)
+    }
+
+    /// Removes members, and counts those that were there.
+    async fn remove(&mut self, members: impl IntoIterator<Item = Member>) -> Result<(), Problem> {
+        let moment = self.app.moment();
+        let mut batches = BoardBatches::default();
+        let slot = batches.slot(self.path.board.clone());
+        for member in members {
+            let removal = Contribution {
+                member,
+                change: match self.only {
+                    Some(_) => Change::RemoveFrom,
+                    None => Change::Remove,
+                },
+                at: moment.now,
+                id: None,
+                only: self.only,
+            };
+            batches.push(slot, &self.path.known, removal);
+        }
+        if batches.is_empty() {
+            return Ok(());
+        }
+        let mut problem = None;
+        for written in self.app.router.write(batches, moment, false).await {
+            self.app.metrics.writes.count(&written);
+            match (written.removed(), written) {
+                (Some(is_removed), _) => self.shape.removed += u64::from(is_removed),
+                (None, WriteOutcome::Rejected(reason)) => {
+                    problem.get_or_insert_with(|| Problem::from(&reason));
+                }
+                (None, WriteOutcome::Failed(failure)) => {
+                    problem.get_or_insert_with(|| Problem::from(&failure));
+                }
+                (None, WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_)) => {}
+            }
+        }
+        problem.map_or(Ok(()), Err)
+    }
+}
