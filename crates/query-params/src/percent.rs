@@ -12,6 +12,7 @@ use problem::Problem;
 const DIGITS: usize = 2;
 
 /// Decodes a parameter; `None` if it is not percent-encoded UTF-8.
+#[must_use]
 pub fn decoded(text: &str) -> Option<Cow<'_, str>> {
     // Nearly all parameters have none.
     if !text.contains('%') {

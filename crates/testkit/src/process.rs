@@ -63,8 +63,8 @@ impl Process {
         let stat = stats.find(|stat| stat.contains(&format!("({thread})")));
         let stat = stat.unwrap_or_else(|| panic!("{thread} is not a thread of the server"));
         // The nineteenth value; the second one is the name.
-        let values = stat.rsplit(')').next().unwrap().split_whitespace();
-        values.skip(16).next().unwrap().parse().unwrap()
+        let mut values = stat.rsplit(')').next().unwrap().split_whitespace();
+        values.nth(16).unwrap().parse().unwrap()
     }
 
     fn status_bytes(&self, name: &str) -> u64 {
