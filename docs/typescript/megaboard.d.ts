@@ -145,8 +145,9 @@ export interface paths {
         post?: never;
         /**
          * Remove the members of a range of points or ranks
-         * @description Removes all members whose first field is from `min` to `max`, or all whose rank is more than `below_rank`: from
-         *     all windows if they are in that range of the kind's first window, or, with `window`, only from that one. A request
+         * @description Removes all members whose first field is from `min` to `max`, or all whose rank is more than `below_rank`. Without
+         *     `window` the range is that of the window `all` (of the kind's first window if it does not have that), and its members
+         *     are removed from all windows; with `window`, it is that of this window, and they are removed only from it. A request
          *     takes at most 10 s: repeat it until `more` is false. Members are removed in batches, each as it was read:
          *     contributions to them meanwhile count before the removal or after it.
          */
@@ -598,7 +599,7 @@ export interface components {
             at?: components["schemas"]["Moment"] | null;
             /** @description The values replace the standing instead of changing it. */
             set?: boolean;
-            /** @description Removes the member instead, without values. A member that is not there is no error. */
+            /** @description Removes the member instead: without values, `at` and `id`. A member that is not there is no error. */
             remove?: boolean;
             /**
              * @description With `set` or `remove`: the only window that is changed.
@@ -1140,6 +1141,8 @@ export interface components {
              * @description How many members were removed.
              */
             removed: number;
+            /** @description Of a range: the window that it is of. */
+            window?: string;
             /** @description Of a range: whether more members may be left, so that the request is to be repeated. */
             more?: boolean;
         };
@@ -1452,6 +1455,26 @@ export interface components {
                 };
             };
         };
+        /** @description `not-open`: The board does not accept contributions at this time. */
+        "not-open": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "at: 2026-11-20T14:52:22.123Z lies outside of the board's activity, from 2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z",
+                 *       "status": 422,
+                 *       "title": "The board does not accept contributions at this time",
+                 *       "type": "not-open"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "not-open";
+                };
+            };
+        };
         /** @description `out-of-range`: A value would be outside of the exact range. */
         "out-of-range": {
             headers: {
@@ -1728,7 +1751,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "kind \"gift\" is not known",
+                 *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
                  *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
@@ -1754,7 +1777,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "kind \"gift\" is not known",
+                 *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
                  *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
@@ -1778,7 +1801,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "kind \"gift\" is not known",
+                 *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
                  *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
@@ -1802,7 +1825,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "kind \"gift\" is not known",
+                 *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
                  *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
@@ -1832,7 +1855,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "kind \"gift\" is not known",
+                 *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
                  *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
@@ -1860,7 +1883,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "kind \"gift\" is not known",
+                 *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
                  *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
@@ -1886,7 +1909,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "kind \"gift\" is not known",
+                 *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
                  *       "title": "The kind does not exist",
                  *       "type": "unknown-kind"
@@ -1935,30 +1958,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     type?: "unsupported-media-type";
-                };
-            };
-        };
-        /**
-         * @description `window-closed`: All windows of this time are closed.
-         *
-         *     `not-open`: The board does not accept contributions at this time.
-         */
-        "window-closed.not-open": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "detail": "at: every window of the kind that 2026-11-20T14:52:22.123Z falls into is closed",
-                 *       "status": 422,
-                 *       "title": "All windows of this time are closed",
-                 *       "type": "window-closed"
-                 *     }
-                 */
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {string} */
-                    type?: "window-closed" | "not-open";
                 };
             };
         };
@@ -2570,7 +2569,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The only window that is changed. Defaults to all windows.
+                 * @description The only window that members are removed from, and, of a range, the window that it is of. Defaults to all
+                 *     windows.
                  * @example day
                  */
                 window?: string;
@@ -2620,7 +2620,7 @@ export interface operations {
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
-            422: components["responses"]["window-closed.not-open"];
+            422: components["responses"]["not-open"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
@@ -2639,7 +2639,8 @@ export interface operations {
                  */
                 below_rank?: number;
                 /**
-                 * @description The only window that is changed. Defaults to all windows.
+                 * @description The only window that members are removed from, and, of a range, the window that it is of. Defaults to all
+                 *     windows.
                  * @example day
                  */
                 window?: string;
@@ -2670,7 +2671,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "more": false,
-                     *       "removed": 1200
+                     *       "removed": 1200,
+                     *       "window": "all"
                      *     }
                      */
                     "application/json": components["schemas"]["Removed"];
@@ -2685,7 +2687,7 @@ export interface operations {
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
-            422: components["responses"]["window-closed.not-open"];
+            422: components["responses"]["not-open"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
@@ -2698,6 +2700,11 @@ export interface operations {
                 above?: number;
                 /** @description The number of worse neighbours. */
                 below?: number;
+                /**
+                 * @description Instead of both: the number of entries, with the member in the middle. Near an end of the board the others are
+                 *     from the other side.
+                 */
+                size?: number;
                 /**
                  * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`

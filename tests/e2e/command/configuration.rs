@@ -37,7 +37,8 @@ fn without_a_file_the_kind_gifts_exists_as_documented() {
     ] {
         assert_eq!(gifts[setting], value, "{setting}");
     }
-    assert_eq!(gifts.get("close"), None);
+    let closes = json!({"hour": "1h", "day": "1h", "week": "1h", "month": "1h"});
+    assert_eq!(gifts["close"], closes);
 }
 
 #[test]

@@ -11,7 +11,6 @@ fn an_unknown_path_is_404_with_its_name() {
         "/v1/contributions/",
         "/v1/boards/gifts",
         "/v1/boards/gifts/a/bottom",
-        "/v1/boards/gifts/a/members",
         "/v1/boards/gifts/a/members/u/below",
         "/v1/kinds/gifts/fields",
         "/v1/kinds/",
@@ -27,6 +26,7 @@ fn an_unknown_method_is_405_with_the_allowed_ones() {
     let server = Server::start();
     for (method, path, allowed) in [
         ("GET", "/v1/contributions", &["POST"][..]),
+        ("GET", "/v1/boards/gifts/a/members", &["DELETE"]),
         ("HEAD", "/v1/contributions", &["POST"]),
         ("PUT", "/v1/contributions", &["POST"]),
         ("OPTIONS", "/v1/kinds", &["GET"]),
