@@ -164,6 +164,7 @@ fn wrong_removals_are_refused() {
         ("?min=2&max=1", "min"),
         ("?min=1&below_rank=1", "below_rank"),
         ("?below_rank=-1", "below_rank"),
+        ("?below_rank=9223372036854775808", "below_rank"),
         ("?below_rank=1&limit=5", "limit"),
     ] {
         let response = server.delete(format!("{MEMBERS}{query}"));

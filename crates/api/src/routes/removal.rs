@@ -28,6 +28,9 @@ const BATCH_MEMBERS: u64 = 256;
 /// How long a request goes on before it returns `more`: proxies time out longer ones.
 const REMOVE_FOR: Duration = Duration::from_secs(10);
 
+/// The maximum of `below_rank`: that of an `int64`, as the document has it.
+const RANK_MAX: u64 = i64::MAX.unsigned_abs();
+
 /// What a removal did.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
@@ -113,7 +116,7 @@ pub(crate) async fn many(
     let until = Instant::now() + REMOVE_FOR;
     let mut params = Params::of(query.as_deref())?;
     let bounds = params.bounds()?;
-    let below_rank = params.count("below_rank", 0..=u64::MAX)?;
+    let below_rank = params.count("below_rank", 0..=RANK_MAX)?;
     let selector = params.text("window")?;
     params.finish()?;
     let mut range = match (bounds, below_rank) {
