@@ -146,9 +146,9 @@ export interface paths {
         /**
          * Remove the members of a range of points or ranks
          * @description Removes all members whose first field is from `min` to `max`, or all whose rank is more than `below_rank`. Without
-         *     `window` the range is that of the window `all` (of the kind's first window if it does not have that), and its members
-         *     are removed from all windows; with `window`, it is that of this window, and they are removed only from it. A request
-         *     takes at most 10 s: repeat it until `more` is false. Members are removed in batches, each as it was read:
+         *     `window` the range is that of the window `all` (of the kind's first window if it does not have that), and its
+         *     members are removed from all windows; with `window`, it is that of this window, and they are removed only from it.
+         *     A request takes at most 10 s: repeat it until `more` is false. Members are removed in batches, each as it was read:
          *     contributions to them meanwhile count before the removal or after it.
          */
         delete: operations["remove_members"];

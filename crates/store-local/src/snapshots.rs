@@ -129,7 +129,7 @@ impl Drop for Snapshots {
 
 impl SnapshotJob {
     fn run(&self) {
-        // Of this thread only. If it fails, snapshots are taken all the same.
+        // Of this thread only, if it can be changed.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::nice(NICE);
         while !self.ended.load(Ordering::Relaxed) {

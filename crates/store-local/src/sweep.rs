@@ -53,8 +53,8 @@ impl LocalStore {
         let ids = self.registry.ids.used();
         self.held.update(&census);
         self.held.update_ids(ids, dedupe_max);
-        let weight = census.weight(ids.used_bytes);
-        self.registry.memory.report_weight(weight, added_before);
+        let memory = &self.registry.memory;
+        memory.report_weight(census.weight(ids.used_bytes), added_before);
         self.note_for_restart(last_write, now, may_drop);
         swept
     }
@@ -131,14 +131,7 @@ impl LocalStore {
 }
 
 async fn let_others_run() {
-    let mut yielded = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut yielded, true) {
-            Poll::Ready(())
-        } else {
-            context.waker().wake_by_ref();
-            Poll::Pending
-        }
-    })
-    .await;
+    let waker = std::future::poll_fn(|context| Poll::Ready(context.waker().clone())).await;
+    waker.wake();
+    futures::pending!();
 }
