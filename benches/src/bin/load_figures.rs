@@ -1,7 +1,8 @@
 //! Measures latency under load: `megaboard load` at a percentage of the capacity of a server, while it takes snapshots,
 //! an hour ends, and boards expire.
 //!
-//!     load_figures [--minutes 3] [--rooms 10000] [--members 1000000] [--percent 50 --percent 70] [--results DIR] [--megaboard PATH]
+//!     load_figures [--minutes 3] [--rooms 10000] [--members 1000000] [--percent 50 --percent 70] [--results DIR]
+//!         [--megaboard PATH]
 //!
 //! The server stores boards in a folder, with a journal so small that snapshots are taken all the time. With
 //! libfaketime its clock is ahead, so that an hour begins in the middle of the load: all tops begin again, and the old

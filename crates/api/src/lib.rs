@@ -8,7 +8,7 @@
 //! route        the one table of routes, by which a path is matched once
 //! routes       the handlers, one endpoint or resource in each file
 //! stream       server-sent events
-//! target, body   what handlers read of a request
+//! target, body what handlers read of a request; progress: how they answer a part of a long operation
 //! app          the state that all handlers share: feeds, metrics, and the crates below
 //! ```
 //!
@@ -28,6 +28,7 @@ mod observed;
 #[cfg(test)]
 mod openapi;
 mod path_params;
+mod progress;
 mod read_window;
 mod repeated;
 mod route;

@@ -120,8 +120,7 @@ impl ClientBuilder {
             .map_err(|error| Error::Unusable(format!("the HTTP client: {}", chain(&error))))?;
         Ok(Client::of(Shared {
             http,
-            url: url.as_str().trim_end_matches('/').to_owned(),
-            base: url,
+            url,
             authorization,
             timeout: self.timeout,
             retry: self.retry,

@@ -29,10 +29,7 @@ pub struct Client {
 /// The state that clones of a client share.
 pub(crate) struct Shared {
     pub(crate) http: reqwest::Client,
-    /// Without a trailing slash.
-    pub(crate) url: String,
-    /// The same, parsed.
-    pub(crate) base: Url,
+    pub(crate) url: Url,
     pub(crate) authorization: Option<HeaderValue>,
     pub(crate) timeout: Duration,
     pub(crate) retry: RetryPolicy,
@@ -84,7 +81,7 @@ impl Client {
     /// Returns the URL of the server, without a trailing slash.
     #[must_use]
     pub fn url(&self) -> &str {
-        &self.shared.url
+        self.shared.url.as_str().trim_end_matches('/')
     }
 
     pub(crate) fn of(shared: Shared) -> Self {
@@ -170,7 +167,7 @@ impl Client {
             None => (&*call.path, None),
         };
         // The host is not parsed again.
-        let mut url = self.shared.base.clone();
+        let mut url = self.shared.url.clone();
         url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
         url.set_query(query);
         let mut request = self.shared.http.request(call.method.clone(), url);
@@ -211,7 +208,7 @@ impl Client {
 
     /// Classifies a failure of the HTTP client.
     pub(crate) fn failure(&self, error: &reqwest::Error) -> Error {
-        let (url, cause) = (self.shared.url.clone(), self.cause(error));
+        let (url, cause) = (self.url().to_owned(), self.cause(error));
         if error.is_builder() || tls::is_untrusted(error) {
             Error::Unusable(format!("cannot use {url}: {cause}"))
         } else if error.is_connect() {
@@ -244,7 +241,7 @@ impl Client {
 impl Debug for Client {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("url", &self.shared.url)
+            .field("url", &self.url())
             .finish_non_exhaustive()
     }
 }

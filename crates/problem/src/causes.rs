@@ -2,7 +2,7 @@
 
 use board::AdmissionError;
 use merger::ReadError;
-use shard_router::{CatalogueError, WriteRejected};
+use shard_router::{CatalogueError, WriteOutcome, WriteRejected};
 use shard_store::{ItemFailure, ItemRejected, PutSettingsError, StoreError};
 use wire::ShapeError;
 
@@ -67,6 +67,18 @@ impl From<&WriteRejected> for ProblemType {
             WriteRejected::NotAdmitted(AdmissionError::OutOfRange { .. })
             | WriteRejected::Shard(ItemRejected::OutOfRange(_)) => Self::OutOfRange,
             WriteRejected::Shard(ItemRejected::NotRanked(_)) => Self::NotRanked,
+        }
+    }
+}
+
+impl Problem {
+    /// Returns why a write was not applied; `None` if it was.
+    #[must_use]
+    pub fn of_write(written: &WriteOutcome) -> Option<Self> {
+        match written {
+            WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_) => None,
+            WriteOutcome::Rejected(reason) => Some(reason.into()),
+            WriteOutcome::Failed(failure) => Some(failure.into()),
         }
     }
 }

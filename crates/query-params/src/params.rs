@@ -75,7 +75,7 @@ impl<'a> Params<'a> {
         let Some(text) = self.text(name)? else {
             return Ok(None);
         };
-        // A fraction of zeros is none, as in JSON: 50.0 is 50.
+        // As in JSON, 50.0 is 50.
         let whole = match text.split_once('.') {
             Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|it| it == b'0') => {
                 whole

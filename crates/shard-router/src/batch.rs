@@ -26,7 +26,7 @@ pub struct Contribution {
     pub at: Timestamp,
     /// The client's id of it.
     pub id: Option<ContributionId>,
-    /// Restricts the contribution to this window, which has to contain `at`.
+    /// Restricts a removal to this window, or another contribution, whose `at` it has to contain.
     pub only: Option<Window>,
 }
 
@@ -244,7 +244,10 @@ impl BatchItem {
             item: Item {
                 hash: member.placement_hash(),
                 member,
-                change,
+                change: match (change, only) {
+                    (Change::Remove, Some(_)) => Change::RemoveFrom,
+                    _ => change,
+                },
                 at: kind.kind.rules().kept_time(at),
                 id: None,
                 windows: Windows::default(),

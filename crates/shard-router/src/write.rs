@@ -25,7 +25,7 @@ pub struct Write {
     pub at: Timestamp,
     /// The client's id of it.
     pub id: Option<ContributionId>,
-    /// Restricts the write to this window, which has to contain `at`.
+    /// Restricts a removal to this window, or another write, whose `at` it has to contain.
     pub only: Option<Window>,
 }
 

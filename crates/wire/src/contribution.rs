@@ -236,7 +236,6 @@ impl Contributed<'_> {
         match self.change {
             InputChange::Fold(values) => values.read_by(kind).map(Change::Fold),
             InputChange::Set(values) => values.read_outright(kind).map(Change::Set),
-            InputChange::Remove if self.window.is_some() => Ok(Change::RemoveFrom),
             InputChange::Remove => Ok(Change::Remove),
         }
     }

@@ -4,31 +4,28 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use access::Caller;
-use audit::{AuditDetails, AuditEntry};
+use audit::AuditEntry;
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use board::{BoardName, IdentError, KindName, Subject};
 use problem::Problem;
 use query_params::Params;
 use serde::Serialize;
-use shard_router::{KnownKind, WriteOutcome, WriteRejected};
-use shard_store::{ItemRejected, KindRecord};
-use tokio::time::{Duration, Instant};
+use shard_router::KnownKind;
+use shard_store::KindRecord;
+use tokio::time::Instant;
 
 use super::members::{Change, Selection, change_in, selection};
 use crate::app::App;
-use crate::board_response;
 #[cfg(test)]
 use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
 #[cfg(test)]
 use crate::openapi::problems::OfHiding;
+use crate::progress::{self, REQUEST_FOR};
 use crate::target::MemberPath;
 
 /// Boards that a member is removed from concurrently.
 const PAGE_BOARDS: usize = 256;
-
-/// How long a request goes on before it returns `next`: proxies time out longer ones.
-const ERASE_FOR: Duration = Duration::from_secs(10);
 
 /// How far a member is erased.
 #[derive(Default, Serialize)]
@@ -71,7 +68,7 @@ pub(crate) async fn erase(
     MemberPath(member): MemberPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let until = Instant::now() + ERASE_FOR;
+    let until = Instant::now() + REQUEST_FOR;
     let mut params = Params::of(query.as_deref())?;
     let selection = selection(&app, &caller, member, &mut params).await?;
     let after = params.text("after")?;
@@ -94,19 +91,7 @@ pub(crate) async fn erase(
     let erased = erasing.all(after.as_ref()).await;
     let Erasing { shape, written, .. } = erasing;
     app.router.catalogue().add_written(written).await;
-    Ok(answer(&shape, erased))
-}
-
-/// Returns the progress, with the problem that ended it, if any. The audit log has the progress in any case.
-fn answer(shape: &ErasedShape, erased: Result<(), Problem>) -> Response {
-    let mut response = match erased {
-        Ok(()) => board_response::json(shape),
-        // The next request goes on from here.
-        Err(problem) => problem.with(shape).into_response(),
-    };
-    let details = serde_json::to_value(shape).unwrap_or_default();
-    response.extensions_mut().insert(AuditDetails(details));
-    response
+    Ok(progress::answer(&shape, erased))
 }
 
 /// Where an erasure goes on: after a board, or, without a subject, at the first board of a kind.
@@ -218,15 +203,10 @@ impl Erasing<'_> {
                 .erase(&self.selection.member, known, &boards, now)
                 .await;
             for (board, written) in boards.iter().zip(written) {
-                match written {
-                    WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_) => self.shape.erased += 1,
-                    WriteOutcome::Rejected(WriteRejected::Shard(ItemRejected::NotRanked(_))) => {}
-                    WriteOutcome::Rejected(reason) => {
-                        return Err(Problem::from(&reason).at(&board.to_string()));
-                    }
-                    WriteOutcome::Failed(failure) => {
-                        return Err(Problem::from(&failure).at(&board.to_string()));
-                    }
+                if let Some(was_there) = written.removed() {
+                    self.shape.erased += u64::from(was_there);
+                } else if let Some(problem) = Problem::of_write(&written) {
+                    return Err(problem.at(&board.to_string()));
                 }
                 self.shape.boards += 1;
                 self.shape.next = Some(board.to_string());
@@ -244,7 +224,10 @@ impl Erasing<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use access::{Access, AccessSettings};
+    use audit::AuditDetails;
     use board::{
         Calendar, FieldName, FieldRule, Kind, KindSpec, Member, Mode, Period, RankStyle, Rules,
         Ties, Timestamp, WindowRule,
@@ -348,7 +331,7 @@ mod tests {
         };
         let away = Problem::new(ProblemType::Unavailable, "away");
         for (erased, status) in [(Ok(()), 200), (Err(away), 503)] {
-            let response = answer(&shape, erased);
+            let response = progress::answer(&shape, erased);
             assert_eq!(response.status(), status);
             let details = &response.extensions().get::<AuditDetails>().unwrap().0;
             let expected = json!({"boards": 3, "erased": 2, "next": "gifts/c"});

@@ -3,16 +3,16 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use audit::{AuditDetails, AuditEntry};
+use audit::AuditEntry;
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use board::{Member, Period, RankStyle, Value, Window};
 use problem::{Problem, ProblemType};
 use query_params::Params;
 use serde::Serialize;
-use shard_router::{BoardBatches, Contribution, WriteOutcome};
+use shard_router::{BoardBatches, Contribution};
 use shard_store::Change;
-use tokio::time::{Duration, Instant};
+use tokio::time::Instant;
 
 use crate::app::App;
 use crate::board_response;
@@ -20,13 +20,11 @@ use crate::board_response;
 use crate::openapi::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
 #[cfg(test)]
 use crate::openapi::problems::OfRemoval;
+use crate::progress::{self, REQUEST_FOR};
 use crate::target::{BoardPath, resolve, resolve_only};
 
 /// Members that are read and removed at once.
 const BATCH_MEMBERS: u64 = 256;
-
-/// How long a request goes on before it returns `more`: proxies time out longer ones.
-const REMOVE_FOR: Duration = Duration::from_secs(10);
 
 /// The maximum of `below_rank`: that of an `int64`, as the document has it.
 const RANK_MAX: u64 = i64::MAX.unsigned_abs();
@@ -113,7 +111,7 @@ pub(crate) async fn many(
     path: BoardPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let until = Instant::now() + REMOVE_FOR;
+    let until = Instant::now() + REQUEST_FOR;
     let mut params = Params::of(query.as_deref())?;
     let bounds = params.bounds()?;
     let below_rank = params.count("below_rank", 0..=RANK_MAX)?;
@@ -122,8 +120,7 @@ pub(crate) async fn many(
     let mut range = match (bounds, below_rank) {
         ((None, None), Some(rank)) => MemberRange::BelowRank {
             rank,
-            from: rank.saturating_add(1),
-            is_sought: path.kind().rank_style() == RankStyle::Competition,
+            from: rank + 1,
         },
         ((None, None), None) => {
             return Err(Problem::invalid("min: is missing (or max, or below_rank)"));
@@ -141,6 +138,11 @@ pub(crate) async fn many(
     entry.begin(app.now()).await?;
     let mut removal = Removal::new(&app, &path, selector.map(|_| window));
     removal.shape.window = Some(selected.name());
+    if let MemberRange::BelowRank { rank, from } = &mut range
+        && path.kind().rank_style() == RankStyle::Competition
+    {
+        *from = removal.first_below(window, *rank).await?;
+    }
     let removed = loop {
         let more = match removal.batch(window, &mut range).await {
             Ok(ControlFlow::Continue(())) if Instant::now() < until => continue,
@@ -154,35 +156,22 @@ pub(crate) async fn many(
         removal.shape.more = Some(more);
         break Ok(());
     };
-    let shape = &removal.shape;
-    let details = serde_json::to_value(shape).unwrap_or_default();
-    let mut response = match removed {
-        Ok(()) => board_response::json(shape),
-        // What was removed stays removed; the next request goes on.
-        Err(problem) => problem.with(shape).into_response(),
-    };
-    response.extensions_mut().insert(AuditDetails(details));
-    Ok(response)
+    Ok(progress::answer(&removal.shape, removed))
 }
 
 /// The members that a request removes.
 enum MemberRange {
     /// From the first to the second value of the first field.
     Points(Option<Value>, Option<Value>),
-    /// Those whose rank is more than `rank`, from the position `from` on. That is to be sought if members may share a
-    /// rank.
-    BelowRank {
-        rank: u64,
-        from: u64,
-        is_sought: bool,
-    },
+    /// Those whose rank is more than `rank`, from the position `from` on.
+    BelowRank { rank: u64, from: u64 },
 }
 
 /// Removals from one board.
 struct Removal<'a> {
     app: &'a App,
     path: &'a BoardPath,
-    /// The only window that members are removed from; all if there is none.
+    /// The only window that members are removed from. `None`: all.
     only: Option<Window>,
     shape: RemovedShape,
 }
@@ -204,15 +193,6 @@ impl<'a> Removal<'a> {
         range: &mut MemberRange,
     ) -> Result<ControlFlow<()>, Problem> {
         let (board, kind, merger) = (&self.path.board, self.path.kind(), &self.app.merger);
-        if let MemberRange::BelowRank {
-            rank,
-            from,
-            is_sought,
-        } = range
-            && std::mem::take(is_sought)
-        {
-            *from = self.first_below(window, *rank).await?;
-        }
         let mut page = match range {
             MemberRange::Points(min, max) => {
                 let bounds = (*min, *max);
@@ -227,7 +207,7 @@ impl<'a> Removal<'a> {
             }
         };
         let is_last = (page.len() as u64) < BATCH_MEMBERS;
-        if let MemberRange::BelowRank { rank, from, .. } = range {
+        if let MemberRange::BelowRank { rank, from } = range {
             // The board may have changed since.
             let tied = page.partition_point(|ranked| ranked.rank <= *rank);
             page.drain(..tied);
@@ -245,7 +225,7 @@ impl<'a> Removal<'a> {
     /// Returns the first position whose rank is more than `rank`, or the one after the last.
     async fn first_below(&self, window: Window, rank: u64) -> Result<u64, Problem> {
         let (board, kind, merger) = (&self.path.board, self.path.kind(), &self.app.merger);
-        let (mut low, mut high) = (rank.saturating_add(1), u64::MAX);
+        let (mut low, mut high) = (rank + 1, u64::MAX);
         while low < high {
             // Most often it is the first one.
             let middle = if high == u64::MAX {
@@ -271,10 +251,7 @@ impl<'a> Removal<'a> {
         for member in members {
             let removal = Contribution {
                 member,
-                change: match self.only {
-                    Some(_) => Change::RemoveFrom,
-                    None => Change::Remove,
-                },
+                change: Change::Remove,
                 at: moment.now,
                 id: None,
                 only: self.only,
@@ -287,15 +264,9 @@ impl<'a> Removal<'a> {
         let mut problem = None;
         for written in self.app.router.write(batches, moment, false).await {
             self.app.metrics.writes.count(&written);
-            match (written.removed(), written) {
-                (Some(is_removed), _) => self.shape.removed += u64::from(is_removed),
-                (None, WriteOutcome::Rejected(reason)) => {
-                    problem.get_or_insert_with(|| Problem::from(&reason));
-                }
-                (None, WriteOutcome::Failed(failure)) => {
-                    problem.get_or_insert_with(|| Problem::from(&failure));
-                }
-                (None, WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_)) => {}
+            match written.removed() {
+                Some(was_there) => self.shape.removed += u64::from(was_there),
+                None => problem = problem.or_else(|| Problem::of_write(&written)),
             }
         }
         problem.map_or(Ok(()), Err)

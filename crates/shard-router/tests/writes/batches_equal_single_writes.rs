@@ -62,17 +62,16 @@ impl Server {
         };
         let number = *dice.pick(&[1, 5, -3, VALUE_MAX]);
         let change = match (dice.below(6), points_of(number)) {
-            (0, _) if dice.one_in(2) => Change::Remove,
-            (0, _) => Change::RemoveFrom,
+            (0, _) => Change::Remove,
             (1, Change::Fold(values)) => Change::Set(values),
             (_, fold) => fold,
         };
         let at = *dice.pick(&[NOW, NOW, NOW, NOW.minus(hour), NOW.plus(hour)]);
         let calendar = kind.kind.calendar();
         let only = match change {
-            Change::Fold(_) | Change::Remove => false,
+            Change::Fold(_) | Change::RemoveFrom => false,
             Change::Set(_) => dice.one_in(4),
-            Change::RemoveFrom => true,
+            Change::Remove => dice.one_in(2),
         };
         Write {
             board,

@@ -1,0 +1,24 @@
+//! Requests that do a part of a long operation, and are repeated until it is done.
+
+use audit::AuditDetails;
+use axum::response::{IntoResponse as _, Response};
+use problem::Problem;
+use serde::Serialize;
+use tokio::time::Duration;
+
+use crate::board_response;
+
+/// How long a request goes on before it returns its progress: proxies time out longer ones.
+pub(crate) const REQUEST_FOR: Duration = Duration::from_secs(10);
+
+/// Returns the progress, with the problem that ended it, if any: the next request goes on from there. The audit log has
+/// the progress in any case.
+pub(crate) fn answer(shape: &impl Serialize, ended: Result<(), Problem>) -> Response {
+    let mut response = match ended {
+        Ok(()) => board_response::json(shape),
+        Err(problem) => problem.with(shape).into_response(),
+    };
+    let details = serde_json::to_value(shape).unwrap_or_default();
+    response.extensions_mut().insert(AuditDetails(details));
+    response
+}
