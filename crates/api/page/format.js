@@ -59,14 +59,26 @@ export function moment(at) {
 
 /** Returns the label of a window: the contract's selector (`day`) or name (`day:2026-11-20`). */
 export function windowLabel(selector) {
-    const current = { hour: "Hour", day: "Day", week: "Week", month: "Month", all: "All time" }[selector];
-    return current ?? windowName(selector);
+    const current = {
+        hour: "Hour", day: "Day", week: "Week", month: "Month", quarter: "Quarter", year: "Year", all: "All time",
+    }[selector];
+    return current ?? hours(selector) ?? windowName(selector);
 }
 
 /** Returns a window as part of a sentence. */
 export function windowPhrase(selector) {
-    const current = { hour: "this hour", day: "today", week: "this week", month: "this month", all: "at any time" }[selector];
-    return current ?? `in ${windowName(selector)}`;
+    const current = {
+        hour: "this hour", day: "today", week: "this week", month: "this month", quarter: "this quarter",
+        year: "this year", all: "at any time",
+    }[selector];
+    if (current) return current;
+    return hours(selector) ? `in these ${hours(selector).toLowerCase()}` : `in ${windowName(selector)}`;
+}
+
+/** Returns the label of a part of a day: `6h` is `6 hours`. Of other selectors nothing. */
+function hours(selector) {
+    const [, count] = /^(\d+)h$/.exec(selector) ?? [];
+    return count && `${count} hours`;
 }
 
 /** Returns a field's column heading: `last_reply` is `Last reply`. */
@@ -90,6 +102,10 @@ export function windowName(name) {
         const zone = !offset || offset === "Z" || offset === "+00:00" ? "UTC" : `UTC${offset}`;
         return `${written(long)}, ${hour}:00 to ${hour}:59 ${zone}`;
     }
+    if (hours(period) && hour) return `${written(long)}, ${hours(period)} from ${hour}${offset || ":00"}`;
+    if (period === "year") return text;
+    const [, quarterYear, quarter] = /^(\d{4})-Q(\d)$/.exec(text) ?? [];
+    if (quarter) return `Quarter ${quarter} of ${quarterYear}`;
     const [, weekYear, week] = /^(\d{4})-W(\d\d)$/.exec(text) ?? [];
     return week ? `Week ${Number(week)} of ${weekYear}` : name;
 }

@@ -44,8 +44,18 @@ impl Kind {
         if ties != wanted_ties && !by_member {
             return Err(refused("ties", "standings are ordered by the tie rule"));
         }
-        if self.calendar() != wanted.calendar() {
+        let (calendar, other) = (self.calendar(), wanted.calendar());
+        if calendar.time_zone() != other.time_zone() {
             return Err(refused("time_zone", "windows begin by the time zone"));
+        }
+        if calendar.day_start() != other.day_start() {
+            return Err(refused(
+                "day_starts_at",
+                "windows begin by the start of the day",
+            ));
+        }
+        if calendar.week_start() != other.week_start() {
+            return Err(refused("week_starts_on", "weeks begin by it"));
         }
         if self.retain() != wanted.retain() {
             return Err(refused("retain", "lists are trimmed by it"));

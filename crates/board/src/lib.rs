@@ -58,6 +58,7 @@ pub use ties::{Direction, Ties};
 pub use timestamp::{Timestamp, TimestampError};
 pub use value::{Value, Values};
 pub use window::{
-    Calendar, Period, SelectorError, Span, UnknownPeriod, UnknownTimeZone, Window, WindowSelector,
+    Calendar, DayStart, DayStartError, Period, SelectorError, Span, UnknownPeriod, UnknownTimeZone,
+    Weekday, Window, WindowSelector,
 };
 pub use window_rule::{Keep, WindowRule};

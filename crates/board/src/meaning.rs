@@ -29,6 +29,13 @@ impl Meaning {
             bytes.push(0);
         }
         bytes.extend(calendar.time_zone().as_bytes());
+        let (day, week) = (calendar.day_start(), calendar.week_start());
+        if (day, week) != Default::default() {
+            // With or without what follows, its length is that of no other parts behind a time zone.
+            bytes.extend([0, u8::MAX, u8::MAX]);
+            bytes.extend(day.minutes().to_le_bytes());
+            bytes.push(week as u8);
+        }
         if let Some(retain) = retain {
             // No time zone's name contains this byte.
             bytes.push(0);

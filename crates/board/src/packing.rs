@@ -111,15 +111,21 @@ impl Packing {
 
     /// Returns the maximum length of a window of this period, including changes of the clock.
     fn longest(&self, period: Period) -> Duration {
+        if let Some(hours) = period.part_hours() {
+            // A clock is set back by less than half a day.
+            return Duration::from_hours(u64::from(hours) + 12);
+        }
         match (period, self.span) {
             (Period::Hour, _) => Duration::from_hours(1),
-            (Period::Day, _) => Duration::from_hours(36),
             (Period::Week, _) => Duration::from_hours(8 * 24),
             (Period::Month, _) => Duration::from_hours(32 * 24),
+            (Period::Quarter, _) => Duration::from_hours(93 * 24),
+            (Period::Year, _) => Duration::from_hours(367 * 24),
             (Period::All, Some((from, until))) => {
                 Duration::from_millis(until.millis().abs_diff(from.millis()))
             }
             (Period::All, None) => Duration::ZERO,
+            _ => Duration::from_hours(36),
         }
     }
 

@@ -36,10 +36,19 @@ impl WindowRule {
         const DAY: u64 = 24 * 3600;
         let keep = match period {
             Period::Hour => Keep::After(Duration::from_hours(48)),
+            Period::TwoHours
+            | Period::ThreeHours
+            | Period::FourHours
+            | Period::SixHours
+            | Period::EightHours
+            | Period::TwelveHours => Keep::After(Duration::from_secs(7 * DAY)),
             Period::Day => Keep::After(Duration::from_secs(35 * DAY)),
             Period::Week => Keep::After(Duration::from_secs(70 * DAY)),
             // As `humantime` counts: a month is 30.44 days.
             Period::Month => Keep::After(Duration::from_secs(13 * 2_630_016)),
+            // And a year 365.25 days.
+            Period::Quarter => Keep::After(Duration::from_hours(2 * 8766)),
+            Period::Year => Keep::After(Duration::from_hours(10 * 8766)),
             Period::All => Keep::Forever,
         };
         Self {

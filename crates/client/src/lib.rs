@@ -61,7 +61,7 @@ pub use answer::{
     Boards, Count, Entries, Entry, Envelope, Erased, Field, Found, FoundEntries, Hidden, HiddenIn,
     Info, Kind, Listed, Mode, Moved, Neighbour, Op, Order, Packed, Place, Publish, RankOf,
     RankStyle, Ready, Removed, Retain, Settled, Span, Standing, StreamToken, Ties, Top, Values,
-    WindowMembers,
+    Weekday, WindowMembers,
 };
 pub use board::{
     Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeOfValues,

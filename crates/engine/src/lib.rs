@@ -31,4 +31,4 @@ pub use cell::{FrozenPart, RestoredBoard, SharedCell};
 pub use ids::{IdBudget, IdUse, REMEMBERED_ID_BYTES_MAX};
 pub use log::{Applied, Event, Log, NoLog};
 pub use registry::{Registry, is_equivalent_for_boards};
-pub use shard::{ApplyContext, FrozenShard, Holding, Shard, ShardLoader};
+pub use shard::{ApplyContext, Dropped, FrozenShard, Holding, Shard, ShardLoader};

@@ -6,12 +6,14 @@
 //! for a snapshot; [`ShardLoader`] restores a shard from them.
 
 mod apply;
+mod dropped;
 mod frozen;
 mod restore;
 
 use board::{Kind, Period, ShardCount, Timestamp, Window};
 
 pub use apply::ApplyContext;
+pub use dropped::Dropped;
 pub use frozen::FrozenShard;
 pub use restore::ShardLoader;
 
@@ -19,17 +21,13 @@ use super::ids::{IdBudget, RememberedIds};
 use super::ranking::{NOTHING, Ranking, Search};
 use shard_store::{Query, ShardReading, StoreError, WindowCount};
 
-/// By period, from the hour on: the latest start of a window that was dropped.
-pub(crate) type Dropped = [Option<Timestamp>; 4];
-
 /// The contents of one shard of a board; of a small board, those of all its shards.
 #[derive(Debug, Default)]
 pub struct Shard {
     /// By window, sorted.
     rankings: Vec<(Window, Ranking)>,
     ids: Option<Box<RememberedIds>>,
-    /// By period: the latest start of a window that was dropped. A clock that steps back does not
-    /// reopen such a window.
+    /// The windows that were dropped. A clock that steps back does not reopen them.
     dropped: Option<Box<Dropped>>,
     /// Set during recovery: large rankings have no order, and there are no reads.
     unordered: bool,
@@ -111,7 +109,9 @@ impl Shard {
     /// drops the returned contents without holding a lock.
     pub fn take_windows(&mut self, gone: &[Window]) -> Vec<Ranking> {
         for window in gone {
-            self.note_dropped(*window);
+            if window.period() != Period::All {
+                self.dropped.get_or_insert_default().note(*window);
+            }
         }
         let taken = self
             .rankings
@@ -206,31 +206,8 @@ impl Shard {
             .binary_search_by_key(&window, |(window, _)| *window)
     }
 
-    fn note_dropped(&mut self, window: Window) {
-        let Some(slot) = dropped_slot(window.period()) else {
-            return;
-        };
-        let dropped = self.dropped.get_or_insert_default();
-        dropped[slot] = dropped[slot].max(Some(window.start()));
-    }
-
     fn was_dropped(&self, window: Window) -> bool {
-        let slot = dropped_slot(window.period());
-        let dropped = self
-            .dropped
-            .as_ref()
-            .zip(slot)
-            .and_then(|(dropped, slot)| dropped[slot]);
-        dropped.is_some_and(|start| window.start() <= start)
-    }
-}
-
-const fn dropped_slot(period: Period) -> Option<usize> {
-    match period {
-        Period::Hour => Some(0),
-        Period::Day => Some(1),
-        Period::Week => Some(2),
-        Period::Month => Some(3),
-        Period::All => None,
+        let dropped = self.dropped.as_ref();
+        dropped.is_some_and(|dropped| dropped.covers(window))
     }
 }

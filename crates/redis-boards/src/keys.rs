@@ -111,12 +111,20 @@ pub fn window_named(name: &str) -> Option<Window> {
         return Some(Window::ALL_TIME);
     }
     let (period, start) = name.split_once('@')?;
-    let period = [Period::Hour, Period::Day, Period::Week, Period::Month]
-        .into_iter()
-        .find(|each| each.as_str() == period)?;
+    let period = period
+        .parse()
+        .ok()
+        .filter(|period| *period != Period::All)?;
     let start = format!("{}:00Z", start.strip_suffix('Z')?);
     let start = Timestamp::parse_rfc3339(&start).ok()?;
     Some(Window::starting_at(period, start))
+}
+
+/// Returns the position of a period in the watermark of dropped windows, from 1 on; 0 for the window
+/// without bounds, which is never dropped.
+#[must_use]
+pub fn watermark_place(period: Period) -> u8 {
+    period.number().map_or(0, |number| number + 1)
 }
 
 #[cfg(test)]
@@ -130,10 +138,13 @@ mod tests {
         let start = Timestamp::parse_rfc3339("2026-11-19T16:00:00Z").unwrap();
         let day = Window::starting_at(Period::Day, start);
         assert_eq!(window_name(day), "day@2026-11-19T16:00Z");
-        for window in [day, Window::ALL_TIME] {
+        for period in Period::ALL_PERIODS {
+            let window = Window::starting_at(period, start);
             assert_eq!(window_named(&window_name(window)), Some(window));
         }
-        assert_eq!(window_named("day"), None);
+        for name in ["day", "all@2026-11-19T16:00Z", "5h@2026-11-19T16:00Z"] {
+            assert_eq!(window_named(name), None);
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 
 use crate::call_error;
-use crate::keys::{window_name, window_named};
+use crate::keys::{watermark_place, window_name, window_named};
 use crate::session::Session;
 use crate::spread::Spread;
 use crate::wire::{Garbled, Unpack, millis};
@@ -268,16 +268,21 @@ fn failed(error: CallError) -> StoreError {
     }
 }
 
-/// Returns the latest start by period, from the hour on: `HOUR DAY WEEK MONTH`, each `-` if there
-/// is none.
+/// The periods of which a watermark always says something, as those of all versions do.
+const WATERMARK_MIN: usize = 4;
+
+/// Returns the latest start by period, in the order of [`Period::BOUNDED`], each `-` if there is none:
+/// `HOUR DAY WEEK MONTH`, and as many more as `gone` has.
 fn watermark(gone: &[Window]) -> Bytes {
     let latest = |period| {
         let of_period = gone.iter().filter(|window| window.period() == period);
         let latest = of_period.map(|window| window.start()).max();
         latest.map_or_else(|| "-".to_owned(), |start| start.millis().to_string())
     };
-    let periods = [Period::Hour, Period::Day, Period::Week, Period::Month];
-    periods.map(latest).join(" ").into()
+    let places = gone.iter().map(|window| usize::from(watermark_place(window.period())));
+    let places = places.max().unwrap_or(0).max(WATERMARK_MIN);
+    let starts: Vec<_> = Period::BOUNDED[..places].iter().copied().map(latest).collect();
+    starts.join(" ").into()
 }
 
 fn survey(answer: &[u8]) -> Result<Survey, Garbled> {

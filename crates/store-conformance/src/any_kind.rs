@@ -81,6 +81,8 @@ fn any_windows(dice: &mut Dice) -> Vec<WindowRule> {
         kept(Period::Day, DAY * 3),
         kept(Period::Week, DAY * 7),
         kept(Period::Month, HOUR),
+        kept(Period::SixHours, HOUR * 3),
+        kept(Period::Quarter, HOUR),
     ];
     for rule in others {
         if dice.one_in(3) && windows[0].period != rule.period {

@@ -124,14 +124,13 @@ pub(super) fn put_window(out: &mut Vec<u8>, window: Window, near: Timestamp) {
     }
 }
 
-const fn period_byte(period: Period) -> u8 {
-    match period {
-        Period::Hour => 0,
-        Period::Day => 1,
-        Period::Week => 2,
-        Period::Month => 3,
-        Period::All => 4,
-    }
+/// The byte of the window without bounds. The four periods of the first version have their numbers,
+/// below it; later ones have theirs plus one.
+const UNBOUNDED: u8 = 4;
+
+fn period_byte(period: Period) -> u8 {
+    let number = period.number();
+    number.map_or(UNBOUNDED, |number| number + u8::from(number >= UNBOUNDED))
 }
 
 /// Bytes that are being read. Every call names what it reads, for [`Malformed`].

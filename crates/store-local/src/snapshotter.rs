@@ -13,7 +13,7 @@ use std::sync::Arc;
 use board::{Kind, KindName};
 
 use super::error::LocalError;
-use super::snapshot::{self, PartHead, SnapshotWriter, WindowHead};
+use super::snapshot::{self, PartHead, SnapshotWriter, Watermarks, WindowHead};
 use disk::Disk;
 use engine::{FrozenPart, FrozenShard, Registry, SharedCell, is_equivalent_for_boards};
 use journal::Journal;
@@ -129,7 +129,12 @@ impl SnapshotJob<'_> {
 
     fn shard(&mut self, shard: &FrozenShard) -> Result<(), LocalError> {
         if let Some(dropped) = &shard.dropped {
-            self.writer.watermarks(dropped)?;
+            let mut watermarks = Watermarks::default();
+            for (period, start) in dropped.iter() {
+                let number = period.number().expect("windows without bounds are never dropped");
+                watermarks[usize::from(number)] = Some(start);
+            }
+            self.writer.watermarks(&watermarks)?;
         }
         for generation in shard.ids.iter().flat_map(|ids| &ids.generations) {
             let count = generation.len() as u64;

@@ -24,7 +24,7 @@ pub struct TopArgs {
     #[command(flatten)]
     server: ServerArgs,
 
-    /// The window: hour, day, week, month or all for the current one, or one by name, such as
+    /// The window: a period such as day or 6h for the current one, all, or one by name, such as
     /// day:2026-11-20. [default: the first window of the kind]
     #[arg(long, value_name = "WINDOW")]
     window: Option<String>,

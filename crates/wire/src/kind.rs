@@ -7,8 +7,8 @@ mod words;
 use std::collections::BTreeMap;
 
 use board::{
-    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Period,
-    PublishTargets, RankStyle, Rules, RulesError, ShardCount, WindowRule,
+    Calendar, DayStart, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode,
+    Period, PublishTargets, RankStyle, Rules, RulesError, ShardCount, Weekday, WindowRule,
 };
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ use crate::publish::PublishShape;
 use crate::retain::RetainShape;
 use parts::{FieldShape, KeepShape, TiesShape};
 #[cfg(feature = "schema")]
-use words::{ModeWords, RankStyleWords};
+use words::{ModeWords, RankStyleWords, WeekdayWords};
 
 /// The default depth of the cached global board.
 const TOP_DEFAULT: u64 = 1000;
@@ -47,11 +47,24 @@ pub struct KindShape {
     rank: RankStyle,
     /// Which of two members with equal fields is better.
     ties: TiesShape,
-    /// `hour`, `day`, `week`, `month`, `all`: at least one. Reads without a window use the first.
-    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 5))]
+    /// `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, `quarter`, `year`, `all`: at least one. Reads
+    /// without a window use the first.
+    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 13))]
     windows: Vec<String>,
     /// A name of the IANA time zone database.
     time_zone: String,
+    /// The local time at which days begin, and with them their parts, weeks, months, quarters and years. A day has the
+    /// date on which it begins.
+    #[serde(skip_serializing_if = "is_midnight")]
+    #[cfg_attr(
+        feature = "schema",
+        schema(example = "05:00", pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")
+    )]
+    day_starts_at: String,
+    /// The day on which weeks begin. Week 1 of a year is the first with four days in it.
+    #[serde(skip_serializing_if = "is_monday")]
+    #[cfg_attr(feature = "schema", schema(value_type = WeekdayWords))]
+    week_starts_on: Weekday,
     /// The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores that the server
     /// may use, rounded up to a power of two, from 4 to 16.
     #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
@@ -111,10 +124,12 @@ impl Default for KindShape {
             }],
             rank: RankStyle::default(),
             ties: TiesShape::default(),
-            windows: Period::ALL_PERIODS
+            windows: Period::DEFAULTS
                 .map(|period| period.as_str().to_owned())
                 .into(),
             time_zone: "UTC".to_owned(),
+            day_starts_at: DayStart::default().to_string(),
+            week_starts_on: Weekday::default(),
             shards: None,
             top: None,
             max_staleness: "200ms".to_owned(),
@@ -154,7 +169,7 @@ impl KindShape {
             rules: self.rules()?,
             rank: self.rank,
             windows: self.windows()?,
-            calendar: Calendar::new(&self.time_zone).map_err(|error| wrong("time_zone", error))?,
+            calendar: self.calendar()?,
             shards: self.shards.unwrap_or(u64::from(shards.get())),
             top: self.top(),
             max_staleness: duration("max_staleness", &self.max_staleness)?,
@@ -210,6 +225,13 @@ impl KindShape {
             Some(shape) => rules.packed(shape.packing()?).map_err(invalid),
             None => Ok(rules),
         }
+    }
+
+    fn calendar(&self) -> Result<Calendar, ShapeError> {
+        let calendar = Calendar::new(&self.time_zone).map_err(|error| wrong("time_zone", error))?;
+        let start = self.day_starts_at.parse();
+        let start = start.map_err(|error| wrong("day_starts_at", error))?;
+        Ok(calendar.beginning(start, self.week_starts_on))
     }
 
     fn windows(&self) -> Result<Vec<WindowRule>, ShapeError> {
@@ -276,6 +298,8 @@ impl From<&Kind> for KindShape {
             ties: TiesShape::from(kind.rules().ties()),
             windows: kind.windows().iter().map(period).collect(),
             time_zone: kind.calendar().time_zone().to_owned(),
+            day_starts_at: kind.calendar().day_start().to_string(),
+            week_starts_on: kind.calendar().week_start(),
             shards: Some(u64::from(kind.shards().get())),
             top: Some(kind.top() as u64),
             max_staleness: duration_text(kind.max_staleness()),
@@ -289,6 +313,15 @@ impl From<&Kind> for KindShape {
             publish: kind.publication().map(PublishShape::from),
         }
     }
+}
+
+fn is_midnight(text: &str) -> bool {
+    text.parse() == Ok(DayStart::default())
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_monday(day: &Weekday) -> bool {
+    *day == Weekday::Monday
 }
 
 #[cfg(test)]

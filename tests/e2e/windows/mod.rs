@@ -3,6 +3,7 @@
 
 mod closing;
 mod moments;
+mod periods;
 mod selectors;
 mod zones;
 

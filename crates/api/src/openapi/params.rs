@@ -45,7 +45,7 @@ pub(crate) struct OfMember {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct OfWindow {
-    /// The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+    /// The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
     /// name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
     /// is the one before that.
     #[param(nullable = false, example = "day")]
@@ -234,7 +234,7 @@ pub(crate) struct OfStream {
     /// The number of entries, at most the kind's `top`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
-    /// The window, as for reads. `hour`, `day`, `week`, `month` and `previous` change to the next window with the
+    /// The window, as for reads. A period such as `day`, and `previous`, change to the next window with the
     /// calendar, a named window does not.
     #[param(nullable = false, example = "day")]
     window: Option<String>,

@@ -1,4 +1,4 @@
-//! The calendar as arithmetic: [`Date`] to and from a count of days, ISO weeks.
+//! The calendar as arithmetic: [`Date`] to and from a count of days, weeks.
 //!
 //! Proleptic Gregorian. Internally, years begin in March, so that the leap day comes last. Not
 //! here: time zones; a day is a day of whatever clock the caller uses.
@@ -74,56 +74,59 @@ impl Date {
         cycle * CYCLE_DAYS + of_cycle - MARCH_EPOCH_DAYS
     }
 
-    /// Returns the first day of the following month.
-    pub(crate) const fn next_month(self) -> Self {
-        if self.month == 12 {
-            Self {
-                year: self.year + 1,
-                month: 1,
-                day: 1,
-            }
-        } else {
-            Self {
-                year: self.year,
-                month: self.month + 1,
-                day: 1,
-            }
+    /// Returns the first day of the span of so many months (a divisor of 12) around this date.
+    pub(crate) const fn months_around(self, months: i64) -> Self {
+        Self {
+            year: self.year,
+            month: self.month - (self.month - 1) % months,
+            day: 1,
+        }
+    }
+
+    /// Returns the same day so many months later, up to 12.
+    pub(crate) const fn months_later(self, months: i64) -> Self {
+        let month = self.month + months;
+        let turns = (month > 12) as i64;
+        Self {
+            year: self.year + turns,
+            month: month - 12 * turns,
+            ..self
         }
     }
 }
 
-/// Returns the Monday on or before a day.
-pub(crate) const fn monday_of(days: i64) -> i64 {
+/// Returns the first day of the week around a day. `begin` is the weekday of first days: 0 for
+/// Monday to 6 for Sunday.
+pub(crate) const fn week_around(days: i64, begin: i64) -> i64 {
     // 1970-01-01 was a Thursday.
-    days - (days + 3).rem_euclid(7)
+    days - (days + 3 - begin).rem_euclid(7)
 }
 
-/// Returns ISO year and week of the week that begins with this Monday. The week belongs to the year
-/// that contains its Thursday.
-pub(crate) const fn iso_week(monday: i64) -> (i64, i64) {
-    let thursday = monday + 3;
-    let year = Date::from_days(thursday).year;
+/// Returns year and number of the week that begins with this day: as in ISO 8601 if that is a Monday.
+/// A week belongs to the year that contains most of its days, which is that of its fourth day.
+pub(crate) const fn week_number(first: i64) -> (i64, i64) {
+    let fourth = first + 3;
+    let year = Date::from_days(fourth).year;
     let new_year = Date {
         year,
         month: 1,
         day: 1,
     }
     .days();
-    (year, (thursday - new_year) / 7 + 1)
+    (year, (fourth - new_year) / 7 + 1)
 }
 
-/// Returns the Monday of an ISO week, if the year has that week.
-pub(crate) fn iso_week_monday(year: i64, week: i64) -> Option<i64> {
+/// Returns the first day of a week by its number, if the year has that week. `begin` as in
+/// [`week_around`].
+pub(crate) fn week_start(year: i64, week: i64, begin: i64) -> Option<i64> {
     // The fourth of January lies in week 1 of every year.
-    let monday = monday_of(
-        Date {
-            year,
-            month: 1,
-            day: 4,
-        }
-        .days(),
-    ) + 7 * (week - 1);
-    (iso_week(monday) == (year, week)).then_some(monday)
+    let january = Date {
+        year,
+        month: 1,
+        day: 4,
+    };
+    let first = week_around(january.days(), begin) + 7 * (week - 1);
+    (week_number(first) == (year, week)).then_some(first)
 }
 
 #[cfg(test)]
@@ -144,11 +147,16 @@ mod tests {
             assert_eq!(Date { year, month, day }.days(), days);
             let iso = date.iso_week_date();
             let expected = (i64::from(iso.year()), i64::from(iso.week()));
-            assert_eq!(iso_week(monday_of(days)), expected, "{date}");
-            assert_eq!(
-                iso_week_monday(expected.0, expected.1),
-                Some(monday_of(days))
-            );
+            let monday = week_around(days, 0);
+            assert_eq!(week_number(monday), expected, "{date}");
+            assert_eq!(week_start(expected.0, expected.1, 0), Some(monday));
+            for begin in 0..7 {
+                let first = week_around(days, begin);
+                assert!((first..first + 7).contains(&days));
+                assert_eq!((first + 3).rem_euclid(7), begin, "{date}");
+                let (year, week) = week_number(first);
+                assert_eq!(week_start(year, week, begin), Some(first));
+            }
             date = date.tomorrow().unwrap();
             days += 1;
         }
@@ -176,9 +184,9 @@ mod tests {
     #[test]
     fn weeks_that_do_not_exist() {
         for (year, week) in [(2025, 53), (2026, 54), (2026, 0), (2021, 53)] {
-            assert_eq!(iso_week_monday(year, week), None);
+            assert_eq!(week_start(year, week, 0), None);
         }
-        assert!(iso_week_monday(2026, 53).is_some());
-        assert!(iso_week_monday(2020, 53).is_some());
+        assert!(week_start(2026, 53, 0).is_some());
+        assert!(week_start(2020, 53, 0).is_some());
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Not here: how long windows are kept, when they close, and what the current time is.
 
+mod begin;
 mod calendar;
 mod name;
 mod period;
@@ -14,6 +15,7 @@ mod selector;
 mod selector_error;
 mod zone;
 
+pub use begin::{DayStart, DayStartError, Weekday};
 pub use calendar::{Calendar, UnknownTimeZone};
 pub use period::{Period, UnknownPeriod};
 pub use selector::WindowSelector;

@@ -1,33 +1,51 @@
 //! The names of windows: `day:2026-11-20`. Written here, parsed by `selector`.
 
 use super::{Calendar, Period, Window};
-use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, iso_week, monday_of};
+use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, week_number};
 
 impl Calendar {
-    /// Returns the name of a window of this calendar, by its local date:
-    /// `hour:2026-11-20T14+08:00`, `day:2026-11-20`, `week:2026-W47`, `month:2026-11`, `all`.
+    /// Returns the name of a window of this calendar, by its local date: `hour:2026-11-20T14+08:00`,
+    /// `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `month:2026-11`, `quarter:2026-Q4`,
+    /// `year:2026`, `all`.
     ///
-    /// An hour always has its offset, since the same local hour may occur twice.
+    /// An hour always has its offset, since the same local hour may occur twice. A part of a day is
+    /// named by its nominal start, with the minutes if days do not begin at a full hour.
     #[must_use]
     pub fn name(&self, window: Window) -> String {
-        let (local, offset) = self.local_at(window.start());
-        let days = local.div_euclid(DAY_MS);
+        let period = window.period();
+        let (shown, offset) = self.local_at(window.start());
+        let local = match period {
+            Period::All => return "all".to_owned(),
+            Period::Hour => shown,
+            _ => self.nominal(period, shown).0,
+        };
+        let days = match period.part_hours() {
+            None if period != Period::Hour => local - self.day_start().millis(),
+            _ => local,
+        }
+        .div_euclid(DAY_MS);
         let Date { year, month, day } = Date::from_days(days);
-        match window.period() {
-            Period::Hour => {
-                let hour = local.rem_euclid(DAY_MS) / HOUR_MS;
-                format!(
-                    "hour:{year:04}-{month:02}-{day:02}T{hour:02}{}",
-                    offset_text(offset)
-                )
-            }
+        let hour = local.rem_euclid(DAY_MS) / HOUR_MS;
+        match period {
+            Period::Hour => format!(
+                "hour:{year:04}-{month:02}-{day:02}T{hour:02}{}",
+                offset_text(offset)
+            ),
             Period::Day => format!("day:{year:04}-{month:02}-{day:02}"),
             Period::Week => {
-                let (year, week) = iso_week(monday_of(days));
+                let (year, week) = week_number(days);
                 format!("week:{year:04}-W{week:02}")
             }
             Period::Month => format!("month:{year:04}-{month:02}"),
-            Period::All => "all".to_owned(),
+            Period::Quarter => format!("quarter:{year:04}-Q{}", (month + 2) / 3),
+            Period::Year => format!("year:{year:04}"),
+            part => {
+                let minutes = match local.rem_euclid(HOUR_MS) / MINUTE_MS {
+                    0 => String::new(),
+                    minutes => format!(":{minutes:02}"),
+                };
+                format!("{part}:{year:04}-{month:02}-{day:02}T{hour:02}{minutes}")
+            }
         }
     }
 }
@@ -41,12 +59,75 @@ pub(super) fn offset_text(offset: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Calendar, Period, Timestamp};
+    use crate::{Calendar, Period, Timestamp, Weekday};
 
     fn names(zone: &str, at: &str) -> [String; 5] {
         let calendar = Calendar::new(zone).unwrap();
+        Period::DEFAULTS.map(|period| name(&calendar, period, at))
+    }
+
+    fn name(calendar: &Calendar, period: Period, at: &str) -> String {
         let at = Timestamp::parse_rfc3339(at).unwrap();
-        Period::ALL_PERIODS.map(|period| calendar.name(calendar.span_at(period, at).window))
+        calendar.name(calendar.span_at(period, at).window)
+    }
+
+    #[test]
+    fn parts_of_days_and_of_years_are_named_by_their_start() {
+        let calendar = Calendar::new("Asia/Shanghai").unwrap();
+        let at = "2026-11-20T14:52:22.123Z";
+        for (period, expected) in [
+            (Period::TwoHours, "2h:2026-11-20T22"),
+            (Period::ThreeHours, "3h:2026-11-20T21"),
+            (Period::FourHours, "4h:2026-11-20T20"),
+            (Period::SixHours, "6h:2026-11-20T18"),
+            (Period::EightHours, "8h:2026-11-20T16"),
+            (Period::TwelveHours, "12h:2026-11-20T12"),
+            (Period::Quarter, "quarter:2026-Q4"),
+            (Period::Year, "year:2026"),
+        ] {
+            assert_eq!(name(&calendar, period, at), expected);
+        }
+        for (at, expected) in [
+            ("2026-12-31T16:00:00Z", "quarter:2027-Q1"),
+            ("2026-03-31T15:59:59Z", "quarter:2026-Q1"),
+            ("2026-03-31T16:00:00Z", "quarter:2026-Q2"),
+            ("2026-09-30T15:59:59Z", "quarter:2026-Q3"),
+        ] {
+            assert_eq!(name(&calendar, Period::Quarter, at), expected);
+        }
+        // The clock skips the hour from 2 to 3: the part is named by its nominal start.
+        let new_york = Calendar::new("America/New_York").unwrap();
+        let skipped = name(&new_york, Period::TwoHours, "2026-03-08T07:30:00Z");
+        assert_eq!(skipped, "2h:2026-03-08T02");
+    }
+
+    #[test]
+    fn a_day_that_begins_later_has_the_date_on_which_it_begins() {
+        let calendar = Calendar::utc().beginning("05:30".parse().unwrap(), Weekday::Sunday);
+        for (period, at, expected) in [
+            (
+                Period::Hour,
+                "2026-11-20T05:29:59Z",
+                "hour:2026-11-20T05+00:00",
+            ),
+            (
+                Period::SixHours,
+                "2026-11-20T05:29:59Z",
+                "6h:2026-11-19T23:30",
+            ),
+            (Period::Day, "2026-11-20T05:29:59Z", "day:2026-11-19"),
+            (Period::Day, "2026-11-20T05:30:00Z", "day:2026-11-20"),
+            (Period::Week, "2026-11-22T05:29:59Z", "week:2026-W46"),
+            (Period::Week, "2026-11-22T05:30:00Z", "week:2026-W47"),
+            // The week from Sunday, 2027-01-03, is the first with four days in 2027.
+            (Period::Week, "2027-01-03T05:00:00Z", "week:2026-W52"),
+            (Period::Week, "2027-01-03T05:30:00Z", "week:2027-W01"),
+            (Period::Month, "2026-12-01T05:29:59Z", "month:2026-11"),
+            (Period::Quarter, "2027-01-01T05:29:59Z", "quarter:2026-Q4"),
+            (Period::Year, "2027-01-01T05:29:59Z", "year:2026"),
+        ] {
+            assert_eq!(name(&calendar, period, at), expected, "{at}");
+        }
     }
 
     #[test]

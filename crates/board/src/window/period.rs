@@ -11,29 +11,120 @@ use crate::timestamp::text::excerpt;
 pub enum Period {
     /// An hour of the local clock.
     Hour,
+    /// A twelfth of a day; parts of a day are longer or shorter where the clock changes within them.
+    TwoHours,
+    /// An eighth of a day.
+    ThreeHours,
+    /// A sixth of a day.
+    FourHours,
+    /// A quarter of a day.
+    SixHours,
+    /// A third of a day.
+    EightHours,
+    /// Half a day.
+    TwelveHours,
     /// A local day, of 23 or 25 hours where the clock changes.
     Day,
-    /// An ISO week, Monday to Sunday.
+    /// Seven days, from Monday on unless the calendar says another day.
     Week,
     /// A month of the Gregorian calendar.
     Month,
+    /// Three months, from January, April, July or October on.
+    Quarter,
+    /// A year of the Gregorian calendar.
+    Year,
     /// All of time.
     All,
 }
 
 impl Period {
     /// Every period, shortest first.
-    pub const ALL_PERIODS: [Self; 5] = [Self::Hour, Self::Day, Self::Week, Self::Month, Self::All];
+    pub const ALL_PERIODS: [Self; 13] = [
+        Self::Hour,
+        Self::TwoHours,
+        Self::ThreeHours,
+        Self::FourHours,
+        Self::SixHours,
+        Self::EightHours,
+        Self::TwelveHours,
+        Self::Day,
+        Self::Week,
+        Self::Month,
+        Self::Quarter,
+        Self::Year,
+        Self::All,
+    ];
+
+    /// The periods of a kind that does not set them.
+    pub const DEFAULTS: [Self; 5] = [Self::Hour, Self::Day, Self::Week, Self::Month, Self::All];
+
+    /// The periods whose windows have bounds, by [`number`](Self::number).
+    pub const BOUNDED: [Self; 12] = [
+        Self::Hour,
+        Self::Day,
+        Self::Week,
+        Self::Month,
+        Self::TwoHours,
+        Self::ThreeHours,
+        Self::FourHours,
+        Self::SixHours,
+        Self::EightHours,
+        Self::TwelveHours,
+        Self::Quarter,
+        Self::Year,
+    ];
 
     /// Returns the name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Hour => "hour",
+            Self::TwoHours => "2h",
+            Self::ThreeHours => "3h",
+            Self::FourHours => "4h",
+            Self::SixHours => "6h",
+            Self::EightHours => "8h",
+            Self::TwelveHours => "12h",
             Self::Day => "day",
             Self::Week => "week",
             Self::Month => "month",
+            Self::Quarter => "quarter",
+            Self::Year => "year",
             Self::All => "all",
+        }
+    }
+
+    /// Returns the index in [`BOUNDED`](Self::BOUNDED), by which stores persist what they hold by
+    /// period. A new period gets the next number. `None`: its window has no bounds.
+    #[must_use]
+    pub const fn number(self) -> Option<u8> {
+        match self {
+            Self::Hour => Some(0),
+            Self::Day => Some(1),
+            Self::Week => Some(2),
+            Self::Month => Some(3),
+            Self::TwoHours => Some(4),
+            Self::ThreeHours => Some(5),
+            Self::FourHours => Some(6),
+            Self::SixHours => Some(7),
+            Self::EightHours => Some(8),
+            Self::TwelveHours => Some(9),
+            Self::Quarter => Some(10),
+            Self::Year => Some(11),
+            Self::All => None,
+        }
+    }
+
+    /// Returns the hours of a part of a day.
+    pub(crate) const fn part_hours(self) -> Option<u8> {
+        match self {
+            Self::TwoHours => Some(2),
+            Self::ThreeHours => Some(3),
+            Self::FourHours => Some(4),
+            Self::SixHours => Some(6),
+            Self::EightHours => Some(8),
+            Self::TwelveHours => Some(12),
+            _ => None,
         }
     }
 }
@@ -59,7 +150,10 @@ impl FromStr for Period {
 
 /// A text that is not the name of a period.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{word}` is not a period: `hour`, `day`, `week`, `month` and `all` are accepted")]
+#[error(
+    "`{word}` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, `quarter`, \
+     `year` and `all` are accepted"
+)]
 pub struct UnknownPeriod {
     /// The text.
     pub word: String,
@@ -72,7 +166,11 @@ mod tests {
     #[test]
     fn words_name_their_period() {
         let words = Period::ALL_PERIODS.map(Period::as_str);
-        assert_eq!(words, ["hour", "day", "week", "month", "all"]);
+        let expected = [
+            "hour", "2h", "3h", "4h", "6h", "8h", "12h", "day", "week", "month", "quarter", "year",
+            "all",
+        ];
+        assert_eq!(words, expected);
         assert_eq!(
             words.map(|word| word.parse::<Period>().unwrap()),
             Period::ALL_PERIODS
@@ -81,8 +179,32 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_indexes_of_the_periods_with_bounds() {
+        for (index, period) in Period::BOUNDED.into_iter().enumerate() {
+            assert_eq!(period.number().map(usize::from), Some(index));
+        }
+        let unbounded: Vec<_> = Period::ALL_PERIODS
+            .into_iter()
+            .filter(|period| !Period::BOUNDED.contains(period))
+            .collect();
+        assert_eq!(unbounded, [Period::All]);
+        assert_eq!(Period::All.number(), None);
+    }
+
+    #[test]
     fn other_words_are_rejected() {
-        for word in ["", "Day", "days", "fortnight", " day"] {
+        for word in [
+            "",
+            "Day",
+            "days",
+            "fortnight",
+            " day",
+            "1h",
+            "5h",
+            "06h",
+            "24h",
+            "6H",
+        ] {
             assert_eq!(
                 word.parse::<Period>(),
                 Err(UnknownPeriod {
@@ -92,7 +214,8 @@ mod tests {
         }
         assert_eq!(
             "fortnight".parse::<Period>().unwrap_err().to_string(),
-            "`fortnight` is not a period: `hour`, `day`, `week`, `month` and `all` are accepted"
+            "`fortnight` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, \
+             `quarter`, `year` and `all` are accepted"
         );
     }
 }

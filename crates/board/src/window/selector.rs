@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
-use super::calendar::days_around;
+use super::begin::time_of_day;
 use super::name::offset_text;
 use super::{Calendar, Period, SelectorError, Window};
 use crate::Timestamp;
-use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, iso_week_monday};
+use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, week_start};
 use crate::timestamp::rfc3339::{date_fields, offset_of};
 use crate::timestamp::text::{excerpt, number};
 
@@ -50,9 +50,8 @@ impl WindowSelector {
 }
 
 impl Calendar {
-    /// Parses a selector: `hour`, `day`, `week` or `month` for the current one, `day:previous` (or of
-    /// another period) for the one before it, `all`, or the name of a window as [`Calendar::name`]
-    /// writes it.
+    /// Parses a selector: a period such as `day` for the current window, `day:previous` for the one before
+    /// it, `all`, or the name of a window as [`Calendar::name`] writes it.
     ///
     /// The offset of an hour may be left out where the hour occurs only once. A space is accepted
     /// in place of `+`, because query strings decode `+` to a space.
@@ -78,18 +77,22 @@ impl Calendar {
         let window = match (period, rest) {
             (Period::All, None) => return Ok(WindowSelector::Named(Window::ALL_TIME)),
             (_, None) => return Ok(WindowSelector::Current(period)),
-            (Period::Hour | Period::Day | Period::Week | Period::Month, Some(b"previous")) => {
-                return Ok(WindowSelector::Previous(period));
-            }
+            (Period::All, Some(_)) => return Err(refuse(Fault::Malformed)),
+            (_, Some(b"previous")) => return Ok(WindowSelector::Previous(period)),
             (Period::Hour, Some(text)) => {
                 let (local_hour, offset) = read_hour(text).map_err(refuse)?;
                 self.hour(selector, local_hour, offset)?
             }
-            (_, Some(text)) => self.days(
-                selector,
-                period,
-                read_first_day(period, text).map_err(refuse)?,
-            )?,
+            (_, Some(text)) if period.part_hours().is_some() => {
+                let start = read_part(text).map_err(refuse)?;
+                self.part(selector, period, start)?
+            }
+            (_, Some(text)) => {
+                let week = self.week_start() as i64;
+                let first_day = read_first_day(period, text, week).map_err(refuse)?;
+                let start = first_day * DAY_MS + self.day_start().millis();
+                self.beginning_at(selector, period, start)?
+            }
         };
         let end = self.span(window).end;
         if window.start() > Timestamp::LATEST || end.is_some_and(|end| end <= Timestamp::EARLIEST) {
@@ -100,20 +103,31 @@ impl Calendar {
         Ok(WindowSelector::Named(window))
     }
 
-    /// Returns the window of whole days that begins with `first_day`.
-    fn days(
+    /// Returns the window with this nominal start.
+    fn beginning_at(
         &self,
         selector: &str,
         period: Period,
-        first_day: i64,
+        start: i64,
     ) -> Result<Window, SelectorError> {
-        let start = self.reaches(first_day * DAY_MS);
+        let instant = self.reaches(start);
         // If the clock skipped all of it, that is the start of a later window.
-        let day = self.local_at(start).0.div_euclid(DAY_MS);
-        if days_around(period, day).0 != first_day {
+        if self.nominal(period, self.local_at(instant).0).0 != start {
             return Err(self.skipped(selector));
         }
-        Ok(Window::starting_at(period, start))
+        Ok(Window::starting_at(period, instant))
+    }
+
+    /// Returns the part of a day with this nominal start.
+    fn part(&self, selector: &str, period: Period, start: i64) -> Result<Window, SelectorError> {
+        let around = self.nominal(period, start).0;
+        if around != start {
+            return Err(SelectorError::NotAStart {
+                selector: excerpt(selector),
+                around: self.name(self.beginning_at(selector, period, around)?),
+            });
+        }
+        self.beginning_at(selector, period, start)
     }
 
     /// Returns the window of a local hour.
@@ -184,19 +198,41 @@ fn read_hour(text: &[u8]) -> Result<(i64, Option<i64>), Fault> {
     Ok((day_of(fields)? * DAY_MS + hour * HOUR_MS, offset))
 }
 
-/// Returns the first day of the day `2026-11-20`, the week `2026-W47` or the month `2026-11`.
-fn read_first_day(period: Period, text: &[u8]) -> Result<i64, Fault> {
+/// Returns the local milliseconds of `2026-11-20T12` or, if they are not of a full hour,
+/// `2026-11-20T12:30`.
+fn read_part(text: &[u8]) -> Result<i64, Fault> {
+    let (date, rest) = text.split_at_checked(10).ok_or(Fault::Malformed)?;
+    let fields = date_fields(date).ok_or(Fault::Malformed)?;
+    let time = rest.strip_prefix(b"T").ok_or(Fault::Malformed)?;
+    let time = match time.len() {
+        2 => time_of_day(&[time, b":00"].concat()),
+        _ => time_of_day(time).filter(|ms| ms % HOUR_MS >= MINUTE_MS),
+    };
+    Ok(day_of(fields)? * DAY_MS + time.ok_or(Fault::Malformed)?)
+}
+
+/// Returns the first day of the day `2026-11-20`, the week `2026-W47`, the month `2026-11`, the quarter
+/// `2026-Q4` or the year `2026`. `week_begin` is the weekday of the first day of a week, from 0.
+fn read_first_day(period: Period, text: &[u8], week_begin: i64) -> Result<i64, Fault> {
     match (period, text) {
         (Period::Day, _) => day_of(date_fields(text).ok_or(Fault::Malformed)?),
         (Period::Week, [year @ .., b'-', b'W', w1, w2]) if year.len() == 4 => {
             let year = number(year).ok_or(Fault::Malformed)?;
             let week = number(&[*w1, *w2]).ok_or(Fault::Malformed)?;
-            iso_week_monday(year, week).ok_or(Fault::NoSuchDate)
+            week_start(year, week, week_begin).ok_or(Fault::NoSuchDate)
         }
         (Period::Month, [year @ .., b'-', m1, m2]) if year.len() == 4 => {
             let year = number(year).ok_or(Fault::Malformed)?;
             let month = number(&[*m1, *m2]).ok_or(Fault::Malformed)?;
             day_of((year, month, 1))
+        }
+        (Period::Quarter, [year @ .., b'-', b'Q', quarter]) if year.len() == 4 => {
+            let year = number(year).ok_or(Fault::Malformed)?;
+            let quarter = number(&[*quarter]).ok_or(Fault::Malformed)?;
+            day_of((year, 3 * quarter - 2, 1))
+        }
+        (Period::Year, _) if text.len() == 4 => {
+            day_of((number(text).ok_or(Fault::Malformed)?, 1, 1))
         }
         _ => Err(Fault::Malformed),
     }
@@ -211,9 +247,17 @@ fn day_of((year, month, day): (i64, i64, i64)) -> Result<i64, Fault> {
 fn example(period: Period) -> &'static str {
     match period {
         Period::Hour => "hour:2026-11-20T14+08:00",
+        Period::TwoHours => "2h:2026-11-20T14",
+        Period::ThreeHours => "3h:2026-11-20T12",
+        Period::FourHours => "4h:2026-11-20T12",
+        Period::SixHours => "6h:2026-11-20T12",
+        Period::EightHours => "8h:2026-11-20T08",
+        Period::TwelveHours => "12h:2026-11-20T12",
         Period::Day => "day:2026-11-20",
         Period::Week => "week:2026-W47",
         Period::Month => "month:2026-11",
+        Period::Quarter => "quarter:2026-Q4",
+        Period::Year => "year:2026",
         Period::All => "all",
     }
 }

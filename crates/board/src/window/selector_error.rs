@@ -10,9 +10,10 @@ use super::Period;
 pub enum SelectorError {
     /// It does not begin with a period.
     #[error(
-        "`{selector}` is not a window: accepted are `hour`, `day`, `week`, `month` and `all`, \
-         `previous`, `day:previous`, and names such as `hour:2026-11-20T14+08:00`, `day:2026-11-20`, \
-         `week:2026-W47`, `month:2026-11`"
+        "`{selector}` is not a window: accepted are `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, \
+         `month`, `quarter`, `year` and `all`, `previous`, `day:previous`, and names such as \
+         `hour:2026-11-20T14+08:00`, `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `month:2026-11`, \
+         `quarter:2026-Q4`, `year:2026`"
     )]
     Unknown {
         /// The text.
@@ -28,13 +29,21 @@ pub enum SelectorError {
         /// An example of a window of that period.
         example: &'static str,
     },
+    /// A time at which no part of a day begins.
+    #[error("`{selector}` is not the start of a window: use `{around}`")]
+    NotAStart {
+        /// The text.
+        selector: String,
+        /// Name of the window around that time.
+        around: String,
+    },
     /// A date or week that does not exist in the calendar.
     #[error("`{selector}` names a date that does not exist")]
     NoSuchDate {
         /// The text.
         selector: String,
     },
-    /// A day or hour that the local clock skipped.
+    /// A day, or hours, that the local clock skipped.
     #[error("`{selector}` does not exist in {time_zone}: its clock skipped it")]
     Skipped {
         /// The text.

@@ -12,8 +12,8 @@
 //! The table relies on two facts. First, the rules that hold from 2100 on are those of the
 //! Gregorian calendar, which repeats every 400 years, weekdays included: later times are moved back
 //! by whole cycles. Second, the latest local time that a clock has shown so far (`reached`) never
-//! goes back, even though the clock does. Days, weeks and months are computed from `reached`, so
-//! that a day is one contiguous span even where the clock is set back over midnight.
+//! goes back, even though the clock does. Days, their parts and longer windows are computed from
+//! `reached`, so that a day is one contiguous span even where the clock is set back over midnight.
 //!
 //! Not here: periods and their names.
 
@@ -26,10 +26,10 @@ use crate::timestamp::civil::{CYCLE_DAYS, DAY_MS, Date, HOUR_MS};
 const NEVER: i64 = i64::MIN / 4;
 
 const CYCLE_MS: i64 = CYCLE_DAYS * DAY_MS;
-/// Start and end of the cycle of local or UTC time; the table extends a year further.
+/// Start and end of the cycle of local or UTC time; the table extends two years further.
 const CYCLE_START: i64 = new_year(2100);
 const CYCLE_END: i64 = CYCLE_START + CYCLE_MS;
-const TABLE_END: i64 = new_year(2501);
+const TABLE_END: i64 = new_year(2502);
 
 /// The first instant that is represented; earlier ones are clamped to it. Before any year of four
 /// digits.
@@ -71,8 +71,8 @@ struct Stretch {
     reached: i64,
 }
 
-/// A time zone. Times are milliseconds, moved into the table by [`into_cycle`] unless stated
-/// otherwise.
+/// A time zone; two are equal if their names are. Times are milliseconds, moved into the table by
+/// [`into_cycle`] unless stated otherwise.
 pub(super) struct Zone {
     pub(super) name: String,
     /// Whether no clock change since 2020 is a fraction of an hour.
@@ -83,6 +83,14 @@ pub(super) struct Zone {
     /// Sorted, never empty; the first one starts at `NEVER`.
     stretches: Box<[Stretch]>,
 }
+
+impl PartialEq for Zone {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Zone {}
 
 impl Zone {
     /// Creates a zone whose clock never changes.
@@ -162,19 +170,18 @@ impl Zone {
         (hour.max(start), (hour + HOUR_MS).min(self.end_of(index)))
     }
 
-    /// Returns the span around an instant whose extent in local days `bounds` computes: it is
-    /// called with the latest local day that began, and returns the first day of the span and the
-    /// first day after it.
-    pub(super) fn days_around(&self, at: i64, bounds: impl Fn(i64) -> (i64, i64)) -> (i64, i64) {
+    /// Returns the span around an instant whose local bounds `bounds` computes: it is called with the
+    /// latest local time that was shown by then, and returns the start of the span around it and the
+    /// start of the next one.
+    pub(super) fn around(&self, at: i64, bounds: impl Fn(i64) -> (i64, i64)) -> (i64, i64) {
         let index = self.index_at(at);
         let Stretch {
             offset, reached, ..
         } = self.stretches[index];
-        let latest = (at + offset).max(reached - 1);
-        let (first, after) = bounds(latest.div_euclid(DAY_MS));
+        let (first, next) = bounds((at + offset).max(reached - 1));
         (
-            self.reaches_from(index, first * DAY_MS),
-            self.reaches_from(index, after * DAY_MS),
+            self.reaches_from(index, first),
+            self.reaches_from(index, next),
         )
     }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use board::{
-    Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindSpec, Mode, Op, Period, RankStyle,
-    Retain, Rules, Ties, Timestamp, WindowRule, WindowState,
+    Calendar, DayStart, Direction, FieldName, FieldRule, Keep, Kind, KindSpec, Mode, Op, Period,
+    RankStyle, Retain, Rules, Ties, Timestamp, Weekday, WindowRule, WindowState,
 };
 
 use crate::fixtures;
@@ -97,6 +97,24 @@ fn settings_that_determine_standings_may_not_change() {
         ),
         ("retain", gifts(|spec| spec.retain = Some(listed(1000)))),
         ("time_zone", gifts(|spec| spec.calendar = Calendar::utc())),
+        (
+            "day_starts_at",
+            gifts(|spec| {
+                spec.calendar = spec
+                    .calendar
+                    .clone()
+                    .beginning("05:00".parse().unwrap(), Weekday::Monday);
+            }),
+        ),
+        (
+            "week_starts_on",
+            gifts(|spec| {
+                spec.calendar = spec
+                    .calendar
+                    .clone()
+                    .beginning(DayStart::default(), Weekday::Sunday);
+            }),
+        ),
         ("windows", gifts(|spec| spec.windows.truncate(1))),
         ("windows", gifts(|spec| spec.windows.reverse())),
         (

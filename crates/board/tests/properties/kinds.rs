@@ -18,7 +18,7 @@ fn points() -> FieldRule {
 }
 
 fn gifts(change: impl FnOnce(&mut KindSpec)) -> KindSpec {
-    let mut spec = fixtures::gifts(&Period::ALL_PERIODS);
+    let mut spec = fixtures::gifts(&Period::DEFAULTS);
     change(&mut spec);
     spec
 }
@@ -38,7 +38,7 @@ fn the_defaults_are_a_kind() {
     let kind = Kind::new(gifts(|_| ())).unwrap();
     assert_eq!(kind.spec(), &gifts(|_| ()));
     assert_eq!((kind.shards().get(), kind.top()), (16, 1000));
-    let keep = Period::ALL_PERIODS.map(|period| kind.window_rule(period).unwrap().keep);
+    let keep = Period::DEFAULTS.map(|period| kind.window_rule(period).unwrap().keep);
     let month = Duration::from_secs(2_630_016);
     let after = [DAY * 2, DAY * 35, DAY * 70, month * 13].map(Keep::After);
     assert_eq!(keep[..4], after);

@@ -1,9 +1,9 @@
 //! Windows partition time and have unique names: compared with a naive calendar that reads the clock
 //! of every minute, in time zones with unusual changes.
 
-use board::{Calendar, Period, Span, Timestamp, WindowSelector};
+use board::{Calendar, Period, Span, Timestamp, Weekday, WindowSelector};
 use jiff::ToSpan;
-use jiff::civil::{Date, DateTime, Time};
+use jiff::civil::{Date, DateTime};
 use jiff::tz::{Offset, TimeZone};
 use proptest::prelude::*;
 
@@ -28,15 +28,25 @@ const ZONES: [&str; 18] = [
     "Pacific/Pago_Pago",   // farthest behind
 ];
 
-/// The periods whose windows have bounds.
-const BOUNDED: [Period; 4] = [Period::Hour, Period::Day, Period::Week, Period::Month];
+/// When days begin, in minutes after midnight.
+const DAY_STARTS: [i64; 5] = [0, 0, 5 * 60, 2 * 60 + 30, 24 * 60 - 1];
+
+const WEEKDAYS: [Weekday; 7] = [
+    Weekday::Monday,
+    Weekday::Tuesday,
+    Weekday::Wednesday,
+    Weekday::Thursday,
+    Weekday::Friday,
+    Weekday::Saturday,
+    Weekday::Sunday,
+];
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// A month and more before the end, so that jiff can read all that follows an instant.
-const LAST_NATURAL_MS: i64 = Timestamp::LATEST.millis() - 40 * DAY_MS;
+/// A year and more before the end, so that jiff can read all that follows an instant.
+const LAST_NATURAL_MS: i64 = Timestamp::LATEST.millis() - 400 * DAY_MS;
 
 fn calendar(zone: &str) -> Calendar {
     Calendar::new(zone).unwrap()
@@ -81,12 +91,35 @@ fn clock_change_after(zone: &str, ms: i64) -> Option<i64> {
     Some(change).filter(|change| *change < LAST_NATURAL_MS)
 }
 
+/// When days and weeks begin.
+fn begin() -> impl Strategy<Value = (i64, usize)> {
+    (prop::sample::select(DAY_STARTS.to_vec()), 0..7_usize)
+}
+
+/// The calendar of a zone in which days and weeks begin like this.
+fn beginning(zone: &str, (minutes, weekday): (i64, usize)) -> Calendar {
+    let start = format!("{:02}:{:02}", minutes / 60, minutes % 60);
+    calendar(zone).beginning(start.parse().unwrap(), WEEKDAYS[weekday])
+}
+
 /// The naive twin.
 struct Naive {
     zone: TimeZone,
+    /// Minutes after midnight at which days begin.
+    day_start: i64,
+    /// The day on which weeks begin, from Monday on.
+    week_start: usize,
 }
 
 impl Naive {
+    fn new(zone: &str, (day_start, week_start): (i64, usize)) -> Self {
+        Self {
+            zone: time_zone(zone),
+            day_start,
+            week_start,
+        }
+    }
+
     fn local(&self, ms: i64) -> DateTime {
         self.zone
             .to_datetime(jiff::Timestamp::from_millisecond(ms).unwrap())
@@ -97,46 +130,75 @@ impl Naive {
             .to_offset(jiff::Timestamp::from_millisecond(ms).unwrap())
     }
 
-    /// The first minute at which the clock shows this date or a later one, by watching it.
-    fn begin_of(&self, date: Date) -> i64 {
-        let midnight = date
-            .to_datetime(Time::midnight())
-            .to_zoned(TimeZone::UTC)
-            .unwrap()
-            .timestamp();
-        let from = midnight.as_millisecond() - 30 * HOUR_MS;
-        (0..60 * 60)
+    /// The first minute at which the clock shows this time or a later one, by watching it.
+    fn reaches(&self, local: DateTime) -> i64 {
+        let utc = local.to_zoned(TimeZone::UTC).unwrap().timestamp();
+        let from = utc.as_millisecond() - 15 * HOUR_MS;
+        (0..30 * 60)
             .map(|minute| from + minute * MINUTE_MS)
-            .find(|ms| self.local(*ms).date() >= date)
+            .find(|ms| self.local(*ms) >= local)
             .unwrap()
+    }
+
+    /// When a date begins by the clock.
+    fn begin_of(&self, date: Date) -> DateTime {
+        date.at(0, 0, 0, 0) + self.day_start.minutes()
+    }
+
+    /// The latest nominal start that has been reached by then. `start` is one around the time that the
+    /// clock shows; they follow each other at this distance.
+    fn latest(&self, mut start: DateTime, apart: jiff::Span, ms: i64) -> DateTime {
+        while self.reaches(start + apart) <= ms {
+            start += apart;
+        }
+        start
     }
 
     /// The latest date that has begun by then.
     fn date_at(&self, ms: i64) -> Date {
-        let shown = self.local(ms).date();
-        let next = shown.tomorrow().unwrap();
-        if self.begin_of(next) <= ms {
-            next
-        } else {
-            shown
-        }
+        let shown = (self.local(ms) - self.day_start.minutes()).date();
+        let latest = self.latest(self.begin_of(shown), 1.day(), ms);
+        (latest - self.day_start.minutes()).date()
     }
 
-    fn days(&self, period: Period, ms: i64) -> (i64, i64) {
+    /// The nominal start of a window of whole days, and of the next one.
+    fn days(&self, period: Period, ms: i64) -> (DateTime, DateTime) {
         let date = self.date_at(ms);
-        let (first, after) = match period {
+        let first_of_month = date.first_of_month();
+        let (first, next) = match period {
             Period::Day => (date, date.tomorrow().unwrap()),
             Period::Week => {
-                let monday = date - i32::from(date.weekday().to_monday_zero_offset()).days();
-                (monday, monday + 7.days())
+                let mut first = date;
+                while usize::try_from(first.weekday().to_monday_zero_offset())
+                    != Ok(self.week_start)
+                {
+                    first = first.yesterday().unwrap();
+                }
+                (first, first + 7.days())
             }
-            Period::Month => {
-                let first = date.first_of_month();
-                (first, first + 1.month())
+            Period::Month => (first_of_month, first_of_month + 1.month()),
+            Period::Quarter => {
+                let mut first = first_of_month;
+                while ![1, 4, 7, 10].contains(&first.month()) {
+                    first -= 1.month();
+                }
+                (first, first + 3.months())
             }
+            Period::Year => (date.first_of_year(), date.first_of_year() + 1.year()),
             _ => panic!("{period} is not made of days"),
         };
-        (self.begin_of(first), self.begin_of(after))
+        (self.begin_of(first), self.begin_of(next))
+    }
+
+    /// The nominal start of a part of a day, and of the next part.
+    fn part(&self, hours: i64, ms: i64) -> (DateTime, DateTime) {
+        let shown = self.local(ms);
+        let mut start = self.begin_of((shown - self.day_start.minutes()).date());
+        while start + hours.hours() <= shown {
+            start += hours.hours();
+        }
+        let start = self.latest(start, hours.hours(), ms);
+        (start, start + hours.hours())
     }
 
     /// The minutes around this one with the same local hour at the same offset.
@@ -159,32 +221,54 @@ impl Naive {
         (start, end)
     }
 
-    fn window(&self, period: Period, ms: i64) -> (i64, i64) {
+    /// Start, end and name of the window around an instant.
+    fn window(&self, period: Period, ms: i64) -> (i64, i64, String) {
         if period == Period::Hour {
-            self.hour(ms)
-        } else {
-            self.days(period, ms)
+            let (start, end) = self.hour(ms);
+            return (start, end, self.name_of_hour(start));
         }
+        let hours = period.as_str().strip_suffix('h');
+        let hours: Option<i64> = hours.and_then(|hours| hours.parse().ok());
+        let (first, next) = match hours {
+            Some(hours) => self.part(hours, ms),
+            None => self.days(period, ms),
+        };
+        let name = match hours {
+            Some(_) if first.minute() == 0 => first.strftime("%Y-%m-%dT%H").to_string(),
+            Some(_) => first.strftime("%Y-%m-%dT%H:%M").to_string(),
+            None => self.name_of_days(period, (first - self.day_start.minutes()).date()),
+        };
+        let name = format!("{period}:{name}");
+        (self.reaches(first), self.reaches(next), name)
     }
 
-    /// The name of the window that starts here.
-    fn name(&self, period: Period, start: i64) -> String {
+    fn name_of_hour(&self, start: i64) -> String {
         let local = self.local(start);
         let offset = self.offset(start).seconds() / 60;
         let sign = if offset < 0 { '-' } else { '+' };
         let (hours, minutes) = (offset.abs() / 60, offset.abs() % 60);
-        let week = local.date().iso_week_date();
+        let hour = local.strftime("hour:%Y-%m-%dT%H");
+        format!("{hour}{sign}{hours:02}:{minutes:02}")
+    }
+
+    fn name_of_days(&self, period: Period, first: Date) -> String {
         match period {
-            Period::Hour => {
-                format!(
-                    "{}{sign}{hours:02}:{minutes:02}",
-                    local.strftime("hour:%Y-%m-%dT%H")
-                )
+            Period::Day => first.strftime("%Y-%m-%d").to_string(),
+            Period::Week if self.week_start == 0 => {
+                let week = first.iso_week_date();
+                format!("{:04}-W{:02}", week.year(), week.week())
             }
-            Period::Day => local.strftime("day:%Y-%m-%d").to_string(),
-            Period::Week => format!("week:{:04}-W{:02}", week.year(), week.week()),
-            Period::Month => local.strftime("month:%Y-%m").to_string(),
-            Period::All => "all".to_owned(),
+            Period::Week => {
+                // Counted from the first week with four days in the year of its fourth day.
+                let year = (first + 3.days()).year();
+                let weeks = (1..=53)
+                    .take_while(|back| (first + 3.days() - (7 * back).days()).year() == year);
+                format!("{year:04}-W{:02}", weeks.count() + 1)
+            }
+            Period::Month => first.strftime("%Y-%m").to_string(),
+            Period::Quarter => format!("{:04}-Q{}", first.year(), (first.month() + 2) / 3),
+            Period::Year => format!("{:04}", first.year()),
+            _ => panic!("{period} is not made of days"),
         }
     }
 }
@@ -193,9 +277,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn windows_partition_time((zone, at) in zone_and_instant()) {
-        let calendar = calendar(zone);
-        for period in BOUNDED {
+    fn windows_partition_time((zone, at) in zone_and_instant(), begin in begin()) {
+        let calendar = beginning(zone, begin);
+        for period in Period::BOUNDED {
             let span = calendar.span_at(period, at);
             let start = span.window.start();
             prop_assert!(span.contains(at));
@@ -211,8 +295,8 @@ proptest! {
     }
 
     #[test]
-    fn names_lead_back_to_their_window((zone, at) in zone_and_instant()) {
-        let calendar = calendar(zone);
+    fn names_lead_back_to_their_window((zone, at) in zone_and_instant(), begin in begin()) {
+        let calendar = beginning(zone, begin);
         for period in Period::ALL_PERIODS {
             let window = calendar.span_at(period, at).window;
             let name = calendar.name(window);
@@ -226,12 +310,13 @@ proptest! {
     #[test]
     fn a_name_with_a_slip_is_refused_or_means_what_it_says(
         (zone, at) in zone_and_instant(),
+        begin in begin(),
         period in prop::sample::select(Period::ALL_PERIODS.to_vec()),
         place in any::<prop::sample::Index>(),
         cut in 0..=1_usize,
-        put in "[-0-9+ :TWZ]?",
+        put in "[-0-9+ :TWQZh]?",
     ) {
-        let calendar = calendar(zone);
+        let calendar = beginning(zone, begin);
         let mut text = calendar.name(calendar.span_at(period, at).window);
         let place = place.index(text.len());
         text.replace_range(place..place + cut, &put);
@@ -242,15 +327,18 @@ proptest! {
     }
 
     #[test]
-    fn utc_goes_as_jiff_does(ms in Timestamp::EARLIEST.millis()..LAST_NATURAL_MS) {
-        let naive = Naive { zone: TimeZone::UTC };
-        for calendar in [Calendar::utc(), calendar("UTC")] {
-            for period in BOUNDED {
-                let span = calendar.span_at(period, Timestamp::from_millis(ms));
-                let expected = naive.window(period, ms);
-                prop_assert_eq!((span.window.start().millis(), end(span).millis()), expected);
-                prop_assert_eq!(calendar.name(span.window), naive.name(period, expected.0));
-            }
+    fn utc_goes_as_jiff_does(
+        ms in Timestamp::EARLIEST.millis()..LAST_NATURAL_MS,
+        begin in begin(),
+        period in prop::sample::select(Period::BOUNDED.to_vec()),
+    ) {
+        let expected = Naive::new("UTC", begin).window(period, ms);
+        let start: board::DayStart = beginning("UTC", begin).day_start();
+        let week = WEEKDAYS[begin.1];
+        for calendar in [Calendar::utc().beginning(start, week), beginning("UTC", begin)] {
+            let span = calendar.span_at(period, Timestamp::from_millis(ms));
+            let found = (span.window.start().millis(), end(span).millis(), calendar.name(span.window));
+            prop_assert_eq!(&found, &expected);
         }
     }
 }
@@ -259,15 +347,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn windows_are_those_of_the_naive_calendar((zone, at) in zone_and_instant()) {
-        let calendar = calendar(zone);
-        let naive = Naive { zone: time_zone(zone) };
-        for period in BOUNDED {
+    fn windows_are_those_of_the_naive_calendar((zone, at) in zone_and_instant(), begin in begin()) {
+        let calendar = beginning(zone, begin);
+        let naive = Naive::new(zone, begin);
+        for period in Period::BOUNDED {
             let span = calendar.span_at(period, at);
             let expected = naive.window(period, at.millis());
-            let found = (span.window.start().millis(), end(span).millis());
-            prop_assert_eq!(found, expected, "{} of {} in {}", period, at, zone);
-            prop_assert_eq!(calendar.name(span.window), naive.name(period, expected.0));
+            let name = calendar.name(span.window);
+            let found = (span.window.start().millis(), end(span).millis(), name);
+            prop_assert_eq!(found, expected, "{} of {} in {}, {:?}", period, at, zone, begin);
         }
     }
 }
@@ -280,7 +368,12 @@ fn windows_follow_each_other_through_every_clock_change() {
         let changes = changes.following("1973-01-08T00:00:00Z".parse().unwrap());
         for change in changes.take_while(|change| change.timestamp().as_second() < 2_500_000_000) {
             let change = change.timestamp().as_millisecond();
-            for period in [Period::Hour, Period::Day] {
+            for period in [
+                Period::Hour,
+                Period::TwoHours,
+                Period::SixHours,
+                Period::Day,
+            ] {
                 let mut span =
                     calendar.span_at(period, Timestamp::from_millis(change - 2 * DAY_MS));
                 while end(span).millis() < change + 2 * DAY_MS {
@@ -295,7 +388,7 @@ fn windows_follow_each_other_through_every_clock_change() {
                     );
                     let length = end(next).millis() - next.window.start().millis();
                     assert!(
-                        length > 0 && (period == Period::Day || length <= HOUR_MS),
+                        length > 0 && (period != Period::Hour || length <= HOUR_MS),
                         "{name}"
                     );
                     span = next;

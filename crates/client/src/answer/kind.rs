@@ -27,12 +27,19 @@ pub struct Kind {
     /// The order of members with equal fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ties: Option<Ties>,
-    /// The windows: `hour`, `day`, `week`, `month`, `all`. Reads return the first by default.
+    /// The windows: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, `quarter`, `year`,
+    /// `all`. Reads return the first by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<String>,
     /// The time zone of the windows, by its name in the IANA database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+    /// The local time at which days begin, such as `05:00`; `None` in responses if it is midnight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub day_starts_at: Option<String>,
+    /// The day on which weeks begin; `None` in responses if it is Monday.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub week_starts_on: Option<Weekday>,
     /// The number of shards of boards that are created later: a power of two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shards: Option<u32>,
@@ -170,6 +177,26 @@ words! {
         Desc = "desc",
         /// Smaller is better.
         Asc = "asc",
+    }
+}
+
+words! {
+    /// A day of the week.
+    Weekday {
+        /// The first day of a week of ISO 8601.
+        Monday = "monday",
+        /// The second.
+        Tuesday = "tuesday",
+        /// The third.
+        Wednesday = "wednesday",
+        /// The fourth.
+        Thursday = "thursday",
+        /// The fifth.
+        Friday = "friday",
+        /// The sixth.
+        Saturday = "saturday",
+        /// The seventh.
+        Sunday = "sunday",
     }
 }
 

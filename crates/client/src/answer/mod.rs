@@ -13,6 +13,6 @@ pub use board::{
 };
 pub use entry::{Entry, Found, Moved, Neighbour, Standing};
 pub use envelope::{Envelope, Span};
-pub use kind::{Field, Kind, Mode, Op, Order, Packed, Publish, RankStyle, Retain, Ties};
+pub use kind::{Field, Kind, Mode, Op, Order, Packed, Publish, RankStyle, Retain, Ties, Weekday};
 pub use members::{Erased, Hidden, HiddenIn, Removed};
 pub use values::Values;

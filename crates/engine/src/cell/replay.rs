@@ -151,7 +151,7 @@ impl Cell {
         // The first pass collects from all shards, the second applies to all.
         let shards = body.shards().iter().chain(body.shards());
         shards.fold(Dropped::default(), |dropped, shard| {
-            shard.write().close(dropped)
+            shard.write().close(&dropped)
         });
     }
 

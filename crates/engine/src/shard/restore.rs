@@ -40,8 +40,8 @@ impl<'a> ShardLoader<'a> {
     }
 
     /// Sets the windows that were dropped.
-    pub fn set_dropped(&mut self, dropped: Option<Box<Dropped>>) {
-        self.shard.dropped = dropped;
+    pub fn set_dropped(&mut self, dropped: Dropped) {
+        self.shard.dropped = (!dropped.is_empty()).then(|| Box::new(dropped));
     }
 
     /// Starts a generation of ids (0 the younger, 1 the elder) that began at `began`; `ids` of them
@@ -96,17 +96,14 @@ impl Shard {
 
     /// Closes the windows that other shards of the board have dropped, and returns all windows
     /// dropped by now.
-    pub fn close(&mut self, others: Dropped) -> Dropped {
-        if others.iter().any(Option::is_some) {
-            let dropped = self.dropped.get_or_insert_default();
-            for (latest, other) in dropped.iter_mut().zip(others) {
-                *latest = other.max(*latest);
-            }
+    pub fn close(&mut self, others: &Dropped) -> Dropped {
+        if !others.is_empty() {
+            self.dropped.get_or_insert_default().merge(others);
             let rankings = std::mem::take(&mut self.rankings).into_iter();
             let open = rankings.filter(|(window, _)| !self.was_dropped(*window));
             self.rankings = open.collect();
         }
-        self.dropped.as_deref().copied().unwrap_or_default()
+        self.dropped.as_deref().cloned().unwrap_or_default()
     }
 
     /// Ends the recovery: builds the order of large rankings.

@@ -23,7 +23,8 @@ register('survey', {'no-writes'}, function(keys)
     return 'R' .. cmsgpack.pack{held[2] or '', held[3] or '', ranked, named_windows(fields), short}
 end)
 
--- Drops windows, and closes them and what began before them by the watermark `dropped`, 'HOUR DAY WEEK MONTH'.
+-- Drops windows, and closes them and what began before them by the watermark `dropped`, 'HOUR DAY WEEK MONTH' and
+-- further periods.
 register('drop', {'allow-oom'}, function(keys, args)
     local meta = keys[1]
     if call('HEXISTS', meta, 'x') == 1 then return 'EDEAD' end
@@ -33,8 +34,9 @@ register('drop', {'allow-oom'}, function(keys, args)
     for start in held:gmatch('%S+') do starts[#starts + 1] = start end
     for start in args[2]:gmatch('%S+') do
         i = i + 1
-        local latest = tonumber(starts[i])
+        local latest = tonumber(starts[i] or '-')
         if start ~= '-' and (not latest or latest < tonumber(start)) then starts[i] = start end
+        starts[i] = starts[i] or '-'
     end
     for arg = 3, #args do call('HDEL', meta, 'v:' .. args[arg], 'b:' .. args[arg], 's:' .. args[arg]) end
     call('HSET', meta, 'd', table.concat(starts, ' '))

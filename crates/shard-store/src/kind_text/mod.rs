@@ -14,7 +14,8 @@
 //!
 //! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time; a kind that
 //! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`; a packed one `packed`:
-//! `{"most":1000000,"unit_ms":1000,"span_ms":[1767225600000,2082758400000]}`. A kind that is published has
+//! `{"most":1000000,"unit_ms":1000,"span_ms":[1767225600000,2082758400000]}`. A kind whose days or weeks begin at
+//! other times than midnight and Monday has `day_starts_at` and `week_starts_on`. One that is published has
 //! `publish`, one that hides members `hidden`, their names.
 
 mod parts;
@@ -22,7 +23,10 @@ mod publish;
 
 use std::sync::Arc;
 
-use board::{Calendar, Hidden, Kind, KindName, KindSpec, Member, Mode, RankStyle, Rules, Ties};
+use board::{
+    Calendar, DayStart, Hidden, Kind, KindName, KindSpec, Member, Mode, RankStyle, Rules, Ties,
+    Weekday,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{KindRecord, Revision};
@@ -50,6 +54,10 @@ struct KindText {
     rank: RankStyle,
     windows: Vec<WindowText>,
     time_zone: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    day_starts_at: Option<Text<DayStart>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    week_starts_on: Option<Weekday>,
     shards: u64,
     top: u64,
     max_staleness_ms: Millis,
@@ -136,6 +144,8 @@ impl From<&Kind> for KindText {
             rank: spec.rank,
             windows: spec.windows.iter().map(WindowText::from).collect(),
             time_zone: spec.calendar.time_zone().to_owned(),
+            day_starts_at: set(spec.calendar.day_start()).map(Text),
+            week_starts_on: set(spec.calendar.week_start()),
             shards: spec.shards,
             top: spec.top,
             max_staleness_ms: Millis(spec.max_staleness),
@@ -146,6 +156,11 @@ impl From<&Kind> for KindText {
             hidden: kind.hidden().iter().cloned().map(Text).collect(),
         }
     }
+}
+
+/// Returns a value that is not the default: versions without the setting read kinds without it.
+fn set<T: Default + PartialEq>(value: T) -> Option<T> {
+    (value != T::default()).then_some(value)
 }
 
 impl KindText {
@@ -159,12 +174,16 @@ impl KindText {
         let rules = rules.map_err(|error| invalid(&error))?;
         let hidden = self.hidden.into_iter().map(|Text(member)| member);
         let hidden = Hidden::new(hidden).map_err(|error| invalid(&error))?;
+        let day_start = self
+            .day_starts_at
+            .map_or_else(DayStart::default, |Text(start)| start);
+        let calendar = calendars.get(&self.time_zone)?;
         let kind = Kind::new(KindSpec {
             name: self.name.0,
             rules,
             rank: self.rank,
             windows: self.windows.into_iter().map(Into::into).collect(),
-            calendar: calendars.get(&self.time_zone)?,
+            calendar: calendar.beginning(day_start, self.week_starts_on.unwrap_or_default()),
             shards: self.shards,
             top: self.top,
             max_staleness: self.max_staleness_ms.0,

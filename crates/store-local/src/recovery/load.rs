@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use board::{Incarnation, Kind, Timestamp};
+use board::{Incarnation, Kind, Period, Timestamp};
 use parking_lot::Mutex;
 
 use super::replay::Positions;
@@ -102,7 +102,9 @@ impl PartVisitor for PartLoader<'_> {
     }
 
     fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), Refusal> {
-        self.loader().set_dropped(Some(Box::new(*watermarks)));
+        let starts = Period::BOUNDED.into_iter().zip(watermarks);
+        let starts = starts.filter_map(|(period, start)| Some((period, (*start)?)));
+        self.loader().set_dropped(starts.collect());
         Ok(())
     }
 

@@ -7,8 +7,8 @@
 //!
 //! `snapshot-<sequence, 20 digits>.snap` contains everything in the journal before that sequence.
 //! While it is written its name ends in `.tmp`. Little endian; varints, signed numbers, names and
-//! windows are those of the journal's records (see `record`). Version 2; version 1 has no element
-//! 6.
+//! windows are those of the journal's records (see `record`). Version 3; version 2 has hours, days, weeks and
+//! months only, version 1 also no element 6.
 //!
 //! ```text
 //! header   magic "megasnap", version u32, sequence u64, checksum u32 of what is before it
@@ -24,8 +24,8 @@
 //!   head        1, incarnation u64, sequence u64, last write u64, created u8, shards u16, parts u16,
 //!               part u16, kind varint (an index among the definitions), subject name
 //!   head        6, instead of 1 if the board's time is bounded: as 1, and then the activity
-//!   watermarks  2, bits u8, and for each bit set (0 hour, 1 day, 2 week, 3 month) a time, signed
-//!               (none where no window was dropped)
+//!   watermarks  2, bits varint, and for each bit set (0 hour, 1 day, 2 week, 3 month, and so on as `Period::number`)
+//!               a time, signed (none where no window was dropped)
 //!   ids         3, began u64, number varint, so many of 4 u32 (none to two of these)
 //!   window      4, window (from 1970 on), counter varint, digest u64, number varint, so many rows
 //!               (any number of these, sorted)
@@ -53,7 +53,7 @@ mod write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use board::{Activity, BoardName, Incarnation, ShardCount, Timestamp, Window};
+use board::{Activity, BoardName, Incarnation, Period, ShardCount, Timestamp, Window};
 
 use super::bytes::Malformed;
 
@@ -81,8 +81,8 @@ pub(crate) struct PartHead {
     pub(crate) sequence: u64,
 }
 
-/// The latest start of a window that was dropped, for hours, days, weeks and months.
-pub(crate) type Watermarks = [Option<Timestamp>; 4];
+/// The latest start of a window that was dropped, by the number of its period.
+pub(crate) type Watermarks = [Option<Timestamp>; Period::BOUNDED.len()];
 
 /// The head of a window, before its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

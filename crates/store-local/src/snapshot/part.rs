@@ -109,9 +109,9 @@ pub(super) fn put_watermarks(out: &mut Vec<u8>, watermarks: &Watermarks) {
     out.push(WATERMARKS);
     let mut bits = 0;
     for (index, start) in watermarks.iter().enumerate() {
-        bits |= u8::from(start.is_some()) << index;
+        bits |= u64::from(start.is_some()) << index;
     }
-    out.push(bits);
+    put_varint(out, bits);
     for start in watermarks.iter().flatten() {
         put_signed(out, start.millis());
     }
@@ -119,10 +119,10 @@ pub(super) fn put_watermarks(out: &mut Vec<u8>, watermarks: &Watermarks) {
 
 pub(super) fn take_watermarks(bytes: &mut Bytes<'_>) -> Result<Watermarks, Malformed> {
     const BITS: &str = "the bits of watermarks";
-    let bits = bytes.byte(BITS)?;
+    let bits = bytes.varint(BITS)?;
     let mut watermarks = Watermarks::default();
-    if u32::from(bits) >> watermarks.len() != 0 {
-        return Err(Malformed::OutOfRange(BITS, u64::from(bits)));
+    if bits >> watermarks.len() != 0 {
+        return Err(Malformed::OutOfRange(BITS, bits));
     }
     for (index, start) in watermarks.iter_mut().enumerate() {
         if bits & 1 << index != 0 {

@@ -1,10 +1,10 @@
 //! The windows of a call: its keys, and the arguments of the functions for each.
 
-use board::{Kind, Period, Timestamp, Window, Windows};
+use board::{Kind, Timestamp, Window, Windows};
 use bytes::Bytes;
 
 use super::part::{BatchPart, same_windows};
-use redis_boards::keys::{ShardKeys, window_name, window_named};
+use redis_boards::keys::{ShardKeys, watermark_place, window_name, window_named};
 use redis_boards::packed;
 use redis_boards::retention::time_to_live_ms;
 use redis_boards::wire::{Garbled, Pack, Unpack};
@@ -86,23 +86,11 @@ impl CallWindows {
         }
         pack.array(len);
         for window in &self.windows {
-            pack.int(period_number(window.period()));
+            pack.int(i64::from(watermark_place(window.period())));
         }
         pack.array(len);
         for window in &self.windows {
             pack.int(packed::base(kind.rules(), *window));
         }
-    }
-}
-
-/// Returns the position of a period in the shard's watermark of dropped windows, from 1 on; 0 for
-/// the window without bounds.
-const fn period_number(period: Period) -> i64 {
-    match period {
-        Period::Hour => 1,
-        Period::Day => 2,
-        Period::Week => 3,
-        Period::Month => 4,
-        Period::All => 0,
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use board::{Bound, Kind, Period, Rules};
+use board::{Bound, Kind, Rules};
 use bytes::Bytes;
 
-use redis_boards::keys::window_name;
+use redis_boards::keys::{watermark_place, window_name};
 use redis_boards::packed::{self, Packed};
 use redis_boards::rules::spec;
 use redis_boards::standing::Cut;
@@ -24,7 +24,7 @@ pub(super) fn args(kind: &Kind, asked: &[Asked<'_>]) -> Vec<Bytes> {
     let text = |text: String| Bytes::from(text);
     vec![
         text(window_name(first.window)),
-        text(place_of(first.window.period()).to_string()),
+        text(watermark_place(first.window.period()).to_string()),
         text(packed::base(rules, first.window).to_string()),
         spec(rules),
         flag(first.groups),
@@ -57,18 +57,6 @@ fn lists(rules: &Rules, asked: &[Asked<'_>]) -> Bytes {
         pack.int(bounded(place as u64));
     }
     pack.done()
-}
-
-/// Returns the position of a period in the watermark of dropped windows, from 1 on; 0 for windows
-/// that are never dropped.
-const fn place_of(period: Period) -> u8 {
-    match period {
-        Period::All => 0,
-        Period::Hour => 1,
-        Period::Day => 2,
-        Period::Week => 3,
-        Period::Month => 4,
-    }
 }
 
 fn pack_ranges(pack: &mut Pack, rules: &Rules, query: &Query) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use board::{Direction, Mode, Op, RankStyle};
+use board::{Direction, Mode, Op, RankStyle, Weekday};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
@@ -36,6 +36,11 @@ words! {
         [Mode::Accumulate, Mode::Best, Mode::Latest];
     RankStyleWords = "RankStyle": "Whether members with equal fields share a rank: not with `ordinal`, but with `competition`.",
         [RankStyle::Ordinal, RankStyle::Competition];
+    WeekdayWords = "Weekday": "A day of the week.",
+        [
+            Weekday::Monday, Weekday::Tuesday, Weekday::Wednesday, Weekday::Thursday, Weekday::Friday,
+            Weekday::Saturday, Weekday::Sunday,
+        ];
     OrderWords = "Order": "Whether greater (`desc`) or smaller (`asc`) values are better.",
         [Direction::Desc, Direction::Asc];
     OpWords = "Op": "How contributions change a field.",

@@ -64,6 +64,14 @@ fn previous_selects_the_window_before_the_current_one() {
         ("week:previous", "2027-01-04T00:00:00Z", "week:2026-W53"),
         ("month:previous", "2027-01-01T00:00:00Z", "month:2026-12"),
         ("month:previous", "2026-12-31T22:00:00Z", "month:2026-11"),
+        (
+            "quarter:previous",
+            "2027-01-01T00:00:00Z",
+            "quarter:2026-Q4",
+        ),
+        ("year:previous", "2026-12-31T23:00:00Z", "year:2026"),
+        ("6h:previous", "2026-10-25T05:00:00Z", "6h:2026-10-25T00"),
+        ("6h:previous", "2026-10-25T04:59:59Z", "6h:2026-10-24T18"),
     ] {
         assert_eq!(previous(selector, now), name, "{selector} at {now}");
     }
@@ -93,6 +101,8 @@ fn a_name_selects_the_same_window_at_any_time() {
     assert_eq!(start("UTC", "week:2020-W53"), "2020-12-28T00:00:00.000Z");
     assert_eq!(start("UTC", "week:2026-W53"), "2026-12-28T00:00:00.000Z");
     assert_eq!(start("UTC", "week:2025-W01"), "2024-12-30T00:00:00.000Z");
+    assert_eq!(start("UTC", "quarter:2026-Q4"), "2026-10-01T00:00:00.000Z");
+    assert_eq!(start("UTC", "year:2026"), "2026-01-01T00:00:00.000Z");
     assert_eq!(start("UTC", "day:2024-02-29"), "2024-02-29T00:00:00.000Z");
     assert_eq!(
         start("America/New_York", "week:2013-W02"),
@@ -106,6 +116,49 @@ fn a_name_selects_the_same_window_at_any_time() {
             .start()
             .to_string(),
         "2026-11-20T00:00:00.000Z"
+    );
+}
+
+#[test]
+fn a_part_of_a_day_is_named_by_its_start() {
+    let zone = "America/New_York";
+    assert_eq!(start(zone, "6h:2026-11-20T12"), "2026-11-20T17:00:00.000Z");
+    assert_eq!(start(zone, "12h:2026-11-01T12"), "2026-11-01T17:00:00.000Z");
+    // The clock goes from 2 to 3: the part from 2 on begins at 3.
+    assert_eq!(start(zone, "2h:2026-03-08T02"), "2026-03-08T07:00:00.000Z");
+    assert_eq!(
+        rejection(zone, "6h:2026-11-20T13"),
+        "`6h:2026-11-20T13` is not the start of a window: use `6h:2026-11-20T12`"
+    );
+    let skipped = parse("Pacific/Apia", "6h:2011-12-30T06");
+    assert!(
+        matches!(skipped, Err(SelectorError::Skipped { .. })),
+        "{skipped:?}"
+    );
+}
+
+#[test]
+fn names_count_from_when_days_and_weeks_begin() {
+    let calendar =
+        Calendar::utc().beginning("05:30".parse().unwrap(), super::super::Weekday::Saturday);
+    let start = |selector: &str| match calendar.parse(selector) {
+        Ok(WindowSelector::Named(window)) => window.start().to_string(),
+        other => panic!("{selector}: {other:?}"),
+    };
+    for (selector, expected) in [
+        ("day:2026-11-20", "2026-11-20T05:30:00.000Z"),
+        ("12h:2026-11-20T17:30", "2026-11-20T17:30:00.000Z"),
+        // The Saturday before the first week with four days in the year.
+        ("week:2027-W01", "2027-01-02T05:30:00.000Z"),
+        ("quarter:2026-Q4", "2026-10-01T05:30:00.000Z"),
+        ("year:2026", "2026-01-01T05:30:00.000Z"),
+        ("hour:2026-11-20T05", "2026-11-20T05:00:00.000Z"),
+    ] {
+        assert_eq!(start(selector), expected, "{selector}");
+    }
+    assert_eq!(
+        calendar.parse("12h:2026-11-20T05").unwrap_err().to_string(),
+        "`12h:2026-11-20T05` is not the start of a window: use `12h:2026-11-19T17:30`"
     );
 }
 
@@ -220,6 +273,9 @@ fn dates_that_do_not_exist_are_rejected() {
         "week:2026-W54",
         "month:2026-13",
         "month:2026-00",
+        "quarter:2026-Q0",
+        "quarter:2026-Q5",
+        "12h:2026-02-30T12",
     ] {
         let expected = SelectorError::NoSuchDate {
             selector: selector.to_owned(),
@@ -262,6 +318,24 @@ fn near_misses_are_rejected_with_the_expected_form() {
         "month:2026-1",
         "month:2026-11-20",
         "month:26-11",
+        "quarter:2026",
+        "quarter:2026-4",
+        "quarter:2026-Q",
+        "quarter:2026-Q10",
+        "quarter:2026-q4",
+        "quarter:2026Q4",
+        "year:",
+        "year:26",
+        "year:02026",
+        "year:2026-01",
+        "6h:",
+        "6h:2026-11-20",
+        "6h:2026-11-20T",
+        "6h:2026-11-20T6",
+        "6h:2026-11-20T24",
+        "6h:2026-11-20T12:00",
+        "6h:2026-11-20T12+00:00",
+        "6h:2026-11-20 12",
         "day:２026-11-20",
     ] {
         let error = parse("UTC", selector);
@@ -276,7 +350,9 @@ fn near_misses_are_rejected_with_the_expected_form() {
     );
     for selector in [
         "",
-        "year",
+        "1h",
+        "24h",
+        "06h:2026-11-20T06",
         "Day",
         "days:2026-11-20",
         ":",
@@ -289,7 +365,11 @@ fn near_misses_are_rejected_with_the_expected_form() {
         assert_eq!(parse("UTC", selector), Err(expected));
     }
     let message = rejection("UTC", "fortnight");
-    for word in ["fortnight", "hour", "day", "week", "month", "all"] {
+    for word in Period::ALL_PERIODS
+        .map(Period::as_str)
+        .iter()
+        .chain(&["fortnight"])
+    {
         assert!(message.contains(&format!("`{word}`")), "{message}");
     }
 }
@@ -301,6 +381,9 @@ fn a_window_has_to_cover_some_accepted_time() {
         "week:1972-W52",
         "month:1972-12",
         "day:0000-01-01",
+        "quarter:1972-Q4",
+        "year:1972",
+        "6h:1972-12-31T18",
     ] {
         let expected = SelectorError::OutOfRange {
             selector: selector.to_owned(),

@@ -55,8 +55,8 @@ fn window() -> impl Strategy<Value = Window> {
 }
 
 fn windows() -> impl Strategy<Value = Windows> {
-    let periods = subsequence(&Period::ALL_PERIODS, 0..=5).prop_shuffle();
-    (periods, vec(time(), 5)).prop_map(|(periods, starts)| {
+    let periods = subsequence(&Period::ALL_PERIODS, 0..=Period::ALL_PERIODS.len()).prop_shuffle();
+    (periods, vec(time(), Period::ALL_PERIODS.len())).prop_map(|(periods, starts)| {
         let windows = periods.into_iter().zip(starts);
         windows
             .map(|(period, start)| Window::starting_at(period, start))

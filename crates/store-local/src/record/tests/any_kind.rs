@@ -89,7 +89,7 @@ fn window_rule(period: Period) -> impl Strategy<Value = WindowRule> {
 
 pub(crate) fn kind() -> impl Strategy<Value = Kind> {
     let rank = select(vec![RankStyle::Ordinal, RankStyle::Competition]);
-    let windows = subsequence(&Period::ALL_PERIODS, 1..=5)
+    let windows = subsequence(&Period::ALL_PERIODS, 1..=Period::ALL_PERIODS.len())
         .prop_shuffle()
         .prop_flat_map(|periods| periods.into_iter().map(window_rule).collect::<Vec<_>>());
     let zone = select(vec!["UTC", "Asia/Shanghai", LONGEST_ZONE]);

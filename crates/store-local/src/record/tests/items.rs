@@ -40,7 +40,7 @@ pub(super) fn longest_item() -> Item {
 /// Points dated now in five windows.
 pub(super) fn usual_item(member: &str, id: Option<u128>) -> Item {
     let calendar = Calendar::utc();
-    let windows = Period::ALL_PERIODS.map(|period| calendar.span_at(period, NOW).window);
+    let windows = Period::DEFAULTS.map(|period| calendar.span_at(period, NOW).window);
     let at = NOW.minus(Duration::from_millis(350));
     let values = Values::from(Value::new(250).unwrap());
     item(member, Change::Fold(values), at, id, Arc::from(windows))

@@ -7,7 +7,7 @@ use board::{Activity, Incarnation, Kind, KindName, Period, ShardCount, Timestamp
 use shard_store::{KindRecord, Revision};
 use store_conformance::fixtures;
 
-use super::super::{PartHead, WindowHead};
+use super::super::{PartHead, Watermarks, WindowHead};
 use super::contents::{Contents, Part, Rows};
 
 /// A kind whose standings are two words.
@@ -64,12 +64,14 @@ pub(super) fn small() -> Contents {
     let row = |name: &str, points| (name.to_owned(), vec![points, 7]);
     let kind = Arc::new(gifts());
     let began = Timestamp::from_millis(5);
+    let mut watermarks = Watermarks::default();
+    watermarks[1] = Some(Timestamp::from_millis(-1));
     Contents {
         sequence: 10,
         parts: vec![
             Part {
                 head: gifts_head("room", 1, 0),
-                watermarks: Some([None, Some(Timestamp::from_millis(-1)), None, None]),
+                watermarks: Some(watermarks),
                 ids: vec![(began, vec![[1, 2, 3, 4], [5, 6, 7, 8]]), (began, vec![])],
                 windows: vec![
                     (day, vec![row("ann", 2), row("ben", 1)]),

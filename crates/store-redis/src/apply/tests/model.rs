@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use board::{Direction, Kind, Period, Timestamp, Window};
+use board::{Direction, Kind, Timestamp, Window};
 use futures::future::join_all;
 use testkit::dice::{Dice, runs};
 
@@ -217,8 +217,7 @@ fn of_members(kept: &Kept) -> BTreeMap<Vec<u8>, Vec<u8>> {
 fn drop_some(dice: &mut Dice, board: &Board<'_>, twin: &mut Twin) {
     let windows: Vec<Window> = twin.windows.iter().copied().collect();
     let last = windows[dice.below(windows.len())];
-    let periods = [Period::Hour, Period::Day, Period::Week, Period::Month];
-    let Some(place) = periods.iter().position(|each| *each == last.period()) else {
+    let Some(place) = last.period().number().map(usize::from) else {
         return;
     };
     let gone = |window: &Window| window.period() == last.period() && window.start() <= last.start();
@@ -227,6 +226,8 @@ fn drop_some(dice: &mut Dice, board: &Board<'_>, twin: &mut Twin) {
     let dropped = board.meta("d").map(|text| String::from_utf8(text).unwrap());
     let dropped = dropped.unwrap_or_else(|| "- - - -".to_owned());
     let mut starts: Vec<String> = dropped.split(' ').map(str::to_owned).collect();
+    let len = starts.len().max(place + 1);
+    starts.resize(len, "-".to_owned());
     let start = last.start().millis();
     let latest = starts[place].parse();
     starts[place] = latest

@@ -69,6 +69,8 @@ pub(super) fn any_kind(dice: &mut Dice) -> Kind {
         Period::Day,
         Period::Week,
         Period::Month,
+        Period::SixHours,
+        Period::Year,
     ];
     let mut windows: Vec<_> = periods.map(WindowRule::with_defaults).to_vec();
     windows.retain(|_| dice.below(2) == 0);

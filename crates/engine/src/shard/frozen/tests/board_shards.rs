@@ -277,7 +277,7 @@ fn load(
 ) -> Shard {
     let rules = workload.kind.rules();
     let mut loader = ShardLoader::new(rules, workload.kind.shards(), whole, budget);
-    loader.set_dropped(frozen.dropped.clone());
+    loader.set_dropped(frozen.dropped.as_deref().cloned().unwrap_or_default());
     if let Some(ids) = &frozen.ids {
         for (position, generation) in ids.generations.iter().enumerate() {
             loader.begin_ids(position, generation.began(), generation.len());

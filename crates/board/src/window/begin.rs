@@ -1,0 +1,118 @@
+//! [`DayStart`] and [`Weekday`]: when the days and the weeks of a calendar begin.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::timestamp::civil::{HOUR_MS, MINUTE_MS};
+use crate::timestamp::text::{excerpt, number};
+
+/// The local time at which days begin, to the minute. The default is midnight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct DayStart {
+    minutes: u16,
+}
+
+impl DayStart {
+    /// Returns the time of day in milliseconds.
+    pub(super) fn millis(self) -> i64 {
+        i64::from(self.minutes) * MINUTE_MS
+    }
+
+    /// Returns the minutes after midnight.
+    #[must_use]
+    pub const fn minutes(self) -> u16 {
+        self.minutes
+    }
+}
+
+impl fmt::Display for DayStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}", self.minutes / 60, self.minutes % 60)
+    }
+}
+
+impl FromStr for DayStart {
+    type Err = DayStartError;
+
+    fn from_str(text: &str) -> Result<Self, DayStartError> {
+        time_of_day(text.as_bytes())
+            .and_then(|ms| u16::try_from(ms / MINUTE_MS).ok())
+            .map(|minutes| Self { minutes })
+            .ok_or_else(|| DayStartError {
+                text: excerpt(text),
+            })
+    }
+}
+
+/// Returns the milliseconds of `05:30`.
+pub(super) fn time_of_day(text: &[u8]) -> Option<i64> {
+    let [h1, h2, b':', m1, m2] = *text else {
+        return None;
+    };
+    let hours = number(&[h1, h2]).filter(|hours| *hours < 24)?;
+    let minutes = number(&[m1, m2]).filter(|minutes| *minutes < 60)?;
+    Some(hours * HOUR_MS + minutes * MINUTE_MS)
+}
+
+/// A text that is not a time of day.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{text}` is not a time of day: times from `00:00` to `23:59` are accepted")]
+pub struct DayStartError {
+    /// The text.
+    pub text: String,
+}
+
+/// A day of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weekday {
+    /// The first day of a week of ISO 8601.
+    #[default]
+    Monday,
+    /// The second.
+    Tuesday,
+    /// The third.
+    Wednesday,
+    /// The fourth.
+    Thursday,
+    /// The fifth.
+    Friday,
+    /// The sixth.
+    Saturday,
+    /// The seventh.
+    Sunday,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_day_are_written_as_they_are_parsed() {
+        for (text, minutes) in [
+            ("00:00", 0),
+            ("05:00", 300),
+            ("05:07", 307),
+            ("23:59", 1439),
+        ] {
+            let start: DayStart = text.parse().unwrap();
+            assert_eq!(
+                (start.minutes(), start.to_string()),
+                (minutes, text.to_owned())
+            );
+        }
+        assert_eq!(DayStart::default().to_string(), "00:00");
+        for text in [
+            "", "5:00", "05", "24:00", "05:60", "05:00:00", "0500", "+5:00", "05:00 ",
+        ] {
+            let error = text.parse::<DayStart>().unwrap_err();
+            assert_eq!(error.text, text);
+        }
+        assert_eq!(
+            "5 am".parse::<DayStart>().unwrap_err().to_string(),
+            "`5 am` is not a time of day: times from `00:00` to `23:59` are accepted"
+        );
+    }
+}
