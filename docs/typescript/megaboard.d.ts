@@ -295,8 +295,9 @@ export interface paths {
          */
         get: operations["board"];
         /**
-         * Set a board's settings, before its first contribution
-         * @description They replace all earlier settings.
+         * Set a board's settings
+         * @description They replace all earlier settings. Once the board has contributions, its number of shards stays, and once it has
+         *     ended it can only be kept longer.
          */
         put: operations["settle_board"];
         post?: never;
@@ -534,7 +535,10 @@ export interface components {
             /** @description The windows that hold something. */
             windows: components["schemas"]["Window"][];
         });
-        /** @description The settings of one board, at least one of them. A missing setting is reset to that of the kind. */
+        /**
+         * @description The settings of one board, at least one of them. A missing setting is reset to that of the kind; a missing number of
+         *     shards of a board with contributions stays as it is.
+         */
         BoardSettings: {
             /**
              * Format: int64
@@ -819,7 +823,8 @@ export interface components {
              */
             ties?: components["schemas"]["Ties"];
             /**
-             * @description `hour`, `day`, `week`, `month`, `all`: at least one. Reads without a window use the first.
+             * @description `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, `quarter`, `year`, `all`: at least one. Reads
+             *     without a window use the first.
              * @default [
              *       "hour",
              *       "day",
@@ -834,6 +839,18 @@ export interface components {
              * @default UTC
              */
             time_zone?: string;
+            /**
+             * @description The local time at which days begin, and with them their parts, weeks, months, quarters and years. A day has the
+             *     date on which it begins.
+             * @default 00:00
+             * @example 05:00
+             */
+            day_starts_at?: string;
+            /**
+             * @description The day on which weeks begin. Week 1 of a year is the first with four days in it.
+             * @default monday
+             */
+            week_starts_on?: components["schemas"]["Weekday"];
             /**
              * Format: int64
              * @description The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores that the server
@@ -1256,6 +1273,11 @@ export interface components {
             /** @description Answers from merges that began after the request came. */
             fresh?: boolean;
         };
+        /**
+         * @description A day of the week.
+         * @enum {string}
+         */
+        Weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
         /** @description A window of a board. */
         Window: {
             /**
@@ -2065,7 +2087,7 @@ export interface operations {
                  */
                 n?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
                  *     is the one before that.
                  * @example day
@@ -2222,7 +2244,7 @@ export interface operations {
                 /** @description The largest value of the first field. */
                 max?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
                  *     is the one before that.
                  * @example day
@@ -2312,7 +2334,7 @@ export interface operations {
                 /** @description The largest value of the first field. */
                 max?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
                  *     is the one before that.
                  * @example day
@@ -2396,7 +2418,7 @@ export interface operations {
                  */
                 target?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
                  *     is the one before that.
                  * @example day
@@ -2706,7 +2728,7 @@ export interface operations {
                  */
                 size?: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
                  *     is the one before that.
                  * @example day
@@ -2803,7 +2825,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
                  *     is the one before that.
                  * @example day
@@ -2895,7 +2917,7 @@ export interface operations {
                  */
                 points: number;
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
                  *     is the one before that.
                  * @example day
@@ -2974,7 +2996,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
                  *     is the one before that.
                  * @example day
@@ -3056,7 +3078,7 @@ export interface operations {
                  */
                 n?: number;
                 /**
-                 * @description The window, as for reads. `hour`, `day`, `week`, `month` and `previous` change to the next window with the
+                 * @description The window, as for reads. A period such as `day`, and `previous`, change to the next window with the
                  *     calendar, a named window does not.
                  * @example day
                  */
@@ -3238,7 +3260,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
+                 * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
                  *     is the one before that.
                  * @example day
@@ -4041,7 +4063,8 @@ export interface operations {
 export type Alive = components["schemas"]["Alive"];
 export type BoardAnswer = components["schemas"]["BoardAnswer"];
 /**
- * The settings of one board, at least one of them. A missing setting is reset to that of the kind.
+ * The settings of one board, at least one of them. A missing setting is reset to that of the kind; a missing number of
+ * shards of a board with contributions stays as it is.
  */
 export type BoardSettings = components["schemas"]["BoardSettings"];
 export type Boards = components["schemas"]["Boards"];
@@ -4232,6 +4255,10 @@ export type Tops = components["schemas"]["Tops"];
  * Boards whose tops are wanted.
  */
 export type TopsWanted = components["schemas"]["TopsWanted"];
+/**
+ * A day of the week.
+ */
+export type Weekday = components["schemas"]["Weekday"];
 /**
  * A window of a board.
  */

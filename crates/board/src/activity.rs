@@ -1,9 +1,8 @@
 //! [`Activity`]: the period in which one board accepts contributions, and how long it is kept.
 //!
-//! An activity is set for a board before its first contribution (a PK battle, a campaign) and does
-//! not change for the rest of its incarnation. It applies in addition to the kind's windows: a
-//! contribution has to satisfy both. Not here: any clock, and the code that deletes a board whose
-//! activity is over.
+//! An activity is set for a board before its first contribution (a PK battle, a campaign) or later
+//! ([`Activity::check_change`]). It applies in addition to the kind's windows: a contribution has to
+//! satisfy both. Not here: any clock, and the code that deletes a board whose activity is over.
 
 use std::fmt;
 use std::time::Duration;
@@ -42,6 +41,37 @@ pub enum ActivityError {
     /// The board would expire after the last representable timestamp.
     #[error("expires_after: {0:?} behind the end is past the year 9999")]
     ExpiresTooLate(Duration),
+}
+
+/// The activity of a board with contributions cannot be changed like this. Names the setting and its
+/// value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ActivityChangeError {
+    /// The board has ended: what was final stays final.
+    #[error(
+        "ends_at: the board ended at {ended_at}: starts_at and ends_at cannot change, and expires_after can only \
+         become longer"
+    )]
+    Ended {
+        /// When it ended.
+        ended_at: Timestamp,
+    },
+    /// The board has expired.
+    #[error("expires_after: the board expired at {expired_at}")]
+    Expired {
+        /// When it expired.
+        expired_at: Timestamp,
+    },
+    /// The board would end in the past: it may have contributions from after that.
+    #[error(
+        "ends_at: {ends_at} is not after the server's time, {now}, and the board has contributions"
+    )]
+    EndsInThePast {
+        /// The end.
+        ends_at: Timestamp,
+        /// The server's time.
+        now: Timestamp,
+    },
 }
 
 /// A contribution, a set or a removal falls outside of a board's activity.
@@ -154,6 +184,38 @@ impl Activity {
             ..Self::ALWAYS
         };
         (until > now).then(|| (after, until.minus(SETTINGS_KEPT_MIN)))
+    }
+
+    /// Checks that the activity of a board with contributions may become `wanted` at `now`. Returns the
+    /// moment from which that is no longer known: the change must be made before it.
+    ///
+    /// A board that has ended stays ended, and may only be kept longer. One that has not ended may
+    /// end at any time to come, or not at all. Contributions that count stay, whatever the bounds.
+    pub fn check_change(
+        &self,
+        wanted: &Self,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, ActivityChangeError> {
+        if let Some(expired_at) = self.expires_at().filter(|at| now >= *at) {
+            return Err(ActivityChangeError::Expired { expired_at });
+        }
+        if let Some(ended_at) = self.ends_at.filter(|at| now >= *at) {
+            let spans = (self.starts_at, self.ends_at) == (wanted.starts_at, wanted.ends_at);
+            let kept = wanted.expires_after;
+            let is_longer =
+                kept.is_none_or(|kept| self.expires_after.is_some_and(|held| kept >= held));
+            return if spans && is_longer {
+                Ok(self.expires_at())
+            } else {
+                Err(ActivityChangeError::Ended { ended_at })
+            };
+        }
+        match wanted.ends_at {
+            Some(ends_at) if ends_at <= now => {
+                Err(ActivityChangeError::EndsInThePast { ends_at, now })
+            }
+            ends_at => Ok(self.ends_at.into_iter().chain(ends_at).min()),
+        }
     }
 
     /// Returns whether the activity has no bounds.

@@ -31,7 +31,7 @@ mod value;
 mod window;
 mod window_rule;
 
-pub use activity::{Activity, ActivityError, ActivityRejection};
+pub use activity::{Activity, ActivityChangeError, ActivityError, ActivityRejection};
 pub use admission::{Admission, AdmissionError, WindowState, Windows};
 pub use change::ChangeError;
 pub use fold::OutOfRange;

@@ -61,7 +61,7 @@ words! {
         TooSlow = "too-slow",
         /// Another request is changing the same object.
         Conflict = "conflict",
-        /// The board has contributions, so its settings are fixed.
+        /// The board has contributions, or has ended: it cannot get these settings.
         BoardExists = "board-exists",
         /// The kind has boards, and the change would alter their meaning.
         KindHasBoards = "kind-has-boards",

@@ -8,6 +8,7 @@
 //! A window past its retention is removed under the lock and freed after the lock is released.
 //! Which windows those are follows from the calendar.
 
+mod change;
 mod closed;
 mod expiry;
 mod frozen;
@@ -45,7 +46,11 @@ pub struct Cell {
     kind: Arc<Kind>,
     incarnation: Incarnation,
     shards: ShardCount,
-    activity: Activity,
+    /// Changed only while the body is locked for writing.
+    activity: RwLock<Activity>,
+    /// Whether the activity was changed since this process made or loaded the board: no caller has a
+    /// record with an earlier one otherwise.
+    activity_changed: AtomicBool,
     created: AtomicBool,
     /// When its settings were made, or when it was created without any. For a board that was in use
     /// and was restored at a start: its last write at that time.
@@ -108,7 +113,8 @@ impl Cell {
             kind,
             incarnation,
             shards,
-            activity,
+            activity: RwLock::new(activity),
+            activity_changed: AtomicBool::new(false),
             created: AtomicBool::new(created),
             settings_set_at: now,
             last_write: AtomicI64::new(now.millis()),
@@ -136,7 +142,7 @@ impl Cell {
             incarnation: self.incarnation,
             shards: self.shards,
             meaning: self.kind.meaning(),
-            activity: self.activity,
+            activity: self.activity(),
             created: self.is_created(),
         }
     }
@@ -152,16 +158,16 @@ impl Cell {
     }
 
     /// Returns the settings of the board.
-    pub const fn settings(&self) -> BoardSettings {
+    pub fn settings(&self) -> BoardSettings {
         BoardSettings {
             shards: self.shards,
-            activity: self.activity,
+            activity: self.activity(),
         }
     }
 
     /// Returns the period in which the board accepts contributions.
-    pub const fn activity(&self) -> &Activity {
-        &self.activity
+    pub fn activity(&self) -> Activity {
+        *self.activity.read()
     }
 
     /// Returns when its settings were made, as far as that is known.
@@ -211,9 +217,10 @@ impl Cell {
         }
     }
 
-    /// Applies a batch to one shard.
+    /// Applies a batch to one shard, of a caller that has `seen` this activity in the board's record.
     pub fn apply(
         &self,
+        seen: &Activity,
         shard: u16,
         batch: &Batch<'_>,
         budget: &IdBudget,
@@ -233,6 +240,7 @@ impl Cell {
             memory: Some(memory),
         };
         let body = self.body.read();
+        self.check_seen(seen, &body)?;
         let (outcomes, crowded) = match &*body {
             Body::Ended => return Err(StoreError::IncarnationEnded),
             Body::Split(shards) => {
@@ -288,8 +296,10 @@ impl Cell {
     }
 
     /// Counts the members of each window of one shard.
-    pub fn windows(&self, shard: u16) -> Result<Vec<WindowCount>, StoreError> {
-        self.look(shard, Shard::windows)
+    pub fn windows(&self, seen: &Activity, shard: u16) -> Result<Vec<WindowCount>, StoreError> {
+        let body = self.body.read();
+        self.check_seen(seen, &body)?;
+        Self::look_at(&body, shard, Shard::windows)
     }
 
     /// Appends how much each shard holds; for a small board, one entry for all shards.
@@ -332,7 +342,15 @@ impl Cell {
         shard: u16,
         look: impl FnOnce(&Shard, Option<u16>) -> T,
     ) -> Result<T, StoreError> {
-        match &*self.body.read() {
+        Self::look_at(&self.body.read(), shard, look)
+    }
+
+    fn look_at<T>(
+        body: &Body,
+        shard: u16,
+        look: impl FnOnce(&Shard, Option<u16>) -> T,
+    ) -> Result<T, StoreError> {
+        match body {
             Body::Ended => Err(StoreError::IncarnationEnded),
             Body::Split(shards) => Ok(look(&shards[usize::from(shard)].read(), None)),
             Body::Whole(whole) => Ok(look(&whole.read(), Some(shard))),

@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use board::{Incarnation, Timestamp, Window};
+use board::{Activity, Incarnation, Timestamp, Window};
 
 use shard_store::{BoardRecord, Item, KindRecord, Outcome};
 
@@ -54,6 +54,13 @@ pub enum Event<'a> {
         incarnation: Incarnation,
         /// The time.
         at: Timestamp,
+    },
+    /// The activity of a created board was changed.
+    ActivityChanged {
+        /// The board.
+        incarnation: Incarnation,
+        /// The new one.
+        activity: Activity,
     },
     /// Items were applied to a shard.
     Applied(Applied<'a>),

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use hashbrown::HashTable;
 use parking_lot::RwLock;
 
@@ -26,7 +26,8 @@ use super::ids::IdBudget;
 use super::log::{Event, Log, NoLog};
 use known_kinds::{Kinds, current_kind};
 use shard_store::{
-    BoardRecord, BoardSettings, CreateBoardError, KindRecord, Memory, PutSettingsError, StoreError,
+    BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline, KindRecord,
+    Memory, PutSettingsError, StoreError,
 };
 
 /// Number of maps from incarnation to cell, so that creations on one do not block calls on others.
@@ -174,6 +175,23 @@ impl Registry {
             self.end_replaced(&held);
         }
         Ok(record)
+    }
+
+    /// Changes the activity of a created board, whose record the caller has read, before `until`.
+    pub fn change_activity(
+        &self,
+        board: &BoardRecord,
+        activity: Activity,
+        until: Option<Deadline<'_>>,
+        log: &mut dyn Log,
+    ) -> Result<BoardRecord, ChangeActivityError> {
+        let cell = self.cell(board.incarnation);
+        let cell = cell.map_err(|_| ChangeActivityError::Stale)?;
+        cell.change_activity(&board.activity, activity, until, log)?;
+        Ok(BoardRecord {
+            activity,
+            ..board.clone()
+        })
     }
 
     /// Ends an incarnation whose name another one has taken. Not reported: the event of the other

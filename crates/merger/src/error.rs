@@ -26,6 +26,9 @@ impl From<StoreError> for ReadError {
                 Self::Unavailable("the board was deleted repeatedly during the read".to_owned())
             }
             StoreError::WindowDropped => Self::WindowGone,
+            StoreError::SettingsChanged => Self::Unavailable(
+                "the board's settings were changed repeatedly during the read".to_owned(),
+            ),
             StoreError::StaleKind => Self::KindChanged,
             error @ StoreError::DeadlinePassed => Self::Unavailable(error.to_string()),
             StoreError::Overloaded(overload) => Self::Overloaded(overload),

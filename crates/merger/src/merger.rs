@@ -143,8 +143,8 @@ impl Merger {
         (self.settings.clock)()
     }
 
-    /// Reads a board in its current incarnation. If it ends in the meantime, the next one is read;
-    /// a board without contributions gives `T::default()`.
+    /// Reads a board in its current incarnation and with its current settings. If it ends or is changed
+    /// in the meantime, it is read again; a board without contributions gives `T::default()`.
     pub(crate) fn on_board<'a, T, Read>(
         &'a self,
         name: &'a BoardName,
@@ -176,7 +176,9 @@ impl Merger {
                 };
                 let scope = self.scope(record.clone(), kind, window, as_of);
                 match steady(scope, &read).await {
-                    Err(StoreError::IncarnationEnded) => self.router.boards().forget(&record),
+                    Err(StoreError::IncarnationEnded | StoreError::SettingsChanged) => {
+                        self.router.boards().forget(&record);
+                    }
                     result => {
                         let mut answer = result?;
                         let (activity, version) = (&answer.activity, &answer.version);

@@ -248,6 +248,7 @@ impl Merging<'_> {
             Ok(true)
             | Err(
                 StoreError::IncarnationEnded
+                | StoreError::SettingsChanged
                 | StoreError::WindowDropped
                 | StoreError::StaleKind
                 | StoreError::DeadlinePassed,

@@ -1,6 +1,6 @@
 //! Conversions of errors of the crates below into problems.
 
-use board::AdmissionError;
+use board::{ActivityChangeError, AdmissionError};
 use merger::ReadError;
 use shard_router::{CatalogueError, WriteOutcome, WriteRejected};
 use shard_store::{ItemFailure, ItemRejected, PutSettingsError, StoreError};
@@ -26,6 +26,7 @@ impl From<StoreError> for Problem {
             StoreError::Unknown(_) => ProblemType::Unknown,
             StoreError::WindowDropped => ProblemType::WindowGone,
             StoreError::IncarnationEnded
+            | StoreError::SettingsChanged
             | StoreError::StaleKind
             | StoreError::DeadlinePassed
             | StoreError::Unavailable(_) => ProblemType::Unavailable,
@@ -100,6 +101,12 @@ impl From<CatalogueError> for Problem {
             CatalogueError::Store(error) => return error.clone().into(),
         };
         Self::new(kind, error.to_string())
+    }
+}
+
+impl From<ActivityChangeError> for Problem {
+    fn from(error: ActivityChangeError) -> Self {
+        Self::new(ProblemType::BoardExists, error.to_string())
     }
 }
 

@@ -20,7 +20,6 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use board::{Incarnation, Kind, Timestamp, Window};
-use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use moka::sync::Cache;
@@ -251,8 +250,9 @@ impl Incarnations {
         self.known.invalidate(&board.incarnation);
     }
 
-    /// Handles a shard that was frozen while the end of its board was decided, and not thawed.
-    /// Returns `IncarnationEnded` if the board ended; otherwise thaws the shard.
+    /// Handles a shard that was frozen while the end of its board, or a change of its activity, was
+    /// decided, and not thawed. Returns `IncarnationEnded` if the board ended; otherwise thaws the
+    /// shard.
     #[must_use]
     pub fn thaw<'a>(
         &'a self,
@@ -260,15 +260,19 @@ impl Incarnations {
         shard: u16,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         async move {
-            // Not shared: the reply to a look-up under way may be older than the decision.
-            let incarnation = self.look_up(board).await?;
             let spread = Spread {
                 board: board.clone(),
-                servers: incarnation.servers.clone(),
+                servers: self.incarnation(board).await?.servers.clone(),
             };
-            let shards = self.shards(&spread);
-            let thawed = shards.thaw(shard, &Bytes::from_static(b"-")).await;
-            thawed.map_err(unsent)
+            let freeze = self.shards(&spread).freeze_of(shard).await;
+            let freeze = freeze.map_err(unsent)?;
+            // After that freeze has expired, nothing more is decided under it. Not shared: the reply to
+            // a look-up under way may be older than the decision.
+            let incarnation = self.look_up(board).await?;
+            let thawed = self
+                .shards(&spread)
+                .thaw(shard, &freeze, Some(&incarnation.activity));
+            thawed.await.map_err(unsent)
         }
         .boxed()
     }

@@ -6,13 +6,14 @@
 
 use std::time::Duration;
 
-use board::{Period, Timestamp, Window};
+use board::{Activity, Period, Timestamp, Window};
 use bytes::Bytes;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 
 use crate::call_error;
 use crate::keys::{watermark_place, window_name, window_named};
+use crate::registry::activity_text;
 use crate::session::Session;
 use crate::spread::Spread;
 use crate::wire::{Garbled, Unpack, millis};
@@ -176,10 +177,32 @@ impl Shards<'_> {
         }
     }
 
-    /// Removes the freeze of this token; `-` removes one that has expired.
-    pub(crate) async fn thaw(self, shard: u16, token: &Bytes) -> Result<(), StoreError> {
+    /// Freezes a shard while a change of the board's activity is decided: readers wait, too.
+    pub(crate) async fn hold(self, shard: u16, token: &Bytes) -> Result<(), StoreError> {
         let keys = vec![self.spread.keys(shard).meta()];
-        let args = vec![token.clone()];
+        let args = vec![token.clone(), millis(FREEZE)];
+        self.call("hold", shard, keys, args, Effect::Write).await?;
+        Ok(())
+    }
+
+    /// Returns the freeze of a shard, as text, if it has one.
+    pub(crate) async fn freeze_of(self, shard: u16) -> Result<Bytes, StoreError> {
+        let keys = vec![self.spread.keys(shard).meta()];
+        self.call("freeze_of", shard, keys, Vec::new(), Effect::Read)
+            .await
+    }
+
+    /// Removes the freeze of this token; or this freeze, if it has expired. If a change of the
+    /// board's activity was being decided, the activity is the one given.
+    pub(crate) async fn thaw(
+        self,
+        shard: u16,
+        token: &Bytes,
+        activity: Option<&Activity>,
+    ) -> Result<(), StoreError> {
+        let keys = vec![self.spread.keys(shard).meta()];
+        let activity = activity.map(|activity| activity_text(activity).into());
+        let args = std::iter::once(token.clone()).chain(activity).collect();
         self.call("thaw", shard, keys, args, Effect::Write).await?;
         Ok(())
     }
@@ -279,9 +302,15 @@ fn watermark(gone: &[Window]) -> Bytes {
         let latest = of_period.map(|window| window.start()).max();
         latest.map_or_else(|| "-".to_owned(), |start| start.millis().to_string())
     };
-    let places = gone.iter().map(|window| usize::from(watermark_place(window.period())));
+    let places = gone
+        .iter()
+        .map(|window| usize::from(watermark_place(window.period())));
     let places = places.max().unwrap_or(0).max(WATERMARK_MIN);
-    let starts: Vec<_> = Period::BOUNDED[..places].iter().copied().map(latest).collect();
+    let starts: Vec<_> = Period::BOUNDED[..places]
+        .iter()
+        .copied()
+        .map(latest)
+        .collect();
     starts.join(" ").into()
 }
 

@@ -1,8 +1,9 @@
 //! [`Boards`]: a cache of the boards' records.
 //!
 //! A record has the current incarnation of a board and its shard count; by default
-//! [`KNOWN_BOARDS_MAX`] are cached. A cached record may be of an incarnation that has ended: then
-//! the store rejects the call, and the caller drops the record here and reads it again. The record
+//! [`KNOWN_BOARDS_MAX`] are cached. A cached record may be of an incarnation that has ended, or have
+//! settings that were changed: then the store rejects the call, and the caller drops the record here
+//! and reads it again. The record
 //! of an expired board is not used from the cache: soon the name is free, or another board's. A
 //! record can only be used with kinds of its meaning; if a cached one has another, the store
 //! decides which of the two is outdated.
@@ -116,7 +117,7 @@ impl Boards {
     /// Returns whether a cached record is still the board's in the store. If not, it is dropped.
     pub(crate) async fn is_current(&self, record: &BoardRecord) -> Result<bool, StoreError> {
         let now = self.store.board(&record.name).await?;
-        let is_it = now.is_some_and(|now| now.created && now.incarnation == record.incarnation);
+        let is_it = now.is_some_and(|now| now == *record);
         if !is_it {
             self.forget(record);
         }

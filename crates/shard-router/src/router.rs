@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use board::{BoardName, Kind, Member, Timestamp};
+use board::{Activity, BoardName, Kind, Member, Timestamp};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use metering::Registry;
 use shard_store::{
-    BoardRecord, BoardSettings, Change, DeleteBoardError, ItemFailure, PutSettingsError,
-    ShardStore, StoreError,
+    BoardRecord, BoardSettings, Change, ChangeActivityError, DeleteBoardError, ItemFailure,
+    PutSettingsError, ShardStore, StoreError,
 };
 
 use crate::batch::{BoardBatches, Contribution};
@@ -237,6 +237,24 @@ impl Router {
         self.store.put_settings(name, &record, settings, now).await
     }
 
+    /// Changes the activity of a created board from that of `board`, before `until`; later by the clock
+    /// of `moment`, nothing is changed.
+    pub async fn change_activity(
+        &self,
+        board: &BoardRecord,
+        activity: Activity,
+        until: Option<Timestamp>,
+        moment: &Moment,
+    ) -> Result<BoardRecord, ChangeActivityError> {
+        let until = until.and_then(|at| moment.deadline(at));
+        let watch = Watch::over_board(self.watcher(), &board.name);
+        let changed = self.store.change_activity(board, activity, until).await;
+        // What was read before has the old settings, also if it is unknown whether they were changed.
+        self.boards.forget(board);
+        watch.changed();
+        changed
+    }
+
     /// Deletes a board with all its windows. A later board of its name is another incarnation.
     pub async fn delete_board(
         &self,
@@ -248,9 +266,9 @@ impl Router {
         if let Some(record) = self.boards.created(name).await? {
             self.boards.forget(&record);
         }
-        let watch = Watch::over_deletion(self.watcher(), name);
+        let watch = Watch::over_board(self.watcher(), name);
         let deleted = self.store.delete_board(name, now.plus(span)).await;
-        watch.deleted();
+        watch.changed();
         deleted
     }
 

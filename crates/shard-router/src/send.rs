@@ -5,9 +5,9 @@
 //! one batch, so that those of one member stay in order. A batch that meets a deleted incarnation
 //! of the board is sent to the next one: nothing of it was applied.
 //!
-//! A board may have an [`Activity`], set before the board is created and fixed in its record. A
-//! write outside of it is rejected here, by the record of the incarnation that the batch goes to
-//! (`target_board`).
+//! A board may have an [`Activity`], which is in its record. A write outside of it is rejected here,
+//! by the record that the batch goes with (`target_board`). If the activity was changed since, the store
+//! rejects the batch, and it is sent again with the new record.
 //!
 //! A batch has a deadline, [`Batch::until`]: the first closing of its windows, or the end of the
 //! board. The store checks it in the atomic step in which it applies the batch. A batch that misses
@@ -63,8 +63,8 @@ pub(crate) struct Sending<'a> {
 /// Why a batch has no outcomes. Nothing of it was applied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missed {
-    /// The incarnation has ended.
-    IncarnationEnded,
+    /// The record is outdated: the incarnation has ended, or the board's settings were changed.
+    RecordOutdated,
     /// Its deadline had passed.
     DeadlinePassed,
 }
@@ -128,10 +128,10 @@ impl Sending<'_> {
                 return pending.written;
             }
             let before = pending.written.len();
-            let (any_ended, any_late) = self.send_to(&record, &kind, &mut pending).await;
+            let (any_outdated, any_late) = self.send_to(&record, &kind, &mut pending).await;
             let may_have_changed =
                 |(_, outcome): &(usize, WriteOutcome)| outcome.may_have_changed_board();
-            if any_ended {
+            if any_outdated {
                 self.finder.boards.forget(&record);
             } else if perhaps_new && !pending.written[before..].iter().any(may_have_changed) {
                 self.withdraw(&record).await;
@@ -147,7 +147,7 @@ impl Sending<'_> {
             }
         }
         let why = format!(
-            "board {name} was deleted or closed repeatedly during the request: send it again"
+            "board {name} was deleted, changed or closed repeatedly during the request: send it again"
         );
         pending.fail(&ItemFailure::Unavailable(why))
     }
@@ -160,8 +160,9 @@ impl Sending<'_> {
         }
     }
 
-    /// Sends all pending items to one incarnation of the board. Those that met its end, or missed
-    /// their deadline, are pending again; returns whether there are any of the one and of the other.
+    /// Sends all pending items to one incarnation of the board. Those whose record was outdated, or
+    /// which missed their deadline, are pending again; returns whether there are any of the one and of
+    /// the other.
     async fn send_to(
         &self,
         record: &BoardRecord,
@@ -176,7 +177,7 @@ impl Sending<'_> {
         } = pending;
         let until = self.until(&record.activity, *closes_at, moment);
         let mut batches = batches(record, std::mem::take(items));
-        let (mut any_ended, mut any_late) = (false, false);
+        let (mut any_outdated, mut any_late) = (false, false);
         let mut put =
             |(batch, result): (ShardBatch, Result<Vec<WriteOutcome>, Missed>)| match result {
                 Ok(outcomes) => {
@@ -184,7 +185,7 @@ impl Sending<'_> {
                     written.extend(indexes.zip(outcomes));
                 }
                 Err(missed) => {
-                    any_ended |= missed == Missed::IncarnationEnded;
+                    any_outdated |= missed == Missed::RecordOutdated;
                     any_late |= missed == Missed::DeadlinePassed;
                     items.extend(batch.into_items());
                 }
@@ -205,7 +206,7 @@ impl Sending<'_> {
         }
         // Each shard has returned its own in order.
         items.sort_unstable_by_key(|item| item.origin.index);
-        (any_ended, any_late)
+        (any_outdated, any_late)
     }
 
     /// Withdraws the creation of a board to which nothing was applied.
@@ -255,8 +256,9 @@ impl Sending<'_> {
             Ok(outcomes) => Ok(outcomes.into_iter().map(WriteOutcome::from).collect()),
             Err(StoreError::IncarnationEnded) => {
                 self.metrics.met_ended.inc();
-                Err(Missed::IncarnationEnded)
+                Err(Missed::RecordOutdated)
             }
+            Err(StoreError::SettingsChanged) => Err(Missed::RecordOutdated),
             Err(StoreError::DeadlinePassed) => Err(Missed::DeadlinePassed),
             Err(error @ StoreError::WindowDropped) => {
                 Ok(all(ItemFailure::Unavailable(error.to_string())))

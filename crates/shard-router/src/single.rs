@@ -107,6 +107,7 @@ impl Router {
             // In these cases the whole batch was not applied, and more than this call is necessary.
             Err(
                 StoreError::IncarnationEnded
+                | StoreError::SettingsChanged
                 | StoreError::DeadlinePassed
                 | StoreError::WindowDropped
                 | StoreError::StaleKind,

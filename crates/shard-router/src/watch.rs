@@ -28,7 +28,7 @@ pub trait Watcher: Send + Sync {
 pub enum BoardChange<'a> {
     /// These windows.
     Windows(&'a [Window]),
-    /// Possibly any window: a member was removed, or the board deleted.
+    /// Possibly any window: a member was removed, or the board deleted, or its settings changed.
     Anywhere,
 }
 
@@ -101,8 +101,8 @@ impl<'a> Watch<'a> {
         Self { watcher, boards }
     }
 
-    /// Watches a board that is about to be deleted.
-    pub(crate) fn over_deletion(watcher: Option<&'a dyn Watcher>, board: &BoardName) -> Self {
+    /// Watches a board that is about to be deleted, or to get other settings.
+    pub(crate) fn over_board(watcher: Option<&'a dyn Watcher>, board: &BoardName) -> Self {
         let board = Watched {
             board: Arc::new(board.clone()),
             indexes: Vec::new(),
@@ -121,8 +121,8 @@ impl<'a> Watch<'a> {
         });
     }
 
-    /// Reports the board that was deleted, or may have been: the watcher reads its current state.
-    pub(crate) fn deleted(mut self) {
+    /// Reports the board that was changed, or may have been: the watcher reads its current state.
+    pub(crate) fn changed(mut self) {
         self.report(|_| true);
     }
 

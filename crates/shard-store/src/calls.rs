@@ -7,7 +7,8 @@ use futures::FutureExt as _;
 use metering::{CALLS, Counter, CounterFamily, Histogram, HistogramFamily, Registry, Unit, labels};
 
 use crate::contract::{
-    CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
+    ChangeActivityError, CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError,
+    StoreError,
 };
 
 /// Metrics of the calls of one store.
@@ -31,6 +32,8 @@ pub struct Calls {
     pub withdraw: Call,
     /// Settings of boards.
     pub put_settings: Call,
+    /// Changes of the settings of boards with contributions.
+    pub change_activity: Call,
     /// Deletions of boards.
     pub delete_board: Call,
     /// Reads of all kinds.
@@ -89,6 +92,7 @@ impl Default for Calls {
             create_board: call("create_board"),
             withdraw: call("withdraw"),
             put_settings: call("put_settings"),
+            change_activity: call("change_activity"),
             delete_board: call("delete_board"),
             kinds: call("kinds"),
             put_kind: call("put_kind"),
@@ -182,6 +186,7 @@ impl UnderWay<'_> {
                 StoreError::IncarnationEnded
                 | StoreError::WindowDropped
                 | StoreError::StaleKind
+                | StoreError::SettingsChanged
                 | StoreError::DeadlinePassed,
             )
             | None => {}
@@ -226,6 +231,7 @@ macro_rules! store_failures {
 store_failures!(
     CreateBoardError,
     PutSettingsError,
+    ChangeActivityError,
     DeleteBoardError,
     KindWriteError
 );

@@ -13,11 +13,12 @@ mod memory;
 
 pub use calls::{Call, Calls, StoreFailure};
 pub use contract::{
-    Anchor, Batch, BoardReading, BoardRecord, BoardSettings, Change, Clock, CreateBoardError,
-    Deadline, DeleteBoardError, IndexMismatch, Item, ItemFailure, ItemRejected, KindRecord,
-    KindWriteError, Lease, Orphan, Outcome, Overload, PutSettingsError, Query, RangeAsk, RangePart,
-    Revision, ShardEntry, ShardQuery, ShardReading, ShardStore, ShardVersion, SharedBoards,
-    SharedMergeResult, SharedTake, SharedTop, StoreError, WindowCount, WindowStanding,
+    Anchor, Batch, BoardReading, BoardRecord, BoardSettings, Change, ChangeActivityError, Clock,
+    CreateBoardError, Deadline, DeleteBoardError, IndexMismatch, Item, ItemFailure, ItemRejected,
+    KindRecord, KindWriteError, Lease, Orphan, Outcome, Overload, PutSettingsError, Query,
+    RangeAsk, RangePart, Revision, ShardEntry, ShardQuery, ShardReading, ShardStore, ShardVersion,
+    SharedBoards, SharedMergeResult, SharedTake, SharedTop, StoreError, WindowCount,
+    WindowStanding,
 };
 pub use high::is_limit_nearly_used;
 pub use memory::{BOARD_WEIGHT, HeldWeight, Memory, STANDING_WEIGHT};

@@ -18,6 +18,7 @@ pub mod fixtures;
 pub mod twin;
 pub mod versions_seen;
 
+pub mod activity_changes;
 pub mod batch_deadlines;
 pub mod board_activity;
 pub mod board_creation;
@@ -40,6 +41,10 @@ macro_rules! conformance_tests {
     ($store:ident: $open:path) => {
         mod $store {
             $crate::conformance_tests! { @tests $open;
+                activity_changes:
+                    calls_with_an_outdated_record_are_refused,
+                    a_change_requires_the_current_record, a_change_after_its_deadline_is_not_made,
+                    of_concurrent_changes_one_is_made, a_board_expires_by_its_changed_activity;
                 batch_deadlines:
                     a_late_batch_is_not_applied, nothing_is_applied_after_the_deadline;
                 board_activity:

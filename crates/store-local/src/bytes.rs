@@ -98,6 +98,9 @@ pub(super) fn put_name(out: &mut Vec<u8>, name: &[u8]) {
     out.extend_from_slice(name);
 }
 
+/// What errors call an activity.
+const ACTIVITY: &str = "the time of a board";
+
 /// Writes a board's activity: bits for which of start, end and retention are present, then these.
 pub(super) fn put_activity(out: &mut Vec<u8>, activity: &Activity) {
     let (starts_at, ends_at) = (activity.starts_at(), activity.ends_at());
@@ -249,9 +252,18 @@ impl<'a> Bytes<'a> {
 
     /// Reads a board's activity, which has at least one bound.
     pub(super) fn activity(&mut self) -> Result<Activity, Malformed> {
-        const WHAT: &str = "the time of a board";
+        let activity = self.any_activity()?;
+        if activity.is_always() {
+            return Err(Malformed::OutOfRange(ACTIVITY, 0));
+        }
+        Ok(activity)
+    }
+
+    /// Reads a board's activity.
+    pub(super) fn any_activity(&mut self) -> Result<Activity, Malformed> {
+        const WHAT: &str = ACTIVITY;
         let bits = self.byte(WHAT)?;
-        if bits == 0 || bits > STARTS | ENDS | EXPIRES {
+        if bits > STARTS | ENDS | EXPIRES {
             return Err(Malformed::OutOfRange(WHAT, u64::from(bits)));
         }
         let has = |bit| bits & bit != 0;

@@ -131,7 +131,9 @@ impl SnapshotJob<'_> {
         if let Some(dropped) = &shard.dropped {
             let mut watermarks = Watermarks::default();
             for (period, start) in dropped.iter() {
-                let number = period.number().expect("windows without bounds are never dropped");
+                let number = period
+                    .number()
+                    .expect("windows without bounds are never dropped");
                 watermarks[usize::from(number)] = Some(start);
             }
             self.writer.watermarks(&watermarks)?;
@@ -229,7 +231,8 @@ mod tests {
             items: &items,
         };
         let cell = registry.cell(incarnation).unwrap();
-        cell.apply(0, &batch, &registry.ids, &registry.memory, &mut NoLog)
+        let (ids, memory) = (&registry.ids, &registry.memory);
+        cell.apply(&cell.activity(), 0, &batch, ids, memory, &mut NoLog)
             .unwrap();
         registry
     }

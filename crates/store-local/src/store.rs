@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp, Window};
+use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp, Window};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use metering::FloatGauge;
@@ -22,9 +22,10 @@ use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory};
 use shard_store::{
-    Batch, BoardReading, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError,
-    IndexMismatch, KindRecord, KindWriteError, Outcome, PutSettingsError, RangeAsk, Revision,
-    ShardQuery, ShardReading, ShardStore, StoreError, WindowCount,
+    Batch, BoardReading, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError,
+    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome,
+    PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore, StoreError,
+    WindowCount,
 };
 
 /// Why there is no repair.
@@ -235,6 +236,24 @@ impl ShardStore for LocalStore {
         self.calls.put_settings.time(call).boxed()
     }
 
+    fn change_activity<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        activity: Activity,
+        until: Option<Deadline<'a>>,
+    ) -> BoxFuture<'a, Result<BoardRecord, ChangeActivityError>> {
+        let call = async move {
+            self.check_time()?;
+            let mut records = self.persistence.reserve(|| BOARD_BYTES_MAX).await?;
+            let record = self
+                .registry
+                .change_activity(board, activity, until, &mut records)?;
+            self.persistence.wait_durable(records).await?;
+            Ok(record)
+        };
+        self.calls.change_activity.time(call).boxed()
+    }
+
     fn delete_board<'a>(
         &'a self,
         name: &'a BoardName,
@@ -262,6 +281,7 @@ impl ShardStore for LocalStore {
                 .reserve(|| batch_bytes_max(batch.items))
                 .await?;
             let outcomes = cell.apply(
+                &board.activity,
                 shard,
                 &batch,
                 &self.registry.ids,
@@ -286,7 +306,7 @@ impl ShardStore for LocalStore {
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
         done(self.calls.read.time_blocking(|| {
             let cell = self.registry.cell(board.incarnation)?;
-            cell.read(self.epoch, queries)
+            cell.read(&board.activity, self.epoch, queries)
         }))
     }
 
@@ -299,7 +319,7 @@ impl ShardStore for LocalStore {
     ) -> Result<Option<BoardReading>, StoreError> {
         self.calls.read.time_answered(|| {
             let cell = self.registry.cell(board.incarnation)?;
-            cell.read_board(self.epoch, window, groups, ask)
+            cell.read_board(&board.activity, self.epoch, window, groups, ask)
         })
     }
 
@@ -318,7 +338,7 @@ impl ShardStore for LocalStore {
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
         done(self.calls.windows.time_blocking(|| {
             let cell = self.registry.cell(board.incarnation)?;
-            cell.windows(shard)
+            cell.windows(&board.activity, shard)
         }))
     }
 

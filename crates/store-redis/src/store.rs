@@ -19,10 +19,11 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt, TryFutureExt};
 use metering::Registry as Metrics;
+use tokio::time::Instant;
 
 use super::apply::Applier;
 use super::library::library;
@@ -40,9 +41,9 @@ use redis_nodes::{Nodes, OpenError};
 use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
-    KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError, Revision, ShardQuery,
-    ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
+    Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
+    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError,
+    Revision, ShardQuery, ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
 };
 
 /// The maximum difference between the clocks of servers, and of nodes that check deadlines, at
@@ -140,6 +141,19 @@ impl RedisStore {
         self.memory = memory;
         self
     }
+
+    /// Returns the result of a call. If a shard has refused the settings in the caller's record, which
+    /// may be because the registry has lost a change, that is set right first.
+    async fn reconciled<T>(
+        &self,
+        board: &BoardRecord,
+        result: Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if matches!(result, Err(StoreError::SettingsChanged)) {
+            self.sweep.reconcile(board).await;
+        }
+        result
+    }
 }
 
 impl ShardStore for RedisStore {
@@ -231,6 +245,20 @@ impl ShardStore for RedisStore {
         self.calls.put_settings.time(settled).boxed()
     }
 
+    fn change_activity<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        activity: Activity,
+        until: Option<Deadline<'a>>,
+    ) -> BoxFuture<'a, Result<BoardRecord, ChangeActivityError>> {
+        let changed = async move {
+            self.check_time()?;
+            let until = until.map(|until| Instant::from_std(until.instant));
+            self.sweep.change_activity(board, activity, until).await
+        };
+        self.calls.change_activity.time(changed).boxed()
+    }
+
     fn delete_board<'a>(
         &'a self,
         name: &'a BoardName,
@@ -255,7 +283,8 @@ impl ShardStore for RedisStore {
             if !batch.items.iter().all(|item| item.change.is_removal()) {
                 self.memory.check()?;
             }
-            self.applier.apply(board, shard, batch).await
+            let applied = self.applier.apply(board, shard, batch).await;
+            self.reconciled(board, applied).await
         };
         self.calls.apply.time(applied).boxed()
     }
@@ -265,7 +294,10 @@ impl ShardStore for RedisStore {
         board: &'a BoardRecord,
         queries: &'a [ShardQuery],
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>> {
-        let readings = self.reader.read(board, queries);
+        let readings = async move {
+            let readings = self.reader.read(board, queries).await;
+            self.reconciled(board, readings).await
+        };
         self.calls.read.time(readings).boxed()
     }
 
@@ -274,10 +306,11 @@ impl ShardStore for RedisStore {
         board: &'a BoardRecord,
         shard: u16,
     ) -> BoxFuture<'a, Result<Vec<WindowCount>, StoreError>> {
-        self.calls
-            .windows
-            .time(self.reader.windows(board, shard))
-            .boxed()
+        let windows = async move {
+            let windows = self.reader.windows(board, shard).await;
+            self.reconciled(board, windows).await
+        };
+        self.calls.windows.time(windows).boxed()
     }
 
     fn shared(&self) -> Option<&dyn SharedBoards> {

@@ -9,7 +9,8 @@ use crate::entry::text_of;
 use crate::error::ShapeError;
 use crate::scalar::Moment;
 
-/// The settings of one board, at least one of them. A missing setting is reset to that of the kind.
+/// The settings of one board, at least one of them. A missing setting is reset to that of the kind; a missing number of
+/// shards of a board with contributions stays as it is.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = BoardSettings))]
@@ -63,8 +64,8 @@ pub struct ExpiryShape {
 }
 
 impl SettingsShape {
-    /// Returns the settings. A missing number of shards is that of the kind, a missing time is unlimited.
-    pub fn settings(self, of_kind: ShardCount) -> Result<BoardSettings, ShapeError> {
+    /// Returns the settings. A missing number of shards is `of_kind`, a missing time is unlimited.
+    pub fn settings(&self, of_kind: ShardCount) -> Result<BoardSettings, ShapeError> {
         let Self {
             shards,
             starts_at,
@@ -80,9 +81,11 @@ impl SettingsShape {
             let detail = || format!("shards: {number} is not a power of two from 1 to 4096");
             ShardCount::new(number).ok_or_else(|| ShapeError::invalid(detail()))
         });
-        let expires_after = expires_after.map(|text| duration("expires_after", &text));
+        let expires_after = expires_after
+            .as_ref()
+            .map(|text| duration("expires_after", text));
         let expires_after = expires_after.transpose();
-        let moment = |moment: Option<Moment>| moment.map(|moment| moment.0);
+        let moment = |moment: &Option<Moment>| moment.as_ref().map(|moment| moment.0);
         let activity = Activity::new(moment(starts_at), moment(ends_at), expires_after?);
         Ok(BoardSettings {
             shards: shards.transpose()?.unwrap_or(of_kind),

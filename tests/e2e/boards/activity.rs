@@ -363,8 +363,8 @@ fn the_latest_settings_of_one_server_apply_on_the_other() {
     here.put(BATTLE, &json!({"ends_at": now + HOUR_MS})).ok();
     assert_eq!(there.contribute(&item("u", 1, now)).ok()["applied"], 1);
     // This server knows at once that the board was created.
-    here.put(BATTLE, &json!({"starts_at": now}))
-        .problem(409, "board-exists", &[]);
+    here.put(BATTLE, &json!({"shards": 2}))
+        .problem(409, "board-exists", &["shards"]);
     let top = here.get(format!("{BATTLE}/top?window=all&fresh=true")).ok();
     assert_eq!(
         (&top["members"], &top["ends_at"]),

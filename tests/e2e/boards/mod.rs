@@ -3,6 +3,7 @@
 mod activity;
 mod around;
 mod caching;
+mod changed_settings;
 mod codings;
 mod envelope;
 mod hidden;

@@ -269,6 +269,30 @@ impl Board {
         };
     }
 
+    /// Changes the activity of a board with contributions, if that is allowed. Returns whether it is.
+    pub(super) fn resettle(&mut self, activity: &Activity, now: i64) -> bool {
+        let held = &self.activity;
+        let is_allowed = if held == activity {
+            true
+        } else if held.expires_at().is_some_and(|at| now >= at) {
+            false
+        } else if held.has_ended(now) {
+            let spans = |activity: &Activity| (activity.starts_at, activity.ends_at);
+            let is_longer = match (held.expires_after, activity.expires_after) {
+                (_, None) => true,
+                (None, Some(_)) => false,
+                (Some(held), Some(wanted)) => wanted >= held,
+            };
+            spans(held) == spans(activity) && is_longer
+        } else {
+            !activity.has_ended(now)
+        };
+        if is_allowed {
+            self.activity = activity.clone();
+        }
+        is_allowed
+    }
+
     /// Returns whether the store has contributions or settings of the name.
     pub(super) fn is_there(&self) -> bool {
         self.exists || self.shards.is_some() || self.activity != Activity::default()

@@ -87,7 +87,8 @@ impl World {
         });
     }
 
-    /// Puts settings of a board, which are accepted until its first contribution.
+    /// Puts settings of a board. After its first contribution the number of shards stays, and after its
+    /// end all but a longer retention.
     pub(super) fn settle(&self, dice: &mut Dice) {
         let (kind_index, subject) = Self::any_board(dice);
         let state = &self.kinds[kind_index];
@@ -115,10 +116,12 @@ impl World {
         let (response, moments) = self.asked(|server| server.put(&path, &body));
         let board = &state.boards[subject];
         let cases = board.cases(&state.kind, &moments, |board, now| {
-            if !board.exists {
-                board.settle(shards, activity.clone(), now);
+            if board.exists {
+                let has_shards = board.shards.unwrap_or(state.kind.shards) == shards;
+                return !(has_shards && board.resettle(&activity, now));
             }
-            board.exists
+            board.settle(shards, activity.clone(), now);
+            false
         });
         let mut shown = response.value();
         if let Some(shown) = shown.as_object_mut() {
@@ -129,8 +132,8 @@ impl World {
             board.changes.update(|changes| changes + 1);
         }
         let what = format!("{path} {body}");
-        self.keep_fitting(board, cases, &what, &response, |exists| {
-            if *exists {
+        self.keep_fitting(board, cases, &what, &response, |is_refused| {
+            if *is_refused {
                 shown["type"] == "board-exists"
             } else {
                 response.status == 200 && shown == settled

@@ -1,4 +1,4 @@
-//! `/v1/boards/{kind}/{subject}`: reads a board, puts its settings before it is created, deletes it.
+//! `/v1/boards/{kind}/{subject}`: reads a board, puts its settings, deletes it.
 
 use std::sync::Arc;
 
@@ -7,10 +7,12 @@ use axum::body::Body;
 use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use problem::Problem;
+use problem::{Problem, ProblemType};
 use query_params::Params;
 use serde::Serialize;
-use shard_store::{BoardRecord, DeleteBoardError, PutSettingsError, StoreError};
+use shard_store::{
+    BoardRecord, ChangeActivityError, DeleteBoardError, PutSettingsError, StoreError,
+};
 use twox_hash::XxHash3_64;
 use wire::{ExpiryShape, JsonMembers, JsonText, SettingsShape, SpanShape};
 
@@ -24,6 +26,9 @@ use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfWindow};
 #[cfg(test)]
 use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+
+/// Attempts at settings that other requests keep changing.
+const SETTINGS_TRIES_MAX: usize = 5;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
@@ -144,9 +149,10 @@ pub(crate) async fn show(
     Ok(window.respond(&parts.headers, board, &answer, &variant, || body))
 }
 
-/// Set a board's settings, before its first contribution
+/// Set a board's settings
 ///
-/// They replace all earlier settings.
+/// They replace all earlier settings. Once the board has contributions, its number of shards stays, and once it has
+/// ended it can only be kept longer.
 #[cfg_attr(test, utoipa::path(
     put,
     path = "/v1/boards/{kind}/{subject}",
@@ -179,18 +185,7 @@ pub(crate) async fn put_settings(
     let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
     path.board.subject().check_visible().map_err(unfit)?;
     let shape: SettingsShape = body::json(&app, &headers, request).await?;
-    let settings = shape.settings(path.kind().shards())?;
-    if record_of(&app, &path)
-        .await?
-        .is_some_and(|record| record.created)
-    {
-        return Err(PutSettingsError::AlreadyCreated.into());
-    }
-    entry.begin(app.now()).await?;
-    let record = app
-        .router
-        .put_settings(&path.board, &path.known, settings, app.now())
-        .await?;
+    let record = stored_settings(&app, &path, &shape, &entry).await?;
     let shape = StoredSettingsShape {
         board: path.board.to_string(),
         shards: record.shards.get(),
@@ -198,6 +193,57 @@ pub(crate) async fn put_settings(
         expiry: ExpiryShape::from(&record.activity),
     };
     Ok(json(&shape))
+}
+
+/// Puts the settings of a board, created or not, and returns its record.
+async fn stored_settings(
+    app: &App,
+    path: &BoardPath,
+    shape: &SettingsShape,
+    entry: &AuditEntry,
+) -> Result<BoardRecord, Problem> {
+    for _ in 0..SETTINGS_TRIES_MAX {
+        let held = record_of(app, path).await?.filter(|record| record.created);
+        let shards = held.as_ref().map(|record| record.shards);
+        let settings = shape.settings(shards.unwrap_or(path.kind().shards()))?;
+        let Some(held) = held else {
+            entry.begin(app.now()).await?;
+            let (board, known) = (&path.board, &path.known);
+            match app
+                .router
+                .put_settings(board, known, settings, app.now())
+                .await
+            {
+                Err(PutSettingsError::AlreadyCreated) => continue,
+                stored => return Ok(stored?),
+            }
+        };
+        if settings.shards != held.shards {
+            return Err(PutSettingsError::AlreadyCreated.into());
+        }
+        let moment = app.moment();
+        let wanted = settings.activity;
+        if wanted == held.activity {
+            return Ok(held);
+        }
+        let until = held.activity.check_change(&wanted, moment.now)?;
+        entry.begin(app.now()).await?;
+        match app
+            .router
+            .change_activity(&held, wanted, until, &moment)
+            .await
+        {
+            // Or it has ended meanwhile: that is checked again.
+            Err(ChangeActivityError::Stale | ChangeActivityError::DeadlinePassed) => {}
+            Err(ChangeActivityError::Store(error)) => return Err(error.into()),
+            Ok(record) => return Ok(record),
+        }
+    }
+    let detail = format!(
+        "board {} is being changed by other requests: retry",
+        path.board
+    );
+    Err(Problem::new(ProblemType::Conflict, detail))
 }
 
 /// Delete a board with all its windows

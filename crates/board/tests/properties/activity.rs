@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use board::limits::{KEEP_MAX, NAME_CLOSED_MAX, SETTINGS_KEPT_MIN};
-use board::{Activity, ActivityError, ActivityRejection, Timestamp};
+use board::{Activity, ActivityChangeError, ActivityError, ActivityRejection, Timestamp};
 use proptest::prelude::*;
 
 const MS: Duration = Duration::from_millis(1);
@@ -184,4 +184,63 @@ proptest! {
             && ends_at.is_none_or(|ends_at| moment < ends_at && now < ends_at);
         prop_assert_eq!(activity.admit(time(moment), time(now)).is_ok(), counts);
     }
+}
+
+#[test]
+fn a_board_that_has_not_ended_may_end_at_any_time_to_come() {
+    let now = ends_at().minus(MS);
+    let later = ends_at().plus(WEEK);
+    let held = battle();
+    for (wanted, until) in [
+        (Activity::ALWAYS, ends_at()),
+        (Activity::new(None, Some(later), None).unwrap(), ends_at()),
+        (Activity::new(Some(later), None, None).unwrap(), ends_at()),
+        (
+            Activity::new(None, Some(ends_at()), Some(MS)).unwrap(),
+            ends_at(),
+        ),
+    ] {
+        assert_eq!(held.check_change(&wanted, now), Ok(Some(until)));
+    }
+    let unbounded = Activity::ALWAYS;
+    assert_eq!(unbounded.check_change(&held, now), Ok(Some(ends_at())));
+    let from_now_on = Activity::new(Some(now), None, None).unwrap();
+    assert_eq!(unbounded.check_change(&from_now_on, now), Ok(None));
+    // It may have contributions from after that.
+    let ended = Activity::new(None, Some(now), None).unwrap();
+    let error = ActivityChangeError::EndsInThePast { ends_at: now, now };
+    assert_eq!(unbounded.check_change(&ended, now), Err(error.clone()));
+    assert!(error.to_string().starts_with("ends_at: "));
+    assert_eq!(held.check_change(&ended, now), Err(error));
+}
+
+#[test]
+fn a_board_that_has_ended_may_only_be_kept_longer() {
+    let held = battle();
+    let now = ends_at();
+    let kept = |kept| Activity::new(Some(starts_at()), Some(ends_at()), kept).unwrap();
+    let until = Some(ends_at().plus(WEEK));
+    for wanted in [kept(None), kept(Some(WEEK)), kept(Some(WEEK + MS))] {
+        assert_eq!(held.check_change(&wanted, now), Ok(until));
+    }
+    assert_eq!(kept(None).check_change(&kept(None), now), Ok(None));
+    let ended = ActivityChangeError::Ended {
+        ended_at: ends_at(),
+    };
+    for wanted in [
+        kept(Some(Duration::from_hours(24))),
+        Activity::new(Some(starts_at()), Some(ends_at().plus(MS)), Some(WEEK)).unwrap(),
+        Activity::new(None, Some(ends_at()), Some(WEEK)).unwrap(),
+        Activity::ALWAYS,
+    ] {
+        assert_eq!(held.check_change(&wanted, now), Err(ended.clone()));
+    }
+    assert_eq!(
+        kept(None).check_change(&held, now),
+        Err(ended),
+        "it was kept for good"
+    );
+    let expired_at = ends_at().plus(WEEK);
+    let expired = ActivityChangeError::Expired { expired_at };
+    assert_eq!(held.check_change(&kept(None), expired_at), Err(expired));
 }

@@ -21,11 +21,11 @@ impl Closed<'_> {
         let cell = self.cell;
         let written = cell.written();
         let idle = cell.is_idle(kind, now);
-        let stays_until = if cell.is_created() && cell.activity.is_always() {
+        let stays_until = if cell.is_created() && cell.activity().is_always() {
             written.plus(EMPTY_KEPT)
         } else {
             // The name must not become available without the bounds of its board.
-            cell.activity.settings_kept_until(written)
+            cell.activity().settings_kept_until(written)
         };
         let mut shards = self.body.shards().iter();
         now >= stays_until && shards.all(|shard| shard.read().is_empty(idle))

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use board::Window;
+use board::{Activity, Window};
 use parking_lot::{RwLock, RwLockReadGuard};
 use shard_store::{BoardReading, Query, RangeAsk, ShardQuery, ShardReading, StoreError};
 use smallvec::SmallVec;
@@ -12,14 +12,18 @@ use crate::ranking::{Merged, Search};
 use crate::shard::Shard;
 
 impl Cell {
-    /// Reads shards, each at one moment. Returns a reading for each query, in order.
+    /// Reads shards, each at one moment, for a caller that has `seen` this activity in the board's
+    /// record. Returns a reading for each query, in order.
     pub fn read(
         &self,
+        seen: &Activity,
         epoch: u64,
         queries: &[ShardQuery],
     ) -> Result<Vec<ShardReading>, StoreError> {
         let mut readings = Vec::with_capacity(queries.len());
-        match &*self.body.read() {
+        let body = self.body.read();
+        self.check_seen(seen, &body)?;
+        match &*body {
             Body::Ended => return Err(StoreError::IncarnationEnded),
             Body::Whole(whole) => {
                 let held = whole.read();
@@ -42,6 +46,7 @@ impl Cell {
     /// the number of shards is too large to hold them all.
     pub fn read_board(
         &self,
+        seen: &Activity,
         epoch: u64,
         window: Window,
         groups: bool,
@@ -49,6 +54,7 @@ impl Cell {
     ) -> Result<Option<BoardReading>, StoreError> {
         let rules = self.kind.rules();
         let body = self.body.read();
+        self.check_seen(seen, &body)?;
         let of_one = |held: &Shard| {
             let ranking = held.window(window)?;
             Ok(Some(BoardReading {
@@ -130,7 +136,7 @@ fn load(shards: &[RwLock<Shard>], queries: &[ShardQuery]) {
 mod tests {
     use std::sync::Arc;
 
-    use board::{Activity, Incarnation, Member, ShardCount, Timestamp, Value, Values};
+    use board::{Incarnation, Member, ShardCount, Timestamp, Value, Values};
     use shard_store::{Anchor, Batch, BoardSettings, Change, Item, Memory};
     use store_conformance::fixtures::gifts;
 
@@ -170,7 +176,7 @@ mod tests {
             };
             let (budget, memory) = (IdBudget::new(0), Memory::default());
             let shard = shards.shard_of(hash);
-            cell.apply(shard, &batch, &budget, &memory, &mut NoLog)
+            cell.apply(&activity, shard, &batch, &budget, &memory, &mut NoLog)
                 .unwrap();
         }
         let read = |after| {
@@ -179,7 +185,8 @@ mod tests {
                 before: 0,
                 after,
             };
-            cell.read_board(0, Window::ALL_TIME, false, &ask).unwrap()
+            cell.read_board(&activity, 0, Window::ALL_TIME, false, &ask)
+                .unwrap()
         };
         let reading = read(50).expect("no shard is being written");
         assert_eq!((reading.members, reading.versions.len()), (MEMBERS, 16));

@@ -58,7 +58,8 @@ impl RestoredBoard {
             kind: self.kind,
             incarnation: self.incarnation,
             shards: self.shards,
-            activity: self.activity,
+            activity: RwLock::new(self.activity),
+            activity_changed: AtomicBool::new(false),
             created: AtomicBool::new(self.created),
             settings_set_at: self.last_write,
             last_write: AtomicI64::new(self.last_write.millis()),
@@ -225,9 +226,9 @@ mod tests {
         for shard in 0..2 {
             cell.build_order(usize::from(shard));
             let query = query.clone();
-            let read = cell.read(1, &[ShardQuery { shard, query }]);
+            let read = cell.read(&Activity::ALWAYS, 1, &[ShardQuery { shard, query }]);
             assert_eq!(read, Err(StoreError::WindowDropped));
-            assert_eq!(cell.windows(shard), Ok(Vec::new()));
+            assert_eq!(cell.windows(&Activity::ALWAYS, shard), Ok(Vec::new()));
         }
     }
 }

@@ -42,6 +42,7 @@ impl Merger {
         };
         let known = of_last.or_else(|| self.boards.snapshots.get(&key));
         if let Some(snapshot) = &known
+            && snapshot.activity == record.activity
             && (snapshot.serves(kind, need)
                 || has_waited && snapshot.serves_waiting_read(kind, need))
         {
@@ -61,7 +62,7 @@ impl Merger {
         };
         let merged = match self.taken_or_merged(request).await {
             Ok(snapshot) => Ok(snapshot),
-            Err(StoreError::IncarnationEnded) => return Ok(None),
+            Err(StoreError::IncarnationEnded | StoreError::SettingsChanged) => return Ok(None),
             Err(error) => Err(ReadError::from(error)),
         };
         if let Ok(snapshot) = &merged {
@@ -117,7 +118,7 @@ impl Merger {
         let (seen, began) = (self.now(), Instant::now());
         let activity = record.activity;
         let shape = Shape::of(kind);
-        let known_alike = known.filter(|known| known.shape == shape);
+        let known_alike = known.filter(|known| known.shape == shape && known.activity == activity);
         let scope = self.scope(record, kind, window, seen);
         let gathered = steady(scope, |scope| gathered(scope, known_alike)).await?;
         let Some((vector, gathered)) = gathered else {

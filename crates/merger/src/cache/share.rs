@@ -73,7 +73,11 @@ impl Merger {
         let top = SharedTop {
             board: request.record.clone(),
             window: request.key.1,
-            shape: wire::name_of(request.shape(), self.settings.renderer_format),
+            shape: wire::name_of(
+                request.shape(),
+                &request.record.activity,
+                self.settings.renderer_format,
+            ),
         };
         let version = request.known_alike().map(|known| known.version.as_str());
         let give_up = Instant::now() + WAIT_MAX;
@@ -144,9 +148,12 @@ impl MergeRequest<'_> {
         Shape::of(self.kind)
     }
 
-    /// Returns the current snapshot if it has the required shape.
+    /// Returns the current snapshot if it has the required shape, and the board's current activity.
     fn known_alike(&self) -> Option<&Snapshot> {
-        self.known.filter(|known| known.shape == self.shape())
+        let is_alike = |known: &&Snapshot| {
+            known.shape == self.shape() && known.activity == self.record.activity
+        };
+        self.known.filter(is_alike)
     }
 
     /// Decodes the snapshot that another server published, if it may be shown here.

@@ -97,7 +97,8 @@ impl Merger {
         need: Need,
     ) -> Option<Arc<Snapshot>> {
         let known = self.boards.snapshots.get(&(record.incarnation, window))?;
-        let serves = known.serves(kind, self.need_of(record, need));
+        let serves =
+            known.activity == record.activity && known.serves(kind, self.need_of(record, need));
         serves.then_some(known)
     }
 

@@ -11,7 +11,7 @@
 //!
 //! Numbers are little-endian.
 
-use board::{Incarnation, RankStyle};
+use board::{Activity, Incarnation, RankStyle};
 use bytes::{Buf, BufMut, Bytes};
 use shard_store::ShardVersion;
 use twox_hash::XxHash3_64;
@@ -38,14 +38,29 @@ pub(super) struct Content {
 }
 
 /// Returns a name for everything that determines the bytes of a board of this shape, except the
-/// board.
-pub(super) fn name_of(shape: Shape, renderer_format: &str) -> String {
+/// board; and for its activity: a server whose record is outdated must not find boards of others, but
+/// read the shards, which refuse that.
+pub(super) fn name_of(shape: Shape, activity: &Activity, renderer_format: &str) -> String {
     let ranks = match shape.ranks {
         RankStyle::Ordinal => "ordinal",
         RankStyle::Competition => "competition",
     };
     let Shape { top, hidden, .. } = shape;
-    format!("{FORMAT}.{renderer_format}.{top}.{ranks}.{hidden:016x}")
+    let mut name = format!("{FORMAT}.{renderer_format}.{top}.{ranks}.{hidden:016x}");
+    if !activity.is_always() {
+        let bounds = [
+            activity.starts_at(),
+            activity.ends_at(),
+            activity.expires_at(),
+        ];
+        for at in bounds {
+            name.push('.');
+            if let Some(at) = at {
+                name.push_str(&at.millis().to_string());
+            }
+        }
+    }
+    name
 }
 
 /// Returns the length of what [`written`] returns.
@@ -132,7 +147,7 @@ fn read_shard(left: &mut &[u8]) -> Option<ShardVersion> {
 mod tests {
     use std::sync::OnceLock;
 
-    use board::{Activity, Timestamp};
+    use board::Timestamp;
     use proptest::collection::vec;
     use proptest::prelude::*;
     use tokio::time::Instant;
@@ -242,21 +257,31 @@ mod tests {
             ranks,
             hidden: 0,
         };
-        let ordinal = name_of(shape(100, RankStyle::Ordinal), "0.1.0");
+        let ordinal = name_of(shape(100, RankStyle::Ordinal), &Activity::ALWAYS, "0.1.0");
         assert_eq!(ordinal, "2.0.1.0.100.ordinal.0000000000000000");
         let hiding = Shape {
             hidden: 10,
             ..shape(100, RankStyle::Ordinal)
         };
         assert_eq!(
-            name_of(hiding, "0.1.0"),
+            name_of(hiding, &Activity::ALWAYS, "0.1.0"),
             "2.0.1.0.100.ordinal.000000000000000a"
         );
-        assert_ne!(ordinal, name_of(shape(101, RankStyle::Ordinal), "0.1.0"));
         assert_ne!(
             ordinal,
-            name_of(shape(100, RankStyle::Competition), "0.1.0")
+            name_of(shape(101, RankStyle::Ordinal), &Activity::ALWAYS, "0.1.0")
         );
-        assert_ne!(ordinal, name_of(shape(100, RankStyle::Ordinal), "0.1.1"));
+        assert_ne!(
+            ordinal,
+            name_of(
+                shape(100, RankStyle::Competition),
+                &Activity::ALWAYS,
+                "0.1.0"
+            )
+        );
+        assert_ne!(
+            ordinal,
+            name_of(shape(100, RankStyle::Ordinal), &Activity::ALWAYS, "0.1.1")
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use board::{Activity, Timestamp};
 use merger::{ReadResult, final_from};
-use shard_store::BoardSettings;
+use shard_store::{BoardSettings, ShardStore};
 use store_local::LocalStore;
 
 use crate::agree::ALL;
@@ -273,6 +273,51 @@ async fn the_next_board_of_a_name_is_found() {
     assert_eq!((answer.members, answer.activity), (1, next));
     let top = here.top(false).await.unwrap();
     assert_eq!(text(&top), "1:1:u2");
+}
+
+#[tokio::test]
+async fn changed_settings_are_shown_where_the_old_record_is_cached() {
+    let store: Arc<dyn ShardStore> = Arc::new(LocalStore::in_memory().unwrap());
+    let here = Stage::over(store.clone(), kind(points(16)), 1 << 20).await;
+    here.points("u1", 5).await;
+    let before = here.top(true).await.unwrap().snapshot;
+    assert_eq!(before.activity, Activity::ALWAYS);
+    let change = async |activity| {
+        let record = store.board(&here.board).await.unwrap().unwrap();
+        store
+            .change_activity(&record, activity, None)
+            .await
+            .unwrap();
+    };
+    change(battle()).await;
+    assert_eq!(page(&here).await.activity, battle());
+    let top = here.top(true).await.unwrap().snapshot;
+    assert_eq!((top.activity, &top.version), (battle(), &before.version));
+    // The end that is cached passes, but it was moved: nothing is final.
+    let later = Activity::new(Some(at(0)), Some(at(3 * MINUTE_MS)), None).unwrap();
+    change(later).await;
+    set_clock(&here, MINUTE_MS);
+    let top = here.top(false).await.unwrap().snapshot;
+    assert_eq!(
+        (top.activity, is_final(top.as_of, top.activity)),
+        (later, false)
+    );
+    // And it was moved forward: the board is final sooner than the cached record says.
+    let sooner = Activity::new(Some(at(0)), Some(at(2 * MINUTE_MS)), None).unwrap();
+    change(sooner).await;
+    set_clock(&here, 2 * MINUTE_MS);
+    assert!(is_final_page(&here).await);
+    let info = here
+        .merger
+        .info(&here.board, &here.kind, ALL)
+        .await
+        .unwrap();
+    assert_eq!(info.activity, sooner);
+    let top = here.top(false).await.unwrap().snapshot;
+    assert_eq!(
+        (top.activity, is_final(top.as_of, top.activity)),
+        (sooner, true)
+    );
 }
 
 async fn store_expires(stage: &Stage) {

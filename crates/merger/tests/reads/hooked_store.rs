@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
-    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardQuery,
-    ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
+    Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
+    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, PutSettingsError, Query,
+    Revision, ShardQuery, ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
 };
 use store_conformance::fixtures::read_shard;
 use store_local::LocalStore;
@@ -244,6 +244,15 @@ impl ShardStore for HookedStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, PutSettingsError>> {
         self.inner.put_settings(name, kind, settings, now)
+    }
+
+    fn change_activity<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        activity: Activity,
+        until: Option<Deadline<'a>>,
+    ) -> BoxFuture<'a, Result<BoardRecord, ChangeActivityError>> {
+        self.inner.change_activity(board, activity, until)
     }
 
     fn delete_board<'a>(

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
-use board::Timestamp;
+use board::{Activity, Timestamp};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::registry::CurrentIncarnation;
+use crate::registry::{CurrentIncarnation, Record};
 use redis_nodes::ServerId;
 use shard_store::StoreError;
 
@@ -26,6 +26,8 @@ const ASKED_AGAIN: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct KnownIncarnation {
     pub(super) servers: Arc<[ServerId]>,
+    /// The activity of a created board.
+    pub(super) activity: Activity,
     /// Whether the board is not created yet: only its settings exist.
     pub(super) uncreated: bool,
     touched: AtomicI64,
@@ -61,8 +63,10 @@ pub(super) enum Lease {
 impl KnownIncarnation {
     pub(super) fn new(held: &CurrentIncarnation, servers: Arc<[ServerId]>, epoch: u64) -> Self {
         let touched = held.record.as_ref().map(|record| record.touched.millis());
+        let board = held.record.as_ref().map(Record::board);
         Self {
             servers,
+            activity: board.map_or(Activity::ALWAYS, |board| board.activity),
             uncreated: touched.is_none(),
             touched: AtomicI64::new(touched.unwrap_or(i64::MIN)),
             due: AtomicI64::new(due_of(held)),

@@ -69,6 +69,29 @@ register('birth', {}, function(keys, args)
     return remember(key, number, 'R' .. first_due .. ' b ' .. record)
 end)
 
+-- Changes the time of a board that was born, from the one that the caller has seen. All its shards are held meanwhile.
+register('resettle', {}, function(keys, args)
+    local boards, due, key = unpack(keys)
+    local deadline, number, name, subject, life, seen, activity = unpack(args)
+    local answer = remembered(key, number)
+    if answer then return answer end
+    local late = lateness(deadline)
+    if late then return late end
+    local record = record_of(boards, subject)
+    if not record or record.life ~= life then return 'EDEAD' end
+    if (record.activity or '-') ~= seen then return 'ECHANGED' end
+    record.activity = activity ~= '-' and activity or nil
+    local text = record_text(record)
+    call('HSET', boards, subject, text)
+    local expires = expires_at(record.activity)
+    if expires then
+        -- A sweep that is about it may not have seen when it expires: it is due again when its claim ends.
+        local held = math.floor(tonumber(call('ZSCORE', due, name) or expires))
+        call('ZADD', due, 'LT', digits(math.min(held, expires)), name)
+    end
+    return remember(key, number, 'Rb' .. text)
+end)
+
 -- Keeps settings of a board that was not born.
 register('settle', {}, function(keys, args)
     local kinds, boards, settled, due, key = unpack(keys)

@@ -1,6 +1,6 @@
 //! Boards: look-ups, lists, settings, creation.
 
-use board::{BoardName, Incarnation, KindName, Subject, Timestamp};
+use board::{Activity, BoardName, Incarnation, KindName, Subject, Timestamp};
 use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -13,9 +13,10 @@ use super::{
 use crate::call_error::overloaded;
 use crate::retention::LINGER;
 use crate::wire::{Garbled, Unpack};
-use redis_nodes::{CallError, registry_key};
+use redis_nodes::{Call, CallError, Effect, registry_key};
 use shard_store::{
-    BoardRecord, BoardSettings, CreateBoardError, KindRecord, PutSettingsError, StoreError,
+    BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, KindRecord,
+    PutSettingsError, StoreError,
 };
 
 impl Registry {
@@ -148,6 +149,47 @@ impl Registry {
                 answer => answer.map_err(failed)?,
             };
             Ok(made(name, &answer)?)
+        }
+        .boxed()
+    }
+}
+
+impl Registry {
+    /// Changes the activity of a created board from that of `board`, before `until`.
+    pub(crate) fn change_activity<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        activity: Activity,
+        until: Instant,
+    ) -> BoxFuture<'a, Result<Record, ChangeActivityError>> {
+        async move {
+            let name = &board.name;
+            let (call, number) = self.next_call();
+            let call = Call {
+                function: "resettle",
+                keys: vec![boards_key(name.kind()), registry_key("due"), call],
+                args: vec![
+                    number,
+                    text(name),
+                    text(name.subject()),
+                    text(board.incarnation),
+                    text(activity_text(&board.activity)),
+                    text(activity_text(&activity)),
+                ],
+                effect: Effect::Write,
+                until,
+                // Later the shards may be written to again, or the board has ended.
+                closes: Some(until),
+            };
+            match self.call(&call).await {
+                Ok(answer) => Ok(made(name, &answer)?),
+                Err(CallError::Refused(refusal))
+                    if ["DEAD", "CHANGED"].contains(&&*refusal.code) =>
+                {
+                    Err(ChangeActivityError::Stale)
+                }
+                Err(error) => Err(failed(error).into()),
+            }
         }
         .boxed()
     }

@@ -36,7 +36,7 @@ use super::wire::Garbled;
 pub(super) use due::Claimed;
 pub(super) use incarnations::{After, CurrentIncarnation, Touch, Touched};
 use kind_records::ReadKinds;
-pub use record::Record;
+pub use record::{Record, activity_text};
 use redis_nodes::{Call, CallError, Effect, Nodes, registry_key};
 use shard_store::{BoardRecord, StoreError};
 

@@ -103,7 +103,8 @@ fn split_behind(text: &str, words: usize) -> Option<(&str, &str)> {
 }
 
 /// Returns a board's time as one word: `STARTS,ENDS,EXPIRES`, or `-` without bounds.
-pub(super) fn activity_text(activity: &Activity) -> String {
+#[must_use]
+pub fn activity_text(activity: &Activity) -> String {
     if activity.is_always() {
         return "-".to_owned();
     }

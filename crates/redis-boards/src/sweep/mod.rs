@@ -17,10 +17,13 @@
 //! - A board whose time is over (`expires_at`) ends with all that it holds, as if it had been deleted.
 //! - An incarnation that ended is in `dying` until all its shards have tombstones.
 //!
+//! Also here, since it freezes shards likewise: changes of the activity of a board (`change`).
+//!
 //! A board of which a node is not connected is passed by, and due again.
 //!
 //! Clocks of servers have to agree to within a small part of the shortest idle time.
 
+mod change;
 mod short_list;
 #[cfg(test)]
 mod tests;
@@ -45,6 +48,11 @@ use super::spread::Spread;
 use redis_nodes::Nodes;
 use shard_store::{DeleteBoardError, KindRecord, StoreError};
 pub use short_list::{RefillLists, ShortList};
+
+/// How long after the first freeze of a board's shards its end, or a change of its activity, may be
+/// decided. The rest of [`FREEZE`](crate::shards::FREEZE) is a margin for clocks that are read at
+/// different times.
+const DECIDED: Duration = Duration::from_secs(5);
 
 /// The number of boards that are claimed at once.
 const BOARDS_CLAIMED: usize = 100;

@@ -1,7 +1,12 @@
--- The sweep on one shard: looking, dropping windows, emptying, freezing, tombstones.
+-- The sweep on one shard: looking, dropping windows, emptying, freezing, tombstones. And what a change of a board's
+-- time does on one.
 --
 -- A freeze is the field `f`, 'TOKEN UNTIL': until then nothing is applied. One that ended without being taken
 -- back keeps writers out until they have asked the registry whether the board is still there (`thaw`).
+--
+-- The field `a` is the time of the board, as in its record, if it was changed since the board was created: writers and
+-- readers that have seen another one are refused. While a change is being decided the shard is frozen, and `a` is '?',
+-- which keeps readers out, too: who thaws the shard asks the registry what was decided.
 
 -- The windows of a shard, by name; or with another letter those of which meta says that.
 local function named_windows(fields, letter)
@@ -84,17 +89,22 @@ register('empty', {'allow-oom'}, function(keys, args)
     return 'R'
 end)
 
+-- Whether a shard is frozen by another than this token.
+local function is_frozen(freeze, token, now)
+    local other, ends = (freeze or ''):match('^(%S+) (%d+)$')
+    return other and other ~= token and tonumber(ends) > now
+end
+
 -- Freezes a shard that holds nothing: no window (of an idle board, but for that without bounds, empty), and ids
 -- as they were seen.
 register('freeze', {'allow-oom'}, function(keys, args)
     local meta, rank = unpack(keys)
     local deadline, token, span, ids, idle = unpack(args)
-    local held = call('HMGET', meta, 'x', 'f', 'g')
+    local held = call('HMGET', meta, 'x', 'f', 'g', 'a')
     if held[1] then return 'EDEAD' end
     if is_late(deadline) then return 'ELATE' end
     local now = node_ms()
-    local other, ends = (held[2] or ''):match('^(%S+) (%d+)$')
-    if other and other ~= token and tonumber(ends) > now then return 'EFROZEN' end
+    if is_frozen(held[2], token, now) or held[4] == UNDECIDED then return 'EFROZEN' end
     if (held[3] or '') ~= ids then return 'EKEPT' end
     for _, window in ipairs(named_windows(call('HKEYS', meta))) do
         local spent = idle == '1' and window == 'all' and call('ZCARD', rank) == 0
@@ -104,14 +114,36 @@ register('freeze', {'allow-oom'}, function(keys, args)
     return 'R'
 end)
 
--- Takes a freeze back: the one of this token, or with '-' one that ended by itself.
-register('thaw', {'allow-oom'}, function(keys, args)
-    local deadline, token = unpack(args)
+-- Freezes a shard while a change of the board's time is decided.
+register('hold', {'allow-oom'}, function(keys, args)
+    local meta = keys[1]
+    local deadline, token, span = unpack(args)
+    local held = call('HMGET', meta, 'x', 'f')
+    if held[1] then return 'EDEAD' end
     if is_late(deadline) then return 'ELATE' end
-    local held, ends = (call('HGET', keys[1], 'f') or ''):match('^(%S+) (%d+)$')
-    if held and (held == token or (token == '-' and tonumber(ends) <= node_ms())) then
-        call('HDEL', keys[1], 'f')
-    end
+    local now = node_ms()
+    if is_frozen(held[2], token, now) then return 'EFROZEN' end
+    call('HSET', meta, 'f', token .. ' ' .. digits(now + span), 'a', UNDECIDED)
+    return 'R'
+end)
+
+-- The freeze of a shard, as text, if it has one.
+register('freeze_of', {'no-writes'}, function(keys)
+    return 'R' .. (call('HGET', keys[1], 'f') or '')
+end)
+
+-- Takes a freeze back: the one of this token, or one that ended by itself, given by its text. The time of the board,
+-- where it was being decided, is the one given.
+register('thaw', {'allow-oom'}, function(keys, args)
+    local deadline, token, activity = unpack(args)
+    if is_late(deadline) then return 'ELATE' end
+    local meta = call('HMGET', keys[1], 'f', 'a')
+    local freeze = meta[1] or ''
+    local held, ends = freeze:match('^(%S+) (%d+)$')
+    local is_it = held == token or (freeze == token and (not ends or tonumber(ends) <= node_ms()))
+    if not is_it then return 'R' end
+    if held then call('HDEL', keys[1], 'f') end
+    if meta[2] == UNDECIDED and activity then call('HSET', keys[1], 'a', activity) end
     return 'R'
 end)
 

@@ -9,7 +9,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::{Next, ShortList, Sweep};
+use super::{DECIDED, Next, ShortList, Sweep};
 use crate::registry::{After, Record};
 use crate::retention::{LINGER, gone_at, time_to_live_ms};
 use crate::shards::{Shards, Survey};
@@ -18,10 +18,6 @@ use shard_store::{BoardRecord, BoardSettings, StoreError};
 /// The maximum time between two visits of a board. Windows that were not reported are dropped that
 /// late.
 const DUE_MAX: Duration = Duration::from_hours(24);
-
-/// How long after its first freeze the end of a board may be decided. The rest of
-/// [`FREEZE`](crate::shards::FREEZE) is a margin for clocks that are read at different times.
-const DECIDED: Duration = Duration::from_secs(5);
 
 /// The visit of a board.
 struct Visit<'a> {
@@ -326,7 +322,7 @@ impl Visit<'_> {
     /// Best effort: freezes expire.
     async fn thaw(&self, token: &Bytes) {
         let shards = self.shards();
-        if let Err(error) = shards.each(|shard| shards.thaw(shard, token)).await {
+        if let Err(error) = shards.each(|shard| shards.thaw(shard, token, None)).await {
             tracing::debug!(board = %self.record.board().name, %error, "a freeze ends by itself");
         }
     }

@@ -16,6 +16,10 @@ pub enum StoreError {
     /// the kind again.
     #[error("the kind has just changed")]
     StaleKind,
+    /// The board's activity was changed after the caller read its record: read it again. Nothing
+    /// happened.
+    #[error("the settings of the board have just changed")]
+    SettingsChanged,
     /// The batch's deadline ([`Batch::until`](super::Batch::until)) passed before it could be
     /// applied. Nothing happened.
     #[error("its deadline had passed when it was to be applied")]
@@ -61,12 +65,27 @@ pub enum CreateBoardError {
 pub enum PutSettingsError {
     /// The board has contributions.
     #[error(
-        "the board has contributions already: its settings can be set again after it has been deleted"
+        "shards: the board has contributions already: its number of shards can be set again after it has been deleted"
     )]
     AlreadyCreated,
     /// The kind was changed or deleted after the caller read it: read it again.
     #[error("the kind has changed")]
     StaleKind,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The activity of a board with contributions could not be changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeActivityError {
+    /// The caller's record is not the board's: it was changed or deleted after the caller read it, or
+    /// was never created. Nothing happened.
+    #[error("the settings of the board have changed")]
+    Stale,
+    /// The moment before which the change had to be made has passed. Nothing happened.
+    #[error("the board ended or expired before its settings could be changed")]
+    DeadlinePassed,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

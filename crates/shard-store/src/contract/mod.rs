@@ -13,7 +13,10 @@ mod shared;
 mod store;
 mod write;
 
-pub use error::{CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError};
+pub use error::{
+    ChangeActivityError, CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError,
+    StoreError,
+};
 pub use failure::{ItemFailure, Overload};
 pub use read::{
     Anchor, BoardReading, Query, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading,

@@ -31,13 +31,14 @@ pub struct BoardRecord {
     pub shards: ShardCount,
     /// The meaning of its kind. The board cannot be used with kinds of another meaning.
     pub meaning: Meaning,
-    /// When contributions count, and when the board expires; fixed for this incarnation.
+    /// When contributions count, and when the board expires. A call with another activity than the
+    /// board's current one fails with `SettingsChanged`.
     pub activity: Activity,
     /// Whether it has been created by a contribution; before that it only has settings.
     pub created: bool,
 }
 
-/// The settings of one board, beside those of its kind, made before its creation.
+/// The settings of one board, beside those of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardSettings {
     /// Number of shards.

@@ -12,19 +12,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    BoardName, Incarnation, Kind, KindName, Member, ShardCount, Subject, Timestamp, Window,
+    Activity, BoardName, Incarnation, Kind, KindName, Member, ShardCount, Subject, Timestamp,
+    Window,
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use metering::Registry;
 
 use super::error::{
-    CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
+    ChangeActivityError, CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError,
+    StoreError,
 };
 use super::read::{BoardReading, RangeAsk, ShardQuery, ShardReading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
-use super::write::{Batch, Outcome};
+use super::write::{Batch, Deadline, Outcome};
 
 /// Default maximum of concurrent `apply` calls of one request.
 const CONCURRENT_APPLIES_MAX: usize = 64;
@@ -103,6 +105,16 @@ pub trait ShardStore: Send + Sync + 'static {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<BoardRecord, PutSettingsError>>;
 
+    /// Changes the activity of a created board, of which the caller has the record `board`, before
+    /// `until`. Afterwards, reads and writes with the old record fail with `SettingsChanged`: nothing
+    /// is applied under the old activity, and no read that begins later reports by it.
+    fn change_activity<'a>(
+        &'a self,
+        board: &'a BoardRecord,
+        activity: Activity,
+        until: Option<Deadline<'a>>,
+    ) -> BoxFuture<'a, Result<BoardRecord, ChangeActivityError>>;
+
     /// Ends this incarnation of a board, with all its windows. The store remembers that it ended at
     /// least until `until`.
     fn delete_board<'a>(
@@ -111,8 +123,8 @@ pub trait ShardStore: Send + Sync + 'static {
         until: Timestamp,
     ) -> BoxFuture<'a, Result<(), DeleteBoardError>>;
 
-    /// Applies a batch to one shard and returns an outcome for each item, in order; or `DeadlinePassed` after
-    /// [`Batch::until`]: a read that begins after that moment sees everything that was applied
+    /// Applies a batch to one shard and returns an outcome for each item, in order; or `SettingsChanged` if `board` has
+    /// another activity than the board's current one; or `DeadlinePassed` after [`Batch::until`]: a read that begins after that moment sees everything that was applied
     /// under it, and nothing is applied after that read.
     fn apply<'a>(
         &'a self,

@@ -25,6 +25,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
             incarnation: incarnation(&mut bytes)?,
             at: bytes.time("the time of a creation")?,
         },
+        Some(Type::ActivityChanged) => Record::ActivityChanged {
+            incarnation: incarnation(&mut bytes)?,
+            activity: bytes.any_activity()?,
+        },
         Some(Type::Applied) => {
             let incarnation = incarnation(&mut bytes)?;
             Record::Applied(applied::take(&mut bytes, incarnation)?)

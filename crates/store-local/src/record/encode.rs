@@ -29,6 +29,13 @@ pub(crate) fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
             begin(out, Type::BoardCreated, *incarnation);
             put_time(out, *at);
         }
+        Event::ActivityChanged {
+            incarnation,
+            activity,
+        } => {
+            begin(out, Type::ActivityChanged, *incarnation);
+            put_activity(out, activity);
+        }
         Event::Applied(applied_batch) => {
             begin(out, Type::Applied, applied_batch.incarnation);
             applied::put(out, applied_batch);

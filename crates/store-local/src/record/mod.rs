@@ -19,6 +19,7 @@
 //! 7  board split     incarnation u64
 //! 8  board ended     incarnation u64
 //! 9  board made      as 2, and its activity: from version 2 on
+//! 10 activity changed  incarnation u64, the activity: from version 3 on
 //!
 //! an item   flags u8: bits 0-1  0 fold, 1 set, 2 remove
 //!                     bit  2    has an id
@@ -31,7 +32,7 @@
 //!           id        (bit 2)   11 bytes of its digest
 //! ```
 //!
-//! An activity is bits u8 (1 starts, 2 ends, 4 expires; not 0), then, for each bit that is set, the
+//! An activity is bits u8 (1 starts, 2 ends, 4 expires; 0 only in record 10), then, for each bit that is set, the
 //! start u64, the end u64, and how long the board is kept after its end, varint (ms).
 //!
 //! Times (`at`, `now`) are milliseconds since 1970, as two's complement. A new type, flag or
@@ -47,7 +48,7 @@ pub(super) mod tests;
 use std::time::Duration;
 
 use board::limits::SHARDS_MAX;
-use board::{Incarnation, Timestamp, Window};
+use board::{Activity, Incarnation, Timestamp, Window};
 use shard_store::{BoardRecord, Item, KindRecord};
 
 use super::bytes::{Bytes, Malformed};
@@ -76,6 +77,10 @@ pub(crate) enum Record {
         incarnation: Incarnation,
         shard: u16,
         windows: Vec<Window>,
+    },
+    ActivityChanged {
+        incarnation: Incarnation,
+        activity: Activity,
     },
     BoardEmptied {
         incarnation: Incarnation,
@@ -114,10 +119,11 @@ enum Type {
     BoardSplit = 7,
     BoardEnded = 8,
     BoundedBoardMade = 9,
+    ActivityChanged = 10,
 }
 
 impl Type {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::KindWritten,
         Self::BoardMade,
         Self::BoardCreated,
@@ -127,6 +133,7 @@ impl Type {
         Self::BoardSplit,
         Self::BoardEnded,
         Self::BoundedBoardMade,
+        Self::ActivityChanged,
     ];
 }
 

@@ -31,9 +31,10 @@ const LENGTH_BYTES: usize = 4;
 fn bytes_max(logged: &LoggedEvent) -> usize {
     match &logged.record {
         Record::KindWritten { record, .. } => kind_bytes_max(&record.name, record.kind.as_ref()),
-        Record::BoardMade { .. } | Record::BoardCreated { .. } | Record::BoardEnded { .. } => {
-            BOARD_BYTES_MAX
-        }
+        Record::BoardMade { .. }
+        | Record::BoardCreated { .. }
+        | Record::ActivityChanged { .. }
+        | Record::BoardEnded { .. } => BOARD_BYTES_MAX,
         Record::Applied(_) | Record::BoardSplit { .. } => batch_bytes_max(&logged.came),
         Record::WindowsDropped { windows, .. } => {
             sweep_bytes_max(board::ShardCount::new(1).unwrap(), windows.len())

@@ -58,6 +58,14 @@ impl<'a> Replay<'a> {
                     cell.mark_created(at);
                 }
             }
+            Record::ActivityChanged {
+                incarnation,
+                activity,
+            } => {
+                if let Some(cell) = self.cell(incarnation) {
+                    cell.replay_activity(activity);
+                }
+            }
             Record::Applied(applied) => {
                 let (incarnation, shard) = (applied.incarnation, applied.shard);
                 self.submit(incarnation, shard, sequence, Action::Apply(applied));

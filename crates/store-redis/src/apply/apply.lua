@@ -231,8 +231,8 @@ local function change_in(look, rules, members)
 end
 
 register('apply', {}, function(keys, args)
-    local session, seq, spec, versions, ttls, periods, starts, keep, trim_at = cmsgpack.unpack(args[2])
-    local said, meta, ms, calls = enter(keys, args[1], session, seq, versions)
+    local session, seq, activity, spec, versions, ttls, periods, starts, keep, trim_at = cmsgpack.unpack(args[2])
+    local said, meta, ms, calls = enter(keys, args[1], session, seq, activity, versions)
     if said then return said end
     local rules, batch = rules_of(spec), batch_of(args, #versions)
     batch.starts = starts

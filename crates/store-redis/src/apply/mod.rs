@@ -124,8 +124,14 @@ impl Applier {
             checked.map_err(|overload| until.refused(overload))?;
         }
         let kind = self.shared(batch.kind);
-        let (parts, answers) =
-            BatchPart::split(&kind, &batch, until, backlog.as_ref(), &self.memory);
+        let (parts, answers) = BatchPart::split(
+            &kind,
+            board.activity,
+            &batch,
+            until,
+            backlog.as_ref(),
+            &self.memory,
+        );
         self.lanes.put(board, shard, parts)?;
         let mut outcomes = Vec::with_capacity(batch.items.len());
         let mut failed = None;

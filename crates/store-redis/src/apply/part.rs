@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Kind, Timestamp, Windows};
+use board::{Activity, Kind, Timestamp, Windows};
 use smallvec::SmallVec;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -34,6 +34,8 @@ pub(super) type PartResult = Result<Vec<Outcome>, StoreError>;
 #[derive(Debug)]
 pub(super) struct BatchPart {
     pub(super) kind: Arc<Kind>,
+    /// The activity of the board, as the caller has seen it.
+    pub(super) activity: Activity,
     pub(super) now: Timestamp,
     pub(super) report: bool,
     pub(super) items: Vec<Item>,
@@ -98,6 +100,7 @@ impl BatchPart {
     /// its result.
     pub(super) fn split(
         kind: &Arc<Kind>,
+        activity: Activity,
         batch: &Batch<'_>,
         until: Until,
         backlog: Option<&Arc<Backlog>>,
@@ -114,6 +117,7 @@ impl BatchPart {
             let gathered = backlog.map(|backlog| backlog.gather(bytes_of(items)));
             parts.push(Self {
                 kind: kind.clone(),
+                activity,
                 now: batch.now,
                 report: batch.report,
                 items: items.to_vec(),
@@ -138,7 +142,7 @@ impl BatchPart {
         gathered.is_none_or(|gathered| gathered.may_be_one_call(weight))
     }
 
-    /// Returns whether both may be in one call: they remember ids and keep windows for the same
+    /// Returns whether both may be in one call: their callers have seen the same settings, they remember ids and keep windows for the same
     /// time, and have about the same time left, since a call has the deadline of its first part.
     pub(super) fn goes_with(&self, other: &Self) -> bool {
         let same_kind = Arc::ptr_eq(&self.kind, &other.kind)
@@ -146,7 +150,11 @@ impl BatchPart {
                 && self.kind.windows() == other.kind.windows();
         let (mine, others) = (self.until.at, other.until.at);
         let apart = mine.max(others) - mine.min(others);
-        same_kind && self.until.closes() == other.until.closes() && apart <= UNTIL_APART_MAX
+        let same_board = self.activity == other.activity;
+        same_kind
+            && same_board
+            && self.until.closes() == other.until.closes()
+            && apart <= UNTIL_APART_MAX
     }
 }
 

@@ -16,6 +16,7 @@ use crate::lists::{self, Refill, Refills};
 use redis_boards::call_error::store_error;
 use redis_boards::incarnations::Incarnations;
 use redis_boards::keys::ShardKeys;
+use redis_boards::registry::activity_text;
 use redis_boards::rules;
 use redis_boards::session::Session;
 use redis_boards::sweep::ShortList;
@@ -179,6 +180,7 @@ impl Sending<'_> {
         let mut pack = Pack::default();
         pack.raw(self.sender.session.name().as_bytes());
         pack.int(i64::try_from(self.seq).unwrap_or(i64::MAX));
+        pack.raw(activity_text(&self.parts[0].activity).as_bytes());
         pack.raw(&rules::spec(kind.rules()));
         let now = latest(self.parts);
         if single {
@@ -239,6 +241,7 @@ impl Sending<'_> {
                 self.sender.incarnations.forget(self.board);
                 Err(StoreError::IncarnationEnded)
             }
+            Err(refusal) if refusal.code == "SETTINGS" => Err(StoreError::SettingsChanged),
             // A later call of this server was applied: this one may have been, before that.
             Err(refusal) if refusal.code == "OLD" => {
                 Err(StoreError::Unknown("the call was overtaken".to_owned()))

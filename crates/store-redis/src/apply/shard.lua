@@ -7,13 +7,13 @@
 local CHUNK = 4000
 
 -- Places in what `enter` reads of the shard's meta, and where versions of windows begin behind them.
-local WRITTEN, DROPPED, DEAD, FROZEN, GENERATIONS, CALLS, VERSIONS = 1, 2, 3, 4, 5, 6, 6
+local WRITTEN, DROPPED, DEAD, FROZEN, GENERATIONS, CALLS, SETTINGS, VERSIONS = 1, 2, 3, 4, 5, 6, 7, 7
 
 -- Begins a call. Answers what to say at once: what was said when it came before, or why it is
 -- refused. Where it may go on, it answers false, and then what the shard's meta says of it and of the
 -- versions asked for, the node's clock, and the calls remembered.
-local function enter(keys, deadline, session, seq, versions)
-    local meta = call('HMGET', keys[1], 'w', 'd', 'x', 'f', 'g', 'c', unpack(versions, 1, math.min(CHUNK, #versions)))
+local function enter(keys, deadline, session, seq, activity, versions)
+    local meta = call('HMGET', keys[1], 'w', 'd', 'x', 'f', 'g', 'c', 'a', unpack(versions, 1, math.min(CHUNK, #versions)))
     for first = CHUNK + 1, #versions, CHUNK do
         local more = call('HMGET', keys[1], unpack(versions, first, math.min(first + CHUNK - 1, #versions)))
         for i, version in ipairs(more) do meta[VERSIONS + first + i - 1] = version end
@@ -32,6 +32,8 @@ local function enter(keys, deadline, session, seq, versions)
         -- One that ended by itself may have ended the board: the caller asks the registry.
         return ms < tonumber(meta[FROZEN]:match('%d+$')) and 'EFROZEN' or 'ETHAW'
     end
+    local refusal = meta[SETTINGS] and settings_refusal(meta[SETTINGS], activity)
+    if refusal then return refusal end
     local late = lateness(deadline, ms)
     if late then return late end
     return false, meta, ms, calls

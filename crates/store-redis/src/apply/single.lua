@@ -147,8 +147,8 @@ local function choose_packed(rules, held, members, values, times, base)
 end
 
 register('single', {}, function(keys, args)
-    local session, seq, spec, now, versions, ttls, periods, starts, keep, trim_at = cmsgpack.unpack(args[2])
-    local said, meta, ms, calls = enter(keys, args[1], session, seq, versions)
+    local session, seq, activity, spec, now, versions, ttls, periods, starts, keep, trim_at = cmsgpack.unpack(args[2])
+    local said, meta, ms, calls = enter(keys, args[1], session, seq, activity, versions)
     if said then return said end
     if meta[DROPPED] and dropped_of(meta[DROPPED], periods, starts) then return 'EITEMS' end
     local ids = args[4] and count_with_new(keys, meta[GENERATIONS], args[4]) or 0

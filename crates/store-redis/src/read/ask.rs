@@ -7,10 +7,11 @@ use bytes::Bytes;
 
 use redis_boards::keys::{watermark_place, window_name};
 use redis_boards::packed::{self, Packed};
+use redis_boards::registry::activity_text;
 use redis_boards::rules::spec;
 use redis_boards::standing::Cut;
 use redis_boards::wire::Pack;
-use shard_store::{Anchor, Query, RangeAsk, ShardVersion};
+use shard_store::{Anchor, BoardRecord, Query, RangeAsk, ShardVersion};
 
 use super::joined::Asked;
 
@@ -18,11 +19,12 @@ use super::joined::Asked;
 const RANK_MAX: i64 = 1 << 52;
 
 /// Returns the arguments for queries of one window, in the order of `read.lua`.
-pub(super) fn args(kind: &Kind, asked: &[Asked<'_>]) -> Vec<Bytes> {
+pub(super) fn args(kind: &Kind, board: &BoardRecord, asked: &[Asked<'_>]) -> Vec<Bytes> {
     let (rules, first) = (kind.rules(), asked[0].query);
     let flag = |is_set| Bytes::from_static(if is_set { b"1" } else { b"0" });
     let text = |text: String| Bytes::from(text);
     vec![
+        text(activity_text(&board.activity)),
         text(window_name(first.window)),
         text(watermark_place(first.window.period()).to_string()),
         text(packed::base(rules, first.window).to_string()),

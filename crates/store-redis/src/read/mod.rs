@@ -22,7 +22,7 @@ use joined::ReadCall;
 use redis_boards::call_error::{store_error, unread};
 use redis_boards::incarnations::Incarnations;
 use redis_boards::keys::ShardKeys;
-use redis_boards::registry::Registry;
+use redis_boards::registry::{Registry, activity_text};
 use redis_boards::settings::RedisSettings;
 use redis_boards::wire::Unpack;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
@@ -30,6 +30,9 @@ use shard_store::{BoardRecord, ShardQuery, ShardReading, StoreError, WindowCount
 
 /// The number of windows of a shard that one call counts.
 const COUNTED_WINDOWS_MAX: usize = 1000;
+
+/// The maximum number of times that a call finds a shard held by a server that has stopped.
+const THAWED_MAX: usize = 4;
 
 /// Reads shards.
 #[derive(Debug)]
@@ -104,8 +107,13 @@ impl Reader {
                 let window = asked.query.window;
                 [keys.meta(), keys.scores(window), keys.rank(window)]
             });
-            let (keys, args) = (keys.collect(), ask::args(kind, &left));
-            let seen = self.look_at(board, call.place, "read", keys, args).await?;
+            let look = Look {
+                function: "read",
+                shards: left.iter().map(|asked| asked.shard).collect(),
+                keys: keys.collect(),
+                args: ask::args(kind, board, &left),
+            };
+            let seen = self.look_at(board, call.place, look).await?;
             let mut answer = Unpack::new(&seen.payload);
             let mut again = Vec::new();
             for mut asked in left {
@@ -145,7 +153,8 @@ impl Reader {
         shard: u16,
     ) -> Result<Vec<WindowCount>, StoreError> {
         let keys = ShardKeys::new(board, shard);
-        let mut windows = self.known_windows(board, shard).await?;
+        let seen = activity_text(&board.activity).into();
+        let mut windows = self.windows_of(board, shard, vec![seen]).await?;
         windows.sort_unstable();
         let mut counts = Vec::new();
         for windows in windows.chunks(COUNTED_WINDOWS_MAX) {
@@ -169,8 +178,17 @@ impl Reader {
         board: &BoardRecord,
         shard: u16,
     ) -> Result<Vec<Window>, StoreError> {
+        self.windows_of(board, shard, Vec::new()).await
+    }
+
+    async fn windows_of(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        args: Vec<Bytes>,
+    ) -> Result<Vec<Window>, StoreError> {
         let meta = vec![ShardKeys::new(board, shard).meta()];
-        let seen = self.look(board, shard, "windows", meta, Vec::new()).await?;
+        let seen = self.look(board, shard, "windows", meta, args).await?;
         answer::windows(&seen.payload).map_err(unread)
     }
 
@@ -184,28 +202,52 @@ impl Reader {
         args: Vec<Bytes>,
     ) -> Result<FunctionReply, StoreError> {
         let place = self.incarnations.place(board, shard).await?;
-        self.look_at(board, place, function, keys, args).await
+        let look = Look {
+            function,
+            shards: vec![shard],
+            keys,
+            args,
+        };
+        self.look_at(board, place, look).await
     }
 
     async fn look_at(
         &self,
         board: &BoardRecord,
         place: Location,
-        function: &'static str,
-        keys: Vec<Bytes>,
-        args: Vec<Bytes>,
+        look: Look,
     ) -> Result<FunctionReply, StoreError> {
         let call = Call {
-            function,
-            keys,
-            args,
+            function: look.function,
+            keys: look.keys,
+            args: look.args,
             effect: Effect::Read,
             until: Instant::now() + self.deadline,
             closes: None,
         };
-        let answer = self.servers.call(place, &call).await;
-        answer.map_err(|error| failed(&self.incarnations, board, error))
+        for _ in 0..THAWED_MAX {
+            match self.servers.call(place, &call).await {
+                // A server has stopped while it changed the board's activity.
+                Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
+                    for shard in &look.shards {
+                        self.incarnations.thaw(board, *shard).await?;
+                    }
+                }
+                answer => return answer.map_err(|error| failed(&self.incarnations, board, error)),
+            }
+        }
+        let frozen = "the shard is frozen again and again";
+        Err(StoreError::Unavailable(frozen.to_owned()))
     }
+}
+
+/// A call that only reads.
+struct Look {
+    function: &'static str,
+    /// The shards that it reads.
+    shards: Vec<u16>,
+    keys: Vec<Bytes>,
+    args: Vec<Bytes>,
 }
 
 /// Returns the error of a failed call.
@@ -219,6 +261,7 @@ pub(super) fn failed(
             incarnations.forget(board);
             StoreError::IncarnationEnded
         }
+        "SETTINGS" => StoreError::SettingsChanged,
         "DROPPED" => StoreError::WindowDropped,
         other => StoreError::Unavailable(format!("a shard refuses: {other}")),
     })

@@ -1,7 +1,7 @@
 -- One look at one window of several shards, at each of them at one moment. Only a cluster wants all keys in one slot:
 -- there, a call has one shard.
 --
--- KEYS: meta, scores, rank of each shard. ARGV: the window's name; the place of its period in what was dropped (0 for
+-- KEYS: meta, scores, rank of each shard. ARGV: the board's time, as the caller has seen it; the window's name; the place of its period in what was dropped (0 for
 -- none) and its start in ms; the rules; 1 where groups are wanted; 1 where a member may be off a list; packed, lists of
 -- asks, and for each shard the counter at which nothing is wanted, or nothing, and the place of its list. Asks are
 --   {before, after, 'r', rank}                  from a rank on
@@ -76,8 +76,10 @@ do
 
     -- The look at one shard, packed; or nothing, and the reason.
     local function look_at(window, meta_key, scores, rank, unless, asks)
-        local meta = call('HMGET', meta_key, 'x', 'd', 'v:' .. window.name, 's:' .. window.name)
+        local meta = call('HMGET', meta_key, 'x', 'd', 'v:' .. window.name, 's:' .. window.name, 'a', 'f')
         if meta[1] then return nil, 'EDEAD' end
+        local refusal = meta[5] and settings_refusal(meta[5], window.activity, meta[6])
+        if refusal then return nil, refusal end
         if meta[2] and was_dropped(meta[2], window.period, window.start) then return nil, 'EDROPPED' end
         local version, members = meta[3] or '', call('ZCARD', rank)
         local answer = {version, members, meta[4] and 1 or 0}
@@ -117,14 +119,15 @@ do
 
     register('read', {'no-writes'}, function(keys, args)
         local window = {
-            name = args[1],
-            period = tonumber(args[2]),
-            start = tonumber(args[3]),
-            rules = rules_of(args[4]),
-            groups = args[5] == '1',
-            is_list = args[6] == '1',
+            activity = args[1],
+            name = args[2],
+            period = tonumber(args[3]),
+            start = tonumber(args[4]),
+            rules = rules_of(args[5]),
+            groups = args[6] == '1',
+            is_list = args[7] == '1',
         }
-        local lists, shards = cmsgpack.unpack(args[7])
+        local lists, shards = cmsgpack.unpack(args[8])
         for _, asks in ipairs(lists) do
             for _, ask in ipairs(asks) do
                 if ask[3] == 'b' then ask[4] = digits(ask[4]) end

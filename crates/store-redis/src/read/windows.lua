@@ -1,8 +1,14 @@
 -- Which windows a shard holds, in two calls: names of keys are the caller's to make.
 
--- KEYS: meta. Answers the names of the windows that ever took something in and were not dropped.
-register('windows', {'no-writes'}, function(keys)
+-- KEYS: meta. ARGV: the board's time, as the caller has seen it, if it matters. Answers the names of the windows that
+-- ever took something in and were not dropped.
+register('windows', {'no-writes'}, function(keys, args)
     local names = {}
+    local held = args[1] and call('HMGET', keys[1], 'x', 'a', 'f')
+    if held and not held[1] and held[2] then
+        local refusal = settings_refusal(held[2], args[1], held[3])
+        if refusal then return refusal end
+    end
     for _, field in ipairs(call('HKEYS', keys[1])) do
         if field == 'x' then return 'EDEAD' end
         if field:sub(1, 2) == 'v:' then names[#names + 1] = field:sub(3) end

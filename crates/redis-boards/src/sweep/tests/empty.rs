@@ -19,14 +19,14 @@ async fn a_shard_that_holds_something_is_not_frozen() {
     assert!(freeze(&mine, false).await);
     let ends: i64 = room.meta(0, "f").unwrap()["mine ".len()..].parse().unwrap();
     assert!(ends > 0 && freeze(&mine, false).await, "sent again");
-    shards.thaw(0, &other).await.unwrap();
+    shards.thaw(0, &other, None).await.unwrap();
     assert!(room.meta(0, "f").is_some());
-    shards.thaw(0, &mine).await.unwrap();
+    shards.thaw(0, &mine, None).await.unwrap();
     assert_eq!(room.meta(0, "f"), None);
     room.set_meta(0, "v:all", "7 00000000000000aa 3");
     assert!(!freeze(&mine, false).await, "it has a window");
     assert!(freeze(&mine, true).await, "an idle board's, empty");
-    shards.thaw(0, &mine).await.unwrap();
+    shards.thaw(0, &mine, None).await.unwrap();
     room.put_members(0, Window::ALL_TIME);
     assert!(!freeze(&mine, true).await, "not empty");
     let empty = shards.survey(1).await.unwrap();

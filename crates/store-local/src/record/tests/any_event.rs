@@ -31,6 +31,9 @@ pub(super) fn any_event() -> impl Strategy<Value = LoggedEvent> {
         1 => (incarnation(), time()).prop_map(|(incarnation, at)| {
             LoggedEvent::plain(Record::BoardCreated { incarnation, at })
         }),
+        1 => (incarnation(), activity()).prop_map(|(incarnation, activity)| {
+            LoggedEvent::plain(Record::ActivityChanged { incarnation, activity })
+        }),
         6 => batch(),
         2 => (incarnation(), 0_u16..4096, vec(window(), 0..20)).prop_map(|(incarnation, shard, windows)| {
             LoggedEvent::plain(Record::WindowsDropped { incarnation, shard, windows })

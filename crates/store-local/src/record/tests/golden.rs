@@ -117,6 +117,15 @@ fn boards() {
         at: Timestamp::from_millis(-2),
     };
     assert_eq!(hex(&created), "03efcdab8967452301feffffffffffffff");
+    let changed = |activity| {
+        hex(&Event::ActivityChanged {
+            incarnation,
+            activity,
+        })
+    };
+    let ends = Activity::new(None, at(259), None).unwrap();
+    assert_eq!(changed(ends), "0aefcdab8967452301020301000000000000");
+    assert_eq!(changed(Activity::ALWAYS), "0aefcdab896745230100");
     assert_eq!(
         hex(&Event::BoardEmptied { incarnation }),
         "06efcdab8967452301"
@@ -142,6 +151,18 @@ fn windows() {
         ],
     };
     assert_eq!(hex(&dropped), "05efcdab89674523010201020280c0cbc90204");
+    let later = Event::WindowsDropped {
+        incarnation: INCARNATION,
+        shard: 0x0102,
+        windows: &[
+            Window::starting_at(Period::TwoHours, Timestamp::from_millis(1)),
+            Window::starting_at(Period::Year, Timestamp::from_millis(1)),
+        ],
+    };
+    assert_eq!(
+        hex(&later),
+        "05efcdab89674523010201020502".to_owned() + "0c02"
+    );
 }
 
 #[test]

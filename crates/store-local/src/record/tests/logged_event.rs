@@ -78,6 +78,13 @@ impl LoggedEvent {
             },
             Record::BoardMade { record, at } => Event::BoardMade { record, at: *at },
             &Record::BoardCreated { incarnation, at } => Event::BoardCreated { incarnation, at },
+            &Record::ActivityChanged {
+                incarnation,
+                activity,
+            } => Event::ActivityChanged {
+                incarnation,
+                activity,
+            },
             Record::Applied(applied) => Event::Applied(engine::Applied {
                 incarnation: applied.incarnation,
                 shard: applied.shard,

@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use board::{BoardName, Kind, KindName, Timestamp};
+use board::{Activity, BoardName, Kind, KindName, Timestamp};
 use shard_store::{
-    Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Item, KindRecord,
-    KindWriteError, PutSettingsError, Revision, ShardStore, StoreError,
+    Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, DeleteBoardError,
+    Item, KindRecord, KindWriteError, PutSettingsError, Revision, ShardStore, StoreError,
 };
 
 use store_conformance::twin::ItemOutcome;
@@ -28,6 +28,11 @@ pub(crate) enum What {
     PutSettings {
         name: BoardName,
         settings: BoardSettings,
+    },
+    /// Of a created board.
+    ChangeActivity {
+        name: BoardName,
+        activity: Activity,
     },
     Create(BoardName),
     Delete(BoardName),
@@ -106,6 +111,14 @@ impl Op {
                 match store.put_settings(name, &kind, *settings, self.now).await {
                     Ok(record) => Answer::Done(Reply::Board(record)),
                     Err(PutSettingsError::Store(error)) => Answer::failed(error),
+                    Err(other) => Answer::Done(Reply::refused(other)),
+                }
+            }
+            What::ChangeActivity { name, activity } => {
+                let record = store.board(name).await.unwrap().unwrap();
+                match store.change_activity(&record, *activity, None).await {
+                    Ok(record) => Answer::Done(Reply::Board(record)),
+                    Err(ChangeActivityError::Store(error)) => Answer::failed(error),
                     Err(other) => Answer::Done(Reply::refused(other)),
                 }
             }

@@ -100,6 +100,12 @@ impl Script {
                     activity: self.any_activity(),
                 },
             },
+            (8, Some(_)) if sight.board.as_ref().is_some_and(|board| board.created) => {
+                What::ChangeActivity {
+                    name,
+                    activity: self.any_activity(),
+                }
+            }
             (_, None) => self.put_kind(&kind, None, worlds),
             (_, Some(held)) => match sight.board {
                 Some(record) if record.created => {

@@ -142,6 +142,13 @@ impl World {
             What::PutSettings { name, settings } => {
                 self.put_settings(name, *settings, learned, op.now)
             }
+            What::ChangeActivity { name, activity } => match self.boards.get_mut(name) {
+                Some(incarnation) if incarnation.record.created => {
+                    incarnation.record.activity = *activity;
+                    Reply::Board(incarnation.record.clone())
+                }
+                _ => Reply::refused("Stale"),
+            },
             What::Create(name) => self.create_board(name, learned, op.now),
             What::Delete(name) => match self.boards.remove(name) {
                 Some(_) => Reply::Nothing,

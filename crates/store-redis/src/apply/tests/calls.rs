@@ -24,7 +24,7 @@ async fn send_until(
     until: Instant,
 ) -> Result<FunctionReply, CallError> {
     let mut head = Pack::default();
-    head.raw(session.as_bytes()).int(seq);
+    head.raw(session.as_bytes()).int(seq).raw(b"-");
     head.raw(&rules::spec(board.kind.rules()));
     head.int(NOW.millis());
     head.array(1).raw(b"v:all");
