@@ -13,10 +13,10 @@ use std::sync::Arc;
 use board::{Kind, KindName};
 
 use super::error::LocalError;
-use super::snapshot::{self, PartHead, SnapshotWriter, WindowHead};
 use disk::Disk;
 use engine::{FrozenPart, FrozenShard, Registry, SharedCell, is_equivalent_for_boards};
 use journal::Journal;
+use store_files::snapshot::{self, PartHead, SnapshotWriter, WindowHead};
 
 /// Boards that are looked up at once.
 const PAGE_BOARDS: usize = 256;

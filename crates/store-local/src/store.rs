@@ -16,7 +16,6 @@ use metering::FloatGauge;
 use crate::clock::{ClockState, SteadyClock, uptime};
 use crate::metrics::ContentsMetrics;
 use crate::persistence::Persistence;
-use crate::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max};
 use crate::unconfirmed::Unconfirmed;
 use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
@@ -26,6 +25,7 @@ use shard_store::{
     IndexMismatch, KindRecord, KindWriteError, Outcome, PutSettingsError, RangeAsk, Revision,
     ShardQuery, ShardReading, ShardStore, StoreError, WindowCount,
 };
+use store_files::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max};
 
 /// Why there is no repair.
 const NO_REPAIR: &str = "its sorted sets are rebuilt from the scores at each start: restart the \

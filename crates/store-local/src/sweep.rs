@@ -8,10 +8,10 @@ use board::{Incarnation, Kind, Timestamp};
 
 use crate::clock::{is_far_ahead, uptime};
 use crate::metrics::Census;
-use crate::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 use crate::store::{LocalStore, random};
 use engine::SharedCell;
 use shard_store::StoreError;
+use store_files::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 
 /// Boards that the sweep visits before it yields.
 const SWEEP_BOARDS: usize = 256;

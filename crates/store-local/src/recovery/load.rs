@@ -11,11 +11,11 @@ use parking_lot::Mutex;
 
 use super::replay::Positions;
 use super::threads::share_out;
-use crate::snapshot::{
-    PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
-};
 use engine::{Registry, RestoredBoard, Shard, ShardLoader};
 use journal::Sequence;
+use store_files::snapshot::{
+    PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
+};
 
 /// Fills an empty registry. Returns the sequence of each part.
 pub(super) fn load(

@@ -19,7 +19,7 @@ use shard_store::kind_text::{encode_kind, encode_record};
 /// A part is begun, its elements are added in their order, and it is ended. Adding elements out of order, or another
 /// number of ids or rows than announced, is a bug and panics. After an error the writer has to be dropped.
 #[derive(Debug)]
-pub(crate) struct SnapshotWriter<'a> {
+pub struct SnapshotWriter<'a> {
     disk: &'a dyn Disk,
     name: SnapshotName,
     frames: FrameWriter,
@@ -66,7 +66,7 @@ enum PartProgress {
 
 impl<'a> SnapshotWriter<'a> {
     /// Creates a snapshot of everything before this sequence of the journal.
-    pub(crate) fn create(disk: &'a dyn Disk, sequence: u64) -> Result<Self, SnapshotError> {
+    pub fn create(disk: &'a dyn Disk, sequence: u64) -> Result<Self, SnapshotError> {
         let name = SnapshotName::of(sequence);
         let unfinished = name.unfinished();
         let path = disk.path().join(&unfinished);
@@ -91,7 +91,7 @@ impl<'a> SnapshotWriter<'a> {
     }
 
     /// Adds a kind that parts refer to, and returns its index among the definitions. Boards share them: add each once.
-    pub(crate) fn add_kind(&mut self, kind: &Kind) -> u32 {
+    pub fn add_kind(&mut self, kind: &Kind) -> u32 {
         let mut json = Vec::new();
         encode_kind(&mut json, kind);
         self.definition_texts.push(&json);
@@ -104,7 +104,7 @@ impl<'a> SnapshotWriter<'a> {
     }
 
     /// Begins a part. Its kind has been added before.
-    pub(crate) fn begin_part(&mut self, head: &PartHead) -> Result<(), SnapshotError> {
+    pub fn begin_part(&mut self, head: &PartHead) -> Result<(), SnapshotError> {
         let kind = &self.definitions[head.kind as usize];
         assert_eq!(kind.name, *head.name.kind(), "a part of another kind");
         assert_eq!(
@@ -120,18 +120,14 @@ impl<'a> SnapshotWriter<'a> {
     }
 
     /// Writes the watermarks; optional if no window was dropped.
-    pub(crate) fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), SnapshotError> {
+    pub fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), SnapshotError> {
         self.pass(PartProgress::Head, PartProgress::Watermarks);
         put_watermarks(self.frames.reserve(ELEMENT_BYTES_MAX)?, watermarks);
         Ok(())
     }
 
     /// Announces the ids of a generation; the younger comes first.
-    pub(crate) fn ids_generation(
-        &mut self,
-        began: Timestamp,
-        count: u64,
-    ) -> Result<(), SnapshotError> {
+    pub fn ids_generation(&mut self, began: Timestamp, count: u64) -> Result<(), SnapshotError> {
         let passed = if self.state == WriterState::InPart(PartProgress::YoungerIds) {
             PartProgress::ElderIds
         } else {
@@ -147,7 +143,7 @@ impl<'a> SnapshotWriter<'a> {
     }
 
     /// Writes an id of the current generation.
-    pub(crate) fn id(&mut self, id: [u32; 4]) -> Result<(), SnapshotError> {
+    pub fn id(&mut self, id: [u32; 4]) -> Result<(), SnapshotError> {
         self.state = match self.state {
             WriterState::Ids(1, passed) => WriterState::InPart(passed),
             WriterState::Ids(left, passed) => WriterState::Ids(left - 1, passed),
@@ -158,7 +154,7 @@ impl<'a> SnapshotWriter<'a> {
     }
 
     /// Announces the rows of a window. A part's windows are sorted.
-    pub(crate) fn window(&mut self, head: &WindowHead) -> Result<(), SnapshotError> {
+    pub fn window(&mut self, head: &WindowHead) -> Result<(), SnapshotError> {
         self.pass(PartProgress::Windows, PartProgress::Windows);
         put_window_head(self.frames.reserve(ELEMENT_BYTES_MAX)?, head);
         if head.rows > 0 {
@@ -169,7 +165,7 @@ impl<'a> SnapshotWriter<'a> {
     }
 
     /// Writes a row of the current window: a member's bytes, and the words of its standing.
-    pub(crate) fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), SnapshotError> {
+    pub fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), SnapshotError> {
         assert_eq!(words.len(), self.words, "a row of another kind");
         self.state = match self.state {
             WriterState::Rows(1) => WriterState::InPart(PartProgress::Windows),
@@ -181,7 +177,7 @@ impl<'a> SnapshotWriter<'a> {
     }
 
     /// Ends a part.
-    pub(crate) fn end_part(&mut self) -> Result<(), SnapshotError> {
+    pub fn end_part(&mut self) -> Result<(), SnapshotError> {
         assert!(
             matches!(self.state, WriterState::InPart(_)),
             "{:?}",
@@ -198,7 +194,7 @@ impl<'a> SnapshotWriter<'a> {
     /// Makes the snapshot durable, with all kinds as they are at its sequence, and returns the file's length.
     ///
     /// If syncing the folder fails at the end, the snapshot is complete, but may not exist after a crash.
-    pub(crate) fn finish<'k>(
+    pub fn finish<'k>(
         mut self,
         kinds: impl IntoIterator<Item = &'k KindRecord>,
     ) -> Result<u64, SnapshotError> {

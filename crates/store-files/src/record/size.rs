@@ -23,7 +23,8 @@ const INCARNATION_BYTES: usize = HEAD_BYTES + 1 + 8;
 
 /// Returns the size of the record of a kind, or of its deletion. Computed from the kind: with all
 /// the members that it may hide it is a hundred times as long as without.
-pub(crate) fn kind_bytes_max(name: &KindName, kind: Option<&Arc<Kind>>) -> usize {
+#[must_use]
+pub fn kind_bytes_max(name: &KindName, kind: Option<&Arc<Kind>>) -> usize {
     let record = &KindRecord {
         name: name.clone(),
         revision: Revision(u64::MAX),
@@ -43,7 +44,7 @@ pub(crate) fn kind_bytes_max(name: &KindName, kind: Option<&Arc<Kind>>) -> usize
 
 /// The records of creating, replacing or deleting a board: the end of one incarnation and the
 /// beginning of the next, with its name and its activity.
-pub(crate) const BOARD_BYTES_MAX: usize = 2 * INCARNATION_BYTES
+pub const BOARD_BYTES_MAX: usize = 2 * INCARNATION_BYTES
     + 8
     + 1
     + 2
@@ -66,7 +67,8 @@ pub(super) const ITEM_WINDOWS_BYTES_MAX: usize = 1 + WINDOWS_MAX * WINDOW_BYTES_
 const BATCH_BYTES_MAX: usize = INCARNATION_BYTES + 2 + 8 + VARINT_BYTES_MAX + 4 + INCARNATION_BYTES;
 
 /// Returns the maximum size of the records of a batch of these items.
-pub(crate) fn batch_bytes_max(items: &[Item]) -> usize {
+#[must_use]
+pub fn batch_bytes_max(items: &[Item]) -> usize {
     let mut last: Option<&Windows> = None;
     let items = items.iter().map(|item| {
         let same = last.is_some_and(|windows| Arc::ptr_eq(windows, &item.windows));
@@ -79,7 +81,8 @@ pub(crate) fn batch_bytes_max(items: &[Item]) -> usize {
 
 /// Returns the maximum size of the records of sweeping a board and dropping `windows` windows: one
 /// for each shard, and possibly those of emptying and ending the board.
-pub(crate) fn sweep_bytes_max(shards: ShardCount, windows: usize) -> usize {
+#[must_use]
+pub fn sweep_bytes_max(shards: ShardCount, windows: usize) -> usize {
     let shard_bytes = INCARNATION_BYTES + 2 + VARINT_BYTES_MAX + windows * WINDOW_BYTES_MAX;
     2 * INCARNATION_BYTES + usize::from(shards.get()) * shard_bytes
 }

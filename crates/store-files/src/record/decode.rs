@@ -9,7 +9,7 @@ use shard_store::BoardRecord;
 use shard_store::kind_text::{Calendars, decode_record};
 
 /// Decodes a record, which takes all of the bytes.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
+pub fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
     let mut bytes = Bytes::new(bytes);
     let number = bytes.byte("a record's type")?;
     let of = Type::ALL.into_iter().find(|of| *of as u8 == number);

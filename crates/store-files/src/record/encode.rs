@@ -14,7 +14,7 @@ use shard_store::kind_text;
 pub(super) const EPOCH: Timestamp = Timestamp::from_millis(0);
 
 /// Appends an event's record.
-pub(crate) fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
+pub fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
     match event {
         Event::KindWritten {
             record,

@@ -51,13 +51,14 @@ use shard_store::{BoardRecord, Item, KindRecord};
 
 use super::bytes::{Bytes, Malformed};
 
-pub(crate) use decode::decode;
-pub(crate) use encode::encode;
-pub(crate) use size::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, sweep_bytes_max};
+pub use decode::decode;
+pub use encode::encode;
+pub use size::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, sweep_bytes_max};
 
 /// One event, as [`Event`](engine::Event) has it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Record {
+#[expect(missing_docs, reason = "those of the events say it")]
+pub enum Record {
     KindWritten {
         record: KindRecord,
         without_boards: bool,
@@ -89,15 +90,18 @@ pub(crate) enum Record {
 
 /// A batch that was applied to one shard.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Applied {
-    pub(crate) incarnation: Incarnation,
+pub struct Applied {
+    /// Of the board.
+    pub incarnation: Incarnation,
     /// Below 4096. Whether the board has this shard is checked later.
-    pub(crate) shard: u16,
-    pub(crate) now: Timestamp,
-    pub(crate) dedupe: Duration,
+    pub shard: u16,
+    /// When it was applied.
+    pub now: Timestamp,
+    /// How long its ids are remembered.
+    pub dedupe: Duration,
     /// All were applied, in this order. Neighbours with the same windows share them; a removal has those of the
     /// previous item, which are meaningless. A digest has only the bits that are remembered.
-    pub(crate) items: Vec<Item>,
+    pub items: Vec<Item>,
 }
 
 /// A record's type.

@@ -57,79 +57,96 @@ use board::{Activity, BoardName, Incarnation, ShardCount, Timestamp, Window};
 
 use super::bytes::Malformed;
 
-pub(crate) use folder::{SnapshotName, list, remove_before, remove_unfinished};
-pub(crate) use read::SnapshotReader;
-pub(crate) use write::SnapshotWriter;
+pub use folder::{SnapshotName, list, remove_before, remove_unfinished};
+pub use read::SnapshotReader;
+pub use write::SnapshotWriter;
 
 /// The board and the position of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PartHead {
-    pub(crate) name: BoardName,
-    pub(crate) incarnation: Incarnation,
-    pub(crate) shards: ShardCount,
-    pub(crate) activity: Activity,
-    pub(crate) created: bool,
+pub struct PartHead {
+    /// The board's name.
+    pub name: BoardName,
+    /// Its incarnation.
+    pub incarnation: Incarnation,
+    /// Its number of shards.
+    pub shards: ShardCount,
+    /// Its time.
+    pub activity: Activity,
+    /// Whether it has had a contribution.
+    pub created: bool,
     /// The last write, or when the settings were made if nothing was ever applied.
-    pub(crate) last_write: Timestamp,
+    pub last_write: Timestamp,
     /// The board's kind: its index among the snapshot's definitions.
-    pub(crate) kind: u32,
+    pub kind: u32,
     /// The number of parts of the board: 1, or one for each shard.
-    pub(crate) parts: u16,
+    pub parts: u16,
     /// The index of this part, from 0.
-    pub(crate) part: u16,
+    pub part: u16,
     /// The journal's records from here on are not in this part.
-    pub(crate) sequence: u64,
+    pub sequence: u64,
 }
 
 /// The latest start of a window that was dropped, for hours, days, weeks and months.
-pub(crate) type Watermarks = [Option<Timestamp>; 4];
+pub type Watermarks = [Option<Timestamp>; 4];
 
 /// The head of a window, before its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WindowHead {
-    pub(crate) window: Window,
-    pub(crate) counter: u64,
-    pub(crate) digest: u64,
+pub struct WindowHead {
+    /// The window.
+    pub window: Window,
+    /// The counter of its version.
+    pub counter: u64,
+    /// The digest of its version.
+    pub digest: u64,
     /// Number of rows that follow.
-    pub(crate) rows: u64,
+    pub rows: u64,
 }
 
 /// Receives the contents of a unit, in the order in which they were written: for each part its
 /// head, then its watermarks, ids and windows, then its end. Announced numbers have been checked
 /// against the length of the file, so capacity may be reserved for them.
-pub(crate) trait PartVisitor {
+pub trait PartVisitor {
+    /// A part begins.
     fn head(&mut self, head: &PartHead) -> Result<(), Refusal>;
 
+    /// The windows that the part has dropped.
     fn watermarks(&mut self, watermarks: &Watermarks) -> Result<(), Refusal>;
 
     /// A generation of remembered ids, the younger first; `count` ids follow.
     fn ids_generation(&mut self, began: Timestamp, count: u64) -> Result<(), Refusal>;
 
+    /// A remembered id.
     fn id(&mut self, id: [u32; 4]) -> Result<(), Refusal>;
 
+    /// A window; its rows follow.
     fn window(&mut self, window: &WindowHead) -> Result<(), Refusal>;
 
     /// A member of 1 to 128 bytes of UTF-8, and its standing.
     fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), Refusal>;
 
+    /// The part ends.
     fn end(&mut self) -> Result<(), Refusal>;
 }
 
 /// Why a visitor rejects what it receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal(pub(crate) String);
+pub struct Refusal(pub String);
 
 /// Numbers of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Totals {
-    pub(crate) parts: u64,
-    pub(crate) rows: u64,
-    pub(crate) ids: u64,
+pub struct Totals {
+    /// Parts.
+    pub parts: u64,
+    /// Rows of all windows.
+    pub rows: u64,
+    /// Remembered ids.
+    pub ids: u64,
 }
 
 /// A snapshot could not be written, or is damaged.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SnapshotError {
+#[expect(missing_docs, reason = "messages and types say what the fields are")]
+pub enum SnapshotError {
     /// The file system failed.
     #[error("{}: {error}", file.display())]
     Io { file: PathBuf, error: io::Error },

@@ -12,10 +12,11 @@ const DIGITS: usize = 20;
 
 /// A snapshot's name, and the sequence in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SnapshotName {
-    pub(crate) name: String,
+pub struct SnapshotName {
+    /// The name of the file.
+    pub name: String,
     /// The first record of the journal that the snapshot may lack.
-    pub(crate) sequence: u64,
+    pub sequence: u64,
 }
 
 impl SnapshotName {
@@ -42,7 +43,7 @@ impl SnapshotName {
 }
 
 /// Returns the existing snapshots, the newest first.
-pub(crate) fn list(disk: &dyn Disk) -> Result<Vec<SnapshotName>, SnapshotError> {
+pub fn list(disk: &dyn Disk) -> Result<Vec<SnapshotName>, SnapshotError> {
     let names = names(disk)?.into_iter();
     let mut found: Vec<_> = names
         .filter_map(|name| SnapshotName::parse(&name))
@@ -52,7 +53,7 @@ pub(crate) fn list(disk: &dyn Disk) -> Result<Vec<SnapshotName>, SnapshotError> 
 }
 
 /// Removes the snapshots of smaller sequences.
-pub(crate) fn remove_before(disk: &dyn Disk, sequence: u64) -> Result<(), SnapshotError> {
+pub fn remove_before(disk: &dyn Disk, sequence: u64) -> Result<(), SnapshotError> {
     let older = list(disk)?.into_iter();
     for snapshot in older.filter(|snapshot| snapshot.sequence < sequence) {
         remove(disk, &snapshot.name)?;
@@ -61,7 +62,7 @@ pub(crate) fn remove_before(disk: &dyn Disk, sequence: u64) -> Result<(), Snapsh
 }
 
 /// Removes unfinished snapshots. None may be in progress.
-pub(crate) fn remove_unfinished(disk: &dyn Disk) -> Result<(), SnapshotError> {
+pub fn remove_unfinished(disk: &dyn Disk) -> Result<(), SnapshotError> {
     for name in names(disk)? {
         let snapshot = name.strip_suffix(UNFINISHED).and_then(SnapshotName::parse);
         if snapshot.is_some() {

@@ -12,13 +12,13 @@ use board::{Activity, Period, Timestamp, Window};
 use shard_store::kind_text::KindTextError;
 
 /// Maximum bytes of a varint.
-pub(super) const VARINT_BYTES_MAX: usize = 10;
+pub(crate) const VARINT_BYTES_MAX: usize = 10;
 
 /// Maximum bytes of a window: its period, and its start unless it has no bounds.
-pub(super) const WINDOW_BYTES_MAX: usize = 1 + VARINT_BYTES_MAX;
+pub(crate) const WINDOW_BYTES_MAX: usize = 1 + VARINT_BYTES_MAX;
 
 /// Maximum bytes of a board's activity: its bits, two moments, a span.
-pub(super) const ACTIVITY_BYTES_MAX: usize = 1 + 8 + 8 + VARINT_BYTES_MAX;
+pub(crate) const ACTIVITY_BYTES_MAX: usize = 1 + 8 + 8 + VARINT_BYTES_MAX;
 
 /// The bits that say which fields of an activity are present.
 const STARTS: u8 = 1;
@@ -27,7 +27,7 @@ const EXPIRES: u8 = 1 << 2;
 
 /// Why bytes are not a valid record, or part of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Malformed {
+pub enum Malformed {
     /// They are too short.
     #[error("ends within {0}")]
     Short(&'static str),
@@ -51,23 +51,23 @@ impl From<KindTextError> for Malformed {
     }
 }
 
-pub(super) fn put_u16(out: &mut Vec<u8>, number: u16) {
+pub(crate) fn put_u16(out: &mut Vec<u8>, number: u16) {
     out.extend_from_slice(&number.to_le_bytes());
 }
 
-pub(super) fn put_u32(out: &mut Vec<u8>, number: u32) {
+pub(crate) fn put_u32(out: &mut Vec<u8>, number: u32) {
     out.extend_from_slice(&number.to_le_bytes());
 }
 
-pub(super) fn put_u64(out: &mut Vec<u8>, number: u64) {
+pub(crate) fn put_u64(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&number.to_le_bytes());
 }
 
-pub(super) fn put_time(out: &mut Vec<u8>, at: Timestamp) {
+pub(crate) fn put_time(out: &mut Vec<u8>, at: Timestamp) {
     put_u64(out, at.millis().cast_unsigned());
 }
 
-pub(super) fn put_varint(out: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(low_byte(number) | 0x80);
         number >>= 7;
@@ -83,23 +83,23 @@ const fn low_byte(number: u64) -> u8 {
     number as u8
 }
 
-pub(super) fn put_signed(out: &mut Vec<u8>, number: i64) {
+pub(crate) fn put_signed(out: &mut Vec<u8>, number: i64) {
     put_varint(out, ((number << 1) ^ (number >> 63)).cast_unsigned());
 }
 
 /// Writes a time relative to another. The difference wraps around, so that any two times work.
-pub(super) fn put_time_near(out: &mut Vec<u8>, at: Timestamp, near: Timestamp) {
+pub(crate) fn put_time_near(out: &mut Vec<u8>, at: Timestamp, near: Timestamp) {
     put_signed(out, at.millis().wrapping_sub(near.millis()));
 }
 
 /// Writes a name of 1 to 255 bytes after its length.
-pub(super) fn put_name(out: &mut Vec<u8>, name: &[u8]) {
+pub(crate) fn put_name(out: &mut Vec<u8>, name: &[u8]) {
     out.push(u8::try_from(name.len()).expect("no name has more than 128 bytes"));
     out.extend_from_slice(name);
 }
 
 /// Writes a board's activity: bits for which of start, end and retention are present, then these.
-pub(super) fn put_activity(out: &mut Vec<u8>, activity: &Activity) {
+pub(crate) fn put_activity(out: &mut Vec<u8>, activity: &Activity) {
     let (starts_at, ends_at) = (activity.starts_at(), activity.ends_at());
     let expires_after = activity.expires_after();
     let bit = |there: bool, bit: u8| if there { bit } else { 0 };
@@ -116,7 +116,7 @@ pub(super) fn put_activity(out: &mut Vec<u8>, activity: &Activity) {
     }
 }
 
-pub(super) fn put_window(out: &mut Vec<u8>, window: Window, near: Timestamp) {
+pub(crate) fn put_window(out: &mut Vec<u8>, window: Window, near: Timestamp) {
     let period = window.period();
     out.push(period_byte(period));
     if period != Period::All {
@@ -136,28 +136,28 @@ const fn period_byte(period: Period) -> u8 {
 
 /// Bytes that are being read. Every call names what it reads, for [`Malformed`].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bytes<'a> {
+pub(crate) struct Bytes<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Bytes<'a> {
-    pub(super) const fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
     /// Returns how many bytes are left.
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.rest.len()
     }
 
     /// Returns all bytes that are left.
-    pub(super) const fn take_rest(&mut self) -> &'a [u8] {
+    pub(crate) const fn take_rest(&mut self) -> &'a [u8] {
         let rest = self.rest;
         self.rest = &[];
         rest
     }
 
-    pub(super) fn take(&mut self, len: usize, what: &'static str) -> Result<&'a [u8], Malformed> {
+    pub(crate) fn take(&mut self, len: usize, what: &'static str) -> Result<&'a [u8], Malformed> {
         let (taken, rest) = self
             .rest
             .split_at_checked(len)
@@ -166,7 +166,7 @@ impl<'a> Bytes<'a> {
         Ok(taken)
     }
 
-    pub(super) fn array<const N: usize>(
+    pub(crate) fn array<const N: usize>(
         &mut self,
         what: &'static str,
     ) -> Result<[u8; N], Malformed> {
@@ -178,12 +178,12 @@ impl<'a> Bytes<'a> {
         Ok(*taken)
     }
 
-    pub(super) fn byte(&mut self, what: &'static str) -> Result<u8, Malformed> {
+    pub(crate) fn byte(&mut self, what: &'static str) -> Result<u8, Malformed> {
         self.array::<1>(what).map(|[byte]| byte)
     }
 
     /// Reads a byte that is 0 or 1.
-    pub(super) fn flag(&mut self, what: &'static str) -> Result<bool, Malformed> {
+    pub(crate) fn flag(&mut self, what: &'static str) -> Result<bool, Malformed> {
         match self.byte(what)? {
             0 => Ok(false),
             1 => Ok(true),
@@ -191,24 +191,24 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    pub(super) fn u16(&mut self, what: &'static str) -> Result<u16, Malformed> {
+    pub(crate) fn u16(&mut self, what: &'static str) -> Result<u16, Malformed> {
         self.array(what).map(u16::from_le_bytes)
     }
 
-    pub(super) fn u32(&mut self, what: &'static str) -> Result<u32, Malformed> {
+    pub(crate) fn u32(&mut self, what: &'static str) -> Result<u32, Malformed> {
         self.array(what).map(u32::from_le_bytes)
     }
 
-    pub(super) fn u64(&mut self, what: &'static str) -> Result<u64, Malformed> {
+    pub(crate) fn u64(&mut self, what: &'static str) -> Result<u64, Malformed> {
         self.array(what).map(u64::from_le_bytes)
     }
 
-    pub(super) fn time(&mut self, what: &'static str) -> Result<Timestamp, Malformed> {
+    pub(crate) fn time(&mut self, what: &'static str) -> Result<Timestamp, Malformed> {
         let ms = self.u64(what)?.cast_signed();
         Ok(Timestamp::from_millis(ms))
     }
 
-    pub(super) fn varint(&mut self, what: &'static str) -> Result<u64, Malformed> {
+    pub(crate) fn varint(&mut self, what: &'static str) -> Result<u64, Malformed> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let byte = self.byte(what)?;
@@ -227,12 +227,12 @@ impl<'a> Bytes<'a> {
         ))
     }
 
-    pub(super) fn signed(&mut self, what: &'static str) -> Result<i64, Malformed> {
+    pub(crate) fn signed(&mut self, what: &'static str) -> Result<i64, Malformed> {
         let number = self.varint(what)?;
         Ok((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
     }
 
-    pub(super) fn time_near(
+    pub(crate) fn time_near(
         &mut self,
         near: Timestamp,
         what: &'static str,
@@ -242,14 +242,14 @@ impl<'a> Bytes<'a> {
     }
 
     /// Reads the text of a name; the caller checks its length.
-    pub(super) fn name(&mut self, what: &'static str) -> Result<&'a str, Malformed> {
+    pub(crate) fn name(&mut self, what: &'static str) -> Result<&'a str, Malformed> {
         let len = self.byte(what)?;
         let bytes = self.take(usize::from(len), what)?;
         str::from_utf8(bytes).map_err(|error| Malformed::Invalid(what, error.to_string()))
     }
 
     /// Reads a board's activity, which has at least one bound.
-    pub(super) fn activity(&mut self) -> Result<Activity, Malformed> {
+    pub(crate) fn activity(&mut self) -> Result<Activity, Malformed> {
         const WHAT: &str = "the time of a board";
         let bits = self.byte(WHAT)?;
         if bits == 0 || bits > STARTS | ENDS | EXPIRES {
@@ -264,7 +264,7 @@ impl<'a> Bytes<'a> {
             .map_err(|error| Malformed::Invalid(WHAT, error.to_string()))
     }
 
-    pub(super) fn window(&mut self, near: Timestamp) -> Result<Window, Malformed> {
+    pub(crate) fn window(&mut self, near: Timestamp) -> Result<Window, Malformed> {
         const WHAT: &str = "a window's period";
         let byte = self.byte(WHAT)?;
         let found = Period::ALL_PERIODS
@@ -281,7 +281,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// Checks that no bytes are left.
-    pub(super) fn end(self) -> Result<(), Malformed> {
+    pub(crate) fn end(self) -> Result<(), Malformed> {
         match self.len() {
             0 => Ok(()),
             bytes => Err(Malformed::Trailing(bytes)),
@@ -290,7 +290,7 @@ impl<'a> Bytes<'a> {
 }
 
 /// Converts an error about a name.
-pub(super) fn invalid(what: &'static str) -> impl FnOnce(board::IdentError) -> Malformed {
+pub(crate) fn invalid(what: &'static str) -> impl FnOnce(board::IdentError) -> Malformed {
     move |error| Malformed::Invalid(what, error.to_string())
 }
 

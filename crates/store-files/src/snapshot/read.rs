@@ -19,7 +19,7 @@ use shard_store::KindRecord;
 
 /// A snapshot whose header, table and footer have been checked. Its units are checked when they are read.
 #[derive(Debug)]
-pub(crate) struct SnapshotReader {
+pub struct SnapshotReader {
     file: Box<dyn DiskFile>,
     path: PathBuf,
     sequence: u64,
@@ -29,7 +29,7 @@ pub(crate) struct SnapshotReader {
 
 impl SnapshotReader {
     /// Opens a snapshot by its name.
-    pub(crate) fn open(disk: &dyn Disk, name: &SnapshotName) -> Result<Self, SnapshotError> {
+    pub fn open(disk: &dyn Disk, name: &SnapshotName) -> Result<Self, SnapshotError> {
         let path = disk.path().join(&name.name);
         let file = disk.open(&name.name).map_err(SnapshotError::io(&path))?;
         let file_bytes = file.size().map_err(SnapshotError::io(&path))?;
@@ -72,39 +72,46 @@ impl SnapshotReader {
     }
 
     /// Returns the sequence from which the journal has to be replayed.
-    pub(crate) const fn sequence(&self) -> u64 {
+    #[must_use]
+    pub const fn sequence(&self) -> u64 {
         self.sequence
     }
 
     /// Returns the file's length.
-    pub(crate) const fn file_bytes(&self) -> u64 {
+    #[must_use]
+    pub const fn file_bytes(&self) -> u64 {
         self.file_bytes
     }
 
     /// Returns the kinds as they were at that sequence.
-    pub(crate) fn kinds(&self) -> &[KindRecord] {
+    #[must_use]
+    pub fn kinds(&self) -> &[KindRecord] {
         &self.table.kinds
     }
 
     /// Returns the kinds that parts refer to by index.
-    pub(crate) fn definitions(&self) -> &[Arc<Kind>] {
+    #[must_use]
+    pub fn definitions(&self) -> &[Arc<Kind>] {
         &self.table.definitions
     }
 
     /// Returns the number of units. Each can be read independently.
-    pub(crate) fn units(&self) -> usize {
+    #[must_use]
+    pub fn units(&self) -> usize {
         self.table.units.len()
     }
 
     /// Returns the bytes of a unit.
     #[cfg(test)]
-    pub(crate) fn unit_bytes(&self, unit: usize) -> u64 {
+    #[must_use]
+    pub fn unit_bytes(&self, unit: usize) -> u64 {
         self.table.units[unit].bytes
     }
 
     /// Returns the totals of all units.
     #[cfg(test)]
-    pub(crate) fn totals(&self) -> Totals {
+    #[must_use]
+    pub fn totals(&self) -> Totals {
         let units = self.table.units.iter();
         units.fold(Totals::default(), |sum, unit| Totals {
             parts: sum.parts.saturating_add(unit.totals.parts),
@@ -114,7 +121,7 @@ impl SnapshotReader {
     }
 
     /// Passes the contents of a unit to a visitor. If this returns an error, discard what was visited.
-    pub(crate) fn read_unit(
+    pub fn read_unit(
         &self,
         unit: usize,
         visitor: &mut dyn PartVisitor,
