@@ -18,7 +18,8 @@ export interface paths {
          * Add contributions: one, an array, or a stream of lines of any length
          * @description Each contribution is applied completely or not at all; a rejected one does not affect the others. A
          *     contribution with an `id` counts once within the kind's dedupe span, however often it is sent. If a single
-         *     object is rejected, the response is the problem. The lines of a stream are applied in batches of 1,000, or of
+         *     object is rejected, the response is the problem; if all of an array or a stream are, it is `nothing-applied` with
+         *     the receipt. The lines of a stream are applied in batches of 1,000, or of
          *     those received within 100 ms.
          */
         post: operations["contribute"];
@@ -74,9 +75,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a range by position, at any depth, or by the first field
-         * @description Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or `min`, `max` and `limit`. A
-         *     range that exceeds the board is cut at its end.
+         * Read a range by position, at any depth, by the first field, or after another
+         * @description Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or at least one of `min`, `max` and
+         *     `after`. A range that exceeds the board is cut at its end. A page that more entries may follow has `next`.
          */
         get: operations["range"];
         put?: never;
@@ -317,7 +318,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the boards that rank a member
+         * @description Looks at the boards of a kind, by subject, for at most a second: repeat the request with `next` of the response as
+         *     `after` until `next` is null.
+         */
+        get: operations["member_boards"];
         put?: never;
         post?: never;
         /**
@@ -644,6 +650,11 @@ export interface components {
         EntryListAnswer: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Entry"][];
         };
+        EntryPageAnswer: components["schemas"]["Envelope"] & {
+            entries: components["schemas"]["Entry"][];
+            /** @description If there may be more entries: `after` of the next page. */
+            next?: string;
+        };
         /** @description The part that all responses about a board have in common. */
         Envelope: components["schemas"]["Span"] & {
             /**
@@ -902,6 +913,27 @@ export interface components {
             /** @description At most 1,000. */
             members: string[];
         };
+        /** @description A board that ranks the member. */
+        MemberBoard: {
+            /** @description Kind and subject. */
+            board: string;
+            /** @description The windows that rank it, in the order of the kind. */
+            windows: components["schemas"]["WrittenStanding"][];
+        };
+        /** @description The boards of a kind that rank a member. */
+        MemberBoards: {
+            member: string;
+            kind: string;
+            /** @description By subject. */
+            boards: components["schemas"]["MemberBoard"][];
+            /**
+             * Format: int64
+             * @description Boards of the kind that were looked at.
+             */
+            looked_at: number;
+            /** @description The subject to go on `after`; null at the end. */
+            next: string | null;
+        };
         /**
          * @description How contributions fold into a standing.
          * @enum {string}
@@ -977,6 +1009,19 @@ export interface components {
             /** Format: date-time */
             until?: string;
         };
+        /** @description A contribution that did not count in all windows of its kind. */
+        Partial: {
+            /** @description Its place in the request, from 0. */
+            index: number;
+            board: string;
+            /**
+             * @description The periods in whose windows it did not count.
+             * @example [
+             *       "hour"
+             *     ]
+             */
+            left_out: string[];
+        };
         /** @description A member with its position. All but the standing is null if the member is not among the best that its kind ranks. */
         Place: components["schemas"]["Entry"] & {
             /**
@@ -1027,7 +1072,7 @@ export interface components {
          * @description What went wrong, as a stable word.
          * @enum {string}
          */
-        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
         /** @description Publishes the top of a kind's boards to another server. */
         Publish: {
             /**
@@ -1112,6 +1157,14 @@ export interface components {
              *     applied, too.
              */
             removed?: number;
+            /**
+             * Format: int64
+             * @description How many of the applied did not count in all windows of their kind: in some their time is closed or no longer
+             *     kept. Left out if none.
+             */
+            partial_count?: number;
+            /** @description The first 100 of them. Fewer while receipts or unread answers have no room for more. */
+            partial?: components["schemas"]["Partial"][];
             /**
              * Format: int64
              * @description Wrong: never to be sent again.
@@ -1296,10 +1349,12 @@ export interface components {
              * @description When the standing was reached.
              */
             reached_at: string;
-            /** @description With `return=ranks`: the rank by the kind's rank style; null if the member is not ranked. */
+            /** @description The rank by the kind's rank style; null if the member is not ranked. After a contribution only with `return=ranks`. */
             rank?: number | null;
-            /** @description With `return=ranks`: 1 is best; null if the member is not ranked. */
+            /** @description 1 is best; null if the member is not ranked. After a contribution only with `return=ranks`. */
             position?: number | null;
+            /** @description With `previous_rank`: the rank right before the request; null if the member was not ranked. */
+            previous_rank?: number | null;
         };
     };
     responses: {
@@ -1520,6 +1575,36 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     type?: "out-of-range" | "window-closed" | "not-open" | "from-the-future";
+                };
+            };
+        };
+        /**
+         * @description `out-of-range`: A value would be outside of the exact range.
+         *
+         *     `window-closed`: All windows of this time are closed.
+         *
+         *     `not-open`: The board does not accept contributions at this time.
+         *
+         *     `from-the-future`: The time is too far in the future.
+         *
+         *     `nothing-applied`: Every contribution was rejected.
+         */
+        "out-of-range.window-closed.not-open.from-the-future.nothing-applied": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
+                 *       "status": 422,
+                 *       "title": "A value would be outside of the exact range",
+                 *       "type": "out-of-range"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied";
                 };
             };
         };
@@ -1993,10 +2078,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 100
+                 * @description Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 1,000
                  *     contributions.
                  */
                 return?: "standings" | "ranks";
+                /** @description With `return=ranks`: also returns the rank of each member right before the request. */
+                previous_rank?: boolean;
             };
             header?: never;
             path?: never;
@@ -2050,7 +2137,7 @@ export interface operations {
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
-            422: components["responses"]["out-of-range.window-closed.not-open.from-the-future"];
+            422: components["responses"]["out-of-range.window-closed.not-open.from-the-future.nothing-applied"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
@@ -2215,8 +2302,12 @@ export interface operations {
                  * @example 400
                  */
                 to?: number;
-                /** @description The maximum number of entries between `min` and `max`. Defaults to 100. */
+                /** @description The maximum number of entries between `min` and `max`, or after `after`. Defaults to 100. */
                 limit?: number;
+                /** @description `next` of the page before: the entries that follow its last one, whatever has changed before it. */
+                after?: string;
+                /** @description The end from which positions are counted and entries are returned. */
+                order?: "best" | "worst";
                 /** @description The smallest value of the first field. */
                 min?: number;
                 /** @description The largest value of the first field. */
@@ -2251,7 +2342,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The entries, best first. */
+            /** @description The entries, best first; worst first with `order=worst`. */
             200: {
                 headers: {
                     /** @description `max-age` if the response is final, else `no-cache`. */
@@ -2267,18 +2358,19 @@ export interface operations {
                      *       "board": "gifts/room-8842",
                      *       "entries": [
                      *         {
-                     *           "member": "u2",
-                     *           "points": 500,
-                     *           "rank": 2,
-                     *           "reached_at": "2026-11-20T14:50:00.000Z"
+                     *           "member": "u1",
+                     *           "points": 999,
+                     *           "rank": 1,
+                     *           "reached_at": "2026-11-20T14:52:22.123Z"
                      *         }
                      *       ],
                      *       "members": 2,
+                     *       "next": "AYAAAAAAAAPneP___mU6Dap1MQ",
                      *       "version": "7b1c2f0a9d3e4c55.12",
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["EntryListAnswer"];
+                    "application/json": components["schemas"]["EntryPageAnswer"];
                 };
             };
             /** @description The cached response is current. */
@@ -2498,6 +2590,10 @@ export interface operations {
                  * @example day
                  */
                 window?: string;
+                /** @description Returns the standings after it (`standings`), or also the ranks (`ranks`). */
+                return?: "standings" | "ranks";
+                /** @description With `return=ranks`: also returns the rank right before the request. */
+                previous_rank?: boolean;
             };
             header?: never;
             path: {
@@ -3414,6 +3510,81 @@ export interface operations {
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
+    member_boards: {
+        parameters: {
+            query: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description The only window to look at (any selector). Defaults to the current ones of all periods of the kind.
+                 * @example day
+                 */
+                window?: string;
+                /** @description The subject after which to continue: `next` of the previous response. */
+                after?: string;
+                /** @description The maximum number of boards. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of boards, with the member's standing and rank in each window. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "boards": [
+                     *         {
+                     *           "board": "gifts/room-8842",
+                     *           "windows": [
+                     *             {
+                     *               "points": 999,
+                     *               "position": 1,
+                     *               "rank": 1,
+                     *               "reached_at": "2026-11-20T14:52:22.123Z",
+                     *               "window": "day:2026-11-20"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "kind": "gifts",
+                     *       "looked_at": 1200,
+                     *       "member": "u1",
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MemberBoards"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
+            410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
     erase: {
         parameters: {
             query?: {
@@ -4064,6 +4235,7 @@ export type CountAnswer = components["schemas"]["CountAnswer"];
  */
 export type Entry = components["schemas"]["Entry"];
 export type EntryListAnswer = components["schemas"]["EntryListAnswer"];
+export type EntryPageAnswer = components["schemas"]["EntryPageAnswer"];
 /**
  * The part that all responses about a board have in common.
  */
@@ -4127,6 +4299,14 @@ export type Listed = components["schemas"]["Listed"];
  */
 export type Lookup = components["schemas"]["Lookup"];
 /**
+ * A board that ranks the member.
+ */
+export type MemberBoard = components["schemas"]["MemberBoard"];
+/**
+ * The boards of a kind that rank a member.
+ */
+export type MemberBoards = components["schemas"]["MemberBoards"];
+/**
  * How contributions fold into a standing.
  */
 export type Mode = components["schemas"]["Mode"];
@@ -4158,6 +4338,10 @@ export type OwnPlaceAnswer = components["schemas"]["OwnPlaceAnswer"];
  * `{ most = 1000000, unit = "1s", from = "2026-01-01T00:00:00Z", until = "2036-01-01T00:00:00Z" }`.
  */
 export type Packed = components["schemas"]["Packed"];
+/**
+ * A contribution that did not count in all windows of its kind.
+ */
+export type Partial = components["schemas"]["Partial"];
 /**
  * A member with its position. All but the standing is null if the member is not among the best that its kind ranks.
  */

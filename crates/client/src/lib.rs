@@ -59,25 +59,26 @@ mod words;
 
 pub use answer::{
     Boards, Count, Entries, Entry, Envelope, Erased, Field, Found, FoundEntries, Hidden, HiddenIn,
-    Info, Kind, Listed, Mode, Moved, Neighbour, Op, Order, Packed, Place, Publish, RankOf,
-    RankStyle, Ready, Removed, Retain, Settled, Span, Standing, StreamToken, Ties, Top, Values,
-    WindowMembers,
+    Info, Kind, Listed, MemberBoard, MemberBoards, Mode, Moved, Neighbour, Op, Order, Packed,
+    Place, Publish, RankOf, RankStyle, Ready, Removed, Retain, Settled, Span, Standing,
+    StreamToken, Ties, Top, Values, WindowMembers,
 };
 pub use board::{
-    Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeOfValues,
-    GetRankOf, GetRankOfValues, GetTop, MakeStreamToken, RemoveMember, RemoveMembers, SetMember,
-    SetOutcome, Settle,
+    Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeAfter,
+    GetRangeOfValues, GetRankOf, GetRankOfValues, GetTop, MakeStreamToken, RemoveMember,
+    RemoveMembers, SetMember, SetOutcome, Settle,
 };
 pub use builder::ClientBuilder;
 pub use client::{Client, Response};
 pub use contribute::{
     Batch, BatchReply, BatchRequest, Contribute, ContributeError, Contribution, Format, Next,
-    Outcome, Pause, Receipt, ReceiptItem, Rejected, Returning, Sender, Undecided, Written,
+    Outcome, Partial, PartialItem, Pause, Receipt, ReceiptItem, Rejected, Returning, Sender,
+    Undecided, Written,
 };
 pub use error::Error;
 pub use jiff::Timestamp;
 pub use kinds::{GetBoards, GetTops, Tops};
-pub use members::{Erase, Hiding};
+pub use members::{Erase, GetMemberBoards, Hiding};
 pub use name::BoardName;
 pub use problem::{Problem, ProblemType};
 pub use retry::{Backoff, RetryPolicy};

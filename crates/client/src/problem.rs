@@ -81,6 +81,8 @@ words! {
         NotOpen = "not-open",
         /// `at` is more than 5 minutes ahead.
         FromTheFuture = "from-the-future",
+        /// Every contribution of the request was rejected.
+        NothingApplied = "nothing-applied",
         /// The key or the address exceeds its rate limit.
         TooManyRequests = "too-many-requests",
         /// The server is overloaded; definitely not applied.

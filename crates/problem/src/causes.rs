@@ -76,7 +76,9 @@ impl Problem {
     #[must_use]
     pub fn of_write(written: &WriteOutcome) -> Option<Self> {
         match written {
-            WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_) => None,
+            WriteOutcome::Applied(_) | WriteOutcome::Partial(..) | WriteOutcome::Duplicate(_) => {
+                None
+            }
             WriteOutcome::Rejected(reason) => Some(reason.into()),
             WriteOutcome::Failed(failure) => Some(failure.into()),
         }

@@ -41,6 +41,7 @@ pub enum ProblemType {
     WindowClosed,
     NotOpen,
     FromTheFuture,
+    NothingApplied,
     TooManyRequests,
     Overloaded,
     Unavailable,
@@ -49,7 +50,7 @@ pub enum ProblemType {
 
 impl ProblemType {
     /// Every type, in the order of their declaration.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Malformed,
         Self::Invalid,
         Self::Unauthorized,
@@ -76,6 +77,7 @@ impl ProblemType {
         Self::WindowClosed,
         Self::NotOpen,
         Self::FromTheFuture,
+        Self::NothingApplied,
         Self::TooManyRequests,
         Self::Overloaded,
         Self::Unavailable,
@@ -105,9 +107,11 @@ impl ProblemType {
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::OutOfRange | Self::WindowClosed | Self::NotOpen | Self::FromTheFuture => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Self::OutOfRange
+            | Self::WindowClosed
+            | Self::NotOpen
+            | Self::FromTheFuture
+            | Self::NothingApplied => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
             Self::Overloaded | Self::Unavailable | Self::Unknown => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -154,6 +158,7 @@ impl ProblemType {
                 "The board does not accept contributions at this time",
             ),
             Self::FromTheFuture => ("from-the-future", "The time is too far in the future"),
+            Self::NothingApplied => ("nothing-applied", "Every contribution was rejected"),
             Self::TooManyRequests => ("too-many-requests", "Too many requests"),
             Self::Overloaded => ("overloaded", "The server is overloaded"),
             Self::Unavailable => ("unavailable", "The store is unavailable"),

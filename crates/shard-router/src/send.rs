@@ -252,7 +252,12 @@ impl Sending<'_> {
         let span = apply_span(record, shard, items.len());
         let applied = self.store.apply(record, shard, call).instrument(span);
         let result = match applied.await {
-            Ok(outcomes) => Ok(outcomes.into_iter().map(WriteOutcome::from).collect()),
+            Ok(outcomes) => {
+                let from = batch.origins.iter().zip(items);
+                let of =
+                    |(outcome, (origin, item))| WriteOutcome::of(outcome, origin, item, &kind.kind);
+                Ok(outcomes.into_iter().zip(from).map(of).collect())
+            }
             Err(StoreError::IncarnationEnded) => {
                 self.metrics.met_ended.inc();
                 Err(Missed::IncarnationEnded)

@@ -118,6 +118,25 @@ impl<'a> Entries<EntryShape<'a>> {
     }
 }
 
+/// A page of entries, which another page may follow.
+#[derive(Debug)]
+pub struct Page<T> {
+    /// The entries.
+    pub entries: Entries<T>,
+    /// The cursor of the last one, if there may be more.
+    pub next: Option<String>,
+}
+
+impl<T: JsonMembers> JsonMembers for Page<T> {
+    fn put(&self, json: &mut JsonText) {
+        self.entries.put(json);
+        if let Some(next) = &self.next {
+            json.put(",\"next\":");
+            json.string(next);
+        }
+    }
+}
+
 /// Identifies the format of [`render`], which is the same for all servers of a release.
 pub const RENDERER_FORMAT: &str = env!("CARGO_PKG_VERSION");
 

@@ -6,6 +6,7 @@
 //! board          the settings of one board, and its time
 //! entry          renders entries for the merger's cache; entry_read parses them again
 //! top, member    a top around rendered entries; a member's position and neighbours
+//! cursor         the position of an entry, from which on a client continues
 //! envelope       the part that all responses about a board have in common
 //! counted        the number of some members, and the position of a standing
 //! json           writes the JSON of these five
@@ -19,6 +20,7 @@
 mod board;
 mod contribution;
 mod counted;
+mod cursor;
 mod duration;
 mod entry;
 mod entry_read;
@@ -43,7 +45,8 @@ pub use contribution::{
     BOARDS_MAX, Contributed, ContributionShape, InputValues, StandingShape, Targets,
 };
 pub use counted::{CountShape, RankShape};
-pub use entry::{Entries, EntryShape, LookedUpShape, RENDERER_FORMAT, is_points, render};
+pub use cursor::{cursor_of, parse_cursor};
+pub use entry::{Entries, EntryShape, LookedUpShape, Page, RENDERER_FORMAT, is_points, render};
 pub use entry_read::{EntryRead, read_entries};
 pub use envelope::Envelope;
 pub use error::ShapeError;

@@ -173,6 +173,14 @@ pub struct StandingWritten {
     )]
     #[schema(schema_with = schema::requested_position, required = false)]
     position: Option<NumberOrNull>,
+    /// With `previous_rank`; null if the member was not ranked.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    #[schema(schema_with = schema::previous_rank, required = false)]
+    previous_rank: Option<NumberOrNull>,
 }
 
 /// The best entries of a board.

@@ -10,6 +10,7 @@ mod listing;
 mod lookup;
 mod member;
 mod names;
+mod of_a_member;
 mod range;
 mod rank;
 mod repeated;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::TryStreamExt as _;
 use megaboard_client::{
     BoardName, Client, Contribution, Event, Field, Kind, Mode, ProblemType, RankStyle, Returning,
-    SetOutcome, Timestamp,
+    Timestamp,
 };
 use testkit::{Exposition, Server};
 
@@ -109,9 +109,19 @@ async fn writes(client: &Client) {
 
     let board = client.board("gifts", "a");
     let set = board.set_member("fay").points(7).window("day").at(at);
-    assert_eq!(set.clone().await.unwrap(), SetOutcome::Applied);
+    assert!(!set.clone().await.unwrap().is_duplicate);
     // The same contribution under the same id.
-    assert_eq!(set.await.unwrap(), SetOutcome::Duplicate);
+    assert!(set.await.unwrap().is_duplicate);
+    let set = board.set_member("fay").points(40).window("day");
+    let set = set.returning(Returning::PreviousRanks).await.unwrap();
+    let ranks = (set.windows[0].previous_rank, set.windows[0].rank);
+    assert_eq!(ranks, (Some(4), Some(1)));
+    board
+        .set_member("fay")
+        .points(7)
+        .window("day")
+        .await
+        .unwrap();
     let settled = client.board("gifts", "pk-1").settle();
     let settled = settled.shards(4).ends_at(at + Duration::from_hours(1));
     let settled = settled.expires_after("7d").await.unwrap();
@@ -130,6 +140,16 @@ async fn reads(client: &Client) {
     assert_eq!(range.entries[0], top.entries[1]);
     let range = board.range_of_values(2..=20).limit(1).await.unwrap();
     assert_eq!(range.entries, top.entries[1..]);
+    let first = board.range(1..=2).await.unwrap();
+    let rest = board.range_after(&first.next.unwrap()).limit(1);
+    assert_eq!(rest.await.unwrap().entries[0].member, "cyd");
+    let worst = board.range(1..=2).from_worst().await.unwrap();
+    let last = worst.next.unwrap();
+    assert_eq!(worst.entries[1].member, "cyd");
+    let above = board.range_after(&last).from_worst().await.unwrap();
+    assert_eq!((&*above.entries[0].member, above.next), ("ben", None));
+    let above = board.range_of_values(..=30).from_worst().after(&last);
+    assert_eq!(above.await.unwrap().entries.len(), 2);
     assert_eq!(board.count(..10).await.unwrap().count, 1);
     assert_eq!(board.count(10..).await.unwrap().count, 3);
     let ben = board.member("ben").target(1).await.unwrap();
@@ -263,6 +283,11 @@ async fn members(client: &Client) {
     assert_eq!(client.hidden("gifts").await.unwrap().hidden, ["ada"]);
     assert_eq!(client.hidden_in("ada").await.unwrap().hidden_in, ["gifts"]);
     assert!(client.show("ada").await.unwrap().hidden_in.is_empty());
+    let found = client.boards_of("ada", "gifts").limit(1).await.unwrap();
+    assert_eq!((&*found.boards[0].board, found.looked_at), ("gifts/a", 1));
+    assert_eq!(found.boards[0].windows[0].rank, Some(1));
+    let found = client.boards_of("ada", "gifts").after("a").await.unwrap();
+    assert_eq!((&*found.boards[0].board, found.next), ("gifts/b", None));
     let erased = client.erase("ada").await.unwrap();
     assert_eq!((erased.erased, erased.next), (2, None));
 }

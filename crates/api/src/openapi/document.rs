@@ -11,11 +11,11 @@ use utoipa::openapi::{Components, OpenApi, RefOr, Response};
 use wire::TopWritten;
 
 use super::gate::{self, operations};
-use super::problems::problems_of;
 use crate::board_response::BoardResponse;
 use crate::feeds::written::ChangesWritten;
 use crate::routes;
 use crate::stream::{NoPositionShape, OwnPositionShape};
+use openapi_parts::problems::problems_of;
 
 /// Event `member` of a stream.
 type OwnPositionResponse = BoardResponse<'static, OwnPositionShape<'static>>;
@@ -63,6 +63,7 @@ type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
         routes::board::show,
         routes::board::put_settings,
         routes::board::delete,
+        routes::member_boards::list,
         routes::erase::erase,
         routes::members::is_hidden,
         routes::members::hide,

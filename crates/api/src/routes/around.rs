@@ -13,11 +13,11 @@ use wire::Entries;
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown, OfMember, OfNeighbours, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfKnown, OfMember, OfNeighbours, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// Maximum neighbours on one side.
 const NEIGHBOURS_MAX: u64 = 500;

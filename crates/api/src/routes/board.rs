@@ -19,11 +19,11 @@ use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::board_response::json;
 use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]

@@ -15,9 +15,9 @@ use wire::SpanShape;
 use crate::app::App;
 use crate::board_response::validated_json;
 #[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoards, OfKnown};
+use openapi_parts::params::{NotModified, OfBoards, OfKnown};
 #[cfg(test)]
-use crate::openapi::problems::OfKind;
+use openapi_parts::problems::OfKind;
 
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;

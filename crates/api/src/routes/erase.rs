@@ -17,12 +17,12 @@ use tokio::time::Instant;
 
 use super::members::{Change, Selection, change_in, selection};
 use crate::app::App;
-#[cfg(test)]
-use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
-#[cfg(test)]
-use crate::openapi::problems::OfHiding;
 use crate::progress::{self, REQUEST_FOR};
 use crate::target::MemberPath;
+#[cfg(test)]
+use openapi_parts::params::{OfAnybody, OfErasure, OfKinds};
+#[cfg(test)]
+use openapi_parts::problems::OfHiding;
 
 /// Boards that a member is removed from concurrently.
 const PAGE_BOARDS: usize = 256;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::board_response::json;
 #[cfg(test)]
-use crate::openapi::problems::OfStore;
+use openapi_parts::problems::OfStore;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]

@@ -20,11 +20,11 @@ use wire::KindShape;
 use crate::app::App;
 use crate::board_response::{json, validated_json};
 use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::KindPath;
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// Bytes of the digest in an entity tag.
 const ETAG_BYTES: usize = 8;

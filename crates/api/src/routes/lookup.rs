@@ -15,11 +15,11 @@ use wire::{Entries, List, LookedUpShape};
 use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{OfBoard, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{OfBoard, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// Maximum members of a lookup.
 const MEMBERS_MAX: usize = 1000;

@@ -20,12 +20,12 @@ use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
 use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown, OfMember, OfPosition, OfSet, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
-use crate::routes::contributions::Receipt;
+use crate::routes::contributions::{Asked, AskedStandings, Receipt, Return};
 use crate::target::{BoardPath, read_window, resolve_only};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfKnown, OfMember, OfPosition, OfSet, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// The body of the response.
 #[cfg(test)]
@@ -154,6 +154,7 @@ pub(crate) async fn set(
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref())?;
     let selector = params.text("window")?;
+    let wanted = Return::take(&mut params)?;
     params.finish()?;
     let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
     path.board.subject().check_visible().map_err(unfit)?;
@@ -171,11 +172,30 @@ pub(crate) async fn set(
         id: shape.id()?,
         only,
     };
-    let batches = BoardBatches::of_one(path.board.clone(), &path.known, contribution);
     let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
-    for written in app.router.write(batches, moment, false).await {
-        app.metrics.writes.count(&written);
-        receipt.count(0, &path.board, &written);
+    let mut standings = AskedStandings::new(wanted);
+    let report = standings.are_wanted();
+    if report {
+        standings.push(Asked {
+            index: 0,
+            board: Arc::new(path.board.clone()),
+            kind: path.known.kind.clone(),
+            member: contribution.member.clone(),
+            at: contribution.at,
+            only,
+        });
+        receipt.reserve_standings(standings.bytes_max())?;
+        standings.read_previous(&app).await;
+    }
+    let batches = BoardBatches::of_one(path.board.clone(), &path.known, contribution);
+    let written = app.router.write(batches, moment, report).await;
+    for written in &written {
+        app.metrics.writes.count(written);
+        receipt.count(0, &path.board, written);
+    }
+    if report {
+        let written: Vec<_> = written.iter().collect();
+        receipt.add_standings(standings.after(&app, &written).await);
     }
     receipt.into_single()
 }

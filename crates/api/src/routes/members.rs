@@ -17,11 +17,11 @@ use wire::ESCAPED_BYTES_MAX;
 
 use crate::app::App;
 use crate::board_response::json;
-#[cfg(test)]
-use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
-#[cfg(test)]
-use crate::openapi::problems::{OfHiding, OfKind};
 use crate::target::MemberPath;
+#[cfg(test)]
+use openapi_parts::params::{OfAnybody, OfHidden, OfKinds};
+#[cfg(test)]
+use openapi_parts::problems::{OfHiding, OfKind};
 
 /// Maximum bytes of a response beside the names in it, with a problem around it.
 const HEAD_BYTES_MAX: usize = 2 << 10;

@@ -10,6 +10,7 @@ pub(crate) mod health;
 pub(crate) mod kinds;
 pub(crate) mod lookup;
 pub(crate) mod member;
+pub(crate) mod member_boards;
 pub(crate) mod members;
 pub(crate) mod metrics;
 pub(crate) mod openapi;

@@ -29,9 +29,9 @@ use axum::response::Response;
 use problem::{Problem, ProblemType};
 use validators::StaticFile;
 
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown};
 use crate::target::FilePath;
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfKnown};
 
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \

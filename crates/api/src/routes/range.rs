@@ -1,21 +1,23 @@
-//! `GET /v1/boards/{kind}/{subject}/range`: entries by position, at any depth, or by the first field.
+//! `GET /v1/boards/{kind}/{subject}/range`: entries by position, at any depth, by the first field, or after another.
 
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
+use board::Kind;
+use merger::{End, Slice};
 use problem::Problem;
 use query_params::Params;
-use wire::Entries;
+use wire::{Entries, Page, cursor_of, parse_cursor};
 
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfBounds, OfKnown, OfRange, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfBoard, OfBounds, OfKnown, OfRange, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// Maximum entries of a page.
 const PAGE_MAX: u64 = 1000;
@@ -25,12 +27,12 @@ const LIMIT_DEFAULT: u64 = 100;
 
 /// The body of the response.
 #[cfg(test)]
-type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
+type EntriesAnswer = BoardResponse<'static, Page<wire::EntryShape<'static>>>;
 
-/// Read a range by position, at any depth, or by the first field
+/// Read a range by position, at any depth, by the first field, or after another
 ///
-/// Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or `min`, `max` and `limit`. A
-/// range that exceeds the board is cut at its end.
+/// Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or at least one of `min`, `max` and
+/// `after`. A range that exceeds the board is cut at its end. A page that more entries may follow has `next`.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/range",
@@ -40,7 +42,7 @@ type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
     responses(
         (
             status = 200,
-            description = "The entries, best first.",
+            description = "The entries, best first; worst first with `order=worst`.",
             body = EntriesAnswer,
             headers(
                 ("etag" = String, description = "Identifies board, window and version; weak."),
@@ -49,7 +51,8 @@ type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
-                "entries": [{"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z"}],
+                "entries": [{"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"}],
+                "next": "AYAAAAAAAAPneP___mU6Dap1MQ",
             }),
         ),
         NotModified,
@@ -63,45 +66,98 @@ pub(crate) async fn show(
     let (mut parts, _) = request.into_parts();
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
-    let (from, to) = (
-        params.count("from", 1..=u64::MAX)?,
-        params.count("to", 1..=u64::MAX)?,
-    );
-    let bounds = params.bounds()?;
-    let limit = params.count("limit", 1..=PAGE_MAX)?;
+    let range = Range::take(&mut params, path.kind())?;
     let window = read_window(&app, path.kind(), params)?;
     let (board, kind) = (&path.board, path.kind());
-    let answer = match (from, to, bounds) {
-        (Some(from), Some(to), (None, None)) if limit.is_none() => {
-            check_page(from, to)?;
-            app.merger
-                .range(board, kind, window.window, from, to)
-                .await?
+    let (merger, of) = (&app.merger, window.window);
+    let (answer, from, limit) = match range {
+        Range::Positions(from, to, End::Best) => {
+            let read = merger.range(board, kind, of, from, to).await?;
+            (read, End::Best, to - from + 1)
         }
-        (None, None, (None, None)) => {
-            return Err(Problem::invalid(
-                "from: is missing (and to; or min, max, limit)",
-            ));
+        Range::Positions(from, to, End::Worst) => {
+            let read = merger.range_from_worst(board, kind, of, from, to).await?;
+            (read, End::Worst, to - from + 1)
         }
-        (None, None, _) => {
-            let limit = limit.unwrap_or(LIMIT_DEFAULT);
-            app.merger
-                .between(board, kind, window.window, bounds, limit)
-                .await?
-        }
-        (Some(_), None, _) => return Err(Problem::invalid("to: is missing")),
-        (None, Some(_), _) => return Err(Problem::invalid("from: is missing")),
-        (Some(_), Some(_), _) => {
-            return Err(Problem::invalid(
-                "from: goes with to, not with min, max or limit",
-            ));
+        Range::Slice(slice) => {
+            let (from, limit) = (slice.from, slice.limit);
+            (merger.slice(board, kind, of, slice).await?, from, limit)
         }
     };
+    let next = || {
+        let is_full = answer.value.len() as u64 == limit;
+        let last = answer.value.last().filter(|_| is_full)?;
+        let is_end = match from {
+            End::Best => last.position >= answer.members,
+            End::Worst => last.position == 1,
+        };
+        (!is_end).then(|| cursor_of(&last.entry.key))
+    };
     Ok(
-        window.respond(&parts.headers, board, &answer, "range", || Entries {
-            entries: Entries::of(kind.rules(), &answer.value),
+        window.respond(&parts.headers, board, &answer, "range", || Page {
+            entries: Entries {
+                entries: Entries::of(kind.rules(), &answer.value),
+            },
+            next: next(),
         }),
     )
+}
+
+/// What a request asks for.
+enum Range {
+    /// From one position to another, counted from this end.
+    Positions(u64, u64, End),
+    Slice(Slice),
+}
+
+impl Range {
+    /// Takes the parameters of a range, except for the window.
+    fn take(params: &mut Params<'_>, kind: &Kind) -> Result<Self, Problem> {
+        let from = params.count("from", 1..=u64::MAX)?;
+        let to = params.count("to", 1..=u64::MAX)?;
+        let values = match params.bounds()? {
+            (None, None) => None,
+            bounds => Some(bounds),
+        };
+        let limit = params.count("limit", 1..=PAGE_MAX)?;
+        let after = match params.text("after")? {
+            None => None,
+            Some(text) => Some(parse_cursor(kind.rules(), &text).ok_or_else(|| {
+                let kind = kind.name();
+                let detail = format!("after: {text:?} is not `next` of a range of kind {kind}");
+                Problem::invalid(detail)
+            })?),
+        };
+        let end = match params.text("order")?.as_deref() {
+            None | Some("best") => End::Best,
+            Some("worst") => End::Worst,
+            Some(other) => {
+                let detail = format!("order: {other:?} is not best or worst");
+                return Err(Problem::invalid(detail));
+            }
+        };
+        let is_slice = values.is_some() || after.is_some();
+        match (from, to) {
+            (Some(_), Some(_)) if is_slice || limit.is_some() => Err(Problem::invalid(
+                "from: goes with to, not with min, max, after or limit",
+            )),
+            (Some(from), Some(to)) => {
+                check_page(from, to)?;
+                Ok(Self::Positions(from, to, end))
+            }
+            (None, None) if is_slice => Ok(Self::Slice(Slice {
+                values,
+                after,
+                from: end,
+                limit: limit.unwrap_or(LIMIT_DEFAULT),
+            })),
+            (None, None) => Err(Problem::invalid(
+                "from: is missing (and to; or min, max or after)",
+            )),
+            (Some(_), None) => Err(Problem::invalid("to: is missing")),
+            (None, Some(_)) => Err(Problem::invalid("from: is missing")),
+        }
+    }
 }
 
 fn check_page(from: u64, to: u64) -> Result<(), Problem> {

@@ -7,6 +7,7 @@ use audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use board::{Member, Period, RankStyle, Value, Window};
+use merger::Slice;
 use problem::{Problem, ProblemType};
 use query_params::Params;
 use serde::Serialize;
@@ -16,12 +17,12 @@ use tokio::time::Instant;
 
 use crate::app::App;
 use crate::board_response;
-#[cfg(test)]
-use crate::openapi::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
-#[cfg(test)]
-use crate::openapi::problems::OfRemoval;
 use crate::progress::{self, REQUEST_FOR};
 use crate::target::{BoardPath, resolve, resolve_only};
+#[cfg(test)]
+use openapi_parts::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
+#[cfg(test)]
+use openapi_parts::problems::OfRemoval;
 
 /// Members that are read and removed at once.
 const BATCH_MEMBERS: u64 = 256;
@@ -197,7 +198,7 @@ impl<'a> Removal<'a> {
             MemberRange::Points(min, max) => {
                 let bounds = (*min, *max);
                 merger
-                    .between(board, kind, window, bounds, BATCH_MEMBERS)
+                    .slice(board, kind, window, Slice::between(bounds, BATCH_MEMBERS))
                     .await?
                     .value
             }

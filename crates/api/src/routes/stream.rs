@@ -14,13 +14,13 @@ use query_params::Params;
 
 use crate::app::App;
 use crate::feeds::Watched;
-#[cfg(test)]
-use crate::openapi::params::{OfBoard, OfStream};
-#[cfg(test)]
-use crate::openapi::problems::OfWindow;
 use crate::routes::top::entries_wanted;
 use crate::stream::{OwnPosition, Reader};
 use crate::target::{BoardPath, selector_of};
+#[cfg(test)]
+use openapi_parts::params::{OfBoard, OfStream};
+#[cfg(test)]
+use openapi_parts::problems::OfWindow;
 
 /// Disables caching and compression by proxies, which would delay events.
 const NO_TRANSFORM: HeaderValue = HeaderValue::from_static("no-cache, no-transform");

@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::board_response::json;
 use crate::body;
 #[cfg(test)]
-use crate::openapi::problems::OfKind;
+use openapi_parts::problems::OfKind;
 
 /// Default validity of a token.
 const TTL_DEFAULT: Duration = Duration::from_mins(10);

@@ -17,13 +17,13 @@ use validators::{BoardTag, Caching, coding, content_encoding, is_known};
 use wire::TopWritten;
 
 use crate::app::App;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfTop, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::read_window::ReadWindow;
 use crate::repeated::RepeatedRead;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfTop, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// Default of `n`.
 const ENTRIES_DEFAULT: usize = 100;

@@ -23,10 +23,10 @@ use wire::TopsWritten;
 
 use crate::app::App;
 use crate::body;
-#[cfg(test)]
-use crate::openapi::problems::OfWindow;
 use crate::read_window::ReadWindow;
 use crate::target::resolve;
+#[cfg(test)]
+use openapi_parts::problems::OfWindow;
 
 /// Maximum boards of a request.
 const BOARDS_MAX: usize = 100;

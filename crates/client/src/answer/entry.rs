@@ -74,6 +74,9 @@ pub struct Standing {
     pub rank: Option<u64>,
     /// The position; 1 is best. Only with [`Returning::Ranks`](crate::Returning).
     pub position: Option<u64>,
+    /// The rank right before the request; `None` if the member was not ranked. Only with
+    /// [`Returning::PreviousRanks`](crate::Returning).
+    pub previous_rank: Option<u64>,
 }
 
 /// Declares the wire format of a type: the fields of the standing are either `points` or `values`, next to the other
@@ -108,7 +111,7 @@ wire_format! {
 }
 wire_format! {
     WireStanding -> Standing {
-        window: String, reached_at: Timestamp, rank: Option<u64>, position: Option<u64>,
+        window: String, reached_at: Timestamp, rank: Option<u64>, position: Option<u64>, previous_rank: Option<u64>,
     }
 }
 

@@ -14,5 +14,5 @@ pub use board::{
 pub use entry::{Entry, Found, Moved, Neighbour, Standing};
 pub use envelope::{Envelope, Span};
 pub use kind::{Field, Kind, Mode, Op, Order, Packed, Publish, RankStyle, Retain, Ties};
-pub use members::{Erased, Hidden, HiddenIn, Removed};
+pub use members::{Erased, Hidden, HiddenIn, MemberBoard, MemberBoards, Removed};
 pub use values::Values;

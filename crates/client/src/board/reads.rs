@@ -28,14 +28,50 @@ request! {
     } Always
 }
 
+impl GetRange {
+    /// Counts the positions from the worst entry, and reads the worst first.
+    pub fn from_worst(self) -> Self {
+        let request = self.request.with("order", "worst");
+        Self { request }
+    }
+}
+
+request! {
+    /// The entries after another: [`Board::range_after`](crate::Board::range_after).
+    GetRangeAfter -> Entries {
+        /// Limits the number of entries: up to 1,000, 100 by default.
+        limit: u64,
+        /// Selects a window (any selector), which has to be that of the page before; the kind's first by default.
+        window: impl Display,
+    } Always
+}
+
+impl GetRangeAfter {
+    /// Reads towards the best entry, for a page that was read from the worst.
+    pub fn from_worst(self) -> Self {
+        let request = self.request.with("order", "worst");
+        Self { request }
+    }
+}
+
 request! {
     /// Entries by their first field: [`Board::range_of_values`](crate::Board::range_of_values).
     GetRangeOfValues -> Entries {
         /// Limits the number of entries: up to 1,000, 100 by default.
         limit: u64,
+        /// Continues after a page: its [`next`](Entries::next).
+        after: impl Display,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
     } Always
+}
+
+impl GetRangeOfValues {
+    /// Reads the worst entries first.
+    pub fn from_worst(self) -> Self {
+        let request = self.request.with("order", "worst");
+        Self { request }
+    }
 }
 
 request! {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use board::{Member, RankStyle, Timestamp};
-use merger::{MemberView, RankedEntry};
+use merger::{MemberView, RankedEntry, Slice};
 use parking_lot::Mutex;
 use tokio::runtime::Builder;
 
@@ -142,7 +142,7 @@ impl Reader<'_> {
         let min = i64::try_from(random.below(190)).unwrap();
         let ends = (Some(value(min)), Some(value(min + 9)));
         let (merger, stage) = (&self.stage.merger, self.stage);
-        let answer = merger.between(&stage.board, &stage.kind, ALL, ends, 300);
+        let answer = merger.slice(&stage.board, &stage.kind, ALL, Slice::between(ends, 300));
         let entries = answer.await.unwrap().value;
         for entry in &entries {
             let (_, points, _) = standing(&shown(&stage.kind, entry).row);

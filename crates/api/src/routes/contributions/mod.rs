@@ -35,13 +35,13 @@ use wire::ContributionShape;
 use self::chunk::{Acquired, Chunk, no_permits};
 use self::receipt::Ended;
 pub(crate) use self::receipt::Receipt;
-use self::standings::Return;
+pub(crate) use self::standings::{Asked, AskedStandings, Return, put_standing};
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use crate::openapi::params::OfContributions;
+use openapi_parts::params::OfContributions;
 #[cfg(test)]
-use crate::openapi::problems::OfWrite;
+use openapi_parts::problems::OfBatch;
 
 /// Maximum duration of the lines of a request that asks for standings.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);
@@ -53,7 +53,7 @@ const CHUNK_MAX: usize = 1000;
 const CHUNK_WAIT: Duration = Duration::from_millis(100);
 
 /// Maximum contributions of a request that asks for standings.
-const STANDINGS_MAX: usize = 100;
+const STANDINGS_MAX: usize = CHUNK_MAX;
 
 /// Failures after which a stream of lines ends early.
 const FAILED_MAX: u64 = 1000;
@@ -73,7 +73,8 @@ enum BodyShape {
 ///
 /// Each contribution is applied completely or not at all; a rejected one does not affect the others. A
 /// contribution with an `id` counts once within the kind's dedupe span, however often it is sent. If a single
-/// object is rejected, the response is the problem. The lines of a stream are applied in batches of 1,000, or of
+/// object is rejected, the response is the problem; if all of an array or a stream are, it is `nothing-applied` with
+/// the receipt. The lines of a stream are applied in batches of 1,000, or of
 /// those received within 100 ms.
 #[cfg_attr(test, utoipa::path(
     post,
@@ -114,7 +115,7 @@ enum BodyShape {
                 "failed_count": 0, "failed": [],
             }),
         ),
-        OfWrite,
+        OfBatch,
     ),
 ))]
 pub(crate) async fn add(
@@ -126,16 +127,7 @@ pub(crate) async fn add(
     let Ok(caller) = Caller::from_request_parts(&mut parts, &app).await;
     let Ok(answers) = AddressResponses::from_request_parts(&mut parts, &app).await;
     let mut params = Params::of(parts.uri.query())?;
-    let wanted = match params.text("return")?.as_deref() {
-        None => Return::Nothing,
-        Some("standings") => Return::Standings,
-        Some("ranks") => Return::Ranks,
-        Some(other) => {
-            return Err(Problem::invalid(format!(
-                "return: {other:?} is not standings or ranks"
-            )));
-        }
-    };
+    let wanted = Return::take(&mut params)?;
     params.finish()?;
     let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
     let is_lines = match &*connection::media_type(&parts.headers) {
@@ -275,7 +267,7 @@ async fn lines(
         if let Err(problem) = caller.check_still(app.access(), Scope::Write, app.now()) {
             return Ok(Ended::Broken(problem));
         }
-        // The maximum is less than a chunk, so nothing is written yet.
+        // The maximum is that of a chunk, so nothing is written yet.
         check_count(read + taken, wanted)?;
         read += taken;
         counted.add(taken);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
-use board::BoardName;
+use board::{BoardName, Period};
 use connection::{HeldBytes, Pool, ResponseReservation, bytes_of};
 use problem::{Problem, ProblemType};
 use serde::Serialize;
@@ -23,6 +23,30 @@ const SHORT_BYTES_MAX: usize = 2 * SHORT_LIST_BYTES_MAX + (2 << 10);
 /// The receipt of one contribution that was applied: the response to nearly every request of one.
 const ONE_APPLIED: &str =
     r#"{"applied":1,"duplicates":0,"rejected_count":0,"rejected":[],"failed_count":0,"failed":[]}"#;
+
+/// Maximum contributions that are listed as counted in some windows only.
+const PARTIAL_MAX: usize = 100;
+
+/// Bytes of one of them beside its board, rounded up.
+const PARTIAL_BYTES: usize = 256;
+
+/// A contribution that did not count in all windows of its kind.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Partial))]
+struct PartialShape {
+    /// Its place in the request, from 0.
+    index: usize,
+    board: String,
+    /// The periods in whose windows it did not count.
+    #[cfg_attr(test, schema(example = json!(["hour"])))]
+    left_out: Vec<&'static str>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
 
 /// How a request ended of which something was written, or might have been.
 pub(super) enum Ended {
@@ -46,6 +70,13 @@ pub(crate) struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schema(nullable = false))]
     removed: Option<u64>,
+    /// How many of the applied did not count in all windows of their kind: in some their time is closed or no longer
+    /// kept. Left out if none.
+    #[serde(skip_serializing_if = "is_zero")]
+    partial_count: u64,
+    /// The first 100 of them. Fewer while receipts or unread answers have no room for more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    partial: Vec<PartialShape>,
     /// Wrong: never to be sent again.
     rejected_count: u64,
     /// The first 1,000 of them, and at most a mebibyte. Fewer while receipts or unread answers have no room for more.
@@ -91,6 +122,8 @@ impl Receipt {
             applied: 0,
             duplicates: 0,
             removed: None,
+            partial_count: 0,
+            partial: Vec::new(),
             rejected_count: 0,
             rejected: ItemList::default(),
             failed_count: 0,
@@ -108,7 +141,7 @@ impl Receipt {
 
     /// Reserves this many more bytes for standings. Called before the write: the standings cannot be left out of the
     /// response.
-    pub(super) fn reserve_standings(&mut self, bytes: usize) -> Result<(), Problem> {
+    pub(crate) fn reserve_standings(&mut self, bytes: usize) -> Result<(), Problem> {
         let standings_bytes = self.standings_bytes + bytes;
         self.reservation.resize(standings_bytes + SHORT_BYTES_MAX)?;
         self.standings_bytes = standings_bytes;
@@ -128,6 +161,11 @@ impl Receipt {
     pub(crate) fn count(&mut self, index: usize, board: &BoardName, written: &WriteOutcome) {
         match written {
             WriteOutcome::Applied(_) => self.applied += 1,
+            WriteOutcome::Partial(_, left_out) => {
+                self.applied += 1;
+                self.partial_count += 1;
+                self.list_partial(index, board, left_out);
+            }
             WriteOutcome::Duplicate(_) => self.duplicates += 1,
             WriteOutcome::Rejected(reason) => {
                 self.reject(index, Some(board.to_string()), Problem::from(reason));
@@ -135,6 +173,17 @@ impl Receipt {
             WriteOutcome::Failed(failure) => {
                 self.fail(index, Some(board.to_string()), &Problem::from(failure));
             }
+        }
+    }
+
+    fn list_partial(&mut self, index: usize, board: &BoardName, left_out: &[Period]) {
+        let board = board.to_string();
+        if self.partial.len() < PARTIAL_MAX && self.held.grow(board.len() + PARTIAL_BYTES) {
+            self.partial.push(PartialShape {
+                index,
+                board,
+                left_out: left_out.iter().map(|period| period.as_str()).collect(),
+            });
         }
     }
 
@@ -187,8 +236,8 @@ impl Receipt {
         });
     }
 
-    pub(super) fn add_standing(&mut self, shape: MemberStandingsShape) {
-        self.standings.push(shape);
+    pub(crate) fn add_standings(&mut self, shapes: Vec<MemberStandingsShape>) {
+        self.standings.extend(shapes);
     }
 
     /// Returns the problem of a request of one contribution that was rejected on all its boards. If it failed on one of
@@ -219,13 +268,14 @@ impl Receipt {
         self.reservation.answer(short)
     }
 
-    /// Shortens both lists; the counts stay.
+    /// Shortens all lists; the counts stay.
     fn shorten(&mut self) {
+        self.partial.clear();
         self.rejected.shorten();
         self.failed.shorten();
     }
 
-    /// Returns 200, 503 if nothing was applied because the store failed, or the problem that ended the request, with
+    /// Returns 200, 503 if nothing was applied because the store failed, 422 if everything was rejected, or the problem that ended the request, with
     /// the receipt.
     fn respond(&self, end: &Ended) -> Response {
         match end {
@@ -250,6 +300,15 @@ impl Receipt {
             let problem = Problem::new(kind, detail).after(self.wait);
             return problem.with(self).into_response();
         }
+        if self.applied + self.duplicates + self.failed_count == 0 && self.rejected_count > 0 {
+            let why = self.rejected.first_detail();
+            let detail = format!(
+                "nothing was applied; {} rejected: {why}",
+                self.rejected_count
+            );
+            let problem = Problem::new(ProblemType::NothingApplied, detail);
+            return problem.with(self).into_response();
+        }
         if self.is_of_one_applied() {
             return json_text(ONE_APPLIED.into());
         }
@@ -265,10 +324,11 @@ impl Receipt {
             read,
             standings,
             removed,
+            partial_count,
             ..
         } = self;
         *applied == 1
-            && *duplicates + *rejected_count + *failed_count == 0
+            && *duplicates + *partial_count + *rejected_count + *failed_count == 0
             && read.is_none()
             && removed.is_none()
             && standings.is_empty()

@@ -10,12 +10,13 @@ use utoipa::openapi::{ContentBuilder, RefOr, Response, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema as _};
 
 /// The media type of problems.
-pub(super) const MEDIA_TYPE: &str = "application/problem+json";
+pub const MEDIA_TYPE: &str = "application/problem+json";
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
 /// Returns the responses for these problems, by status.
-pub(super) fn responses_for(problems: &[ProblemType]) -> Responses {
+#[must_use]
+pub fn responses_for(problems: &[ProblemType]) -> Responses {
     let mut by_status: BTreeMap<u16, Vec<ProblemType>> = BTreeMap::new();
     for problem in problems {
         let status = problem.status().as_u16();
@@ -29,7 +30,8 @@ pub(super) fn responses_for(problems: &[ProblemType]) -> Responses {
 }
 
 /// Returns the problems that a response describes; `None` if it describes something else.
-pub(super) fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
+#[must_use]
+pub fn problems_of(response: &Response) -> Option<Vec<ProblemType>> {
     if !response.content.contains_key(MEDIA_TYPE) {
         return None;
     }
@@ -87,7 +89,7 @@ fn response(status: u16, problems: &[ProblemType]) -> Response {
 macro_rules! groups {
     ($($(#[$doc:meta])* $name:ident: $($problem:ident)*;)*) => {
         $($(#[$doc])*
-        pub(crate) struct $name;
+        pub struct $name;
 
         impl IntoResponses for $name {
             fn responses() -> Responses {
@@ -120,8 +122,10 @@ groups! {
     OfHiding: UnknownKind Conflict;
     /// Of a board that is deleted.
     OfBoardDelete: UnknownKind UnknownBoard;
-    /// Of a contribution, or a standing set outright.
+    /// Of a standing set outright.
     OfWrite: UnknownKind UnknownWindow WindowGone OutOfRange WindowClosed NotOpen FromTheFuture;
+    /// Of a batch of contributions.
+    OfBatch: UnknownKind UnknownWindow WindowGone OutOfRange WindowClosed NotOpen FromTheFuture NothingApplied;
     /// Of a member that is removed.
     OfRemoval: UnknownKind UnknownWindow WindowGone NotOpen;
 }
@@ -176,6 +180,9 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::FromTheFuture => {
             "at: 2026-11-20T15:52:22.123Z is more than 5 minutes ahead of the server's clock, \
              2026-11-20T14:52:22.123Z"
+        }
+        P::NothingApplied => {
+            "nothing was applied; 3 rejected: points: 9007199254740992 is outside ±9007199254740991"
         }
         P::TooManyRequests => "key \"stream-ingest\" sends too many requests; retry after 1 s",
         P::Overloaded => "8192 requests are under way already",

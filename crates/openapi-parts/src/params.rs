@@ -8,7 +8,7 @@ use utoipa::{IntoParams, IntoResponses};
 /// The kind in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-pub(crate) struct OfKind {
+pub struct OfKind {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -17,7 +17,7 @@ pub(crate) struct OfKind {
 /// The board in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-pub(crate) struct OfBoard {
+pub struct OfBoard {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -29,7 +29,7 @@ pub(crate) struct OfBoard {
 /// The member of a board in the path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-pub(crate) struct OfMember {
+pub struct OfMember {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -44,7 +44,7 @@ pub(crate) struct OfMember {
 /// The parameters of all reads of a board.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfWindow {
+pub struct OfWindow {
     /// The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
     /// name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
     /// is the one before that.
@@ -58,31 +58,45 @@ pub(crate) struct OfWindow {
 /// The parameters of a top.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfTop {
+pub struct OfTop {
     /// The number of entries, at most the kind's `top`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
 }
 
-/// The parameters of a range: `from` and `to`, or `min`, `max` and `limit`.
+/// The parameters of a range: `from` and `to`; or `limit` with `min`, `max` and `after`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfRange {
+pub struct OfRange {
     /// The first position. Requires `to`.
     #[param(nullable = false, minimum = 1, example = 300)]
     from: Option<u64>,
     /// The last position, at most 999 after the first.
     #[param(nullable = false, minimum = 1, example = 400)]
     to: Option<u64>,
-    /// The maximum number of entries between `min` and `max`. Defaults to 100.
+    /// The maximum number of entries between `min` and `max`, or after `after`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 1000)]
     limit: Option<u64>,
+    /// `next` of the page before: the entries that follow its last one, whatever has changed before it.
+    #[param(nullable = false)]
+    after: Option<String>,
+    /// The end from which positions are counted and entries are returned.
+    #[param(nullable = false, inline)]
+    order: Option<Order>,
+}
+
+/// An end of a board.
+#[derive(utoipa::ToSchema)]
+#[schema(rename_all = "lowercase")]
+enum Order {
+    Best,
+    Worst,
 }
 
 /// The bounds of the first field, both inclusive and optional.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfBounds {
+pub struct OfBounds {
     /// The smallest value of the first field.
     #[param(nullable = false, minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64)]
     min: Option<i64>,
@@ -94,7 +108,7 @@ pub(crate) struct OfBounds {
 /// The parameter of a member's position.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfPosition {
+pub struct OfPosition {
     /// A position. The response has the change that the member needs to reach it.
     #[param(nullable = false, minimum = 1, example = 100)]
     target: Option<u64>,
@@ -103,7 +117,7 @@ pub(crate) struct OfPosition {
 /// The parameters of a member's neighbours.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfNeighbours {
+pub struct OfNeighbours {
     /// The number of better neighbours.
     #[param(nullable = false, maximum = 500, default = 5)]
     above: Option<u64>,
@@ -119,7 +133,7 @@ pub(crate) struct OfNeighbours {
 /// The parameter of the rank that points would have.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfPoints {
+pub struct OfPoints {
     /// The points. Only for kinds whose only field is `points`.
     #[param(minimum = -9_007_199_254_740_991i64, maximum = 9_007_199_254_740_991i64, example = 10_000)]
     points: i64,
@@ -128,7 +142,7 @@ pub(crate) struct OfPoints {
 /// The parameters of a list of boards.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfBoards {
+pub struct OfBoards {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
@@ -143,7 +157,7 @@ pub(crate) struct OfBoards {
 /// The member in a path without a board.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-pub(crate) struct OfAnybody {
+pub struct OfAnybody {
     /// The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
     #[param(min_length = 1, max_length = 128, example = "u1")]
     member: String,
@@ -152,7 +166,7 @@ pub(crate) struct OfAnybody {
 /// The parameter of requests about the boards of a kind, or of all kinds.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfKinds {
+pub struct OfKinds {
     /// The kind's name. Defaults to all kinds of the key.
     #[param(
         nullable = false,
@@ -162,10 +176,28 @@ pub(crate) struct OfKinds {
     kind: Option<String>,
 }
 
+/// The parameters of a list of the boards of a member.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct OfMemberBoards {
+    /// The kind's name.
+    #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
+    kind: String,
+    /// The only window to look at (any selector). Defaults to the current ones of all periods of the kind.
+    #[param(nullable = false, example = "day")]
+    window: Option<String>,
+    /// The subject after which to continue: `next` of the previous response.
+    #[param(nullable = false, min_length = 1, max_length = 128)]
+    after: Option<String>,
+    /// The maximum number of boards.
+    #[param(nullable = false, minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u64>,
+}
+
 /// The parameter of an erasure.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfErasure {
+pub struct OfErasure {
     /// The board after which to continue, or `kind/` for the first board of a kind: `next` of the previous
     /// response.
     #[param(nullable = false)]
@@ -175,20 +207,23 @@ pub(crate) struct OfErasure {
 /// The parameter of the list of hidden members.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfHidden {
+pub struct OfHidden {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
 }
 
-/// The parameter of contributions.
+/// The parameters of contributions.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfContributions {
-    /// Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 100
+pub struct OfContributions {
+    /// Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 1,000
     /// contributions.
     #[param(nullable = false, inline)]
     r#return: Option<Return>,
+    /// With `return=ranks`: also returns the rank of each member right before the request.
+    #[param(nullable = false, default = false)]
+    previous_rank: Option<bool>,
 }
 
 /// What to return for each contribution.
@@ -199,19 +234,25 @@ enum Return {
     Ranks,
 }
 
-/// The parameter of setting a standing.
+/// The parameters of setting a standing.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfSet {
+pub struct OfSet {
     /// The only window to set, which has to contain `at`. Defaults to all windows that contain it.
     #[param(nullable = false, example = "day")]
     window: Option<String>,
+    /// Returns the standings after it (`standings`), or also the ranks (`ranks`).
+    #[param(nullable = false, inline)]
+    r#return: Option<Return>,
+    /// With `return=ranks`: also returns the rank right before the request.
+    #[param(nullable = false, default = false)]
+    previous_rank: Option<bool>,
 }
 
 /// The parameter of a removal.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfRemoved {
+pub struct OfRemoved {
     /// The only window that members are removed from, and, of a range, the window that it is of. Defaults to all
     /// windows.
     #[param(nullable = false, example = "day")]
@@ -221,7 +262,7 @@ pub(crate) struct OfRemoved {
 /// The parameter of a removal of the members below a rank.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfRanks {
+pub struct OfRanks {
     /// The last rank whose members stay. Not with `min` or `max`.
     #[param(nullable = false, example = 1000)]
     below_rank: Option<u64>,
@@ -230,7 +271,7 @@ pub(crate) struct OfRanks {
 /// The parameters of a stream.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct OfStream {
+pub struct OfStream {
     /// The number of entries, at most the kind's `top`. Defaults to 100.
     #[param(nullable = false, minimum = 1, maximum = 10_000, example = 10)]
     n: Option<u64>,
@@ -252,7 +293,7 @@ pub(crate) struct OfStream {
 /// The header of writes that require that the client has seen the current content.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-pub(crate) struct OfIfMatch {
+pub struct OfIfMatch {
     /// The `ETag` of the response that the change is based on. The response is 412 if it is no longer current.
     #[param(rename = "If-Match", nullable = false)]
     if_match: Option<String>,
@@ -261,7 +302,7 @@ pub(crate) struct OfIfMatch {
 /// The header of writes that require that nothing exists yet.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-pub(crate) struct OfNew {
+pub struct OfNew {
     /// `*`: the response is 412 if it exists.
     #[param(rename = "If-None-Match", nullable = false, example = "*")]
     if_none_match: Option<String>,
@@ -270,7 +311,7 @@ pub(crate) struct OfNew {
 /// The header of reads of what has an `ETag`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-pub(crate) struct OfKnown {
+pub struct OfKnown {
     /// The `ETag` of a response that the client has cached. The response is 304 if it is still current.
     #[param(rename = "If-None-Match", nullable = false)]
     if_none_match: Option<String>,
@@ -283,4 +324,4 @@ pub(crate) struct OfKnown {
     description = "The cached response is current.",
     headers(("etag" = String, description = "The same `ETag`.")),
 )]
-pub(crate) struct NotModified;
+pub struct NotModified;
