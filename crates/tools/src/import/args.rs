@@ -14,6 +14,9 @@ use crate::server::ServerArgs;
 /// A CSV file requires a header, and options that map its columns to a contribution. NDJSON, with one contribution per
 /// line, requires no options. Both may be compressed with gzip.
 ///
+/// How far it came is kept beside the file, in FILE.import-*: run again, an import continues there, and a file that is
+/// through is refused. A line with an id counts once within the kind's dedupe span, however often it is sent.
+///
 /// Exit status: 0 if every row was accepted or skipped, 1 if not, 130 after Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
 pub struct ImportArgs {
@@ -27,6 +30,15 @@ pub struct ImportArgs {
     /// Start at this line of the file, counted from 1, to continue an import that ended early.
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     pub(super) from_line: u64,
+
+    /// Import a file again of which all lines were imported into this server already.
+    #[arg(long)]
+    pub(super) again: bool,
+
+    /// Keep no state beside the file. Without it, an import that ended early does not continue by itself, and a file
+    /// can be imported twice.
+    #[arg(long, conflicts_with = "again")]
+    pub(super) no_state: bool,
 
     // The last one, since its help heading applies to all options after it.
     #[command(flatten)]
@@ -136,6 +148,33 @@ impl ColumnArgs {
             .filter(|(_, value)| value.is_some())
             .map(|(flag, _)| flag)
             .collect()
+    }
+
+    /// Returns all options as text.
+    pub(super) fn text(&self) -> String {
+        let Self {
+            kind,
+            subject,
+            subject_column,
+            member_column,
+            points_column,
+            at_column,
+            id_column,
+            missing,
+        } = self;
+        let options = [
+            kind,
+            subject,
+            subject_column,
+            member_column,
+            points_column,
+            at_column,
+            id_column,
+            missing,
+        ];
+        let texts =
+            options.map(|option| option.as_ref().map_or(String::new(), |it| format!("={it}")));
+        texts.join("\0")
     }
 
     fn csv(&self) -> Result<Format, (ErrorKind, String)> {

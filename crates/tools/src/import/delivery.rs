@@ -56,6 +56,7 @@ impl Undecided {
 /// Sends batches to one server, one at a time.
 pub(super) struct Delivery<'a> {
     runtime: &'a Runtime,
+    client: Client,
     sender: Sender,
     pub(super) report: Report<'a>,
     /// Whether the server has returned a receipt before.
@@ -71,14 +72,21 @@ impl<'a> Delivery<'a> {
     ) -> Self {
         Self {
             runtime,
+            client: client.clone(),
             sender: Sender::new(client, Format::Ndjson),
             report: Report {
                 stop,
                 say,
                 summary: Summary::default(),
+                resumption: None,
             },
             has_receipt: false,
         }
+    }
+
+    /// Returns the server, and what waits for its answers.
+    pub(super) fn server(&self) -> (&'a Runtime, Client) {
+        (self.runtime, self.client.clone())
     }
 
     /// Sends a batch until all of it is decided, or the retry policy is exhausted.
@@ -169,6 +177,9 @@ impl<'a> Delivery<'a> {
         let repeated = order.to_repeat(&again, &not_applied);
         let applied = receipt.applied.saturating_sub(repeated.len() as u64);
         self.report.summary.applied -= receipt.applied - applied;
+        let partial = receipt.partial.iter();
+        let partial = partial.filter(|item| repeated.contains(&indices[item.index]));
+        self.report.summary.partial -= partial.count() as u64;
         again.extend(repeated);
         let reason = reason.unwrap_or_else(|| match problem {
             Some(problem) => problem.to_string(),
