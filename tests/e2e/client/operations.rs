@@ -285,7 +285,7 @@ async fn members(client: &Client) {
     assert!(client.show("ada").await.unwrap().hidden_in.is_empty());
     let found = client.boards_of("ada", "gifts").limit(1).await.unwrap();
     assert_eq!((&*found.boards[0].board, found.looked_at), ("gifts/a", 1));
-    assert_eq!(found.boards[0].windows[0].rank, Some(1));
+    assert_eq!(found.boards[0].windows[0].rank, Some(2));
     let found = client.boards_of("ada", "gifts").after("a").await.unwrap();
     assert_eq!((&*found.boards[0].board, found.next), ("gifts/b", None));
     let erased = client.erase("ada").await.unwrap();

@@ -88,8 +88,8 @@ fn the_list_of_rejected_items_ends_at_1000_and_the_count_continues() {
     let items: Vec<Value> = (0..2500).map(item).collect();
     let lines = ndjson(&items);
     for (receipt, read) in [
-        (server.contribute(&items.into()).ok(), Value::Null),
-        (server.lines(&lines).ok(), json!(2500)),
+        (server.contribute(&items.into()).rejected(), Value::Null),
+        (server.lines(&lines).rejected(), json!(2500)),
     ] {
         assert_eq!(
             (&receipt["applied"], &receipt["rejected_count"]),

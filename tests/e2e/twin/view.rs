@@ -121,9 +121,41 @@ impl<'a> View<'a> {
         self.entries(0..self.shown.len().min(n))
     }
 
-    pub(super) fn pages(&self, from: usize, to: usize) -> Value {
-        let end = self.shown.len().min(to);
-        self.entries((from - 1).min(end)..end)
+    /// Returns the first of these entries, at most `limit`, read from the worst or from the best, and whether more
+    /// entries of the board may follow.
+    fn page(&self, mut indices: Vec<usize>, limit: usize, worst: bool) -> Value {
+        if worst {
+            indices.reverse();
+        }
+        indices.truncate(limit);
+        let end = if worst {
+            0
+        } else {
+            self.shown.len().saturating_sub(1)
+        };
+        let more = indices.len() == limit && indices.last() != Some(&end);
+        let mut page = self.entries(indices.into_iter());
+        if more {
+            page["next"] = json!(true);
+        }
+        page
+    }
+
+    pub(super) fn pages(&self, from: usize, to: usize, worst: bool) -> Value {
+        let len = self.shown.len();
+        let before = (from - 1).min(len);
+        let indices = if worst { 0..len - before } else { before..len };
+        self.page(indices.collect(), to + 1 - from, worst)
+    }
+
+    /// Returns the entries that follow a member.
+    pub(super) fn after(&self, member: &str, limit: usize, worst: bool) -> Value {
+        let indices = match self.index_of(member) {
+            Some(index) if worst => (0..index).collect(),
+            Some(index) => (index + 1..self.shown.len()).collect(),
+            None => Vec::new(),
+        };
+        self.page(indices, limit, worst)
     }
 
     fn between(&self, min: Option<i64>, max: Option<i64>) -> Vec<usize> {
@@ -135,8 +167,13 @@ impl<'a> View<'a> {
         (0..self.shown.len()).filter(lies).collect()
     }
 
-    pub(super) fn range(&self, min: Option<i64>, max: Option<i64>, limit: usize) -> Value {
-        self.entries(self.between(min, max).into_iter().take(limit))
+    pub(super) fn range(
+        &self,
+        (min, max): (Option<i64>, Option<i64>),
+        limit: usize,
+        worst: bool,
+    ) -> Value {
+        self.page(self.between(min, max), limit, worst)
     }
 
     pub(super) fn count(&self, min: Option<i64>, max: Option<i64>) -> Value {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
-use board::Kind;
+use board::{Kind, RankKey, Value};
 use merger::{End, Slice};
 use problem::Problem;
 use query_params::Params;
@@ -66,8 +66,9 @@ pub(crate) async fn show(
     let (mut parts, _) = request.into_parts();
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
-    let range = Range::take(&mut params, path.kind())?;
+    let asked = RangeParams::take(&mut params, path.kind())?;
     let window = read_window(&app, path.kind(), params)?;
+    let range = asked.range()?;
     let (board, kind) = (&path.board, path.kind());
     let (merger, of) = (&app.merger, window.window);
     let (answer, from, limit) = match range {
@@ -110,16 +111,19 @@ enum Range {
     Slice(Slice),
 }
 
-impl Range {
-    /// Takes the parameters of a range, except for the window.
+/// The parameters of a range, except for the window.
+struct RangeParams {
+    from: Option<u64>,
+    to: Option<u64>,
+    values: Option<(Option<Value>, Option<Value>)>,
+    after: Option<RankKey>,
+    limit: Option<u64>,
+    end: End,
+}
+
+impl RangeParams {
     fn take(params: &mut Params<'_>, kind: &Kind) -> Result<Self, Problem> {
-        let from = params.count("from", 1..=u64::MAX)?;
-        let to = params.count("to", 1..=u64::MAX)?;
-        let values = match params.bounds()? {
-            (None, None) => None,
-            bounds => Some(bounds),
-        };
-        let limit = params.count("limit", 1..=PAGE_MAX)?;
+        let bounds = params.bounds()?;
         let after = match params.text("after")? {
             None => None,
             Some(text) => Some(parse_cursor(kind.rules(), &text).ok_or_else(|| {
@@ -136,20 +140,31 @@ impl Range {
                 return Err(Problem::invalid(detail));
             }
         };
-        let is_slice = values.is_some() || after.is_some();
-        match (from, to) {
-            (Some(_), Some(_)) if is_slice || limit.is_some() => Err(Problem::invalid(
+        Ok(Self {
+            from: params.count("from", 1..=u64::MAX)?,
+            to: params.count("to", 1..=u64::MAX)?,
+            values: Some(bounds).filter(|bounds| *bounds != (None, None)),
+            after,
+            limit: params.count("limit", 1..=PAGE_MAX)?,
+            end,
+        })
+    }
+
+    fn range(self) -> Result<Range, Problem> {
+        let is_slice = self.values.is_some() || self.after.is_some();
+        match (self.from, self.to) {
+            (Some(_), Some(_)) if is_slice || self.limit.is_some() => Err(Problem::invalid(
                 "from: goes with to, not with min, max, after or limit",
             )),
             (Some(from), Some(to)) => {
                 check_page(from, to)?;
-                Ok(Self::Positions(from, to, end))
+                Ok(Range::Positions(from, to, self.end))
             }
-            (None, None) if is_slice => Ok(Self::Slice(Slice {
-                values,
-                after,
-                from: end,
-                limit: limit.unwrap_or(LIMIT_DEFAULT),
+            (None, None) if is_slice => Ok(Range::Slice(Slice {
+                values: self.values,
+                after: self.after,
+                from: self.end,
+                limit: self.limit.unwrap_or(LIMIT_DEFAULT),
             })),
             (None, None) => Err(Problem::invalid(
                 "from: is missing (and to; or min, max or after)",
