@@ -17,13 +17,13 @@ use wire::{ExpiryShape, JsonMembers, JsonText, SettingsShape, SpanShape};
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
-use crate::board_response::json;
 use crate::body;
 use crate::target::{BoardPath, read_window};
 #[cfg(test)]
 use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfWindow};
 #[cfg(test)]
 use openapi_parts::problems;
+use validators::json;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]

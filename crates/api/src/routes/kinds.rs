@@ -18,13 +18,13 @@ use validators::{Caching, check_conditions, is_known};
 use wire::KindShape;
 
 use crate::app::App;
-use crate::board_response::{json, validated_json};
 use crate::body;
 use crate::target::KindPath;
 #[cfg(test)]
 use openapi_parts::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
 #[cfg(test)]
 use openapi_parts::problems;
+use validators::{json, validated_json};
 
 /// Bytes of the digest in an entity tag.
 const ETAG_BYTES: usize = 8;

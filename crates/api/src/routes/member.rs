@@ -12,6 +12,7 @@ use connection::AddressResponses;
 use merger::{MemberStanding, MemberView, UnlistedView};
 use problem::Problem;
 use query_params::Params;
+use receipts::Receipt;
 use shard_router::{BoardBatches, Contribution};
 use shard_store::Change;
 use wire::{MemberShape, StandingShape};
@@ -20,7 +21,7 @@ use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
 use crate::body;
-use crate::routes::contributions::{Asked, AskedStandings, Receipt, Return};
+use crate::routes::contributions::{Asked, AskedStandings, Return};
 use crate::target::{BoardPath, read_window, resolve_only};
 #[cfg(test)]
 use openapi_parts::params::{NotModified, OfKnown, OfMember, OfPosition, OfSet, OfWindow};

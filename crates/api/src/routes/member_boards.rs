@@ -23,8 +23,8 @@ use tokio::time::Instant;
 
 use super::contributions::put_standing;
 use crate::app::App;
-use crate::board_response::json;
 use crate::target::{MemberPath, selector_of, window_at};
+use validators::json;
 
 /// How long a request searches.
 const SEARCH_FOR: Duration = Duration::from_secs(1);

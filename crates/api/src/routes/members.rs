@@ -16,12 +16,12 @@ use shard_store::KindRecord;
 use wire::ESCAPED_BYTES_MAX;
 
 use crate::app::App;
-use crate::board_response::json;
 use crate::target::MemberPath;
 #[cfg(test)]
 use openapi_parts::params::{OfAnybody, OfHidden, OfKinds};
 #[cfg(test)]
 use openapi_parts::problems::{OfHiding, OfKind};
+use validators::json;
 
 /// Maximum bytes of a response beside the names in it, with a problem around it.
 const HEAD_BYTES_MAX: usize = 2 << 10;

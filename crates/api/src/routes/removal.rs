@@ -16,7 +16,6 @@ use shard_store::Change;
 use tokio::time::Instant;
 
 use crate::app::App;
-use crate::board_response;
 use crate::progress::{self, REQUEST_FOR};
 use crate::target::{BoardPath, resolve, resolve_only};
 #[cfg(test)]
@@ -80,7 +79,7 @@ pub(crate) async fn one(
     entry.begin(app.now()).await?;
     let mut removal = Removal::new(&app, &path, only);
     removal.remove([member]).await?;
-    Ok(board_response::json(&removal.shape))
+    Ok(validators::json(&removal.shape))
 }
 
 /// Remove the members of a range of points or ranks

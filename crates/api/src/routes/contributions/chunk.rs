@@ -6,11 +6,10 @@ use access::Caller;
 use board::{BoardName, Kind, Timestamp, Window, WindowSelector};
 use connection::{ChunkPermits, HeldBytes};
 use problem::{Problem, ProblemType, shortened};
+use receipts::{LISTED_MAX, Receipt, may_list, text_bytes};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::{Contributed, ContributionShape, Targets};
 
-use super::item_list::{LISTED_MAX, may_list, text_bytes};
-use super::receipt::Receipt;
 use super::standings::{Asked, AskedStandings, Return};
 use crate::app::App;
 use crate::target::{selector_of, window_at};

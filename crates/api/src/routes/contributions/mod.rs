@@ -7,8 +7,6 @@
 //! [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
 
 mod chunk;
-mod item_list;
-mod receipt;
 mod single;
 mod standings;
 #[cfg(test)]
@@ -27,14 +25,13 @@ use connection::{AddressResponses, LINE_BYTES_MAX, Line, Lines, Whole};
 use futures::FutureExt as _;
 use problem::{Problem, ProblemType};
 use query_params::Params;
+use receipts::{Ended, Receipt};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 #[cfg(test)]
 use wire::ContributionShape;
 
 use self::chunk::{Acquired, Chunk, no_permits};
-use self::receipt::Ended;
-pub(crate) use self::receipt::Receipt;
 pub(crate) use self::standings::{Asked, AskedStandings, Return, put_standing};
 use crate::app::App;
 use crate::body;

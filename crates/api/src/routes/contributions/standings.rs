@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt as _};
 use merger::PositionView;
 use problem::Problem;
 use query_params::Params;
-use serde::Serialize;
+use receipts::MemberStandingsShape;
 use serde_json::{Map, Value as Json};
 use shard_router::WriteOutcome;
 use wire::{ESCAPED_BYTES_MAX, is_points};
@@ -52,19 +52,6 @@ const WRITTEN_BYTES: usize = 128;
 
 /// Reads of ranks, each of one window of a board, that a request has under way.
 const READS_MAX: usize = 16;
-
-/// One contribution on one board: its member's standing in each window after it.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = Written))]
-pub(crate) struct MemberStandingsShape {
-    /// Its place in the request, from 0.
-    index: usize,
-    board: String,
-    member: String,
-    #[cfg_attr(test, schema(value_type = Vec<wire::StandingWritten>))]
-    windows: Vec<Map<String, Json>>,
-}
 
 /// A contribution to one board whose standings are asked for.
 pub(crate) struct Asked {

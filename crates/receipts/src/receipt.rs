@@ -13,9 +13,10 @@ use problem::{Problem, ProblemType};
 use serde::Serialize;
 use shard_router::WriteOutcome;
 
-use super::item_list::{ItemList, SHORT_LIST_BYTES_MAX};
-use super::standings::MemberStandingsShape;
-use crate::board_response::{json, json_text};
+use serde_json::{Map, Value as Json};
+use validators::{json, json_text};
+
+use crate::item_list::{ItemList, SHORT_LIST_BYTES_MAX};
 
 /// Maximum bytes of the JSON of a short receipt without standings, with a problem around it.
 const SHORT_BYTES_MAX: usize = 2 * SHORT_LIST_BYTES_MAX + (2 << 10);
@@ -30,16 +31,32 @@ const PARTIAL_MAX: usize = 100;
 /// Bytes of one of them beside its board, rounded up.
 const PARTIAL_BYTES: usize = 256;
 
+/// One contribution on one board: its member's standing in each window after it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Written))]
+pub struct MemberStandingsShape {
+    /// Its place in the request, from 0.
+    pub index: usize,
+    #[expect(missing_docs, reason = "the document has none")]
+    pub board: String,
+    #[expect(missing_docs, reason = "the document has none")]
+    pub member: String,
+    #[expect(missing_docs, reason = "the document has none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<wire::StandingWritten>))]
+    pub windows: Vec<Map<String, Json>>,
+}
+
 /// A contribution that did not count in all windows of its kind.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = Partial))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Partial))]
 struct PartialShape {
     /// Its place in the request, from 0.
     index: usize,
     board: String,
     /// The periods in whose windows it did not count.
-    #[cfg_attr(test, schema(example = json!(["hour"])))]
+    #[cfg_attr(feature = "schema", schema(example = json!(["hour"])))]
     left_out: Vec<&'static str>,
 }
 
@@ -49,7 +66,8 @@ const fn is_zero(count: &u64) -> bool {
 }
 
 /// How a request ended of which something was written, or might have been.
-pub(super) enum Ended {
+pub enum Ended {
+    /// All of it was read.
     Whole,
     /// The server is stopping.
     Stopping,
@@ -59,8 +77,8 @@ pub(super) enum Ended {
 
 /// Counts of outcomes, by contribution and board, and the items that were not applied.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct Receipt {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Receipt {
     /// Counted now.
     applied: u64,
     /// Counted before, under the same id.
@@ -68,7 +86,7 @@ pub(crate) struct Receipt {
     /// Of a request with removals: how many members were removed. Removals of members that were not there count as
     /// applied, too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schema(nullable = false))]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     removed: Option<u64>,
     /// How many of the applied did not count in all windows of their kind: in some their time is closed or no longer
     /// kept. Left out if none.
@@ -80,17 +98,17 @@ pub(crate) struct Receipt {
     /// Wrong: never to be sent again.
     rejected_count: u64,
     /// The first 1,000 of them, and at most a mebibyte. Fewer while receipts or unread answers have no room for more.
-    #[cfg_attr(test, schema(value_type = Vec<super::item_list::ItemShape>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<crate::item_list::ItemShape>))]
     rejected: ItemList,
     /// Not taken by the store.
     failed_count: u64,
     /// The first of them, with the same limits. `overloaded` and `unavailable` ones were not applied; `unknown`
     /// ones may have been.
-    #[cfg_attr(test, schema(value_type = Vec<super::item_list::ItemShape>))]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<crate::item_list::ItemShape>))]
     failed: ItemList,
     /// Of a stream: how many lines were taken.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schema(nullable = false))]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     read: Option<usize>,
     /// The bytes of both lists.
     #[serde(skip)]
@@ -117,7 +135,8 @@ pub(crate) struct Receipt {
 
 impl Receipt {
     /// Creates an empty receipt. The items that it lists count in this pool.
-    pub(crate) fn new(pool: &Pool, reservation: ResponseReservation) -> Self {
+    #[must_use]
+    pub fn new(pool: &Pool, reservation: ResponseReservation) -> Self {
         Self {
             applied: 0,
             duplicates: 0,
@@ -141,7 +160,7 @@ impl Receipt {
 
     /// Reserves this many more bytes for standings. Called before the write: the standings cannot be left out of the
     /// response.
-    pub(crate) fn reserve_standings(&mut self, bytes: usize) -> Result<(), Problem> {
+    pub fn reserve_standings(&mut self, bytes: usize) -> Result<(), Problem> {
         let standings_bytes = self.standings_bytes + bytes;
         self.reservation.resize(standings_bytes + SHORT_BYTES_MAX)?;
         self.standings_bytes = standings_bytes;
@@ -149,16 +168,18 @@ impl Receipt {
     }
 
     /// Sets the number of lines that were read.
-    pub(super) fn set_read(&mut self, lines: usize) {
+    pub fn set_read(&mut self, lines: usize) {
         self.read = Some(lines);
     }
 
-    pub(super) const fn failed_count(&self) -> u64 {
+    /// Returns how many have failed.
+    #[must_use]
+    pub const fn failed_count(&self) -> u64 {
         self.failed_count
     }
 
     /// Counts the outcome of a contribution to one board.
-    pub(crate) fn count(&mut self, index: usize, board: &BoardName, written: &WriteOutcome) {
+    pub fn count(&mut self, index: usize, board: &BoardName, written: &WriteOutcome) {
         match written {
             WriteOutcome::Applied(_) => self.applied += 1,
             WriteOutcome::Partial(_, left_out) => {
@@ -188,13 +209,13 @@ impl Receipt {
     }
 
     /// Counts a removal that succeeded.
-    pub(super) fn count_removal(&mut self, is_removed: bool) {
+    pub fn count_removal(&mut self, is_removed: bool) {
         self.applied += 1;
         *self.removed.get_or_insert(0) += u64::from(is_removed);
     }
 
     /// Counts an item that was not sent to the store: as failed if that is because of the store, otherwise as rejected.
-    pub(super) fn count_unsent(&mut self, index: usize, board: Option<String>, problem: Problem) {
+    pub fn count_unsent(&mut self, index: usize, board: Option<String>, problem: Problem) {
         if problem.kind.is_of_store() {
             self.fail(index, board, &problem);
         } else {
@@ -203,7 +224,7 @@ impl Receipt {
     }
 
     /// The same for an item that is not to be listed.
-    pub(super) fn count_unlisted(&mut self, kind: ProblemType) {
+    pub fn count_unlisted(&mut self, kind: ProblemType) {
         if kind.is_of_store() {
             self.count_failure(kind, Duration::ZERO);
         } else {
@@ -218,7 +239,7 @@ impl Receipt {
     }
 
     /// Counts an item as failed.
-    pub(super) fn fail(&mut self, index: usize, board: Option<String>, problem: &Problem) {
+    pub fn fail(&mut self, index: usize, board: Option<String>, problem: &Problem) {
         self.count_failure(problem.kind, problem.wait);
         self.failed.push(&mut self.held, index, board, problem);
     }
@@ -236,19 +257,20 @@ impl Receipt {
         });
     }
 
-    pub(crate) fn add_standings(&mut self, shapes: Vec<MemberStandingsShape>) {
+    /// Adds the standings that are asked for.
+    pub fn add_standings(&mut self, shapes: Vec<MemberStandingsShape>) {
         self.standings.extend(shapes);
     }
 
     /// Returns the problem of a request of one contribution that was rejected on all its boards. If it failed on one of
     /// them, it is to be sent again, so the receipt is the response.
-    pub(super) fn refusal(&mut self) -> Option<Problem> {
+    pub fn refusal(&mut self) -> Option<Problem> {
         let others = self.applied + self.duplicates + self.failed_count;
         self.first.take().filter(|_| others == 0)
     }
 
     /// Returns the response to a request of one contribution.
-    pub(crate) fn into_single(mut self) -> Result<Response, Problem> {
+    pub fn into_single(mut self) -> Result<Response, Problem> {
         match self.refusal() {
             Some(problem) => Err(problem),
             None => Ok(self.answer(&Ended::Whole)),
@@ -256,7 +278,8 @@ impl Receipt {
     }
 
     /// Returns the response, with its reservation. If the lists do not fit, they are shortened.
-    pub(super) fn answer(mut self, end: &Ended) -> Response {
+    #[must_use]
+    pub fn answer(mut self, end: &Ended) -> Response {
         let whole = self.respond(end);
         let fits = self.reservation.resize(bytes_of(&whole).unwrap_or(0));
         if fits.is_ok() {

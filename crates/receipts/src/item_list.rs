@@ -2,12 +2,12 @@
 
 use connection::HeldBytes;
 use problem::Problem;
-#[cfg(test)]
+#[cfg(feature = "schema")]
 use problem::ProblemType;
 use serde::Serialize;
 
 /// Maximum items of a list; further ones are only counted.
-pub(super) const LISTED_MAX: usize = 1000;
+pub const LISTED_MAX: usize = 1000;
 
 /// Maximum bytes of boards and details in a list; items beyond that are only counted. Each list has a limit of its own:
 /// rejected items leave room for failed ones, which the client has to send again.
@@ -20,12 +20,12 @@ const FREE_BYTES: usize = 4 << 10;
 const ITEM_BYTES: usize = 256;
 
 /// Maximum bytes of the JSON of a shortened list: enough for at least one item.
-pub(super) const SHORT_LIST_BYTES_MAX: usize = 3 << 10;
+pub(crate) const SHORT_LIST_BYTES_MAX: usize = 3 << 10;
 
 /// The first items that were not applied.
 #[derive(Debug, Default, Serialize)]
 #[serde(transparent)]
-pub(super) struct ItemList {
+pub(crate) struct ItemList {
     items: Vec<ItemShape>,
     /// Bytes of boards and details in `items`.
     #[serde(skip)]
@@ -34,16 +34,16 @@ pub(super) struct ItemList {
 
 /// An item that was not applied.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = Item))]
-pub(super) struct ItemShape {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Item))]
+pub(crate) struct ItemShape {
     /// Its place in the request, from 0.
     index: usize,
     /// The board, where the item names one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schema(nullable = false))]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
     board: Option<String>,
-    #[cfg_attr(test, schema(value_type = ProblemType))]
+    #[cfg_attr(feature = "schema", schema(value_type = ProblemType))]
     r#type: &'static str,
     /// What is wrong: names the field and its value.
     detail: String,
@@ -51,7 +51,7 @@ pub(super) struct ItemShape {
 
 impl ItemList {
     /// Adds an item, if the list and the pool of `held` have space for it.
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         held: &mut HeldBytes,
         index: usize,
@@ -74,12 +74,12 @@ impl ItemList {
     }
 
     /// Returns the detail of the first item, or nothing if there is none.
-    pub(super) fn first_detail(&self) -> &str {
+    pub(crate) fn first_detail(&self) -> &str {
         self.items.first().map_or("", |item| &item.detail)
     }
 
     /// Keeps the first items, up to [`SHORT_LIST_BYTES_MAX`] of JSON.
-    pub(super) fn shorten(&mut self) {
+    pub(crate) fn shorten(&mut self) {
         let mut bytes = 0;
         let fits = |item: &&ItemShape| {
             let json = serde_json::to_vec(item);
@@ -92,19 +92,19 @@ impl ItemList {
     }
 
     #[cfg(test)]
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.items.len()
     }
 }
 
 /// Returns the bytes of the texts of an item.
-pub(super) fn text_bytes(board: Option<&str>, problem: &Problem) -> usize {
+pub fn text_bytes(board: Option<&str>, problem: &Problem) -> usize {
     problem.detail.len() + board.map_or(0, str::len)
 }
 
 /// Whether the pool has space for an item with texts of this many bytes, after others with `listed_bytes`. If so, the
 /// bytes are held.
-pub(super) fn may_list(held: &mut HeldBytes, listed_bytes: usize, bytes: usize) -> bool {
+pub fn may_list(held: &mut HeldBytes, listed_bytes: usize, bytes: usize) -> bool {
     listed_bytes + bytes <= FREE_BYTES || held.grow(bytes + ITEM_BYTES)
 }
 

@@ -3,8 +3,8 @@
 use connection::{RECEIPT_BYTES_MAX, Responses, SMALL_BYTES_MAX};
 use shard_store::{ItemFailure, Overload};
 
-use super::super::item_list::LISTED_MAX;
 use super::*;
+use crate::item_list::LISTED_MAX;
 
 /// Creates a receipt whose items count in the one pool, and whose response in the other.
 fn receipt_in(pool: &Pool, answers: &Pool) -> Receipt {
