@@ -820,7 +820,7 @@ export interface components {
              */
             fields?: components["schemas"]["Field"][];
             /**
-             * @description Whether members with equal fields share a rank.
+             * @description How members with equal fields rank. `dense` excludes `packed`, and on Redis `retain` and more than one shard.
              * @default ordinal
              */
             rank?: components["schemas"]["RankStyle"];
@@ -1123,10 +1123,10 @@ export interface components {
             position: number | null;
         };
         /**
-         * @description Whether members with equal fields share a rank: not with `ordinal`, but with `competition`.
+         * @description Whether members with equal fields share a rank: not with `ordinal`, but with `competition` (1 2 2 4) and `dense` (1 2 2 3).
          * @enum {string}
          */
-        RankStyle: "ordinal" | "competition";
+        RankStyle: "ordinal" | "competition" | "dense";
         Ready: {
             /**
              * @description `ready`.
@@ -4361,7 +4361,7 @@ export type ProblemType = components["schemas"]["ProblemType"];
 export type Publish = components["schemas"]["Publish"];
 export type RankAnswer = components["schemas"]["RankAnswer"];
 /**
- * Whether members with equal fields share a rank: not with `ordinal`, but with `competition`.
+ * Whether members with equal fields share a rank: not with `ordinal`, but with `competition` (1 2 2 4) and `dense` (1 2 2 3).
  */
 export type RankStyle = components["schemas"]["RankStyle"];
 export type Ready = components["schemas"]["Ready"];

@@ -189,6 +189,11 @@ impl Shard {
         }
     }
 
+    /// Returns whether it is being recovered: large rankings have no order.
+    pub(crate) const fn is_unordered(&self) -> bool {
+        self.unordered
+    }
+
     /// Iterates over the rankings by window.
     pub fn rankings(&self) -> impl Iterator<Item = (Window, &Ranking)> {
         self.rankings

@@ -299,7 +299,9 @@ fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<Audi
 /// Adds a kind of the configuration to the store, unless the store has or had it. If the store's kind differs, it is
 /// kept, and the difference is logged.
 async fn seed(router: &Router, configured: &ConfiguredKind) -> Result<(), Box<dyn Error>> {
-    let kind = configured.with_default(router.store().default_shards())?;
+    let store = router.store();
+    let shards = configured.default_shards(store.default_shards(), store.dense_shards_max());
+    let kind = configured.with_default(shards)?;
     let name = kind.name().clone();
     let Some(held) = router.catalogue().seed(kind).await? else {
         return Ok(());

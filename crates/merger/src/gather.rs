@@ -20,7 +20,7 @@ use shard_store::{
 };
 
 use crate::kway::merge;
-use crate::ranks::{RankedEntry, better_fields, ranked};
+use crate::ranks::{RankedEntry, ranked};
 use crate::scope::Scope;
 use crate::version::Version;
 
@@ -281,7 +281,7 @@ impl Scope<'_> {
         };
         // With shared ranks, one entry above the range shows where its first group begins.
         Reach {
-            before: of_one(before) + usize::from(self.groups()),
+            before: of_one(before) + usize::from(self.shares_ranks()),
             after: of_one(after),
         }
     }
@@ -350,12 +350,10 @@ impl Scope<'_> {
     ) -> Vec<RankedEntry> {
         let rules = self.kind.rules();
         let better = match stretch.first() {
-            Some(first) if self.groups() => {
+            Some(first) if self.shares_ranks() => {
                 let fields = rules.field_words(&first.key.words);
-                readings
-                    .iter()
-                    .map(|r| better_fields(rules, &fields, part(r)))
-                    .sum()
+                let parts = readings.iter().map(part);
+                parts.map(|part| self.better_in(&fields, part)).sum()
             }
             _ => from,
         };

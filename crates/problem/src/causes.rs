@@ -96,6 +96,7 @@ impl From<CatalogueError> for Problem {
         let kind = match &error {
             CatalogueError::Unknown(_) => ProblemType::UnknownKind,
             CatalogueError::Change(_) | CatalogueError::HasBoards(_) => ProblemType::KindHasBoards,
+            CatalogueError::Unsupported(_) => ProblemType::Invalid,
             CatalogueError::TooMany(_)
             | CatalogueError::TooManyHidden(_)
             | CatalogueError::Contended(_) => ProblemType::Conflict,

@@ -81,6 +81,17 @@ impl ShardKeys {
         self.key(&format!("{}:rank", window_name(window)))
     }
 
+    /// Returns the key of a window's distinct values, which a kind with dense ranks has.
+    #[must_use]
+    pub fn values(&self, window: Window) -> Bytes {
+        self.key(&format!("{}:values", window_name(window)))
+    }
+
+    /// Returns every key of a window's contents.
+    pub(super) fn window(&self, window: Window) -> [Bytes; 3] {
+        [self.scores(window), self.rank(window), self.values(window)]
+    }
+
     /// Returns the key of a window's merged board of one shape, which servers share.
     pub(super) fn top(&self, window: Window, shape: &str) -> Bytes {
         self.key(&format!("{}:top:{shape}", window_name(window)))

@@ -26,6 +26,7 @@ pub mod board_settings;
 pub mod concurrent_writes;
 pub mod contribution_ids;
 pub mod deleted_boards;
+pub mod dense_ranks;
 pub mod idle_boards;
 pub mod kind_revisions;
 pub mod random_operations;
@@ -73,6 +74,10 @@ macro_rules! conformance_tests {
                 deleted_boards:
                     a_deleted_incarnation_is_refused, a_recreated_board_is_another_incarnation,
                     deleting_a_deleted_board_is_not_found;
+                dense_ranks:
+                    distinct_values_are_counted_over_all_shards,
+                    distinct_values_are_exact_after_concurrent_writes,
+                    distinct_values_of_dropped_windows_are_forgotten;
                 idle_boards:
                     an_idle_board_is_deleted_on_all_shards, a_write_to_one_shard_keeps_all_shards,
                     an_idle_window_is_dropped_and_its_version_increases,

@@ -21,7 +21,7 @@ use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
 use shard_store::{BOARD_WEIGHT, Memory};
 use shard_store::{
-    Batch, BoardReading, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError,
+    Batch, BoardReading, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Groups,
     IndexMismatch, KindRecord, KindWriteError, Outcome, PutSettingsError, RangeAsk, Revision,
     ShardQuery, ShardReading, ShardStore, StoreError, WindowCount,
 };
@@ -294,7 +294,7 @@ impl ShardStore for LocalStore {
         &self,
         board: &BoardRecord,
         window: Window,
-        groups: bool,
+        groups: Groups,
         ask: &RangeAsk,
     ) -> Result<Option<BoardReading>, StoreError> {
         self.calls.read.time_answered(|| {

@@ -4,6 +4,7 @@ mod activity;
 mod around;
 mod caching;
 mod codings;
+mod dense_ranks;
 mod envelope;
 mod hidden;
 mod listing;

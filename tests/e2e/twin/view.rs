@@ -82,11 +82,19 @@ impl<'a> View<'a> {
             .shown
             .iter()
             .position(|(_, standing)| standing.values == *own);
-        if self.kind.shares_ranks {
-            shared.unwrap() + 1
-        } else {
-            index + 1
+        match self.kind.rank {
+            "dense" => self.values_before(shared.unwrap()) + 1,
+            "competition" => shared.unwrap() + 1,
+            _ => index + 1,
         }
+    }
+
+    /// Returns the number of distinct values of the best members that are shown.
+    fn values_before(&self, index: usize) -> usize {
+        let values = self.shown[..index.min(self.shown.len())].iter();
+        let mut values: Vec<&Values> = values.map(|(_, standing)| &standing.values).collect();
+        values.dedup();
+        values.len()
     }
 
     fn fields(&self, values: &Values, shape: &mut Value) {
@@ -336,10 +344,10 @@ impl<'a> View<'a> {
         let better_fields = self.all.iter().filter(|(member, standing)| {
             is_shown(member) && compare_values(self.kind, &standing.values, &values).is_gt()
         });
-        let rank = if self.kind.shares_ranks {
-            better_fields.count()
-        } else {
-            shown_above
+        let rank = match self.kind.rank {
+            "dense" => self.values_before(better_fields.count()),
+            "competition" => better_fields.count(),
+            _ => shown_above,
         };
         let is_listed = self.kind.keep.is_none_or(|keep| above < keep);
         self.around(json!({

@@ -180,6 +180,13 @@ pub(crate) async fn put_settings(
     path.board.subject().check_visible().map_err(unfit)?;
     let shape: SettingsShape = body::json(&app, &headers, request).await?;
     let settings = shape.settings(path.kind().shards())?;
+    let shards_max = app.router.store().dense_shards_max();
+    if path.kind().is_dense() && settings.shards > shards_max {
+        let (shards, shards_max) = (settings.shards.get(), shards_max.get());
+        return Err(Problem::invalid(format!(
+            "shards: {shards} is more than {shards_max}, the maximum of kinds with dense ranks on this store"
+        )));
+    }
     if record_of(&app, &path)
         .await?
         .is_some_and(|record| record.created)

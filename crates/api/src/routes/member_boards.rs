@@ -195,7 +195,7 @@ impl Search<'_> {
     async fn board(&self, record: &BoardRecord) -> Result<Option<MemberBoardShape>, Problem> {
         let merger = &self.app.merger;
         let found = merger
-            .windows_with(record, &self.windows, self.member)
+            .windows_with(record, self.kind, &self.windows, self.member)
             .await?;
         let mut windows = Vec::with_capacity(found.len());
         for window in found {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use board::{Member, Period, RankStyle, Value, Window};
+use board::{Member, Period, Value, Window};
 use merger::Slice;
 use problem::{Problem, ProblemType};
 use query_params::Params;
@@ -139,7 +139,7 @@ pub(crate) async fn many(
     let mut removal = Removal::new(&app, &path, selector.map(|_| window));
     removal.shape.window = Some(selected.name());
     if let MemberRange::BelowRank { rank, from } = &mut range
-        && path.kind().rank_style() == RankStyle::Competition
+        && path.kind().rank_style().is_shared()
     {
         *from = removal.first_below(window, *rank).await?;
     }

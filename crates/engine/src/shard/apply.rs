@@ -16,6 +16,7 @@ use board::{Rules, Timestamp, Windows};
 use smallvec::{SmallVec, smallvec};
 
 use super::Shard;
+use crate::distinct::ValueChanges;
 use crate::ids::{IdBudget, RememberedIds};
 use crate::ranking::{MemberRef, Ranking, Rewrite, RowHandle, SMALL_ROWS_MAX};
 use shard_store::{Change, Item, ItemFailure, ItemRejected, Outcome, WindowStanding};
@@ -36,6 +37,8 @@ pub struct ApplyContext<'a> {
     pub again: bool,
     /// The memory limit for standings and ids, if there is one.
     pub memory: Option<&'a Memory>,
+    /// Gets the changes of members' values, if the board counts distinct ones.
+    pub values: Option<&'a ValueChanges>,
 }
 
 /// Positions in [`Shard::rankings`] of the windows of an item.
@@ -127,7 +130,7 @@ impl Shard {
                     rows_stay_valid = false;
                     removed = true;
                     let only = (item.change == Change::RemoveFrom).then_some(&item.windows);
-                    self.take_off(context.rules, target, only)
+                    self.take_off(context, target, only)
                 }
                 Change::Fold(_) | Change::Set(_) => {
                     self.confirm(item, positions, found, rows_stay_valid);
@@ -291,8 +294,12 @@ impl Shard {
             let is_change = rewrite.is_change();
             for (position, row) in windows.by_ref().take(*count) {
                 if is_change {
-                    let ranking = &mut self.rankings[*position as usize].1;
+                    let (window, ranking) = &mut self.rankings[*position as usize];
                     ranking.write(target, *row, rewrite);
+                    if let Some(values) = context.values {
+                        let rank = rewrite.rank();
+                        values.push(context.rules, *window, rank.old.as_ref(), Some(&rank.new));
+                    }
                 }
             }
         }
@@ -344,16 +351,21 @@ impl Shard {
     /// Removes a member from all windows, or only from these.
     fn take_off(
         &mut self,
-        rules: &Rules,
+        context: &ApplyContext<'_>,
         target: MemberRef<'_>,
         only: Option<&Windows>,
     ) -> Outcome {
+        let rules = context.rules;
         let mut was_there = false;
         for (window, ranking) in &mut self.rankings {
             if only.is_some_and(|only| !only.contains(window)) {
                 continue;
             }
             if let Some(row) = ranking.find(target.hash, target.member) {
+                if let Some(values) = context.values {
+                    let words = rules.rank_words_of(&ranking.standing(rules, row));
+                    values.push(rules, *window, Some(&words), None);
+                }
                 ranking.remove(rules, target, row);
                 was_there = true;
             }

@@ -1,7 +1,7 @@
 //! Finds out in which windows of a board a member is ranked.
 
-use board::{Member, Window};
-use shard_store::{Anchor, BoardRecord, Query, RangeAsk, ShardQuery, StoreError};
+use board::{Kind, Member, ShardCount, Window};
+use shard_store::{Anchor, BoardRecord, Groups, Query, RangeAsk, ShardQuery, StoreError};
 
 use crate::merger::Merger;
 
@@ -11,16 +11,23 @@ impl Merger {
     pub async fn windows_with(
         &self,
         board: &BoardRecord,
+        kind: &Kind,
         windows: &[Window],
         member: &Member,
     ) -> Result<Vec<Window>, StoreError> {
-        let shard = board.shards.shard_of(member.placement_hash());
+        // For dense ranks a board is read as a whole.
+        let shards = if kind.is_dense() {
+            ShardCount::ONE
+        } else {
+            board.shards
+        };
+        let shard = shards.shard_of(member.placement_hash());
         let query = |window: &Window| ShardQuery {
             shard,
             query: Query {
                 window: *window,
                 unless: None,
-                groups: false,
+                groups: Groups::None,
                 ranges: [RangeAsk::rank_of(Anchor::Member(member.clone()))].into(),
             },
         };

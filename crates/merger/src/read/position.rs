@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, RankKey, Timestamp, Values, Window};
 use futures::{FutureExt as _, TryFutureExt as _};
-use shard_store::{Anchor, RangeAsk, ShardReading};
+use shard_store::{Anchor, Groups, RangeAsk, ShardReading};
 
 use crate::merger::{Merger, ReadFuture, ReadResult};
 
@@ -84,25 +84,29 @@ impl Merger {
             async move {
                 let mut versions = Vec::with_capacity(usize::from(scope.shards()));
                 let mut listed = scope.counting();
-                let (mut members, mut above) = (0, vec![0; ranges.len()]);
+                let mut members = 0;
+                // For each ask: how many entries, and how many distinct values, are above it.
+                let mut above = vec![(0, 0); ranges.len()];
                 let take = |_, reading: ShardReading| {
                     versions.push(reading.version);
                     members += reading.members;
                     listed.see(&reading);
-                    for (sum, part) in above.iter_mut().zip(reading.parts.iter().flatten()) {
-                        *sum += part.anchor.unwrap_or(0);
+                    for (sums, part) in above.iter_mut().zip(reading.parts.iter().flatten()) {
+                        sums.0 += part.anchor.unwrap_or(0);
+                        sums.1 += part.group.better;
                     }
                 };
                 scope.each_of_all(ranges, take).await?;
-                let view = |(bound, above): (&Bound, &[u64])| {
-                    let position = above[0] + 1;
-                    let rank = if scope.groups() {
-                        above[1] + 1
-                    } else {
-                        position
+                let view = |(bound, above): (&Bound, &[(u64, u64)])| {
+                    let (entries, values) = above[0];
+                    let position = entries + 1;
+                    let rank = match scope.groups() {
+                        Groups::None => position,
+                        Groups::Start => above[1].0 + 1,
+                        Groups::Count => values + 1,
                     };
                     let view = PositionView { rank, position };
-                    scope.lists(bound, above[0]).then_some(view)
+                    scope.lists(bound, entries).then_some(view)
                 };
                 Ok(ReadResult {
                     version: scope.version_of(versions),

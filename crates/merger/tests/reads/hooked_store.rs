@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use board::{BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
     KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardQuery,
-    ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
+    ShardReading, ShardStore, SharedBoards, StoreError, UnsupportedKind, WindowCount,
 };
 use store_conformance::fixtures::read_shard;
 use store_local::LocalStore;
@@ -274,6 +274,14 @@ impl ShardStore for HookedStore {
 
     fn is_local(&self) -> bool {
         self.is_local
+    }
+
+    fn dense_shards_max(&self) -> ShardCount {
+        self.inner.dense_shards_max()
+    }
+
+    fn check_kind(&self, kind: &Kind) -> Result<(), UnsupportedKind> {
+        self.inner.check_kind(kind)
     }
 
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {

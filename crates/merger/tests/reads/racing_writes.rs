@@ -80,6 +80,8 @@ impl Reader<'_> {
             let fields = |entry: &RankedEntry| shown(&self.stage.kind, entry).row.values;
             let wanted = if fields(&pair[0]) == fields(&pair[1]) {
                 pair[0].rank
+            } else if self.stage.kind.is_dense() {
+                pair[0].rank + 1
             } else {
                 pair[1].position
             };
@@ -156,9 +158,18 @@ impl Reader<'_> {
 
 #[test]
 fn every_result_is_a_possible_state_of_the_board() {
+    check_reads(RankStyle::Competition);
+}
+
+#[test]
+fn every_dense_rank_is_one_of_a_possible_state_of_the_board() {
+    check_reads(RankStyle::Dense);
+}
+
+fn check_reads(style: RankStyle) {
     let reads = if long() { 20_000 } else { 1_500 };
     let mut spec = points(16);
-    spec.rank = RankStyle::Competition;
+    spec.rank = style;
     let runtime = || Builder::new_current_thread().build().unwrap();
     let stage = Arc::new(runtime().block_on(Stage::in_memory(kind(spec))));
     let (history, over) = (History::default(), AtomicBool::new(false));

@@ -37,7 +37,8 @@ async fn check_board(mut random: Random) {
     ][pick(&mut random, 4)];
     let mut spec = nullable(1 << random.below(7), &orders, ties);
     spec.top = random.within(1, 500);
-    spec.rank = [RankStyle::Ordinal, RankStyle::Competition][pick(&mut random, 2)];
+    spec.rank =
+        [RankStyle::Ordinal, RankStyle::Competition, RankStyle::Dense][pick(&mut random, 3)];
     let stage = Stage::in_memory(kind(spec)).await;
     let rows = rows(&mut random, orders.len());
     stage.set(&stage.board, &rows).await;

@@ -70,7 +70,7 @@ async fn any_list(random: &mut Random) -> List {
     let keep = random.within(1, 200);
     let mut spec = nullable(1 << random.below(7), &orders, ties);
     spec.top = random.within(1, keep);
-    spec.rank = [RankStyle::Ordinal, RankStyle::Competition][pick(random, 2)];
+    spec.rank = [RankStyle::Ordinal, RankStyle::Competition, RankStyle::Dense][pick(random, 3)];
     spec.retain = Some(Retain {
         approximate: true,
         ..Retain::best(keep)

@@ -13,11 +13,14 @@ mod shared;
 mod store;
 mod write;
 
-pub use error::{CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError};
+pub use error::{
+    CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
+    UnsupportedKind,
+};
 pub use failure::{ItemFailure, Overload};
 pub use read::{
-    Anchor, BoardReading, Query, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading,
-    ShardVersion, WindowCount,
+    Anchor, BoardReading, Group, Groups, Query, RangeAsk, RangePart, ShardEntry, ShardQuery,
+    ShardReading, ShardVersion, WindowCount,
 };
 pub use record::{BoardRecord, BoardSettings, KindRecord, Revision};
 pub use shared::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop};

@@ -20,8 +20,9 @@ use metering::Registry;
 
 use super::error::{
     CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
+    UnsupportedKind,
 };
-use super::read::{BoardReading, RangeAsk, ShardQuery, ShardReading, WindowCount};
+use super::read::{BoardReading, Groups, RangeAsk, ShardQuery, ShardReading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
 use super::write::{Batch, Outcome};
@@ -130,20 +131,23 @@ pub trait ShardStore: Send + Sync + 'static {
 
     /// Queries shards of a board, and returns a reading for each query, in order. Each shard is read
     /// at one moment, but not all of them at the same one. If a shard cannot be read, the call fails.
+    ///
+    /// A board of a kind with [dense ranks](board::RankStyle::Dense) is read as a whole, with all
+    /// shards at one moment, as if it had one: queries name shard 0. A value may be on several
+    /// shards, so that counts of distinct values cannot be added.
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
         queries: &'a [ShardQuery],
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>>;
 
-    /// Reads a range of the order of the whole board, in one step and with all shards at one moment. With `groups`, the
-    /// part contains where groups of equal fields begin. `None`: the store does not do that, or not now; `read`
-    /// answers the same.
+    /// Reads a range of the order of the whole board, in one step and with all shards at one moment. `None`: the store
+    /// does not do that, or not now; `read` answers the same.
     fn read_board(
         &self,
         _board: &BoardRecord,
         _window: Window,
-        _groups: bool,
+        _groups: Groups,
         _ask: &RangeAsk,
     ) -> Result<Option<BoardReading>, StoreError> {
         Ok(None)
@@ -153,6 +157,34 @@ pub trait ShardStore: Send + Sync + 'static {
     /// one that returns everything that may be needed.
     fn is_local(&self) -> bool {
         false
+    }
+
+    /// Returns the maximum number of shards of boards of a kind with [dense
+    /// ranks](board::RankStyle::Dense): as many as the store reads at one moment.
+    fn dense_shards_max(&self) -> ShardCount {
+        if self.is_local() {
+            ShardCount::MAX
+        } else {
+            ShardCount::ONE
+        }
+    }
+
+    /// Checks whether the store supports a kind.
+    fn check_kind(&self, kind: &Kind) -> Result<(), UnsupportedKind> {
+        let (shards, shards_max) = (kind.shards(), self.dense_shards_max());
+        if kind.is_dense() && shards > shards_max {
+            let reason = format!(
+                "{} is more than {}, the maximum of kinds with dense ranks on this store",
+                shards.get(),
+                shards_max.get()
+            );
+            return Err(UnsupportedKind::new("shards", reason));
+        }
+        if kind.is_dense() && kind.retain().is_some() && !self.is_local() {
+            let reason = "dense is not supported together with retain on this store";
+            return Err(UnsupportedKind::new("rank", reason));
+        }
+        Ok(())
     }
 
     /// Returns the number of shards of new boards whose kind does not set it.

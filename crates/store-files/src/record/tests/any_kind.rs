@@ -88,7 +88,11 @@ fn window_rule(period: Period) -> impl Strategy<Value = WindowRule> {
 }
 
 pub(crate) fn kind() -> impl Strategy<Value = Kind> {
-    let rank = select(vec![RankStyle::Ordinal, RankStyle::Competition]);
+    let rank = select(vec![
+        RankStyle::Ordinal,
+        RankStyle::Competition,
+        RankStyle::Dense,
+    ]);
     let windows = subsequence(&Period::ALL_PERIODS, 1..=5)
         .prop_shuffle()
         .prop_flat_map(|periods| periods.into_iter().map(window_rule).collect::<Vec<_>>());
