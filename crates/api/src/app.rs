@@ -12,6 +12,7 @@ use connection::{
 use merger::Merger;
 use metering::Registry;
 use problem::Problem;
+use profile_join::ProfiledTops;
 use request_trace::Tracer;
 use shard_router::{KnownKind, Moment, Router};
 use shard_store::Clock;
@@ -20,10 +21,14 @@ use tokio::sync::watch;
 use crate::feeds::Feeds;
 use crate::metrics::{self, Metrics};
 
+/// Default maximum bytes of tops with profiles.
+pub const PROFILED_BYTES_MAX: usize = 256 << 20;
+
 /// The state that all handlers share.
 pub struct App {
     pub(crate) router: Arc<Router>,
     pub(crate) merger: Arc<Merger>,
+    pub(crate) profiled_tops: ProfiledTops,
     pub(crate) feeds: Feeds,
     pub(crate) access: Access,
     pub(crate) audit: AuditLog,
@@ -72,6 +77,7 @@ impl App {
         Self {
             router,
             merger,
+            profiled_tops: ProfiledTops::up_to(PROFILED_BYTES_MAX),
             feeds: Feeds::default(),
             access,
             audit: AuditLog::default(),
@@ -124,6 +130,13 @@ impl App {
     #[must_use]
     pub fn with_prepared_up_to(self, bytes: usize) -> Self {
         self.pools.prepared.limit_to(bytes);
+        self
+    }
+
+    /// Sets the maximum bytes of cached tops with profiles.
+    #[must_use]
+    pub fn with_profiled_up_to(mut self, bytes: usize) -> Self {
+        self.profiled_tops = ProfiledTops::up_to(bytes);
         self
     }
 

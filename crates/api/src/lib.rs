@@ -28,6 +28,7 @@ mod observed;
 #[cfg(test)]
 mod openapi;
 mod path_params;
+mod profiles;
 mod progress;
 mod read_window;
 mod repeated;
@@ -37,6 +38,6 @@ mod server;
 mod stream;
 mod target;
 
-pub use app::App;
+pub use app::{App, PROFILED_BYTES_MAX};
 pub use connection::{PREPARED_BYTES_MAX, ServerLimits, WRITES_BYTES_MAX};
 pub use server::serve;

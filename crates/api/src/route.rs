@@ -21,8 +21,8 @@ use crate::app::App;
 use crate::path_params::PathParams;
 use crate::routes::{
     around, board, boards, contributions, count, erase, health, kinds, lookup, member,
-    member_boards, members, metrics, openapi, page, range, rank, removal, stream, stream_tokens,
-    top, tops,
+    member_boards, members, metrics, openapi, page, profiles, range, rank, removal, stream,
+    stream_tokens, top, tops,
 };
 
 /// What a route requires of its callers.
@@ -119,6 +119,12 @@ routes! {
         GET kinds::show: Key(Read),
         PUT kinds::put: Key(Admin),
         DELETE kinds::delete: Key(Admin),
+    }
+    "/v1/kinds/{kind}/profiles" { POST profiles::many: Key(Write) }
+    "/v1/kinds/{kind}/members/{member}/profile" {
+        GET profiles::show: Key(Read),
+        PUT profiles::put: Key(Write),
+        DELETE profiles::delete: Key(Write),
     }
     "/v1/boards" { GET boards::list: Key(Read) }
     "/v1/boards/{kind}/{subject}" {

@@ -26,7 +26,7 @@
 //! - Writing: [`Client::contribute`], [`Contribution`], [`Outcome`], [`ContributeError`].
 //! - Reading a board: [`Client::board`], [`Board`], and the methods of [`Board`].
 //! - Following a board as it changes: [`Board::stream`], [`Events`], [`Event`].
-//! - Kinds, lists of boards, members across all boards: methods of [`Client`].
+//! - Kinds, lists of boards, members across all boards, profiles: methods of [`Client`].
 //! - Errors: [`Error`], [`Problem`], [`ProblemType`]. Retries: [`RetryPolicy`].
 //! - Contributions that are already serialized, such as the lines of a file: [`Sender`], [`Batch`], [`Receipt`].
 //! - Paths without a typed method: [`Client::get`], [`Client::post`], [`Response`].
@@ -45,6 +45,7 @@ mod kinds;
 mod members;
 mod name;
 mod problem;
+mod profiles;
 mod query;
 mod raw;
 mod retry;
@@ -60,8 +61,8 @@ mod words;
 pub use answer::{
     Boards, Count, Entries, Entry, Envelope, Erased, Field, Found, FoundEntries, Hidden, HiddenIn,
     Info, Kind, Listed, MemberBoard, MemberBoards, Mode, Moved, Neighbour, Op, Order, Packed,
-    Place, Publish, RankOf, RankStyle, Ready, Removed, Retain, Settled, Span, Standing,
-    StreamToken, Ties, Top, Values, WindowMembers,
+    Place, Profile, ProfilesOutcome, Publish, RankOf, RankStyle, Ready, RejectedProfile, Removed,
+    Retain, Settled, Span, Standing, StreamToken, Ties, Top, Values, WindowMembers,
 };
 pub use board::{
     Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeAfter,

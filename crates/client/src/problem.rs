@@ -49,6 +49,8 @@ words! {
         NotRanked = "not-ranked",
         /// The member is not among the best that its kind ranks, so it has no neighbours.
         NotListed = "not-listed",
+        /// The member has no profile.
+        NoProfile = "no-profile",
         /// The path does not support the method.
         MethodNotAllowed = "method-not-allowed",
         /// The server does not accept this `Host`.

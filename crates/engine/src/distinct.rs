@@ -326,4 +326,3 @@ impl Names for NoNames {
 
 #[cfg(test)]
 mod tests;
-

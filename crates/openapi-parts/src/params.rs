@@ -64,6 +64,27 @@ pub struct OfTop {
     n: Option<u64>,
 }
 
+/// The parameter of reads that may show profiles.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct OfProfiles {
+    /// Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top.
+    #[param(nullable = false, default = false)]
+    profiles: Option<bool>,
+}
+
+/// The member of a kind in the path.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct OfKindMember {
+    /// The kind's name.
+    #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
+    kind: String,
+    /// The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+    #[param(min_length = 1, max_length = 128, example = "u1")]
+    member: String,
+}
+
 /// The parameters of a range: `from` and `to`; or `limit` with `min`, `max` and `after`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -282,6 +303,9 @@ pub struct OfStream {
     /// Sends only changes after the first event.
     #[param(nullable = false, default = false)]
     changes: Option<bool>,
+    /// Adds the profile of each member that has one to its entry.
+    #[param(nullable = false, default = false)]
+    profiles: Option<bool>,
     /// Also sends the position of this member.
     #[param(nullable = false, min_length = 1, max_length = 128, example = "u1")]
     member: Option<String>,

@@ -104,6 +104,8 @@ groups! {
     OfStore: Unavailable Unknown;
     /// Of what names a kind.
     OfKind: UnknownKind;
+    /// Of a member's profile that is read.
+    OfProfile: UnknownKind NoProfile;
     /// Of a kind that is put.
     OfKindPut: Conflict KindHasBoards PreconditionFailed;
     /// Of a kind that is deleted.
@@ -150,6 +152,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::NotListed => {
             "member \"u1\" is not among the best 1000 of day:2026-11-20: it has no neighbours"
         }
+        P::NoProfile => "member \"u1\" has no profile in kind gifts",
         P::MethodNotAllowed => "GET is not supported on path \"/v1/top\"",
         P::UnknownHost => {
             "host: \"boards.example\" is not a name of this server: without keys it answers to those of \

@@ -25,6 +25,7 @@ pub enum ProblemType {
     UnknownPath,
     NotRanked,
     NotListed,
+    NoProfile,
     MethodNotAllowed,
     UnknownHost,
     TargetTooLong,
@@ -50,7 +51,7 @@ pub enum ProblemType {
 
 impl ProblemType {
     /// Every type, in the order of their declaration.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Malformed,
         Self::Invalid,
         Self::Unauthorized,
@@ -61,6 +62,7 @@ impl ProblemType {
         Self::UnknownPath,
         Self::NotRanked,
         Self::NotListed,
+        Self::NoProfile,
         Self::MethodNotAllowed,
         Self::UnknownHost,
         Self::TargetTooLong,
@@ -96,7 +98,8 @@ impl ProblemType {
             | Self::UnknownWindow
             | Self::UnknownPath
             | Self::NotRanked
-            | Self::NotListed => StatusCode::NOT_FOUND,
+            | Self::NotListed
+            | Self::NoProfile => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
@@ -131,6 +134,7 @@ impl ProblemType {
             Self::UnknownPath => ("unknown-path", "The path does not exist"),
             Self::NotRanked => ("not-ranked", "The member is not ranked"),
             Self::NotListed => ("not-listed", "The member is not on the list"),
+            Self::NoProfile => ("no-profile", "The member has no profile"),
             Self::MethodNotAllowed => ("method-not-allowed", "The path has no such method"),
             Self::UnknownHost => ("unknown-host", "The host is not a name of this server"),
             Self::TargetTooLong => ("target-too-long", "The target of the request is too long"),

@@ -32,6 +32,19 @@ pub(super) fn shard_slot(incarnation: Incarnation, shards: ShardCount, shard: u1
     u16::try_from(slot).unwrap_or(0)
 }
 
+/// Returns the key of a shard of the profiles of a kind: `megaboard:{TAG}:KIND:profiles:INCARNATION:SHARD`.
+pub(super) fn profiles(
+    kind: &KindName,
+    incarnation: Incarnation,
+    shards: ShardCount,
+    shard: u16,
+) -> Bytes {
+    let tag = tag_of(shard_slot(incarnation, shards, shard));
+    Bytes::from(format!(
+        "megaboard:{{{tag}}}:{kind}:profiles:{incarnation}:{shard}"
+    ))
+}
+
 /// The keys of one shard of one incarnation of a board.
 #[derive(Debug, Clone)]
 pub struct ShardKeys {

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use board::{Activity, Period, Timestamp, Window};
+use board::{Activity, Period, Profile, Timestamp, Window};
 
 use shard_store::kind_text::KindTextError;
 
@@ -96,6 +96,16 @@ pub(crate) fn put_time_near(out: &mut Vec<u8>, at: Timestamp, near: Timestamp) {
 pub(crate) fn put_name(out: &mut Vec<u8>, name: &[u8]) {
     out.push(u8::try_from(name.len()).expect("no name has more than 128 bytes"));
     out.extend_from_slice(name);
+}
+
+/// Writes a profile, its JSON after its length.
+pub(super) fn put_profile(out: &mut Vec<u8>, profile: &Profile) {
+    let json = profile.as_json();
+    put_u16(
+        out,
+        u16::try_from(json.len()).expect("no profile has 64 KiB"),
+    );
+    out.extend_from_slice(json.as_bytes());
 }
 
 /// Writes a board's activity: bits for which of start, end and retention are present, then these.
@@ -278,6 +288,15 @@ impl<'a> Bytes<'a> {
                 Ok(Window::starting_at(period, start))
             }
         }
+    }
+
+    /// Reads a profile.
+    pub(super) fn profile(&mut self) -> Result<Profile, Malformed> {
+        const WHAT: &str = "a profile";
+        let len = self.u16(WHAT)?;
+        let text = str::from_utf8(self.take(usize::from(len), WHAT)?);
+        let text = text.map_err(|error| Malformed::Invalid(WHAT, error.to_string()))?;
+        Profile::new(text).map_err(|error| Malformed::Invalid(WHAT, error.to_string()))
     }
 
     /// Checks that no bytes are left.

@@ -43,6 +43,12 @@ pub(super) fn take(
     for record in &kinds {
         taking.boards(registry, &record.name)?;
     }
+    // After the boards, and as everything at a later moment than `from`: each change since then is in the journal
+    // behind it, which has them in their order.
+    for (kind, profiles) in registry.profile_parts() {
+        taking.look()?;
+        taking.writer.profiles(&kind, &profiles)?;
+    }
     let durable = journal.durable_blocking(journal.next());
     durable.map_err(|lost| LocalError::Lost(lost.to_string()))?;
     let bytes = taking.writer.finish(&kinds)?;

@@ -54,7 +54,8 @@ impl LocalStore {
         self.held.update(&census);
         self.held.update_ids(ids, dedupe_max);
         let memory = &self.registry.memory;
-        memory.report_weight(census.weight(ids.used_bytes), added_before);
+        let weight = census.weight(ids.used_bytes) + self.registry.profiles_weight();
+        memory.report_weight(weight, added_before);
         self.note_for_restart(last_write, now, may_drop);
         swept
     }
@@ -81,7 +82,8 @@ impl LocalStore {
             cell.holdings(&mut of_shards);
             census.count(&of_shards);
         }
-        let weight = census.weight(self.registry.ids.used_bytes());
+        let weight =
+            census.weight(self.registry.ids.used_bytes()) + self.registry.profiles_weight();
         self.registry.memory.report_weight(weight, 0);
     }
 

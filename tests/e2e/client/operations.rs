@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::TryStreamExt as _;
 use megaboard_client::{
-    BoardName, Client, Contribution, Event, Field, Kind, Mode, ProblemType, RankStyle, Returning,
-    Timestamp,
+    BoardName, Client, Contribution, Event, Field, Kind, Mode, ProblemType, Profile, RankStyle,
+    Returning, Timestamp,
 };
 use testkit::{Exposition, Server};
 
@@ -33,6 +33,7 @@ fn the_client_has_every_operation_of_the_document() {
         lists(&client).await;
         streams(&client).await;
         kinds(&client).await;
+        profiles(&client).await;
         members(&client).await;
         removals(&client).await;
         assert_eq!(client.ready().await.unwrap().store, "memory");
@@ -290,6 +291,53 @@ async fn members(client: &Client) {
     assert_eq!((&*found.boards[0].board, found.next), ("gifts/b", None));
     let erased = client.erase("ada").await.unwrap();
     assert_eq!((erased.erased, erased.next), (2, None));
+}
+
+async fn profiles(client: &Client) {
+    let ann = Profile::new().name("Ann").avatar("https://a.example/");
+    let put = client.put_profile("gifts", "ada", &ann).await.unwrap();
+    assert_eq!(put, ann);
+    assert_eq!(client.profile("gifts", "ada").await.unwrap(), ann);
+    let data = Profile::new().data(serde_json::json!([1]));
+    let long = Profile::new().name("x".repeat(65));
+    let many = [
+        ("ben", Some(data.clone())),
+        ("x", Some(long)),
+        ("nobody", None),
+    ];
+    let outcome = client.put_profiles("gifts", &many).await.unwrap();
+    assert_eq!((outcome.put, outcome.deleted), (1, 1));
+    assert_eq!(outcome.rejected[0].index, 1);
+    let board = client.board("gifts", "a");
+    let top = board.top().fresh(true).profiles(true).await.unwrap();
+    let of = |name: &str| {
+        let mut entries = top.entries.iter();
+        entries
+            .find(|entry| entry.member == name)
+            .unwrap()
+            .profile
+            .clone()
+    };
+    assert_eq!((of("ada"), of("ben")), (Some(ann.clone()), Some(data)));
+    let tops = client
+        .tops(["gifts/a"])
+        .fresh(true)
+        .profiles(true)
+        .await
+        .unwrap();
+    assert!(
+        tops.boards[0]
+            .entries
+            .iter()
+            .any(|entry| entry.profile.is_some())
+    );
+    let place = board.member("ada").profiles(true).await.unwrap();
+    assert_eq!(place.found.profile, Some(ann));
+    let found = board.lookup(["ada"]).profiles(true).await.unwrap();
+    assert!(found.entries[0].profile.is_some());
+    client.delete_profile("gifts", "ada").await.unwrap();
+    let none = client.profile("gifts", "ada").await.unwrap_err();
+    assert!(none.is(&ProblemType::NoProfile));
 }
 
 async fn removals(client: &Client) {

@@ -12,7 +12,7 @@ use problem::Problem;
 use query_params::Params;
 use serde::Serialize;
 use shard_router::KnownKind;
-use shard_store::KindRecord;
+use shard_store::{KindRecord, ProfileChange, StoreError};
 use tokio::time::Instant;
 
 use super::members::{Change, Selection, change_in, selection};
@@ -43,8 +43,8 @@ struct ErasedShape {
 
 /// Erase a member
 ///
-/// Removes it from all windows of all boards, including ended ones, permanently. A request takes at most 10 s:
-/// repeat it with `next` of the response as `after` until `next` is null.
+/// Removes it from all windows of all boards, including ended ones, permanently, and its profiles. A request takes at
+/// most 10 s: repeat it with `next` of the response as `after` until `next` is null.
 #[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/members/{member}",
@@ -180,13 +180,23 @@ impl Erasing<'_> {
         Ok(())
     }
 
-    /// Removes the member from the boards of a kind. Returns `false` if the time was not enough for all of them.
+    /// Removes the member's profile, and the member from the boards of a kind. Returns `false` if the time was not
+    /// enough for all of them.
     async fn kind(
         &mut self,
         known: &KnownKind,
         mut after: Option<Subject>,
     ) -> Result<bool, Problem> {
         let router = &self.app.router;
+        let deleted = [ProfileChange {
+            member: self.selection.member.clone(),
+            profile: None,
+        }];
+        match router.store().put_profiles(&known.record, &deleted).await {
+            // Deleted in the meantime, and its profiles with it.
+            Ok(()) | Err(StoreError::StaleKind) => {}
+            Err(error) => return Err(Problem::from(error).at(known.kind.name().as_str())),
+        }
         loop {
             let name = known.kind.name();
             let page = router

@@ -21,10 +21,13 @@ use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
 use crate::body;
+use crate::profiles::shown_members;
 use crate::routes::contributions::{Asked, AskedStandings, Return};
 use crate::target::{BoardPath, read_window, resolve_only};
 #[cfg(test)]
-use openapi_parts::params::{NotModified, OfKnown, OfMember, OfPosition, OfSet, OfWindow};
+use openapi_parts::params::{
+    NotModified, OfKnown, OfMember, OfPosition, OfProfiles, OfSet, OfWindow,
+};
 #[cfg(test)]
 use openapi_parts::problems;
 
@@ -41,7 +44,7 @@ type MemberResponse = BoardResponse<'static, MemberShape<'static>>;
     path = "/v1/boards/{kind}/{subject}/members/{member}",
     operation_id = "member",
     tag = "Reading",
-    params(OfMember, OfPosition, OfWindow, OfKnown),
+    params(OfMember, OfPosition, OfProfiles, OfWindow, OfKnown),
     responses(
         (
             status = 200,
@@ -78,23 +81,26 @@ pub(crate) async fn show(
     // There are no positions after the end of a list.
     let end = path.kind().retain().map_or(u64::MAX, |retain| retain.keep);
     let target = params.count("target", 1..=end)?;
-    let mut window = read_window(&app, path.kind(), params)?;
-    if target.is_some() {
-        window = window.validated();
-    }
+    let with_profiles = params.flag("profiles")?;
+    let window = read_window(&app, path.kind(), params)?;
+    let window = window.validated_if(target.is_some() || with_profiles);
     let (board, kind, member) = (&path.board, path.kind(), path.member()?);
     let answer = app
         .merger
         .member(board, kind, window.window, member, (1, 1), target)
         .await?;
     let not_ranked = || Problem::not_ranked(member, &window.name());
-    let place = MemberShape::of(kind.rules(), &answer.value, answer.members);
+    let shown = shown_members(&answer.value);
+    let profiles = app.profiles(&path.known, with_profiles, shown).await?;
+    let variant = profiles.variant("member");
+    let profiles = profiles.shown();
+    let place = MemberShape::of(kind.rules(), &answer.value, answer.members, &profiles);
     let place = place.ok_or_else(not_ranked)?;
     // The change depends on the time, too.
     let change = target.map(|_| to_target(&app, kind, &answer.value));
     let variant = match change.flatten() {
-        None => Cow::Borrowed("member"),
-        Some(change) => Cow::Owned(format!("member{change}")),
+        None => variant,
+        Some(change) => Cow::Owned(format!("{variant}{change}")),
     };
     Ok(
         window.respond(&parts.headers, board, &answer, &variant, || match change {

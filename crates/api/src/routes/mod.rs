@@ -15,6 +15,7 @@ pub(crate) mod members;
 pub(crate) mod metrics;
 pub(crate) mod openapi;
 pub(crate) mod page;
+pub(crate) mod profiles;
 pub(crate) mod range;
 pub(crate) mod rank;
 pub(crate) mod removal;

@@ -15,7 +15,9 @@ use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::target::{BoardPath, read_window};
 #[cfg(test)]
-use openapi_parts::params::{NotModified, OfBoard, OfBounds, OfKnown, OfRange, OfWindow};
+use openapi_parts::params::{
+    NotModified, OfBoard, OfBounds, OfKnown, OfProfiles, OfRange, OfWindow,
+};
 #[cfg(test)]
 use openapi_parts::problems;
 
@@ -38,7 +40,7 @@ type EntriesAnswer = BoardResponse<'static, Page<wire::EntryShape<'static>>>;
     path = "/v1/boards/{kind}/{subject}/range",
     operation_id = "range",
     tag = "Reading",
-    params(OfBoard, OfRange, OfBounds, OfWindow, OfKnown),
+    params(OfBoard, OfRange, OfBounds, OfProfiles, OfWindow, OfKnown),
     responses(
         (
             status = 200,
@@ -67,7 +69,9 @@ pub(crate) async fn show(
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
     let asked = RangeParams::take(&mut params, path.kind())?;
+    let with_profiles = params.flag("profiles")?;
     let window = read_window(&app, path.kind(), params)?;
+    let window = window.validated_if(with_profiles);
     let range = asked.range()?;
     let (board, kind) = (&path.board, path.kind());
     let (merger, of) = (&app.merger, window.window);
@@ -94,10 +98,14 @@ pub(crate) async fn show(
         };
         (!is_end).then(|| cursor_of(&last.entry.key))
     };
+    let members = answer.value.iter().map(|ranked| &ranked.entry.key.member);
+    let profiles = app.profiles(&path.known, with_profiles, members).await?;
+    let variant = profiles.variant("range");
+    let profiles = profiles.shown();
     Ok(
-        window.respond(&parts.headers, board, &answer, "range", || Page {
+        window.respond(&parts.headers, board, &answer, &variant, || Page {
             entries: Entries {
-                entries: Entries::of(kind.rules(), &answer.value),
+                entries: Entries::of(kind.rules(), &answer.value, &profiles),
             },
             next: next(),
         }),

@@ -60,6 +60,9 @@ struct TopsShape {
     /// Answers from merges that began after the request came.
     #[serde(default)]
     fresh: bool,
+    /// Adds the profiles of the members.
+    #[serde(default)]
+    profiles: bool,
 }
 
 /// Read the tops of many boards
@@ -172,11 +175,17 @@ impl Top {
             .merger
             .top(&board, &known.kind, window.window, shape.fresh)
             .await?;
+        let n = usize::try_from(n).unwrap_or(usize::MAX);
+        let view = if shape.profiles {
+            app.profiled(&known, view, window.window, n).await?
+        } else {
+            view
+        };
         Ok(Self {
             board,
             window,
             view,
-            n: usize::try_from(n).unwrap_or(usize::MAX),
+            n,
         })
     }
 

@@ -5,6 +5,7 @@ mod entry;
 mod envelope;
 mod kind;
 mod members;
+mod profile;
 mod values;
 
 pub use board::{
@@ -15,4 +16,5 @@ pub use entry::{Entry, Found, Moved, Neighbour, Standing};
 pub use envelope::{Envelope, Span};
 pub use kind::{Field, Kind, Mode, Op, Order, Packed, Publish, RankStyle, Retain, Ties};
 pub use members::{Erased, Hidden, HiddenIn, MemberBoard, MemberBoards, Removed};
+pub use profile::{Profile, ProfilesOutcome, RejectedProfile};
 pub use values::Values;

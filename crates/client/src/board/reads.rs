@@ -15,6 +15,8 @@ request! {
         n: u64,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
         /// Requires a merge that began after the request arrived.
         fresh: bool,
     } Always
@@ -25,6 +27,8 @@ request! {
     GetRange -> Entries {
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always
 }
 
@@ -63,6 +67,8 @@ request! {
         after: impl Display,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always
 }
 
@@ -89,6 +95,8 @@ request! {
         target: u64,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always
 }
 
@@ -104,6 +112,8 @@ request! {
         size: u64,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always
 }
 
@@ -118,6 +128,8 @@ request! {
     GetMembers -> FoundEntries {
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always with members: Lookup
 }
 

@@ -169,6 +169,7 @@ impl MergeRequest<'_> {
             members,
             kept: KeptResponses::of(rendered.bytes.len()),
             rendered,
+            profiles: None,
             vector,
             shape: self.shape(),
             began,

@@ -172,6 +172,7 @@ mod tests {
                         ends: ends.collect(),
                         bytes: entries.concat().into(),
                     },
+                    profiles: None,
                     vector,
                     shape: Shape {
                         top: 20,

@@ -4,14 +4,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use board::{BoardName, Incarnation, Kind, KindName, ShardCount, Subject, Timestamp};
+use board::{
+    BoardName, Incarnation, Kind, KindName, Member, Profile, ShardCount, Subject, Timestamp,
+};
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, IndexMismatch,
-    KindRecord, KindWriteError, Outcome, PutSettingsError, Query, Revision, ShardQuery,
-    ShardReading, ShardStore, SharedBoards, StoreError, UnsupportedKind, WindowCount,
+    KindRecord, KindWriteError, Outcome, ProfileChange, PutSettingsError, Query, Revision,
+    ShardQuery, ShardReading, ShardStore, SharedBoards, StoreError, UnsupportedKind, WindowCount,
 };
 use store_conformance::fixtures::read_shard;
 use store_local::LocalStore;
@@ -211,6 +213,22 @@ impl ShardStore for HookedStore {
             Some(error) => std::future::ready(Err(error)).boxed(),
             None => self.inner.board(name),
         }
+    }
+
+    fn put_profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        changes: &'a [ProfileChange],
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner.put_profiles(kind, changes)
+    }
+
+    fn profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        members: &'a [Member],
+    ) -> BoxFuture<'a, Result<Vec<Option<Profile>>, StoreError>> {
+        self.inner.profiles(kind, members)
     }
 
     fn boards<'a>(

@@ -2,11 +2,13 @@
 //! for each call.
 //!
 //! [`ShardStore`] is the contract; `record` has the records of boards and kinds, `write` the input
-//! of a shard, `read` its output, `shared` the merged boards that servers share, `error` how a call
-//! can fail, `failure` how an item can. One suite, `store-conformance`, tests every store against it.
+//! of a shard, `read` its output, `shared` the merged boards that servers share, `profile` what is kept of members
+//! beside their standings, `error` how a call can fail, `failure` how an item can. One suite, `store-conformance`, tests
+//! every store against it.
 
 mod error;
 mod failure;
+mod profile;
 mod read;
 mod record;
 mod shared;
@@ -18,6 +20,7 @@ pub use error::{
     UnsupportedKind,
 };
 pub use failure::{ItemFailure, Overload};
+pub use profile::{PROFILE_CHANGES_MAX, ProfileChange};
 pub use read::{
     Anchor, BoardReading, Group, Groups, Query, RangeAsk, RangePart, ShardEntry, ShardQuery,
     ShardReading, ShardVersion, WindowCount,

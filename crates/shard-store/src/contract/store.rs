@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    BoardName, Incarnation, Kind, KindName, Member, ShardCount, Subject, Timestamp, Window,
+    BoardName, Incarnation, Kind, KindName, Member, Profile, ShardCount, Subject, Timestamp, Window,
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -22,6 +22,7 @@ use super::error::{
     CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError, StoreError,
     UnsupportedKind,
 };
+use super::profile::ProfileChange;
 use super::read::{BoardReading, Groups, RangeAsk, ShardQuery, ShardReading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
@@ -58,6 +59,24 @@ pub trait ShardStore: Send + Sync + 'static {
         name: &'a KindName,
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>>;
+
+    /// Changes profiles of members of a kind, up to [`PROFILE_CHANGES_MAX`](super::PROFILE_CHANGES_MAX) of them, in
+    /// order. Each change is atomic on its own; the call may be repeated. After an error `Unknown`, any of them may
+    /// have taken effect. `StaleKind`: the kind does not exist.
+    ///
+    /// A kind's profiles are deleted with it: a later kind of its name begins without any.
+    fn put_profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        changes: &'a [ProfileChange],
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Returns the profiles of members of a kind, in order. Each is read at a moment of its own.
+    fn profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        members: &'a [Member],
+    ) -> BoxFuture<'a, Result<Vec<Option<Profile>>, StoreError>>;
 
     /// Returns the board's record, created or not.
     fn board<'a>(

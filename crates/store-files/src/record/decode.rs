@@ -1,12 +1,14 @@
 //! Decodes records. Any bytes are decoded or rejected; none panic, and the result is not much larger than the bytes.
 
-use board::{Activity, BoardName, Incarnation, KindName, Meaning, ShardCount, Subject, Window};
+use board::{
+    Activity, BoardName, Incarnation, KindName, Meaning, Member, ShardCount, Subject, Window,
+};
 
 use super::super::bytes::{Bytes, Malformed, invalid};
 use super::encode::EPOCH;
 use super::{Record, Type, applied, take_shard};
-use shard_store::BoardRecord;
 use shard_store::kind_text::{Calendars, decode_record};
+use shard_store::{BoardRecord, ProfileChange};
 
 /// Decodes a record, which takes all of the bytes.
 pub fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
@@ -39,6 +41,8 @@ pub fn decode(bytes: &[u8]) -> Result<Record, Malformed> {
         Some(Type::BoardEnded) => Record::BoardEnded {
             incarnation: incarnation(&mut bytes)?,
         },
+        Some(Type::ProfilePut) => profile_changed(&mut bytes, true)?,
+        Some(Type::ProfileDeleted) => profile_changed(&mut bytes, false)?,
     };
     bytes.end()?;
     Ok(record)
@@ -73,6 +77,15 @@ fn board_made(bytes: &mut Bytes<'_>, bounded: bool) -> Result<Record, Malformed>
         created,
     };
     Ok(Record::BoardMade { record, at })
+}
+
+/// Reads a change of a profile. `put`: the profile follows.
+fn profile_changed(bytes: &mut Bytes<'_>, put: bool) -> Result<Record, Malformed> {
+    let kind = KindName::new(bytes.name("a kind's name")?).map_err(invalid("a kind's name"))?;
+    let member = Member::new(bytes.name("a member")?).map_err(invalid("a member"))?;
+    let profile = put.then(|| bytes.profile()).transpose()?;
+    let change = ProfileChange { member, profile };
+    Ok(Record::ProfileChanged { kind, change })
 }
 
 fn windows_dropped(bytes: &mut Bytes<'_>) -> Result<Record, Malformed> {

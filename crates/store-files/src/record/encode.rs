@@ -1,14 +1,14 @@
 //! Encodes events as records.
 
-use board::{Incarnation, Timestamp, Window};
+use board::{Incarnation, KindName, Timestamp, Window};
 
 use super::super::bytes::{
-    put_activity, put_name, put_time, put_u16, put_u64, put_varint, put_window,
+    put_activity, put_name, put_profile, put_time, put_u16, put_u64, put_varint, put_window,
 };
 use super::{Type, applied};
 use engine::Event;
-use shard_store::BoardRecord;
 use shard_store::kind_text;
+use shard_store::{BoardRecord, ProfileChange};
 
 /// The time to which the starts of windows are relative in records without a time of their own.
 pub(super) const EPOCH: Timestamp = Timestamp::from_millis(0);
@@ -41,6 +41,20 @@ pub fn encode(event: &Event<'_>, out: &mut Vec<u8>) {
         Event::BoardEmptied { incarnation } => begin(out, Type::BoardEmptied, *incarnation),
         Event::BoardSplit { incarnation } => begin(out, Type::BoardSplit, *incarnation),
         Event::BoardEnded { incarnation } => begin(out, Type::BoardEnded, *incarnation),
+        Event::ProfileChanged { kind, change } => profile_changed(out, kind, change),
+    }
+}
+
+fn profile_changed(out: &mut Vec<u8>, kind: &KindName, change: &ProfileChange) {
+    let of = match change.profile {
+        Some(_) => Type::ProfilePut,
+        None => Type::ProfileDeleted,
+    };
+    out.push(of as u8);
+    put_name(out, kind.as_bytes());
+    put_name(out, change.member.as_bytes());
+    if let Some(profile) = &change.profile {
+        put_profile(out, profile);
     }
 }
 

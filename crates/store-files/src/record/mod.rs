@@ -18,6 +18,8 @@
 //! 7  board split     incarnation u64
 //! 8  board ended     incarnation u64
 //! 9  board made      as 2, and its activity: from version 2 on
+//! 10 profile put     kind name, member, length u16, the profile as JSON: from version 3 on
+//! 11 profile deleted kind name, member: from version 3 on
 //!
 //! an item   flags u8: bits 0-1  0 fold, 1 set, 2 remove
 //!                     bit  2    has an id
@@ -46,14 +48,16 @@ pub(super) mod tests;
 use std::time::Duration;
 
 use board::limits::SHARDS_MAX;
-use board::{Incarnation, Timestamp, Window};
-use shard_store::{BoardRecord, Item, KindRecord};
+use board::{Incarnation, KindName, Timestamp, Window};
+use shard_store::{BoardRecord, Item, KindRecord, ProfileChange};
 
 use super::bytes::{Bytes, Malformed};
 
 pub use decode::decode;
 pub use encode::encode;
-pub use size::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, sweep_bytes_max};
+pub use size::{
+    BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, profiles_bytes_max, sweep_bytes_max,
+};
 
 /// One event, as [`Event`](engine::Event) has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,6 +90,10 @@ pub enum Record {
     BoardEnded {
         incarnation: Incarnation,
     },
+    ProfileChanged {
+        kind: KindName,
+        change: ProfileChange,
+    },
 }
 
 /// A batch that was applied to one shard.
@@ -117,10 +125,12 @@ enum Type {
     BoardSplit = 7,
     BoardEnded = 8,
     BoundedBoardMade = 9,
+    ProfilePut = 10,
+    ProfileDeleted = 11,
 }
 
 impl Type {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::KindWritten,
         Self::BoardMade,
         Self::BoardCreated,
@@ -130,6 +140,8 @@ impl Type {
         Self::BoardSplit,
         Self::BoardEnded,
         Self::BoundedBoardMade,
+        Self::ProfilePut,
+        Self::ProfileDeleted,
     ];
 }
 

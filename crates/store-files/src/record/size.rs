@@ -13,7 +13,7 @@ use super::applied::{DIGEST_BYTES, WINDOWS_MAX};
 use super::encode;
 use engine::Event;
 use journal::reserved_bytes;
-use shard_store::{Item, KindRecord, Revision};
+use shard_store::{Item, KindRecord, ProfileChange, Revision};
 
 /// The journal's header of a record, at most.
 const HEAD_BYTES: usize = reserved_bytes(0);
@@ -77,6 +77,17 @@ pub fn batch_bytes_max(items: &[Item]) -> usize {
         ITEM_BYTES_MAX + item.member.as_bytes().len() + windows_bytes
     });
     BATCH_BYTES_MAX + items.sum::<usize>()
+}
+
+/// Returns the size of the records of changing profiles.
+#[must_use]
+pub fn profiles_bytes_max(kind: &KindName, changes: &[ProfileChange]) -> usize {
+    let changes = changes.iter().map(|change| {
+        let profile = change.profile.as_ref();
+        let names = 1 + kind.as_bytes().len() + 1 + change.member.as_bytes().len();
+        reserved_bytes(1 + names + profile.map_or(0, |profile| 2 + profile.as_json().len()))
+    });
+    changes.sum()
 }
 
 /// Returns the maximum size of the records of sweeping a board and dropping `windows` windows: one

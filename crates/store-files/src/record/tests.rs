@@ -38,6 +38,9 @@ fn bytes_max(logged: &LoggedEvent) -> usize {
         Record::WindowsDropped { windows, .. } => {
             sweep_bytes_max(board::ShardCount::new(1).unwrap(), windows.len())
         }
+        Record::ProfileChanged { kind, change } => {
+            super::profiles_bytes_max(kind, std::slice::from_ref(change))
+        }
         Record::BoardEmptied { .. } => sweep_bytes_max(board::ShardCount::new(1).unwrap(), 0),
     }
 }
@@ -110,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_never_panic(of in 0_u8..10, rest in vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_never_panic(of in 0_u8..12, rest in vec(any::<u8>(), 0..200)) {
         let mut bytes = vec![of];
         bytes.extend(rest);
         drop(decode(&bytes));

@@ -4,7 +4,7 @@ use super::super::bytes::{Bytes, Malformed, put_u32, put_u64};
 
 /// The version of snapshots that are written. Each file begins with the magic and its version; all
 /// versions from 1 on can be read.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 const MAGIC: [u8; 8] = *b"megasnap";
 

@@ -7,12 +7,12 @@
 //!
 //! `snapshot-<sequence, 20 digits>.snap` contains everything in the journal before that sequence.
 //! While it is written its name ends in `.tmp`. Little endian; varints, signed numbers, names and
-//! windows are those of the journal's records (see `record`). Version 2; version 1 has no element
-//! 6.
+//! windows are those of the journal's records (see `record`). Version 3; version 1 has no element
+//! 6, version 2 no profiles.
 //!
 //! ```text
 //! header   magic "megasnap", version u32, sequence u64, checksum u32 of what is before it
-//! units    one after the other: each some frames, and in them whole parts
+//! units    one after the other: each some frames, and in them whole parts and profiles
 //! table    frames; their payloads are one text, which may be cut anywhere
 //! footer   where the table begins u64, checksum u32 of the header's bytes and this number, magic
 //!
@@ -31,6 +31,9 @@
 //!               (any number of these, sorted)
 //!     row       member name, words u64 (as many as a standing of the kind has)
 //!   end         5
+//!
+//! profiles 7, kind name, number varint, so many:
+//!   profile     member name, length u16, JSON
 //!
 //! table    number varint of units, for each: bytes, parts, rows, ids varint
 //!          number varint of definitions, for each: length varint, a kind as JSON
@@ -53,7 +56,8 @@ mod write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use board::{Activity, BoardName, Incarnation, ShardCount, Timestamp, Window};
+use board::{Activity, BoardName, Incarnation, KindName, ShardCount, Timestamp, Window};
+use shard_store::ProfileChange;
 
 use super::bytes::Malformed;
 
@@ -126,13 +130,16 @@ pub trait PartVisitor {
 
     /// The part ends.
     fn end(&mut self) -> Result<(), Refusal>;
+
+    /// A profile, which is in no part.
+    fn profile(&mut self, kind: &KindName, change: ProfileChange) -> Result<(), Refusal>;
 }
 
 /// Why a visitor rejects what it receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal(pub String);
 
-/// Numbers of elements.
+/// Numbers of elements. Some profiles of a kind count as a part, and each of them as a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
     /// Parts.

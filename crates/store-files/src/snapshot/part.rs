@@ -1,15 +1,17 @@
 //! The elements of a part as bytes and back. Their order is checked in `write` and `read`.
 
-use board::limits::NAME_BYTES_MAX;
+use board::limits::{NAME_BYTES_MAX, PROFILE_BYTES_MAX};
 use board::{
-    Activity, BoardName, Incarnation, KindName, STANDING_WORDS_MAX, ShardCount, Subject, Timestamp,
+    Activity, BoardName, Incarnation, KindName, Member, Profile, STANDING_WORDS_MAX, ShardCount,
+    Subject, Timestamp,
 };
 
 use super::super::bytes::{
     ACTIVITY_BYTES_MAX, Bytes, Malformed, VARINT_BYTES_MAX, invalid, put_activity, put_name,
-    put_signed, put_time, put_u16, put_u32, put_u64, put_varint, put_window,
+    put_profile, put_signed, put_time, put_u16, put_u32, put_u64, put_varint, put_window,
 };
 use super::{PartHead, Watermarks, WindowHead};
+use shard_store::ProfileChange;
 
 /// The tags of the elements. Ids and rows have none; they are counted.
 pub(super) const HEAD: u8 = 1;
@@ -19,6 +21,15 @@ pub(super) const WINDOW: u8 = 4;
 pub(super) const END: u8 = 5;
 /// A head followed by the activity of its board.
 pub(super) const BOUNDED_HEAD: u8 = 6;
+
+/// Profiles of a kind, in no part.
+pub(super) const PROFILES: u8 = 7;
+
+/// A member, and its profile after its length.
+pub(super) const PROFILE_ELEMENT_BYTES_MAX: usize = 1 + NAME_BYTES_MAX + 2 + PROFILE_BYTES_MAX;
+
+/// Bytes of the smallest profile.
+pub(super) const PROFILE_ELEMENT_BYTES_MIN: usize = 2 + 2;
 
 const ROW_BYTES_MAX: usize = 1 + NAME_BYTES_MAX + 8 * STANDING_WORDS_MAX;
 
@@ -172,6 +183,28 @@ pub(super) fn take_window_head(bytes: &mut Bytes<'_>) -> Result<WindowHead, Malf
         digest: bytes.u64("a window's digest")?,
         rows: bytes.varint("a number of rows")?,
     })
+}
+
+pub(super) fn put_profiles_head(out: &mut Vec<u8>, kind: &KindName, count: u64) {
+    out.push(PROFILES);
+    put_name(out, kind.as_bytes());
+    put_varint(out, count);
+}
+
+pub(super) fn take_profiles_head(bytes: &mut Bytes<'_>) -> Result<(KindName, u64), Malformed> {
+    let kind = KindName::new(bytes.name("a kind's name")?).map_err(invalid("a kind's name"))?;
+    Ok((kind, bytes.varint("a number of profiles")?))
+}
+
+pub(super) fn put_profile_of(out: &mut Vec<u8>, member: &Member, profile: &Profile) {
+    put_name(out, member.as_bytes());
+    put_profile(out, profile);
+}
+
+pub(super) fn take_profile_of(bytes: &mut Bytes<'_>) -> Result<ProfileChange, Malformed> {
+    let member = Member::new(bytes.name("a member")?).map_err(invalid("a member"))?;
+    let profile = Some(bytes.profile()?);
+    Ok(ProfileChange { member, profile })
 }
 
 /// Returns the bytes of the smallest row of this many words.

@@ -3,17 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use board::{Kind, STANDING_WORDS_MAX, Window};
+use board::{Kind, KindName, STANDING_WORDS_MAX, Window};
 
 use super::super::bytes::Malformed;
 use super::format::{FOOTER_BYTES, HEADER_BYTES, HeaderError, take_footer, take_header};
 use super::frames::{FrameReader, read_exactly};
 use super::part::{
-    BOUNDED_HEAD, END, HEAD, ID_BYTES, IDS, WATERMARKS, WINDOW, row_bytes_min, take_head, take_id,
-    take_ids, take_row, take_watermarks, take_window_head,
+    BOUNDED_HEAD, END, HEAD, ID_BYTES, IDS, PROFILE_ELEMENT_BYTES_MIN, PROFILES, WATERMARKS,
+    WINDOW, row_bytes_min, take_head, take_id, take_ids, take_profile_of, take_profiles_head,
+    take_row, take_watermarks, take_window_head,
 };
 use super::table::{self, Table};
-use super::{PartVisitor, Refusal, SnapshotError, SnapshotName, Totals};
+use super::{PartHead, PartVisitor, Refusal, SnapshotError, SnapshotName, Totals};
 use disk::{Disk, DiskFile};
 use shard_store::KindRecord;
 
@@ -146,6 +147,13 @@ impl SnapshotReader {
     }
 }
 
+/// What follows in a unit.
+enum Begun {
+    Part(PartHead),
+    /// So many profiles of a kind.
+    Profiles((KindName, u64)),
+}
+
 /// A unit that is being read.
 struct Reading<'a> {
     frames: FrameReader<'a>,
@@ -155,14 +163,20 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// Reads a part, or some profiles.
     fn part(&mut self) -> Result<(), SnapshotError> {
         let definitions = self.definitions;
         let name = |kind: u32| Some(definitions.get(kind as usize)?.name().clone());
-        let head = self.frames.take(|bytes| match bytes.byte("a part")? {
-            HEAD => take_head(bytes, false, name),
-            BOUNDED_HEAD => take_head(bytes, true, name),
+        let begun = self.frames.take(|bytes| match bytes.byte("a part")? {
+            HEAD => take_head(bytes, false, name).map(Begun::Part),
+            BOUNDED_HEAD => take_head(bytes, true, name).map(Begun::Part),
+            PROFILES => take_profiles_head(bytes).map(Begun::Profiles),
             _ => Err(Malformed::Wrong("a part does not begin with its head")),
         })?;
+        let head = match begun {
+            Begun::Part(head) => head,
+            Begun::Profiles((kind, count)) => return self.profiles(&kind, count),
+        };
         let refused = self.visitor.head(&head);
         self.visited(refused)?;
         self.totals.parts += 1;
@@ -196,6 +210,18 @@ impl Reading<'_> {
         }
         let refused = self.visitor.end();
         self.visited(refused)
+    }
+
+    fn profiles(&mut self, kind: &KindName, count: u64) -> Result<(), SnapshotError> {
+        self.check_count("a number of profiles", count, PROFILE_ELEMENT_BYTES_MIN)?;
+        for _ in 0..count {
+            let profile = self.frames.take(take_profile_of)?;
+            let refused = self.visitor.profile(kind, profile);
+            self.visited(refused)?;
+        }
+        self.totals.parts += 1;
+        self.totals.rows += count;
+        Ok(())
     }
 
     fn watermarks(&mut self) -> Result<(), SnapshotError> {

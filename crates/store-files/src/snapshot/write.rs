@@ -1,12 +1,12 @@
 //! Writes a snapshot through one buffer, and gives it its name when it is durable.
 
-use board::{Kind, KindName, Timestamp};
+use board::{Kind, KindName, Member, Profile, Timestamp};
 
 use super::format::{FRAME_BYTES_MAX, HEADER_BYTES, UNIT_BYTES, footer};
 use super::frames::FrameWriter;
 use super::part::{
-    ELEMENT_BYTES_MAX, END, ID_BYTES, put_head, put_id, put_ids, put_row, put_watermarks,
-    put_window_head,
+    ELEMENT_BYTES_MAX, END, ID_BYTES, PROFILE_ELEMENT_BYTES_MAX, put_head, put_id, put_ids,
+    put_profile_of, put_profiles_head, put_row, put_watermarks, put_window_head,
 };
 use super::table::{self, Texts, Unit};
 use super::{PartHead, SnapshotError, SnapshotName, Totals, Watermarks, WindowHead};
@@ -185,6 +185,29 @@ impl<'a> SnapshotWriter<'a> {
         );
         self.frames.reserve(ELEMENT_BYTES_MAX)?.push(END);
         self.state = WriterState::BetweenParts;
+        self.end_unit_if_full()
+    }
+
+    /// Writes some profiles of a kind, between parts.
+    pub fn profiles(
+        &mut self,
+        kind: &KindName,
+        profiles: &[(Member, Profile)],
+    ) -> Result<(), SnapshotError> {
+        let state = self.state;
+        assert_eq!(state, WriterState::BetweenParts, "profiles in a part");
+        let count = profiles.len() as u64;
+        put_profiles_head(self.frames.reserve(ELEMENT_BYTES_MAX)?, kind, count);
+        for (member, profile) in profiles {
+            let out = self.frames.reserve(PROFILE_ELEMENT_BYTES_MAX)?;
+            put_profile_of(out, member, profile);
+        }
+        self.totals.parts += 1;
+        self.totals.rows += count;
+        self.end_unit_if_full()
+    }
+
+    fn end_unit_if_full(&mut self) -> Result<(), SnapshotError> {
         if self.frames.end() - self.unit_offset >= UNIT_BYTES {
             self.end_unit()?;
         }

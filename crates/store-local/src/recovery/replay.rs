@@ -74,6 +74,7 @@ impl<'a> Replay<'a> {
                     cell.replay_split(&self.registry.ids);
                 }
             }
+            Record::ProfileChanged { kind, change } => self.registry.replay_profile(&kind, &change),
             Record::BoardEnded { incarnation } => {
                 if !self.registry.replay_ended(incarnation) {
                     self.missing.remove(&incarnation);

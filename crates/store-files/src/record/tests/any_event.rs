@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use board::limits::{DEDUPE_MAX, KEEP_MAX, VALUE_MAX};
 use board::{
-    Activity, BoardName, IdDigest, Incarnation, Meaning, Member, Period, ShardCount, Subject,
-    Timestamp, Value, Values, Window, Windows,
+    Activity, BoardName, IdDigest, Incarnation, Meaning, Member, Period, Profile, ShardCount,
+    Subject, Timestamp, Value, Values, Window, Windows,
 };
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::{select, subsequence};
-use shard_store::{BoardRecord, Change, Item};
+use shard_store::{BoardRecord, Change, Item, ProfileChange};
 
 use super::super::Record;
 use super::any_kind::{kind_name, kind_record};
@@ -40,7 +40,20 @@ pub(super) fn any_event() -> impl Strategy<Value = LoggedEvent> {
             1 => Record::BoardSplit { incarnation },
             _ => Record::BoardEnded { incarnation },
         })),
+        1 => (kind_name(), profile_change()).prop_map(|(kind, change)| {
+            LoggedEvent::plain(Record::ProfileChanged { kind, change })
+        }),
     ]
+}
+
+pub(crate) fn profile_change() -> impl Strategy<Value = ProfileChange> {
+    (name(), option::of(name())).prop_map(|(member, text)| {
+        let json = |text| serde_json::json!({"name": text, "data": [1, null]}).to_string();
+        ProfileChange {
+            member: Member::new(&member).unwrap(),
+            profile: text.map(|text| Profile::new(&json(text)).unwrap()),
+        }
+    })
 }
 
 pub(crate) fn time() -> impl Strategy<Value = Timestamp> {

@@ -19,7 +19,7 @@ use super::any_event::time;
 /// The longest name of a time zone.
 pub(super) const LONGEST_ZONE: &str = "America/Argentina/ComodRivadavia";
 
-pub(super) fn kind_name() -> impl Strategy<Value = KindName> {
+pub(crate) fn kind_name() -> impl Strategy<Value = KindName> {
     "[a-z][a-z0-9-]{0,62}".prop_map(|text| KindName::new(&text).unwrap())
 }
 

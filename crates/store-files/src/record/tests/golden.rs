@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Activity, BoardName, IdDigest, Incarnation, KindName, Meaning, Member, Period, ShardCount,
-    Timestamp, Value, Values, Window,
+    Activity, BoardName, IdDigest, Incarnation, KindName, Meaning, Member, Period, Profile,
+    ShardCount, Timestamp, Value, Values, Window,
 };
 
 use super::super::encode;
 use super::items::{NOW, usual_item};
 use super::logged_event::LoggedEvent;
 use engine::Event;
-use shard_store::{BoardRecord, Change, Item, KindRecord, Revision};
+use shard_store::{BoardRecord, Change, Item, KindRecord, ProfileChange, Revision};
 
 const INCARNATION: Incarnation = Incarnation(0x0123_4567_89AB_CDEF);
 
@@ -142,6 +142,25 @@ fn windows() {
         ],
     };
     assert_eq!(hex(&dropped), "05efcdab89674523010201020280c0cbc90204");
+}
+
+#[test]
+fn profiles() {
+    let kind = &KindName::new("gifts").unwrap();
+    let text = r#"{"name":"Ann"}"#;
+    for (profile, expected) in [
+        (
+            Some(text),
+            "0a05676966747302c3a90e00".to_owned() + &hex_of(text.as_bytes()),
+        ),
+        (None, "0b05676966747302c3a9".to_owned()),
+    ] {
+        let change = &ProfileChange {
+            member: Member::new("é").unwrap(),
+            profile: profile.map(|text| Profile::new(text).unwrap()),
+        };
+        assert_eq!(hex(&Event::ProfileChanged { kind, change }), expected);
+    }
 }
 
 #[test]

@@ -98,6 +98,7 @@ impl LoggedEvent {
             &Record::BoardEmptied { incarnation } => Event::BoardEmptied { incarnation },
             &Record::BoardSplit { incarnation } => Event::BoardSplit { incarnation },
             &Record::BoardEnded { incarnation } => Event::BoardEnded { incarnation },
+            Record::ProfileChanged { kind, change } => Event::ProfileChanged { kind, change },
         }
     }
 }

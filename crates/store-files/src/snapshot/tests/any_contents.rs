@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use board::{BoardName, Incarnation, Kind, Period, ShardCount, Subject, Window};
+use board::{
+    BoardName, Incarnation, Kind, KindName, Member, Period, Profile, ShardCount, Subject, Window,
+};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Just, Strategy, any};
@@ -11,8 +13,9 @@ use proptest::sample::select;
 
 use super::super::{PartHead, WindowHead};
 use super::contents::{Contents, Part, Rows};
-use crate::record::tests::any_event::{activity, name, time};
-use crate::record::tests::any_kind::{kind, kind_record};
+use crate::record::tests::any_event::{activity, name, profile_change, time};
+use crate::record::tests::any_kind::{kind, kind_name, kind_record};
+use shard_store::ProfileChange;
 
 pub(super) fn any_contents() -> impl Strategy<Value = Contents> {
     let definitions = vec(kind().prop_map(Arc::new), 1..4);
@@ -20,14 +23,34 @@ pub(super) fn any_contents() -> impl Strategy<Value = Contents> {
         let parts = vec(part(definitions.clone()), 0..6);
         (Just(definitions), parts)
     });
-    (any::<u64>(), with_parts, vec(kind_record(), 0..4)).prop_map(
-        |(sequence, (definitions, parts), kinds)| Contents {
-            sequence,
-            definitions,
-            parts,
-            kinds,
-        },
+    (
+        any::<u64>(),
+        with_parts,
+        vec(kind_record(), 0..4),
+        profiles(),
     )
+        .prop_map(
+            |(sequence, (definitions, parts), kinds, profiles)| Contents {
+                sequence,
+                definitions,
+                parts,
+                profiles,
+                kinds,
+            },
+        )
+}
+
+fn profiles() -> impl Strategy<Value = Vec<(KindName, Vec<(Member, Profile)>)>> {
+    let of_kind = vec(profile_change(), 1..9).prop_map(|changes| {
+        let profile = |change: ProfileChange| Some((change.member, change.profile?));
+        changes.into_iter().filter_map(profile).collect::<Vec<_>>()
+    });
+    vec((kind_name(), of_kind), 0..4).prop_map(|mut all| {
+        all.retain(|(_, profiles)| !profiles.is_empty());
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        all.dedup_by(|(a, _), (b, _)| a == b);
+        all
+    })
 }
 
 fn part(definitions: Vec<Arc<Kind>>) -> impl Strategy<Value = Part> {

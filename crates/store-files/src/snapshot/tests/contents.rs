@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use board::{Kind, Timestamp};
+use board::{Kind, KindName, Member, Profile, Timestamp};
 use disk::Disk;
-use shard_store::KindRecord;
+use shard_store::{KindRecord, ProfileChange};
 
 use super::super::{
     PartHead, PartVisitor, Refusal, SnapshotError, SnapshotName, SnapshotReader, SnapshotWriter,
@@ -17,6 +17,7 @@ pub(super) struct Contents {
     pub(super) sequence: u64,
     pub(super) definitions: Vec<Arc<Kind>>,
     pub(super) parts: Vec<Part>,
+    pub(super) profiles: Vec<(KindName, Vec<(Member, Profile)>)>,
     pub(super) kinds: Vec<KindRecord>,
 }
 
@@ -48,15 +49,19 @@ impl Contents {
         for part in &self.parts {
             part.write(&mut writer)?;
         }
+        for (kind, profiles) in &self.profiles {
+            writer.profiles(kind, profiles)?;
+        }
         writer.finish(&self.kinds)
     }
 
     fn totals(&self) -> Totals {
         let windows = || self.parts.iter().flat_map(|part| &part.windows);
         let ids = self.parts.iter().flat_map(|part| &part.ids);
+        let profiles = self.profiles.iter().map(|(_, some)| some.len() as u64);
         Totals {
-            parts: self.parts.len() as u64,
-            rows: windows().map(|(_, rows)| rows.len() as u64).sum(),
+            parts: (self.parts.len() + self.profiles.len()) as u64,
+            rows: windows().map(|(_, rows)| rows.len() as u64).sum::<u64>() + profiles.sum::<u64>(),
             ids: ids.map(|(_, ids)| ids.len() as u64).sum(),
         }
     }
@@ -95,6 +100,7 @@ pub(super) fn read_all(disk: &dyn Disk, name: &SnapshotName) -> Result<Contents,
         sequence: reader.sequence(),
         definitions: reader.definitions().to_vec(),
         parts: read_parts.parts,
+        profiles: read_parts.profiles,
         kinds: reader.kinds().to_vec(),
     };
     assert_eq!(contents.totals(), reader.totals());
@@ -105,6 +111,8 @@ pub(super) fn read_all(disk: &dyn Disk, name: &SnapshotName) -> Result<Contents,
 #[derive(Debug, Default)]
 pub(super) struct ReadParts {
     pub(super) parts: Vec<Part>,
+    /// By kind; each kind once.
+    pub(super) profiles: Vec<(KindName, Vec<(Member, Profile)>)>,
     /// The member whose row is rejected.
     pub(super) rejects: Option<&'static [u8]>,
 }
@@ -154,6 +162,15 @@ impl PartVisitor for ReadParts {
         }
         let row = (str::from_utf8(member).unwrap().to_owned(), words.to_vec());
         self.part().windows.last_mut().unwrap().1.push(row);
+        Ok(())
+    }
+
+    fn profile(&mut self, kind: &KindName, change: ProfileChange) -> Result<(), Refusal> {
+        if self.profiles.last().is_none_or(|(last, _)| last != kind) {
+            self.profiles.push((kind.clone(), Vec::new()));
+        }
+        let of_kind = self.profiles.last_mut().unwrap();
+        of_kind.1.push((change.member, change.profile.unwrap()));
         Ok(())
     }
 

@@ -88,14 +88,14 @@ fn a_snapshot_under_another_name_is_refused() {
 #[test]
 fn a_newer_version_is_refused_by_name() {
     let mut bytes = written();
-    bytes[8] = 3;
+    bytes[8] = 4;
     let error = read(&bytes).unwrap_err();
     let text = error.to_string();
     assert!(
-        matches!(error, SnapshotError::Newer { version: 3, .. }),
+        matches!(error, SnapshotError::Newer { version: 4, .. }),
         "{text}"
     );
-    assert!(text.contains(NAME) && text.contains("version 3"), "{text}");
+    assert!(text.contains(NAME) && text.contains("version 4"), "{text}");
 }
 
 /// Returns where frames begin and end.

@@ -83,6 +83,7 @@ pub(super) fn small() -> Contents {
                 windows: Vec::new(),
             },
         ],
+        profiles: Vec::new(),
         kinds: vec![
             KindRecord {
                 name: kind.name().clone(),

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use board::{Activity, Timestamp};
+use board::{Activity, KindName, Member, Profile, Timestamp};
 use simulated_disk::SimDisk;
 
 use super::super::SnapshotName;
-use super::super::part::put_head;
+use super::super::part::{put_head, put_profile_of, put_profiles_head};
 use super::contents::read_all;
 use super::gifts::{gifts_head, small};
 use crate::record::tests::golden::hex_of;
@@ -15,7 +15,7 @@ const KIND: &str = r#"{"name":"gifts","mode":"accumulate","fields":[{"name":"poi
 
 const NAME: &str = "snapshot-00000000000000000010.snap";
 
-/// Header and footer as version 1 wrote them, and as they are written now.
+/// Header and footer as versions 1 and 2 wrote them, and as they are written now.
 const VERSION_1: [&str; 2] = [
     "6d656761736e6170010000000a0000000000000016761136",
     "fd00000000000000b67f0da66d656761736e6170",
@@ -24,23 +24,40 @@ const VERSION_2: [&str; 2] = [
     "6d656761736e6170020000000a00000000000000460a8365",
     "fd00000000000000b67f0da66d656761736e6170",
 ];
+const VERSION_3: [&str; 2] = [
+    "6d656761736e6170030000000a0000000000000076def254",
+    "fd00000000000000b67f0da66d656761736e6170",
+];
 
 #[test]
 fn a_small_snapshot() {
     let disk = SimDisk::default();
     small().write(&disk).unwrap();
-    assert_eq!(hex_of(&disk.bytes_of(NAME)), text_of_small(VERSION_2));
+    assert_eq!(hex_of(&disk.bytes_of(NAME)), text_of_small(VERSION_3));
 }
 
 #[test]
-fn a_small_snapshot_of_version_1_is_read() {
-    let text = text_of_small(VERSION_1);
-    let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
-    let disk = SimDisk::default();
-    let bytes: Vec<u8> = (0..text.len()).step_by(2).map(byte).collect();
-    disk.put(NAME, &bytes);
-    let name = SnapshotName::parse(NAME).unwrap();
-    assert_eq!(read_all(&disk, &name).unwrap(), small());
+fn small_snapshots_of_earlier_versions_are_read() {
+    for version in [VERSION_1, VERSION_2] {
+        let text = text_of_small(version);
+        let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+        let disk = SimDisk::default();
+        let bytes: Vec<u8> = (0..text.len()).step_by(2).map(byte).collect();
+        disk.put(NAME, &bytes);
+        let name = SnapshotName::parse(NAME).unwrap();
+        assert_eq!(read_all(&disk, &name).unwrap(), small());
+    }
+}
+
+#[test]
+fn profiles_follow_their_kind() {
+    let mut out = Vec::new();
+    put_profiles_head(&mut out, &KindName::new("gifts").unwrap(), 300);
+    assert_eq!(hex_of(&out), "07056769667473ac02");
+    out.clear();
+    let (member, profile) = (Member::new("ann"), Profile::new(r#"{"data":7}"#));
+    put_profile_of(&mut out, &member.unwrap(), &profile.unwrap());
+    assert_eq!(hex_of(&out), "03616e6e0a007b2264617461223a377d");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use board::{BoardName, Kind, KindName, Timestamp};
 use shard_store::{
     Batch, BoardRecord, BoardSettings, CreateBoardError, DeleteBoardError, Item, KindRecord,
-    KindWriteError, PutSettingsError, Revision, ShardStore, StoreError,
+    KindWriteError, ProfileChange, PutSettingsError, Revision, ShardStore, StoreError,
 };
 
 use store_conformance::twin::ItemOutcome;
@@ -28,6 +28,11 @@ pub(crate) enum What {
     PutSettings {
         name: BoardName,
         settings: BoardSettings,
+    },
+    /// One, since a crash may keep some of several.
+    ChangeProfile {
+        kind: KindName,
+        change: ProfileChange,
     },
     Create(BoardName),
     Delete(BoardName),
@@ -101,6 +106,14 @@ impl Op {
                     Err(other) => Answer::Done(Reply::refused(other)),
                 }
             }
+            What::ChangeProfile { kind, change } => {
+                let kind = record_of(store, kind).await;
+                let change = std::slice::from_ref(change);
+                match store.put_profiles(&kind, change).await {
+                    Ok(()) => Answer::Done(Reply::Nothing),
+                    Err(error) => Answer::failed(error),
+                }
+            }
             What::PutSettings { name, settings } => {
                 let kind = kind_of(store, name).await;
                 match store.put_settings(name, &kind, *settings, self.now).await {
@@ -158,8 +171,12 @@ impl Op {
 }
 
 async fn kind_of(store: &dyn ShardStore, name: &BoardName) -> KindRecord {
+    record_of(store, name.kind()).await
+}
+
+async fn record_of(store: &dyn ShardStore, name: &KindName) -> KindRecord {
     let kinds = store.kinds().await.unwrap();
-    let kind = kinds.into_iter().find(|kind| kind.name == *name.kind());
+    let kind = kinds.into_iter().find(|kind| kind.name == *name);
     kind.expect("a script asks for boards of kinds that are there")
 }
 
