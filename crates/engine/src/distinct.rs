@@ -20,7 +20,7 @@ use parking_lot::{RwLock, RwLockReadGuard};
 use shard_store::Group;
 
 use crate::shard::Shard;
-use crate::tree::{Bound, Names, Tree};
+use counted_tree::{Bound, Names, Tree};
 
 /// The values of each window of a board.
 #[derive(Debug, Default)]
@@ -287,7 +287,7 @@ impl<const W: usize> Counted<W> {
         if *members == 0 {
             self.tree.remove(words, slot, &NoNames);
             self.free.push(slot);
-            if self.tree.len() == 0 {
+            if self.tree.is_empty() {
                 *self = Self::new();
             }
         }

@@ -27,7 +27,6 @@ mod ranking;
 mod registry;
 mod shard;
 mod table;
-mod tree;
 
 pub use cell::{FrozenPart, RestoredBoard, SharedCell};
 pub use distinct::ValueChanges;

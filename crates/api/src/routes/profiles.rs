@@ -20,13 +20,13 @@ use wire::ProfileWritten;
 use wire::{ProfileLineShape, ProfileShape};
 
 use crate::app::App;
-use validators::{json_text, validated_json};
 use crate::body;
 use crate::target::{KindPath, MemberPath};
 #[cfg(test)]
 use openapi_parts::params::{OfKind, OfKindMember, OfKnown};
 #[cfg(test)]
 use openapi_parts::{params::NotModified, problems};
+use validators::{json_text, validated_json};
 
 /// Read a member's profile
 ///

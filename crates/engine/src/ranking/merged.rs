@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use super::anchor_read::{Order, answer};
 use super::{Body, Ranking, Search, mixed};
 use crate::distinct::Values;
-use crate::tree::Located;
+use counted_tree::Located;
 use shard_store::{RangeAsk, RangePart};
 
 /// The usual maximum of shards.

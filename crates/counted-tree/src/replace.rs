@@ -4,7 +4,7 @@ use super::{Names, Tree};
 
 impl<const W: usize> Tree<W> {
     /// Gives the entry (`old`, `handle`) the words `new`, and returns whether it was in the tree.
-    pub(crate) fn replace(
+    pub fn replace(
         &mut self,
         old: [u64; W],
         new: [u64; W],

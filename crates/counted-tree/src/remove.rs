@@ -27,7 +27,7 @@ pub(super) const LEN_MIN: usize = FANOUT * 3 / 8;
 impl<const W: usize> Tree<W> {
     /// Removes exactly this entry and returns whether it was in the tree. The name of its handle,
     /// and those of all others, must still exist.
-    pub(crate) fn remove(&mut self, words: [u64; W], handle: u32, names: &impl Names) -> bool {
+    pub fn remove(&mut self, words: [u64; W], handle: u32, names: &impl Names) -> bool {
         if self.len == 0 {
             return false;
         }

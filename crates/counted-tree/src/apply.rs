@@ -28,7 +28,8 @@ const GROUP: usize = 8;
 
 /// An entry that is added, removed or moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Change<const W: usize> {
+pub struct Change<const W: usize> {
+    /// The entry.
     pub handle: u32,
     /// The words it has in the tree; `None`: it is added.
     pub old: Option<[u64; W]>,
@@ -39,7 +40,7 @@ pub(crate) struct Change<const W: usize> {
 impl<const W: usize> Tree<W> {
     /// Applies `changes` in order, skipping those of entries that are not in the tree. Returns
     /// whether none was skipped. All names must exist until the end.
-    pub(crate) fn apply(&mut self, changes: &[Change<W>], names: &impl Names) -> bool {
+    pub fn apply(&mut self, changes: &[Change<W>], names: &impl Names) -> bool {
         let mut all = true;
         let mut paths = [[Path::default(); 2]; GROUP];
         for group in changes.chunks(GROUP) {

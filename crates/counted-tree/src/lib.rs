@@ -17,7 +17,7 @@
 //! Counted B+ trees are described in Knuth, *The Art of Computer Programming* 3, §6.2.3 (linear
 //! lists by position) and §6.2.4 (B-trees; two full neighbours split into three, the B*-tree).
 //!
-//! Deliberately not here: members and their state (in `table`), the meaning of the words, and
+//! Deliberately not here: members and their state (in crate `engine`), the meaning of the words, and
 //! locking. Node memory is kept for reuse and freed when the tree is empty.
 
 mod apply;
@@ -34,17 +34,17 @@ mod share;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use apply::Change;
+pub use apply::Change;
 use arena::Arena;
-pub(crate) use names::Names;
+pub use names::Names;
 use node::{Inner, Leaf};
-pub(crate) use read::{Iter, Located, Walk};
+pub use read::{Iter, Located, Walk};
 
 /// A position in the order, whether or not there is an entry at it.
 ///
 /// `words` may be a prefix of an entry's words. A prefix is less than anything it starts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound<'a> {
+pub struct Bound<'a> {
     /// At most as many words as the tree's entries have.
     pub words: &'a [u64],
     /// `Some` requires all words.
@@ -53,7 +53,7 @@ pub(crate) struct Bound<'a> {
 
 /// A ranking of entries of `W` words, best (greatest) first.
 #[derive(Debug)]
-pub(crate) struct Tree<const W: usize> {
+pub struct Tree<const W: usize> {
     leaves: Arena<Leaf<W>>,
     inners: Arena<Inner<W>>,
     /// A leaf when `height` is 0, an inner node otherwise.
@@ -63,9 +63,16 @@ pub(crate) struct Tree<const W: usize> {
     len: usize,
 }
 
+impl<const W: usize> Default for Tree<W> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<const W: usize> Tree<W> {
     /// Creates a tree without entries, which allocates nothing.
-    pub(crate) fn new() -> Self {
+    #[must_use]
+    pub fn new() -> Self {
         Self {
             leaves: Arena::new(),
             inners: Arena::new(),
@@ -76,13 +83,21 @@ impl<const W: usize> Tree<W> {
     }
 
     /// Number of entries.
-    pub(crate) fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Returns whether there are no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// Heap bytes held, unused capacity included.
     #[cfg(test)]
-    pub(crate) fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.leaves.bytes() + self.inners.bytes()
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// The names of handles. Used only where words are equal.
-pub(crate) trait Names {
+pub trait Names {
     /// Returns the member bytes of `handle`, which do not change while an entry has the handle.
     fn name(&self, handle: u32) -> &[u8];
 

@@ -12,7 +12,7 @@ const LEN_BUILT: usize = FANOUT - FANOUT / 16;
 
 impl<const W: usize> Tree<W> {
     /// Builds a tree of `entries`, which come best first and without duplicates.
-    pub(crate) fn from_sorted(entries: impl IntoIterator<Item = ([u64; W], u32)>) -> Self {
+    pub fn from_sorted(entries: impl IntoIterator<Item = ([u64; W], u32)>) -> Self {
         let mut tree = Self::new();
         let mut level = Vec::new();
         let mut leaf = Leaf::empty();

@@ -6,9 +6,9 @@ use super::{Bound, Names, Tree};
 
 /// A position in a tree, between two entries.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Located {
+pub struct Located {
     /// How many entries are better than it.
-    pub(crate) rank: usize,
+    pub rank: usize,
     path: Path,
     /// Its index in the leaf.
     at: usize,
@@ -16,7 +16,8 @@ pub(crate) struct Located {
 
 impl Located {
     /// Creates a position in a sorted vector.
-    pub(crate) fn of_index(index: usize) -> Self {
+    #[must_use]
+    pub fn of_index(index: usize) -> Self {
         Self {
             rank: index,
             path: Path::default(),
@@ -25,7 +26,8 @@ impl Located {
     }
 
     /// Returns the index in the leaf, or in the vector.
-    pub(crate) fn index(&self) -> usize {
+    #[must_use]
+    pub fn index(&self) -> usize {
         self.at
     }
 }
@@ -33,7 +35,7 @@ impl Located {
 /// A search by words alone, of one node after the other, so that searches of several trees can take
 /// turns. Among many ties it may end at another leaf.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Walk {
+pub struct Walk {
     path: Path,
     /// Inner nodes passed.
     depth: usize,
@@ -47,7 +49,8 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// Returns the position, after the last step; `None` if entries have equal words.
-    pub(crate) fn located(&self) -> Option<Located> {
+    #[must_use]
+    pub fn located(&self) -> Option<Located> {
         (!self.is_tied).then_some(Located {
             rank: self.before + self.at,
             path: self.path,
@@ -58,7 +61,8 @@ impl Walk {
 
 impl<const W: usize> Tree<W> {
     /// Starts a search.
-    pub(crate) fn walk(&self) -> Walk {
+    #[must_use]
+    pub fn walk(&self) -> Walk {
         Walk {
             path: self.path_from_root(),
             depth: 0,
@@ -69,7 +73,7 @@ impl<const W: usize> Tree<W> {
     }
 
     /// Searches one node for these words, or a prefix. Returns whether another node follows.
-    pub(crate) fn step(&self, walk: &mut Walk, words: &[u64]) -> bool {
+    pub fn step(&self, walk: &mut Walk, words: &[u64]) -> bool {
         let words = padded(words);
         let Some(step) = walk.path.steps[..self.height].get_mut(walk.depth) else {
             if self.len > 0 {
@@ -94,7 +98,8 @@ impl<const W: usize> Tree<W> {
     }
 
     /// Returns the handles of the entries before and after the position of a search in its leaf.
-    pub(crate) fn neighbours(&self, walk: &Walk) -> [Option<u32>; 2] {
+    #[must_use]
+    pub fn neighbours(&self, walk: &Walk) -> [Option<u32>; 2] {
         if self.len == 0 {
             return [None; 2];
         }
@@ -106,12 +111,12 @@ impl<const W: usize> Tree<W> {
     /// Returns how many entries are better than `bound`, which is the index of the first one that
     /// is not.
     #[cfg(test)]
-    pub(crate) fn count_better(&self, bound: Bound<'_>, names: &impl Names) -> usize {
+    pub fn count_better(&self, bound: Bound<'_>, names: &impl Names) -> usize {
         self.locate(bound, names).rank
     }
 
     /// Returns the position of `bound`.
-    pub(crate) fn locate(&self, bound: Bound<'_>, names: &impl Names) -> Located {
+    pub fn locate(&self, bound: Bound<'_>, names: &impl Names) -> Located {
         debug_assert!(bound.words.len() <= W && (bound.member.is_none() || bound.words.len() == W));
         let mut path = self.path_from_root();
         if self.len == 0 {
@@ -145,7 +150,8 @@ impl<const W: usize> Tree<W> {
 
     /// Iterates over the entries from `before` entries above a position on, best first. If those
     /// are in its leaf, it is not searched again.
-    pub(crate) fn iter_before(&self, located: &Located, before: usize) -> Iter<'_, W> {
+    #[must_use]
+    pub fn iter_before(&self, located: &Located, before: usize) -> Iter<'_, W> {
         let from = located.rank.saturating_sub(before);
         match located.at.checked_sub(before) {
             Some(at) if from < self.len => Iter::new(self, Some((located.path, at))),
@@ -155,18 +161,21 @@ impl<const W: usize> Tree<W> {
 
     /// Returns the entry at `index`, counted from the best.
     #[cfg(test)]
-    pub(crate) fn get(&self, index: usize) -> Option<([u64; W], u32)> {
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<([u64; W], u32)> {
         let (path, at) = self.seek(index)?;
         self.leaves[path.leaf].get(at)
     }
 
     /// Iterates over the entries from `index` on, best first.
-    pub(crate) fn iter_from(&self, index: usize) -> Iter<'_, W> {
+    #[must_use]
+    pub fn iter_from(&self, index: usize) -> Iter<'_, W> {
         Iter::new(self, self.seek(index))
     }
 
     /// Returns the position before the entry of rank `rank`, or the end.
-    pub(crate) fn locate_rank(&self, rank: usize) -> Located {
+    #[must_use]
+    pub fn locate_rank(&self, rank: usize) -> Located {
         let rank = rank.min(self.len);
         let (path, at) = match (self.seek(rank), rank.checked_sub(1)) {
             (Some(there), _) => there,
@@ -179,7 +188,7 @@ impl<const W: usize> Tree<W> {
     }
 
     /// Returns the entry after a position, and moves the position behind it.
-    pub(crate) fn next(&self, located: &mut Located) -> Option<([u64; W], u32)> {
+    pub fn next(&self, located: &mut Located) -> Option<([u64; W], u32)> {
         if self.len == 0 {
             return None;
         }
@@ -195,7 +204,7 @@ impl<const W: usize> Tree<W> {
     }
 
     /// Returns the entry before a position, and moves the position before it.
-    pub(crate) fn previous(&self, located: &mut Located) -> Option<([u64; W], u32)> {
+    pub fn previous(&self, located: &mut Located) -> Option<([u64; W], u32)> {
         if self.len == 0 {
             return None;
         }
@@ -291,7 +300,7 @@ fn padded<const W: usize>(given: &[u64]) -> [u64; W] {
 
 /// The iterator of [`Tree::iter_from`].
 #[derive(Debug)]
-pub(crate) struct Iter<'a, const W: usize> {
+pub struct Iter<'a, const W: usize> {
     tree: &'a Tree<W>,
     /// The leaf, the path to it, and the index of the next entry in it.
     at: Option<(&'a Leaf<W>, Path, usize)>,

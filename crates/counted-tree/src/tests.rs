@@ -46,7 +46,7 @@ fn names(n: u32) -> Vec<Vec<u8>> {
 
 /// Checks counts, separators, fill and use of nodes, all the way down.
 fn check<const W: usize>(tree: &Tree<W>) {
-    if tree.len() == 0 {
+    if tree.is_empty() {
         assert_eq!(
             (tree.leaves.used(), tree.inners.used(), tree.bytes()),
             (0, 0, 0)

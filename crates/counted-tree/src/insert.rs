@@ -17,7 +17,7 @@ const ROOM_MIN: usize = FANOUT / 32;
 
 impl<const W: usize> Tree<W> {
     /// Inserts an entry. It must not be in the tree.
-    pub(crate) fn insert(&mut self, words: [u64; W], handle: u32, names: &impl Names) {
+    pub fn insert(&mut self, words: [u64; W], handle: u32, names: &impl Names) {
         self.plant();
         let mut path = self.descend(&words, handle, names);
         loop {
