@@ -1,8 +1,8 @@
 //! What may change in a kind that has boards.
 //!
 //! Depth, staleness, retention, closing, dedupe span, rank style (except from or to dense ranks),
-//! publication, and the shard count of boards not yet created may change. A window may be added; it begins at its next start.
-//! Everything else would change the meaning of existing boards and is rejected.
+//! publication, and the shard count of boards not yet created may change. A window may be added; it
+//! begins at its next start. Everything else would change the meaning of existing boards and is rejected.
 
 use crate::kind::Kind;
 use crate::kind_error::KindError;

@@ -13,8 +13,9 @@ use twox_hash::XxHash3_64;
 
 use crate::kind::{KindSpec, RankStyle};
 
-/// Digest of a kind's rules, calendar and `retain`, and of whether its ranks are dense. Stores persist it: it does not depend on the
-/// machine, and the declaration order of the variants it covers is part of it.
+/// Digest of a kind's rules, calendar and `retain`, and of whether its ranks are dense. Stores
+/// persist it: it does not depend on the machine, and the declaration order of the variants it
+/// covers is part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Meaning(pub u64);
 

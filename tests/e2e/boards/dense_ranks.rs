@@ -21,7 +21,11 @@ fn ranked(removed: impl Fn(i64) -> bool) -> Vec<(i64, i64, String)> {
         if values.last() != Some(&points(*member)) {
             values.push(points(*member));
         }
-        (values.len() as i64, position, format!("m{member}"))
+        (
+            i64::try_from(values.len()).unwrap(),
+            position,
+            format!("m{member}"),
+        )
     };
     (1..).zip(&members).map(rank).collect()
 }

@@ -1,10 +1,10 @@
 -- One look at one window of several shards, at each of them at one moment. Only a cluster wants all keys in one slot:
 -- there, a call has one shard.
 --
--- KEYS: meta, scores, rank of each shard, and values where groups are counted. ARGV: the window's name; the place of its
--- period in what was dropped (0 for none) and its start in ms; the rules; 1 where groups are wanted, 2 where they are
--- counted; 1 where a member may be off a list; packed, lists of asks, and for each shard the counter at which nothing is
--- wanted, or nothing, and the place of its list. Asks are
+-- KEYS: meta, scores, rank of each shard, and values where groups are counted. ARGV: the window's name; the place of
+-- its period in what was dropped (0 for none) and its start in ms; the rules; 1 where groups are wanted, 2 where they
+-- are counted; 1 where a member may be off a list; packed, lists of asks, and for each shard the counter at which
+-- nothing is wanted, or nothing, and the place of its list. Asks are
 --   {before, after, 'r', rank}                  from a rank on
 --   {before, after, 'b', score, rest, strict}   behind what is better than a cut; where groups are counted, followed by
 --                                               a value: its score, its other words, whether entries may have it
@@ -14,7 +14,8 @@
 -- ask behind it: rank of the anchor (-1: not ranked), rank of the first entry, rank of the first of its group, {member,
 -- score, ...}, where ties go by member {standing, ...}, and of a member from whom on entries are wanted, or who is off
 -- the list, its own standing ('' else, and of packed rules). Where groups are counted also, of the group of the first
--- entry, or else of the anchor, how many distinct values are better, and how many entries are in it. `short` is 1 of a list that may lack members, else 0.
+-- entry, or else of the anchor, how many distinct values are better, and how many entries are in it. `short` is 1 of a
+-- list that may lack members, else 0.
 
 do
     -- Members that one HMGET asks for: `unpack` has room for 8000.
