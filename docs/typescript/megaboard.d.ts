@@ -231,7 +231,8 @@ export interface paths {
          * @description Returns server-sent events. The event `board` has a complete `Top`; it is sent first, and whenever the top has
          *     changed. Its id is the board's `version`. With `changes=true` the events after the first are `changes`
          *     (`Changes`). With `member` there are also events `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` if the member
-         *     is not ranked). The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
+         *     is not ranked). With `profiles=true` entries have the profiles of their members, and a change of one is a change of
+         *     the top. The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
          *     no events, a comment is sent every 15 s.
          */
         get: operations["stream"];
@@ -328,8 +329,8 @@ export interface paths {
         post?: never;
         /**
          * Erase a member
-         * @description Removes it from all windows of all boards, including ended ones, permanently. A request takes at most 10 s:
-         *     repeat it with `next` of the response as `after` until `next` is null.
+         * @description Removes it from all windows of all boards, including ended ones, permanently, and its profiles. A request takes at
+         *     most 10 s: repeat it with `next` of the response as `after` until `next` is null.
          */
         delete: operations["erase"];
         options?: never;
@@ -379,6 +380,55 @@ export interface paths {
         get: operations["hidden"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/kinds/{kind}/members/{member}/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a member's profile
+         * @description A kind has one for all its boards.
+         */
+        get: operations["profile"];
+        /**
+         * Set a member's profile
+         * @description Replaces it as a whole. At least one of its parts is required.
+         */
+        put: operations["put_profile"];
+        post?: never;
+        /**
+         * Delete a member's profile
+         * @description Also succeeds if there is none.
+         */
+        delete: operations["delete_profile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/kinds/{kind}/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the profiles of many members
+         * @description Each line has a member and its profile, or null to delete it: at most 1,000 lines. They take effect in order. A line
+         *     that is wrong does not affect the others.
+         */
+        post: operations["put_profiles"];
         delete?: never;
         options?: never;
         head?: never;
@@ -646,6 +696,8 @@ export interface components {
              * @description When the standing was reached.
              */
             reached_at: string;
+            /** @description With `profiles`: the member's profile, if it has one. */
+            profile?: components["schemas"]["ShownProfile"];
         };
         EntryListAnswer: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Entry"][];
@@ -760,6 +812,8 @@ export interface components {
              * @description When the standing was reached, if there is one.
              */
             reached_at?: string;
+            /** @description With `profiles`: the member's profile, if it has one. */
+            profile?: components["schemas"]["ShownProfile"];
         };
         FoundListAnswer: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Found"][];
@@ -1072,7 +1126,46 @@ export interface components {
          * @description What went wrong, as a stable word.
          * @enum {string}
          */
-        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "no-profile" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        /** @description A member's profile. At least one of its parts is required. */
+        Profile: {
+            /**
+             * @description What the member is called: 1 to 64 characters, none of them a control character.
+             * @example Ann
+             */
+            name?: string;
+            /**
+             * @description The URL of an image, `https` or `http`: at most 1,024 bytes.
+             * @example https://img.example/ann.png
+             */
+            avatar?: string;
+            /** @description Any JSON, at most 1,024 bytes without white space, and 32 levels of arrays and objects. */
+            data?: unknown;
+        };
+        /** @description A member and its profile, one line of many. */
+        ProfileLine: {
+            /**
+             * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+             * @example u1
+             */
+            member: string;
+            profile: components["schemas"]["Profile"] | null;
+        };
+        /** @description What was done with the lines of a request. */
+        ProfilesReceipt: {
+            /**
+             * Format: int64
+             * @description Lines whose profiles were set.
+             */
+            put: number;
+            /**
+             * Format: int64
+             * @description Lines whose profiles were deleted, or were not there.
+             */
+            deleted: number;
+            /** @description All other lines: they are wrong, and have no effect. */
+            rejected: components["schemas"]["RejectedProfile"][];
+        };
         /** @description Publishes the top of a kind's boards to another server. */
         Publish: {
             /**
@@ -1187,6 +1280,15 @@ export interface components {
             /** @description With `return`: of each that was applied or a duplicate. */
             standings?: components["schemas"]["Written"][];
         };
+        /** @description A line that is wrong. */
+        RejectedProfile: {
+            /** @description Its index, from 0. */
+            index: number;
+            /** @description What went wrong, as a stable word. */
+            type: string;
+            /** @description What is wrong with which part of it. */
+            detail: string;
+        };
         /** @description What a removal did. */
         Removed: {
             /**
@@ -1232,6 +1334,21 @@ export interface components {
              * @description Over how many its members are spread.
              */
             shards: number;
+        };
+        /** @description A member's profile. */
+        ShownProfile: {
+            /**
+             * @description What the member is called.
+             * @example Ann
+             */
+            name?: string;
+            /**
+             * @description The URL of an image.
+             * @example https://img.example/ann.png
+             */
+            avatar?: string;
+            /** @description Any JSON. */
+            data?: unknown;
         };
         /** @description The time in which a board accepts contributions, if it is limited. */
         Span: {
@@ -1308,6 +1425,8 @@ export interface components {
             n?: number | null;
             /** @description Answers from merges that began after the request came. */
             fresh?: boolean;
+            /** @description Adds the profiles of the members. */
+            profiles?: boolean;
         };
         /** @description A window of a board. */
         Window: {
@@ -1851,6 +1970,32 @@ export interface components {
         /**
          * @description `unknown-kind`: The kind does not exist.
          *
+         *     `no-profile`: The member has no profile.
+         *
+         *     `unknown-path`: The path does not exist.
+         */
+        "unknown-kind.no-profile.unknown-path": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
+                 *       "status": 404,
+                 *       "title": "The kind does not exist",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind" | "no-profile" | "unknown-path";
+                };
+            };
+        };
+        /**
+         * @description `unknown-kind`: The kind does not exist.
+         *
          *     `unknown-board`: The board does not exist.
          *
          *     `unknown-path`: The path does not exist.
@@ -2151,6 +2296,8 @@ export interface operations {
                  * @example 10
                  */
                 n?: number;
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -2312,6 +2459,8 @@ export interface operations {
                 min?: number;
                 /** @description The largest value of the first field. */
                 max?: number;
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -2487,6 +2636,8 @@ export interface operations {
                  * @example 100
                  */
                 target?: number;
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -2801,6 +2952,8 @@ export interface operations {
                  *     from the other side.
                  */
                 size?: number;
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -2898,6 +3051,8 @@ export interface operations {
     lookup: {
         parameters: {
             query?: {
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: `hour`, `day`, `week` or `month` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -3159,6 +3314,8 @@ export interface operations {
                 window?: string;
                 /** @description Sends only changes after the first event. */
                 changes?: boolean;
+                /** @description Adds the profile of each member that has one to its entry. */
+                profiles?: boolean;
                 /**
                  * @description Also sends the position of this member.
                  * @example u1
@@ -3841,6 +3998,238 @@ export interface operations {
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
+    profile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile. */
+            200: {
+                headers: {
+                    /** @description `no-cache`. */
+                    "cache-control"?: string;
+                    /** @description A digest of the body. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "avatar": "https://img.example/ann.png",
+                     *       "data": {
+                     *         "team": 7
+                     *       },
+                     *       "name": "Ann"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownProfile"];
+                };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.no-profile.unknown-path"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    put_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "avatar": "https://img.example/ann.png",
+                 *       "data": {
+                 *         "team": 7
+                 *       },
+                 *       "name": "Ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Profile"];
+            };
+        };
+        responses: {
+            /** @description The profile, as it is stored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "avatar": "https://img.example/ann.png",
+                     *       "data": {
+                     *         "team": 7
+                     *       },
+                     *       "name": "Ann"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownProfile"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-path"];
+            408: components["responses"]["too-slow"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    delete_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is none any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-path"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    put_profiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        /** @description One member per line, as `ProfileLine`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {"member":"u1","profile":{"name":"Ann"}}
+                 *     {"member":"u2","profile":null}
+                 */
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description What was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": 1,
+                     *       "put": 1,
+                     *       "rejected": [
+                     *         {
+                     *           "detail": "name: is empty: leave it out",
+                     *           "index": 2,
+                     *           "type": "invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProfilesReceipt"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-path"];
+            408: components["responses"]["too-slow"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
     kinds: {
         parameters: {
             query?: never;
@@ -4356,6 +4745,18 @@ export type Problem = components["schemas"]["Problem"];
  */
 export type ProblemType = components["schemas"]["ProblemType"];
 /**
+ * A member's profile. At least one of its parts is required.
+ */
+export type Profile = components["schemas"]["Profile"];
+/**
+ * A member and its profile, one line of many.
+ */
+export type ProfileLine = components["schemas"]["ProfileLine"];
+/**
+ * What was done with the lines of a request.
+ */
+export type ProfilesReceipt = components["schemas"]["ProfilesReceipt"];
+/**
  * Publishes the top of a kind's boards to another server.
  */
 export type Publish = components["schemas"]["Publish"];
@@ -4369,6 +4770,10 @@ export type Ready = components["schemas"]["Ready"];
  * Counts of outcomes, by contribution and board, and the items that were not applied.
  */
 export type Receipt = components["schemas"]["Receipt"];
+/**
+ * A line that is wrong.
+ */
+export type RejectedProfile = components["schemas"]["RejectedProfile"];
 /**
  * What a removal did.
  */
@@ -4387,6 +4792,10 @@ export type Score = components["schemas"]["Score"];
  * What holds of a board from now on.
  */
 export type Settled = components["schemas"]["Settled"];
+/**
+ * A member's profile.
+ */
+export type ShownProfile = components["schemas"]["ShownProfile"];
 /**
  * The time in which a board accepts contributions, if it is limited.
  */

@@ -16,10 +16,13 @@ use profile_join::ProfiledTops;
 use request_trace::Tracer;
 use shard_router::{KnownKind, Moment, Router};
 use shard_store::Clock;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::feeds::Feeds;
 use crate::metrics::{self, Metrics};
+
+/// Maximum requests that look for the boards of a member at a time.
+pub(crate) const SEARCHES_MAX: usize = 2;
 
 /// Default maximum bytes of tops with profiles.
 pub const PROFILED_BYTES_MAX: usize = 256 << 20;
@@ -41,6 +44,8 @@ pub struct App {
     pub(crate) pools: Pools,
     /// The permits of contributions that are being written.
     pub(crate) write_permits: WritePermits,
+    /// A permit for each search for the boards of a member.
+    pub(crate) searches: Semaphore,
     /// Responses that clients have not read yet, except those to scrapes.
     pub(crate) answers: Responses,
     pub(crate) scrapes: Responses,
@@ -86,6 +91,7 @@ impl App {
             body_memory: BodyMemory::for_bodies_of(&pools.bodies, BODY_BYTES_MAX, BODIES_BYTES_MAX),
             pools,
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
+            searches: Semaphore::new(SEARCHES_MAX),
             answers,
             scrapes,
             tracer: None,

@@ -298,8 +298,8 @@ impl Receipt {
         self.failed.shorten();
     }
 
-    /// Returns 200, 503 if nothing was applied because the store failed, 422 if everything was rejected, or the problem that ended the request, with
-    /// the receipt.
+    /// Returns 200, 503 if nothing was applied because the store failed, 422 if everything was rejected, or the problem
+    /// that ended the request, with the receipt.
     fn respond(&self, end: &Ended) -> Response {
         match end {
             Ended::Whole => self.whole(),

@@ -115,15 +115,66 @@ fn a_file_that_is_through_is_imported_once() {
     server.delete("/v1/boards/gifts/a").is_empty();
     let anew = import(&server, &file, &[]);
     assert!(anew.stdout.starts_with("applied 2500"), "{anew:?}");
-    assert!(anew.stderr.contains("gifts/a"), "{anew:?}");
-    fs::write(
-        &file,
-        fs::read_to_string(&file).unwrap().replace("\"e", "\"f"),
-    )
-    .unwrap();
-    let changed = import(&server, &file, &[]);
-    assert!(changed.stdout.starts_with("applied 2500"), "{changed:?}");
-    assert!(changed.stderr.contains("has changed"), "{changed:?}");
+    assert!(anew.stderr.contains("no longer on the server"), "{anew:?}");
+}
+
+#[test]
+fn a_file_that_has_grown_continues_and_one_that_has_changed_is_refused() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "log.ndjson", 1_500, true);
+    // A file that was not meant.
+    let other = folder.path().join("log.ndjson.unfinished");
+    fs::write(&other, "mine").unwrap();
+    assert_eq!(import(&server, &path, &[]).status, Some(0));
+    let short = fs::read_to_string(&path).unwrap();
+    file(folder.path(), "log.ndjson", 1_503, true);
+    let grown = import(&server, &path, &[]);
+    assert!(
+        grown.stdout.starts_with("applied 3, duplicates 0"),
+        "{grown:?}"
+    );
+    assert!(
+        grown.stderr.contains("continuing after line 1500"),
+        "{grown:?}"
+    );
+    assert_eq!(import(&server, &path, &[]).status, Some(1));
+    fs::write(&path, short.replace("\"e", "\"f")).unwrap();
+    let changed = import(&server, &path, &[]);
+    assert_eq!(
+        (changed.status, changed.stdout.as_str()),
+        (Some(1), ""),
+        "{changed:?}"
+    );
+    for part in ["has changed", "line 1503", "--from-line", "--again"] {
+        assert!(changed.stderr.contains(part), "{changed:?}");
+    }
+    let again = import(&server, &path, &["--again"]);
+    assert!(again.stdout.starts_with("applied 1500"), "{again:?}");
+    assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+    assert_eq!(
+        server.get("/v1/boards/gifts/a?window=all").ok()["members"],
+        1_503
+    );
+}
+
+#[test]
+fn a_continuation_that_applies_nothing_keeps_the_state() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = file(folder.path(), "a.ndjson", 100, false);
+    assert_eq!(import(&server, &file, &[]).status, Some(0));
+    // Past the end of the file.
+    let past = import(&server, &file, &["--from-line", "101"]);
+    assert!(past.stdout.starts_with("applied 0"), "{past:?}");
+    assert_eq!(import(&server, &file, &[]).status, Some(1));
+    // From the first line on, as an error may advise.
+    let whole = import(&server, &file, &["--from-line", "1"]);
+    assert!(whole.stdout.starts_with("applied 100"), "{whole:?}");
+    let top = server
+        .get("/v1/boards/gifts/a/top?n=1&window=all&fresh=true")
+        .entries();
+    assert_eq!(top[0]["points"], 2);
 }
 
 #[test]
@@ -195,9 +246,10 @@ fn the_state_of_an_import_that_was_killed_is_used() {
     assert_eq!(state.len(), 1, "{state:?}");
     let text = fs::read_to_string(&state[0]).unwrap();
     // A killed import that was sending lines without ids.
+    let sending = r#""sending":{"first":4,"last":6,"are_resendable":false}"#;
     let killed = text
-        .replace("\"sending\":null", "\"sending\":[4,6]")
-        .replace("\"complete\":true", "\"complete\":false");
+        .replace(r#""sending":null"#, sending)
+        .replace(r#""complete":true"#, r#""complete":false"#);
     assert_ne!(killed, text);
     fs::write(&state[0], killed).unwrap();
     let unsure = import(&server, &file, &[]);

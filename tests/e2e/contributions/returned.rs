@@ -136,6 +136,15 @@ fn at_most_1000_contributions_and_two_values_of_return_are_accepted() {
         &items[..1000].to_vec().into(),
     );
     let receipt = receipt.ok();
+    // Counted on each board.
+    let many = |n: usize| json!({"boards": ["gifts/b", "gifts/c"], "member": format!("u{n}"), "points": 1});
+    let many: Vec<Value> = (0..501).map(many).collect();
+    let response = server.post(format!("{PATH}?return=ranks"), &many.into());
+    response.problem(400, "invalid", &["return", "1000", "1002"]);
+    assert_eq!(
+        server.get("/v1/boards/gifts/b?window=all").ok()["members"],
+        0
+    );
     let standings = receipt["standings"].as_array().unwrap();
     let mut ranks: Vec<u64> = standings
         .iter()
@@ -167,8 +176,8 @@ fn the_rank_before_the_request_is_returned_if_requested() {
             windows[1]["rank"].clone(),
         )
     };
-    // Both are ranked by the standing after each, once the whole request is applied: u1 is removed, u3 has 11.
-    assert_eq!(ranks(0), (json!(3), json!(2)));
+    // Ranks are those of the whole request: u1 is removed, u3 has 11.
+    assert_eq!(ranks(0), (json!(3), json!(1)));
     assert_eq!(ranks(1), (json!(3), json!(1)));
     assert_eq!(ranks(2), (Value::Null, json!(3)));
     assert_eq!(ranks(3), (Value::Null, json!(1)));

@@ -14,23 +14,24 @@ use merger::MemberStanding;
 use openapi_parts::params::{OfAnybody, OfMemberBoards};
 #[cfg(test)]
 use openapi_parts::problems::OfWindow;
-use problem::Problem;
+use problem::{Problem, ProblemType};
 use query_params::Params;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use shard_store::BoardRecord;
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use super::contributions::put_standing;
-use crate::app::App;
+use crate::app::{App, SEARCHES_MAX};
 use crate::target::{MemberPath, selector_of, window_at};
 use validators::json;
 
 /// How long a request searches.
 const SEARCH_FOR: Duration = Duration::from_secs(1);
 
-/// Boards that are looked at before the time is checked.
-const PAGE_BOARDS: usize = 256;
+/// Boards that are looked at before the time is checked, and before other requests are served.
+const PAGE_BOARDS: usize = 128;
 
 /// Boards that are read at a time.
 const READS_MAX: usize = 32;
@@ -126,6 +127,10 @@ pub(crate) async fn list(
         next: None,
     };
     let limit = usize::try_from(limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(usize::MAX);
+    let Ok(_permit) = app.searches.try_acquire() else {
+        let detail = format!("{SEARCHES_MAX} requests are looking for boards of members already");
+        return Err(Problem::new(ProblemType::Overloaded, detail));
+    };
     if !kind.hidden().contains(&member) {
         search.pages(after, limit, until, &mut shape).await?;
     }
@@ -180,6 +185,8 @@ impl Search<'_> {
                     break;
                 }
             }
+            // The reads of a store in this process wait for nothing, and others are to be served, too.
+            yield_now().await;
             let is_full = shape.boards.len() >= limit;
             let is_over = is_last && !is_full;
             if is_full || is_last || Instant::now() >= until {

@@ -28,8 +28,8 @@ pub struct ImportArgs {
     pub(super) server: ServerArgs,
 
     /// Start at this line of the file, counted from 1, to continue an import that ended early.
-    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
-    pub(super) from_line: u64,
+    #[arg(long, value_name = "N")]
+    pub(super) from_line: Option<u64>,
 
     /// Import a file again of which all lines were imported into this server already.
     #[arg(long)]

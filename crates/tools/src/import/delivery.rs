@@ -15,7 +15,7 @@ use megaboard_client::{
 };
 
 use super::batch::Batch;
-use super::report::{Certainty, Report};
+use super::report::{Certainty, Report, Resumption, span};
 use super::summary::Summary;
 use crate::delivery::{self, Halt, LineOrder, Stop};
 use crate::runtime::Runtime;
@@ -28,8 +28,8 @@ enum Attempt {
     Unknown(String),
     /// These lines were not applied, and a retry will not help.
     Refused(Undecided),
-    /// These lines were not applied. The outcome of others is unknown, which was reported.
-    Ended(Undecided),
+    /// These lines were not applied. The outcome of others, those of the span, is unknown, which was reported.
+    Ended(Undecided, Option<(u64, u64)>),
 }
 
 /// Lines that are not decided, and count once if they are sent again.
@@ -78,6 +78,7 @@ impl<'a> Delivery<'a> {
                 stop,
                 say,
                 summary: Summary::default(),
+                failed_before: 0,
                 resumption: None,
             },
             has_receipt: false,
@@ -238,7 +239,8 @@ impl<'a> Delivery<'a> {
                 .failed_line(batch, indices[item.index], &item.explain(), certainty);
         }
         self.report.unlisted_failures(batch, read, unlisted);
-        Attempt::Ended(Undecided::new(&indices[read.len()..], reason))
+        let unknown = span(batch, read);
+        Attempt::Ended(Undecided::new(&indices[read.len()..], reason), unknown)
     }
 }
 
@@ -270,9 +272,14 @@ impl megaboard_client::Batch for InFlight<'_, '_> {
         let (left, is_refused) = match self.delivery.settle(self.batch, &indices, reply) {
             Attempt::Again(left) => (left, false),
             Attempt::Refused(left) => (left, true),
-            Attempt::Ended(left) => {
+            Attempt::Ended(left, unknown) => {
                 let certainty = Certainty::of_resendable(self.in_doubt);
-                return self.give_up(&left.indices, &left.reason, certainty);
+                let end = self.give_up(&left.indices, &left.reason, certainty);
+                if let Some((first, last)) = unknown {
+                    let report = &mut self.delivery.report;
+                    report.resumption = Some(Resumption::Unknown(first, last));
+                }
+                return end;
             }
             Attempt::Unknown(reason) if self.batch.are_resendable(&indices) => {
                 let left = Undecided {

@@ -83,7 +83,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     let mut state = StateFile::of(args).map_err(|error| format!("{file}: {error}"))?;
     let from_line = match &mut state {
         Some(state) => state.begin(args, &runtime, &client, &mut say)?,
-        None => args.from_line,
+        None => args.from_line.unwrap_or(1),
     };
     let mut delivery = Delivery::new(&runtime, &client, &stop, &mut say);
     let batches = Batches::new(rows, from_line);
@@ -111,11 +111,13 @@ fn send_all(
 ) -> Result<(), Halt> {
     let ended = read_and_send(batches, delivery, stop, state.as_deref_mut());
     if let Some(state) = state {
-        match (&ended, delivery.report.resumption) {
-            (Ok(()), _) => state.completed(&mut delivery.report),
-            (Err(_), Some(at)) => state.ended(at, &mut delivery.report),
-            (Err(_), None) => {}
-        }
+        let report = &mut delivery.report;
+        let kept = match (&ended, report.resumption) {
+            (Ok(()), _) => state.completed(report),
+            (Err(_), Some(at)) => state.ended(at, report),
+            (Err(_), None) => Ok(()),
+        };
+        kept.map_err(Halt::Failed)?;
     }
     ended
 }
@@ -143,12 +145,14 @@ fn read_and_send(
         .map_err(|reason| delivery.report.end_before(next_line, &reason))?
     {
         if let Some(state) = &mut state {
-            state.sending(&batch, &mut delivery.report);
+            let kept = state.sending(&batch, &mut delivery.report);
+            kept.map_err(|reason| delivery.report.end_before(next_line, &reason))?;
         }
         delivery.deliver(&batch)?;
         if let Some(state) = &mut state {
             let (runtime, client) = delivery.server();
-            state.sent(&batch, runtime, &client, &mut delivery.report);
+            let kept = state.sent(&batch, runtime, &client, &mut delivery.report);
+            kept.map_err(|reason| delivery.report.end_before(batch.last_line + 1, &reason))?;
         }
         next_line = batch.last_line + 1;
     }

@@ -54,6 +54,8 @@ pub(super) struct Report<'a> {
     /// Receives messages for the user, one line each.
     pub(super) say: &'a mut (dyn FnMut(String) + Send),
     pub(super) summary: Summary,
+    /// The failed lines that the state of the import has.
+    pub(super) failed_before: u64,
     /// Where the import can be continued, if it ends early.
     pub(super) resumption: Option<Resumption>,
 }
@@ -187,7 +189,7 @@ impl Report<'_> {
 }
 
 /// Returns the first and the last line of the file of these lines of the batch.
-fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
+pub(super) fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
     let line = |index: &usize| batch.outgoing[*index].line;
     Some((line(indices.first()?), line(indices.last()?)))
 }

@@ -28,9 +28,9 @@ impl Summary {
         self.rejected + self.unreadable + self.failed == 0
     }
 
-    /// Returns whether anything counts on the server.
-    pub(super) fn has_applied(&self) -> bool {
-        self.applied + self.duplicates > 0
+    /// Returns whether anything may count on the server.
+    pub(super) fn may_have_applied(&self) -> bool {
+        self.applied + self.duplicates + self.failed > 0
     }
 
     /// Formats the summary and the duration.

@@ -10,6 +10,7 @@ use receipts::{LISTED_MAX, Receipt, may_list, text_bytes};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::{Contributed, ContributionShape, Targets};
 
+use super::check_count;
 use super::standings::{Asked, AskedStandings, Return};
 use crate::app::App;
 use crate::target::{selector_of, window_at};
@@ -276,6 +277,7 @@ impl<'a> Chunk<'a> {
     pub(super) async fn write(mut self, receipt: &mut Receipt) -> Result<(), Problem> {
         let report = self.standings.are_wanted();
         if report {
+            check_count(self.standings.len(), Return::Standings)?;
             receipt.reserve_standings(self.standings.bytes_max())?;
             self.standings.read_previous(self.app).await;
         }

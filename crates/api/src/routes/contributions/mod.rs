@@ -49,7 +49,7 @@ const CHUNK_MAX: usize = 1000;
 /// How long the first line of a chunk waits for further ones.
 const CHUNK_WAIT: Duration = Duration::from_millis(100);
 
-/// Maximum contributions of a request that asks for standings.
+/// Maximum contributions of a request that asks for standings, counted on each of their boards.
 const STANDINGS_MAX: usize = CHUNK_MAX;
 
 /// Failures after which a stream of lines ends early.
@@ -236,7 +236,9 @@ fn unsent(
 
 fn check_count(count: usize, wanted: Return) -> Result<(), Problem> {
     if wanted != Return::Nothing && count > STANDINGS_MAX {
-        let detail = format!("return: is for at most {STANDINGS_MAX} contributions, not {count}");
+        let detail = format!(
+            "return: is for at most {STANDINGS_MAX} contributions, counted on each board, not {count}"
+        );
         return Err(Problem::invalid(detail));
     }
     Ok(())

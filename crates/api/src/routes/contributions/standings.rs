@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use board::{BoardName, Kind, Member, RankKey, Rules, Timestamp, Values, Window};
 use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt as _};
 use merger::PositionView;
 use problem::Problem;
@@ -12,6 +14,8 @@ use query_params::Params;
 use receipts::MemberStandingsShape;
 use serde_json::{Map, Value as Json};
 use shard_router::WriteOutcome;
+use tokio::task::yield_now;
+use tokio::time::{Instant, timeout_at};
 use wire::{ESCAPED_BYTES_MAX, is_points};
 
 use crate::app::App;
@@ -50,8 +54,14 @@ const WINDOW_BYTES: usize = 1 << 10;
 /// Bytes of a contribution in JSON, beside its names and windows, rounded up.
 const WRITTEN_BYTES: usize = 128;
 
-/// Reads of ranks, each of one window of a board, that a request has under way.
-const READS_MAX: usize = 16;
+/// Ranks that are read together: more would keep a Redis busy for too long.
+const PART_MAX: usize = 100;
+
+/// Reads of ranks that a request has under way, on a store that makes round trips.
+const READS_MAX: usize = 4;
+
+/// How long the ranks of a request are read. Those that are missing then are left out.
+const READ_FOR: Duration = Duration::from_secs(10);
 
 /// A contribution to one board whose standings are asked for.
 pub(crate) struct Asked {
@@ -98,7 +108,7 @@ pub(crate) struct AskedStandings {
 }
 
 /// One window of a board, and the entries of a request in it, each with its place.
-type Groups<T> = HashMap<(Arc<BoardName>, Window), (Arc<Kind>, Vec<T>)>;
+type Groups<T> = HashMap<(Arc<BoardName>, Window), (Arc<Kind>, T)>;
 
 impl AskedStandings {
     pub(crate) fn new(wanted: Return) -> Self {
@@ -112,6 +122,11 @@ impl AskedStandings {
     /// Returns whether the store is to return standings.
     pub(crate) fn are_wanted(&self) -> bool {
         self.wanted != Return::Nothing
+    }
+
+    /// Returns how many there are: contributions, each on each of its boards.
+    pub(crate) const fn len(&self) -> usize {
+        self.asked.len()
     }
 
     pub(crate) fn push(&mut self, asked: Asked) {
@@ -129,7 +144,7 @@ impl AskedStandings {
             return;
         }
         let now = app.now();
-        let mut groups = Groups::<(usize, Member)>::new();
+        let mut groups = Groups::<Vec<(usize, Member)>>::new();
         for (place, asked) in self.asked.iter().enumerate() {
             for window in asked.windows(now) {
                 let (_, members) = groups
@@ -138,7 +153,7 @@ impl AskedStandings {
                 members.push((place, asked.member.clone()));
             }
         }
-        let reads = groups.into_iter().map(|((board, window), (kind, asked))| {
+        let reads = parts_of(groups).map(|(board, kind, window, asked)| {
             let read = async move {
                 let (places, members): (Vec<usize>, Vec<Member>) = asked.into_iter().unzip();
                 let read = app.merger.lookup(&board, &kind, window, &members).await;
@@ -151,10 +166,7 @@ impl AskedStandings {
             };
             read.boxed()
         });
-        let mut reads = stream::iter(reads.collect::<Vec<_>>()).buffer_unordered(READS_MAX);
-        while let Some(read) = reads.next().await {
-            self.previous.extend(read);
-        }
+        self.previous.extend(read_all(app, reads.collect()).await);
     }
 
     /// Returns the standings of those that were applied or duplicates, given the outcome of each.
@@ -164,7 +176,7 @@ impl AskedStandings {
         written: &[&WriteOutcome],
     ) -> Vec<MemberStandingsShape> {
         let mut shapes: Vec<MemberStandingsShape> = Vec::with_capacity(written.len());
-        let mut groups = Groups::<((usize, usize), RankKey)>::new();
+        let mut groups = Groups::<CurrentKeys>::new();
         for (place, (asked, written)) in self.asked.iter().zip(written).enumerate() {
             let Some(standings) = written.standings() else {
                 continue;
@@ -188,8 +200,13 @@ impl AskedStandings {
                         let key = rules.rank_key(words, asked.member.clone());
                         let (_, keys) = groups
                             .entry((asked.board.clone(), held.window))
-                            .or_insert_with(|| (asked.kind.clone(), Vec::new()));
-                        keys.push(((shapes.len(), windows.len()), key));
+                            .or_insert_with(|| (asked.kind.clone(), CurrentKeys::new()));
+                        let (current, places) = keys
+                            .entry(asked.member.clone())
+                            .or_insert_with(|| (key.clone(), Vec::new()));
+                        // Those of a member are in the order in which they were applied.
+                        *current = key;
+                        places.push((shapes.len(), windows.len()));
                     }
                     Return::Nothing | Return::Standings => {}
                 }
@@ -202,9 +219,10 @@ impl AskedStandings {
                 windows,
             });
         }
-        let reads = groups.into_iter().map(|((board, window), (kind, asked))| {
+        let parts = parts_of(groups);
+        let reads = parts.map(|(board, kind, window, asked)| {
             let read = async move {
-                let (places, keys): (Vec<(usize, usize)>, Vec<RankKey>) = asked.into_iter().unzip();
+                let (keys, places): (Vec<RankKey>, Vec<Places>) = asked.into_values().unzip();
                 let read = app.merger.positions_of(&board, &kind, window, &keys).await;
                 // A standing is reported even if its rank cannot be read.
                 let found = read.map_or(Vec::new(), |read| read.value);
@@ -212,14 +230,55 @@ impl AskedStandings {
             };
             read.boxed()
         });
-        let mut reads = stream::iter(reads.collect::<Vec<_>>()).buffer_unordered(READS_MAX);
-        while let Some(read) = reads.next().await {
-            for ((shape, window), found) in read {
+        for (places, found) in read_all(app, reads.collect()).await {
+            for (shape, window) in places {
                 put_rank(&mut shapes[shape].windows[window], found);
             }
         }
         shapes
     }
+}
+
+/// Where a rank is put: a shape, and a window of it.
+type Places = Vec<(usize, usize)>;
+
+/// The current key of each member of a request in one window, and where its rank is put.
+type CurrentKeys = HashMap<Member, (RankKey, Places)>;
+
+/// Divides the entries of windows into reads.
+fn parts_of<T, One>(
+    groups: Groups<T>,
+) -> impl Iterator<Item = (Arc<BoardName>, Arc<Kind>, Window, T)>
+where
+    T: IntoIterator<Item = One> + FromIterator<One>,
+{
+    groups
+        .into_iter()
+        .flat_map(|((board, window), (kind, all))| {
+            let mut all = all.into_iter().peekable();
+            let parts = std::iter::from_fn(move || {
+                all.peek()?;
+                Some(all.by_ref().take(PART_MAX).collect::<T>())
+            });
+            parts.map(move |part| (board.clone(), kind.clone(), window, part))
+        })
+}
+
+/// Makes reads, as many at a time as the store takes. Those that take too long are left out.
+async fn read_all<T: Send>(app: &App, reads: Vec<BoxFuture<'_, Vec<T>>>) -> Vec<T> {
+    let reads_max = if app.router.store().is_local() {
+        1
+    } else {
+        READS_MAX
+    };
+    let until = Instant::now() + READ_FOR;
+    let mut reads = stream::iter(reads).buffer_unordered(reads_max);
+    let mut all = Vec::new();
+    while let Ok(Some(read)) = timeout_at(until, reads.next()).await {
+        all.extend(read);
+        yield_now().await;
+    }
+    all
 }
 
 /// Adds a rank and a position; null for a member that is not ranked.
