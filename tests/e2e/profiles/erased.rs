@@ -18,11 +18,15 @@ fn a_profile_is_erased_with_its_member_in_every_kind() {
     assert_eq!(events.event().entries().len(), 2);
     let erased = server.delete("/v1/members/u1?kind=gifts").ok();
     assert_eq!(erased, json!({"boards": 1, "erased": 1, "next": null}));
-    server.get(path_of("gifts", "u1")).is(404);
+    server
+        .get(path_of("gifts", "u1"))
+        .problem(404, "no-profile", &[]);
     assert_eq!(server.get(path_of("races", "u1")).ok()["name"], "Ann");
     server.delete("/v1/members/u1").ok();
     for kind in ["gifts", "races"] {
-        server.get(path_of(kind, "u1")).is(404);
+        server
+            .get(path_of(kind, "u1"))
+            .problem(404, "no-profile", &[]);
         let top = format!("/v1/boards/{kind}/a/top?profiles=true&fresh=true");
         assert_eq!(names(&server.get(top)), named(&[("u2", Some("Ben"))]));
     }
@@ -32,10 +36,14 @@ fn a_profile_is_erased_with_its_member_in_every_kind() {
     let last = events.until(|event| event.entries().len() == 1);
     assert!(!last.value.to_string().contains("Ann"));
     let server = server.kill().start();
-    server.get(path_of("gifts", "u1")).is(404);
+    server
+        .get(path_of("gifts", "u1"))
+        .problem(404, "no-profile", &[]);
     // A member that stands on no board has one, too.
     put(&server, "gifts", "alone", "Eva");
     let erased = server.delete("/v1/members/alone?kind=gifts").ok();
     assert_eq!(erased, json!({"boards": 1, "erased": 0, "next": null}));
-    server.get(path_of("gifts", "alone")).is(404);
+    server
+        .get(path_of("gifts", "alone"))
+        .problem(404, "no-profile", &[]);
 }

@@ -42,7 +42,8 @@ fn agree(here: &Server, there: &Server) {
     let top = here.get("/v1/boards/races/a/top?n=1&profiles=true");
     assert_eq!(names(&top), named(&[("u0", Some("Eva"))]));
     there.delete("/v1/members/u0").ok();
-    here.get(path_of("races", "u0")).is(404);
+    here.get(path_of("races", "u0"))
+        .problem(404, "no-profile", &[]);
     let top = here.get("/v1/boards/races/a/top?n=1&profiles=true&fresh=true");
     assert_eq!(names(&top), named(&[("u1", Some("Nu1"))]));
     there.send("PUT", "/v1/members/u1/hidden", &[], "").ok();
@@ -51,7 +52,8 @@ fn agree(here: &Server, there: &Server) {
         assert_eq!(here.get(path_of("races", "u2")).ok()["name"], "Nu2");
         (names(&top) == named(&[("u2", Some("Nu2"))])).then_some(())
     });
-    here.get(path_of("races", "u1")).is(404);
+    here.get(path_of("races", "u1"))
+        .problem(404, "no-profile", &[]);
 }
 
 #[test]
@@ -67,7 +69,8 @@ fn servers_on_one_redis_have_the_same_profiles() {
     assert_eq!(here.get(path_of("other", "u1")).ok()["name"], "Ann");
     here.delete("/v1/kinds/other").is_empty();
     here.put("/v1/kinds/other", &kind);
-    here.get(path_of("other", "u1")).is(404);
+    here.get(path_of("other", "u1"))
+        .problem(404, "no-profile", &[]);
     eventually("the other server knows the new kind", || {
         (there.get(path_of("other", "u1")).status == 404).then_some(())
     });

@@ -25,16 +25,18 @@ fn a_profile_is_returned_as_it_was_put_until_it_is_deleted() {
     assert_eq!(known.status, 304);
     // Replaced as a whole, in this kind only, and kept over a restart.
     put(&server, "gifts", "u1", "Ben");
-    server.get(path_of("races", "u1")).is(404);
+    server
+        .get(path_of("races", "u1"))
+        .problem(404, "no-profile", &[]);
     let server = server.kill().start();
     assert_eq!(server.get(&path).ok(), json!({"name": "Ben"}));
     let server = server.stop().start();
     for _ in 0..2 {
         server.delete(&path).is_empty();
-        server.get(&path).is(404);
+        server.get(&path).problem(404, "no-profile", &[]);
     }
     let server = server.kill().start();
-    server.get(&path).is(404);
+    server.get(&path).problem(404, "no-profile", &[]);
 }
 
 #[test]
@@ -56,7 +58,9 @@ fn what_is_wrong_with_a_profile_is_named() {
     unknown.problem(404, "unknown-kind", &["nope"]);
     let name = server.put(path_of("gifts", "a%00"), &name);
     name.problem(400, "invalid", &["member"]);
-    server.get(path_of("gifts", "u1")).is(404);
+    server
+        .get(path_of("gifts", "u1"))
+        .problem(404, "no-profile", &[]);
 }
 
 #[test]
@@ -111,7 +115,9 @@ fn profiles_are_deleted_with_their_kind() {
     let kind = json!({"windows": ["all"]});
     for name in ["Ann", "Ben"] {
         server.put("/v1/kinds/gifts", &kind);
-        server.get(path_of("gifts", "u1")).is(404);
+        server
+            .get(path_of("gifts", "u1"))
+            .problem(404, "no-profile", &[]);
         put(&server, "gifts", "u1", name);
         assert_eq!(server.get(path_of("gifts", "u1")).ok()["name"], name);
         server.delete("/v1/kinds/gifts").is_empty();
@@ -120,7 +126,9 @@ fn profiles_are_deleted_with_their_kind() {
     }
     server.put("/v1/kinds/gifts", &kind);
     let server = server.kill().start();
-    server.get(path_of("gifts", "u1")).is(404);
+    server
+        .get(path_of("gifts", "u1"))
+        .problem(404, "no-profile", &[]);
 }
 
 #[test]
@@ -177,6 +185,8 @@ fn profiles_are_refused_at_the_memory_limit() {
     refused.problem(503, "unavailable", &["memory limit"]);
     // Deletions need no memory.
     server.delete(path_of("gifts", "member-0")).is_empty();
-    server.get(path_of("gifts", "member-0")).is(404);
+    server
+        .get(path_of("gifts", "member-0"))
+        .problem(404, "no-profile", &[]);
     assert_eq!(server.get(path_of("gifts", "member-1")).ok()["data"], text);
 }
