@@ -151,6 +151,27 @@ async fn a_top_is_joined_once_for_each_merge_and_number_of_entries() {
 }
 
 #[tokio::test]
+async fn the_profile_of_an_erased_member_is_in_no_kept_top() {
+    let stage = Stage::new().await;
+    let view = stage.view(false).await;
+    assert!(stage.profiled(&view, 10).await.contains(r#"{"name":"u1"}"#));
+    let deleted = [ProfileChange {
+        member: member("u1"),
+        profile: None,
+    }];
+    let put = stage.store.put_profiles(&stage.known.record, &deleted);
+    put.await.unwrap();
+    // Kept until somebody says that it was erased; the merge is the same.
+    assert!(stage.profiled(&view, 10).await.contains(r#"{"name":"u1"}"#));
+    stage.tops.forget();
+    let top = stage.profiled(&view, 10).await;
+    assert!(!top.contains(r#"{"name":"u1"}"#) && top.contains(r#"{"name":"u3"}"#));
+    let reads = stage.reads();
+    stage.profiled(&view, 10).await;
+    assert_eq!(stage.reads(), reads);
+}
+
+#[tokio::test]
 async fn profiles_of_hidden_members_are_not_read() {
     let stage = Stage::new().await;
     let members = ["u1", "u2", "u4"].map(member);

@@ -1,10 +1,11 @@
 //! [`ProfiledTops`]: tops with profiles, kept as bytes.
 //!
-//! A top is joined by one caller at a time. The result is used as long as the merged top that it was made of is: the
-//! join began after that merge, so that it is no older.
+//! A top is joined by one caller at a time. The result is used as long as the merged top that it was made of is, and no
+//! member was erased: the join began after that merge and the last erasure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use board::{Incarnation, Window};
 use merger::{Snapshot, TopView};
@@ -19,12 +20,24 @@ use crate::shown_profiles;
 /// The first so many entries of a window of a board.
 type Key = (Incarnation, Window, usize);
 
+/// Attempts at a join during which members are erased.
+const JOINS_MAX: usize = 8;
+
+/// A joined top, and how many erasures there had been when its join began.
+#[derive(Clone)]
+struct Joined {
+    top: Arc<Snapshot>,
+    erasures: u64,
+}
+
 /// The last join of a key, for callers that waited for it.
-type Slot = Arc<tokio::sync::Mutex<Option<Arc<Snapshot>>>>;
+type Slot = Arc<tokio::sync::Mutex<Option<Joined>>>;
 
 /// Tops with profiles, under a limit of bytes.
 pub struct ProfiledTops {
-    tops: Cache<Key, Arc<Snapshot>>,
+    tops: Cache<Key, Joined>,
+    /// How often profiles of erased members were deleted.
+    erasures: AtomicU64,
     /// The joins in progress.
     joins: Mutex<HashMap<Key, Slot>>,
 }
@@ -35,10 +48,11 @@ impl ProfiledTops {
     pub fn up_to(bytes_max: usize) -> Self {
         let tops = Cache::builder()
             .max_capacity(bytes_max as u64)
-            .weigher(|_, top: &Arc<Snapshot>| top.weight())
+            .weigher(|_, joined: &Joined| joined.top.weight())
             .build();
         Self {
             tops,
+            erasures: AtomicU64::new(0),
             joins: Mutex::default(),
         }
     }
@@ -68,9 +82,23 @@ impl ProfiledTops {
         Ok(TopView { snapshot, ..view })
     }
 
+    /// Makes all tops anew from now on: the profile of an erased member was deleted.
+    pub fn forget(&self) {
+        self.erasures.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn erasures(&self) -> u64 {
+        self.erasures.load(Ordering::SeqCst)
+    }
+
     fn kept(&self, key: &Key, merged: &Snapshot) -> Option<Arc<Snapshot>> {
-        let kept = self.tops.get(key);
-        kept.filter(|kept| kept.is_of_same_merge(merged))
+        self.usable(self.tops.get(key), merged)
+    }
+
+    /// Returns a joined top if it is of this merge, and of the members that are left.
+    fn usable(&self, joined: Option<Joined>, merged: &Snapshot) -> Option<Arc<Snapshot>> {
+        let joined = joined.filter(|joined| joined.erasures == self.erasures())?;
+        Some(joined.top).filter(|top| top.is_of_same_merge(merged))
     }
 
     async fn joined(
@@ -82,7 +110,7 @@ impl ProfiledTops {
     ) -> Result<Arc<Snapshot>, StoreError> {
         let join = Join::at(self, key);
         let mut last = join.slot.lock().await;
-        let of_last = last.clone().filter(|last| last.is_of_same_merge(merged));
+        let of_last = self.usable(last.clone(), merged);
         if let Some(kept) = of_last.or_else(|| self.kept(&key, merged)) {
             return Ok(kept);
         }
@@ -90,12 +118,25 @@ impl ProfiledTops {
         let members = rendered_members(&merged.rendered, n).ok_or_else(|| {
             StoreError::Unavailable("the entries of a top could not be read".to_owned())
         })?;
-        let shown = shown_profiles(store, known, &members).await?;
-        let rendered = with_profiles(&merged.rendered, &members, &shown);
-        let top = Arc::new(merged.with_profiles(rendered, shown.digest()));
-        self.tops.insert(key, top.clone());
-        *last = Some(top.clone());
-        Ok(top)
+        for _ in 0..JOINS_MAX {
+            let erasures = self.erasures();
+            let shown = shown_profiles(store, known, &members).await?;
+            if erasures != self.erasures() {
+                continue;
+            }
+            let rendered = with_profiles(&merged.rendered, &members, &shown);
+            let top = Arc::new(merged.with_profiles(rendered, shown.digest()));
+            let joined = Joined {
+                top: top.clone(),
+                erasures,
+            };
+            self.tops.insert(key, joined.clone());
+            *last = Some(joined);
+            return Ok(top);
+        }
+        Err(StoreError::Unavailable(
+            "members are erased faster than their profiles can be read".to_owned(),
+        ))
     }
 }
 

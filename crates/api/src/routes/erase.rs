@@ -194,7 +194,7 @@ impl Erasing<'_> {
         }];
         match router.store().put_profiles(&known.record, &deleted).await {
             // Deleted in the meantime, and its profiles with it.
-            Ok(()) | Err(StoreError::StaleKind) => {}
+            Ok(()) | Err(StoreError::StaleKind) => self.app.profiled_tops.forget(),
             Err(error) => return Err(Problem::from(error).at(known.kind.name().as_str())),
         }
         loop {
