@@ -18,7 +18,7 @@ use twox_hash::XxHash3_64;
 use crate::error::ShapeError;
 use crate::json::{JsonMembers, JsonText};
 
-/// A member's profile. At least one of its parts is required.
+/// A member's profile. At least one of its parts is required; one that is null counts as left out.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Profile))]
@@ -27,14 +27,13 @@ pub struct ProfileShape {
     /// What the member is called: 1 to 64 characters, none of them a control character.
     #[cfg_attr(
         feature = "schema",
-        schema(nullable = false, min_length = 1, max_length = 64, example = "Ann")
+        schema(min_length = 1, max_length = 64, example = "Ann")
     )]
     name: Option<String>,
     /// The URL of an image, `https` or `http`: at most 1,024 bytes.
     #[cfg_attr(
         feature = "schema",
         schema(
-            nullable = false,
             max_length = 1024,
             example = "https://img.example/ann.png"
         )

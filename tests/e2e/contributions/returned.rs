@@ -137,7 +137,7 @@ fn at_most_1000_contributions_and_two_values_of_return_are_accepted() {
     );
     let receipt = receipt.ok();
     // Counted on each board.
-    let many = |n: usize| json!({"boards": ["gifts/b", "gifts/c"], "member": format!("u{n}"), "points": 1});
+    let many = |n: usize| json!({"boards": ["gifts/b", "gifts/c"], "member": format!("u{n}"), "points": 1, "id": format!("i{n}")});
     let many: Vec<Value> = (0..501).map(many).collect();
     let response = server.post(format!("{PATH}?return=ranks"), &many.into());
     response.problem(400, "invalid", &["return", "1000", "1002"]);
