@@ -1127,18 +1127,18 @@ export interface components {
          * @enum {string}
          */
         ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "no-profile" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
-        /** @description A member's profile. At least one of its parts is required. */
+        /** @description A member's profile. At least one of its parts is required; one that is null counts as left out. */
         Profile: {
             /**
              * @description What the member is called: 1 to 64 characters, none of them a control character.
              * @example Ann
              */
-            name?: string;
+            name?: string | null;
             /**
              * @description The URL of an image, `https` or `http`: at most 1,024 bytes.
              * @example https://img.example/ann.png
              */
-            avatar?: string;
+            avatar?: string | null;
             /** @description Any JSON, at most 1,024 bytes without white space, and 32 levels of arrays and objects. */
             data?: unknown;
         };
@@ -4745,7 +4745,7 @@ export type Problem = components["schemas"]["Problem"];
  */
 export type ProblemType = components["schemas"]["ProblemType"];
 /**
- * A member's profile. At least one of its parts is required.
+ * A member's profile. At least one of its parts is required; one that is null counts as left out.
  */
 export type Profile = components["schemas"]["Profile"];
 /**
