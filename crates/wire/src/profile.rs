@@ -33,10 +33,7 @@ pub struct ProfileShape {
     /// The URL of an image, `https` or `http`: at most 1,024 bytes.
     #[cfg_attr(
         feature = "schema",
-        schema(
-            max_length = 1024,
-            example = "https://img.example/ann.png"
-        )
+        schema(max_length = 1024, example = "https://img.example/ann.png")
     )]
     avatar: Option<String>,
     /// Any JSON, at most 1,024 bytes without white space, and 32 levels of arrays and objects.

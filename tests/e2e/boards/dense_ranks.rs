@@ -192,7 +192,10 @@ fn settings_that_dense_ranks_exclude_are_rejected() {
     let server = crate::redis::serve(&redis.url(), "");
     let answer = server.put("/v1/kinds/k", &dense(json!({"shards": 2})));
     answer.problem(400, "invalid", &["shards", "2", "1"]);
-    let answer = server.put("/v1/kinds/k", &dense(json!({"retain": {"keep": 10, "approximate": true}})));
+    let answer = server.put(
+        "/v1/kinds/k",
+        &dense(json!({"retain": {"keep": 10, "approximate": true}})),
+    );
     answer.problem(400, "invalid", &["rank", "retain"]);
     server.put("/v1/kinds/k", &dense(json!({}))).is(201);
     let answer = server.put("/v1/boards/k/a", &json!({"shards": 2}));

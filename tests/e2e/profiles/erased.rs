@@ -15,7 +15,10 @@ fn a_profile_is_erased_with_its_member_in_every_kind() {
         put(&server, kind, "u2", "Ben");
     }
     let cached = "/v1/boards/gifts/a/top?profiles=true";
-    assert_eq!(names(&server.get(cached))[0], named(&[("u1", Some("Ann"))])[0]);
+    assert_eq!(
+        names(&server.get(cached))[0],
+        named(&[("u1", Some("Ann"))])[0]
+    );
     let mut events = Events::of(&server, "/v1/boards/races/a/stream?profiles=true");
     assert_eq!(events.event().entries().len(), 2);
     let erased = server.delete("/v1/members/u1?kind=gifts").ok();
