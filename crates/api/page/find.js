@@ -26,7 +26,7 @@ export class Find {
     #columns = null;
     #shape = "";
     /** The image that is shown of the member. */
-    #avatarUrl;
+    #dressed;
     #go;
     #found = byId("found");
 
@@ -111,9 +111,9 @@ export class Find {
         if (this.#shape !== shape) this.#build(shape);
         this.#found.classList.remove("behind");
         setText(this.#found.querySelector("h3 bdi"), nameOf(place));
-        const { avatar: url } = place.profile ?? {};
-        if (this.#avatarUrl !== url) dress(this.#found.querySelector(".found-head .avatar"), place);
-        this.#avatarUrl = url;
+        const dressed = JSON.stringify([nameOf(place), place.profile?.avatar]);
+        if (this.#dressed !== dressed) dress(this.#found.querySelector(".found-head .avatar"), place);
+        this.#dressed = dressed;
         if (shape === "unlisted") {
             const text = `Not among the best ${number(place.listed)} that this board ranks.`;
             setText(this.#found.querySelector(".words"), text);
@@ -143,7 +143,7 @@ export class Find {
 
     #build(shape) {
         this.#shape = shape;
-        this.#avatarUrl = undefined;
+        this.#dressed = undefined;
         const close = element("button", { type: "button", class: "close", "aria-label": "Close" }, "×");
         close.addEventListener("click", () => this.#leave());
         const name = element("h3", {}, foreign(this.#member));

@@ -44,6 +44,8 @@ pub struct App {
     pub(crate) pools: Pools,
     /// The permits of contributions that are being written.
     pub(crate) write_permits: WritePermits,
+    /// Changes when members are hidden, shown or erased: streams read at once.
+    pub(crate) shown_members: watch::Sender<()>,
     /// A permit for each search for the boards of a member.
     pub(crate) searches: Semaphore,
     /// Responses that clients have not read yet, except those to scrapes.
@@ -91,6 +93,7 @@ impl App {
             body_memory: BodyMemory::for_bodies_of(&pools.bodies, BODY_BYTES_MAX, BODIES_BYTES_MAX),
             pools,
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
+            shown_members: watch::Sender::new(()),
             searches: Semaphore::new(SEARCHES_MAX),
             answers,
             scrapes,
@@ -100,6 +103,12 @@ impl App {
             metrics,
             registry,
         }
+    }
+
+    /// Joins all tops with profiles anew, since one was deleted with its member.
+    pub(crate) fn forget_profiles(&self) {
+        self.profiled_tops.forget();
+        self.shown_members.send_replace(());
     }
 
     /// Adds metrics.

@@ -47,6 +47,18 @@ pub(crate) fn shown_members(
     entries.map(|entry| &entry.key.member)
 }
 
+/// Maximum entries of a top with profiles, which may take 2 KiB each.
+const PROFILED_MAX: usize = 1000;
+
+/// Rejects a top of more entries than may have profiles.
+pub(crate) fn check_profiled(n: usize, with_profiles: bool) -> Result<(), Problem> {
+    if with_profiles && n > PROFILED_MAX {
+        let detail = format!("n: {n} is more than {PROFILED_MAX}, the maximum with profiles");
+        return Err(Problem::invalid(detail));
+    }
+    Ok(())
+}
+
 impl App {
     /// Reads the profiles of members, if they are `wanted`.
     pub(crate) async fn profiles<'a>(

@@ -384,15 +384,18 @@ impl Cell {
     }
 
     fn split(&self, kind: &Kind, budget: &IdBudget, log: &mut dyn Log) {
+        self.split_and(kind, budget, log, |shard| self.count_values(shard));
+    }
+
+    /// Splits a small board, and passes each shard to `count`.
+    fn split_and(&self, kind: &Kind, budget: &IdBudget, log: &mut dyn Log, count: impl Fn(&Shard)) {
         let mut body = self.body.write();
         if let Body::Whole(whole) = &mut *body {
             log.record(Event::BoardSplit {
                 incarnation: self.incarnation,
             });
             let shards = std::mem::take(whole.get_mut()).split(kind, self.shards, budget);
-            for shard in &shards {
-                self.count_values(shard);
-            }
+            shards.iter().for_each(count);
             *body = Body::Split(shards.into_iter().map(RwLock::new).collect());
         }
     }

@@ -201,3 +201,34 @@ fn settings_that_dense_ranks_exclude_are_rejected() {
     let answer = server.put("/v1/boards/k/a", &json!({"shards": 2}));
     answer.problem(400, "invalid", &["shards"]);
 }
+
+#[test]
+fn a_kind_that_was_put_again_before_the_first_contribution_has_the_same_ranks_after_a_kill() {
+    let server = Server::durable("");
+    let kind = |staleness: &str| json!({"rank": "dense", "windows": ["all"], "shards": 4, "max_staleness": staleness});
+    server.put("/v1/kinds/k", &kind("1s")).is(201);
+    server
+        .put(
+            "/v1/boards/k/r",
+            &json!({"ends_at": "2100-01-01T00:00:00Z"}),
+        )
+        .ok();
+    server.put("/v1/kinds/k", &kind("2s")).ok();
+    let points = |n: i64, round: i64| 1 + (n * 7 + round * 31) % 200;
+    for (round, members) in [(0, 2_000), (1, 1_500)] {
+        let item = |n: i64| json!({"board": "k/r", "member": format!("u{n}"), "points": points(n, round), "set": true});
+        let items: Vec<Value> = (0..members).map(item).collect();
+        assert_eq!(server.contribute(&items.into()).ok()["applied"], members);
+    }
+    let ranks = |server: &Server| {
+        let rank = |n: i64| server.get(format!("/v1/boards/k/r/members/u{n}")).ok()["rank"].clone();
+        (0..2_000).step_by(97).map(rank).collect::<Vec<_>>()
+    };
+    let before = ranks(&server);
+    let server = server.kill().start();
+    assert_eq!(ranks(&server), before);
+    let again = json!({"board": "k/r", "member": "u0", "points": 1_000, "set": true});
+    assert_eq!(server.contribute(&again).ok()["applied"], 1);
+    assert_eq!(ranks(&server)[0], 1);
+    assert_eq!(ranks(&server)[1..], ranks(&server.kill().start())[1..]);
+}

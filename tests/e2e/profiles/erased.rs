@@ -19,6 +19,8 @@ fn a_profile_is_erased_with_its_member_in_every_kind() {
         names(&server.get(cached))[0],
         named(&[("u1", Some("Ann"))])[0]
     );
+    let mut kept = Events::of(&server, "/v1/boards/gifts/a/stream?profiles=true");
+    assert!(kept.event().value.to_string().contains("Ann"));
     let mut events = Events::of(&server, "/v1/boards/races/a/stream?profiles=true");
     assert_eq!(events.event().entries().len(), 2);
     let erased = server.delete("/v1/members/u1?kind=gifts").ok();
@@ -28,6 +30,15 @@ fn a_profile_is_erased_with_its_member_in_every_kind() {
         .problem(404, "no-profile", &[]);
     // The cached top may still have the entry, but not the profile.
     assert!(!server.get(cached).body.contains("Ann"));
+    kept.until(|event| !event.value.to_string().contains("Ann"));
+    let mut later = Events::of(&server, "/v1/boards/gifts/a/stream?profiles=true");
+    assert!(!later.event().value.to_string().contains("Ann"));
+    server
+        .put("/v1/members/u2/hidden?kind=gifts", &json!({}))
+        .ok();
+    kept.until(|event| !event.value.to_string().contains("Ben"));
+    server.delete("/v1/members/u2/hidden?kind=gifts").ok();
+    drop((kept, later));
     assert_eq!(server.get(path_of("races", "u1")).ok()["name"], "Ann");
     server.delete("/v1/members/u1").ok();
     for kind in ["gifts", "races"] {

@@ -170,3 +170,21 @@ fn repeated_reads_of_a_top_show_its_profiles() {
         (names(&server.get(fresh))[1].1 == "Ann").then_some(())
     });
 }
+
+#[test]
+fn a_top_of_more_than_1000_entries_has_no_profiles() {
+    let server = Server::with("[kinds.gifts]\nwindows = [\"all\"]\ntop = 2000\n");
+    server.get("/v1/boards/gifts/a/top?n=1001").ok();
+    server
+        .get("/v1/boards/gifts/a/top?n=1000&profiles=true")
+        .ok();
+    let parts = ["n: 1001", "1000", "profiles"];
+    for path in ["top", "stream"] {
+        let path = format!("/v1/boards/gifts/a/{path}?n=1001&profiles=true");
+        server.get(path).problem(400, "invalid", &parts);
+    }
+    let body = json!({"boards": ["gifts/a"], "n": 1001, "profiles": true});
+    server
+        .post("/v1/top", &body)
+        .problem(400, "invalid", &parts);
+}

@@ -192,9 +192,12 @@ impl Erasing<'_> {
             member: self.selection.member.clone(),
             profile: None,
         }];
-        match router.store().put_profiles(&known.record, &deleted).await {
+        let put = router.store().put_profiles(&known.record, &deleted).await;
+        // Also if it is unknown whether it is deleted.
+        self.app.forget_profiles();
+        match put {
             // Deleted in the meantime, and its profiles with it.
-            Ok(()) | Err(StoreError::StaleKind) => self.app.profiled_tops.forget(),
+            Ok(()) | Err(StoreError::StaleKind) => {}
             Err(error) => return Err(Problem::from(error).at(known.kind.name().as_str())),
         }
         loop {

@@ -228,7 +228,11 @@ async fn hidden_in(
             hidden_in.push(known.kind.name().as_str());
         }
     }
+    let is_changed = !written.is_empty();
     app.router.catalogue().add_written(written).await;
+    if is_changed {
+        app.shown_members.send_replace(());
+    }
     let shape = HiddenInShape {
         member: selection.member.as_str(),
         hidden_in,

@@ -14,6 +14,7 @@ use query_params::Params;
 
 use crate::app::App;
 use crate::feeds::Watched;
+use crate::profiles::check_profiled;
 use crate::routes::top::entries_wanted;
 use crate::stream::{OwnPosition, Reader};
 use crate::target::{BoardPath, selector_of};
@@ -69,6 +70,7 @@ pub(crate) async fn show(
     let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
     let window = params.text("window")?;
     params.finish()?;
+    check_profiled(n, profiles)?;
     let watched = Watched {
         window: selector_of(path.kind(), window.as_deref())?,
         board: path.board,

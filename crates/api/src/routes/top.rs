@@ -75,6 +75,7 @@ pub(crate) async fn show(
     let fresh = params.flag("fresh")?;
     let with_profiles = params.flag("profiles")?;
     let window = read_window(&app, path.kind(), params)?;
+    profiles::check_profiled(n, with_profiles)?;
     let window = window.validated_if(fresh || with_profiles);
     let mut view = app
         .merger

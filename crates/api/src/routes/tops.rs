@@ -23,6 +23,7 @@ use wire::TopsWritten;
 
 use crate::app::App;
 use crate::body;
+use crate::profiles::check_profiled;
 use crate::read_window::ReadWindow;
 use crate::target::resolve;
 #[cfg(test)]
@@ -170,6 +171,7 @@ impl Top {
             let detail = format!("n: {n} is not a whole number from 1 to {depth}");
             return Err(Problem::invalid(detail));
         }
+        check_profiled(usize::try_from(n).unwrap_or(usize::MAX), shape.profiles)?;
         let window = resolve(app, &known.kind, shape.window.as_deref())?;
         let view = app
             .merger

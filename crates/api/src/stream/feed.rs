@@ -172,6 +172,7 @@ impl Feed {
     async fn run(&self, signals: &watch::Sender<Signal>, last: &mut FeedReading) {
         let mut beat_at = Instant::now() + BEAT_INTERVAL;
         let mut read_at = Instant::now() + last.interval;
+        let mut shown_members = self.app.shown_members.subscribe();
         loop {
             tokio::select! {
                 () = signals.closed() => return,
@@ -181,6 +182,8 @@ impl Feed {
                     continue;
                 }
                 () = sleep_until(read_at) => {}
+                // The sender is in `app`.
+                _ = shown_members.changed() => {}
             }
             let before = signals.borrow().frame.clone();
             let reading = self.read(Some(&before)).await;

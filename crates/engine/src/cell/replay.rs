@@ -136,9 +136,10 @@ impl Cell {
         }
     }
 
-    /// Splits a small board; has no effect on a split one.
+    /// Splits a small board; has no effect on a split one. Its distinct values are counted once everything has been
+    /// replayed, by [`Cell::build_order`], whether its shards are sorted already or not.
     pub fn replay_split(&self, budget: &IdBudget) {
-        self.split(&self.kind, budget, &mut NoLog);
+        self.split_and(&self.kind, budget, &mut NoLog, |_| {});
     }
 
     /// Returns the number of separately locked shards.
