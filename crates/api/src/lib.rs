@@ -15,7 +15,8 @@
 //! Each takes only from those below it. `openapi`, in tests alone, makes the document of the contract from the routes.
 //!
 //! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`, parameters of
-//! queries in crate `query-params`, receipts in crate `receipts`, entity tags and conditions in crate `validators`. [`serve`] is the whole.
+//! queries in crate `query-params`, receipts in crate `receipts`, entity tags and conditions in crate `validators`.
+//! [`serve`] is the whole.
 
 mod app;
 mod board_response;

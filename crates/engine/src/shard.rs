@@ -8,6 +8,7 @@
 mod apply;
 mod frozen;
 mod restore;
+mod touched;
 
 use board::{Kind, Period, ShardCount, Timestamp, Window};
 

@@ -20,6 +20,7 @@ use shard_store::{
 };
 
 use crate::kway::merge;
+use crate::merger::ReadResult;
 use crate::ranks::{RankedEntry, ranked};
 use crate::scope::Scope;
 use crate::version::Version;
@@ -138,6 +139,17 @@ const fn guess(count: u64) -> f64 {
 }
 
 impl Scope<'_> {
+    /// Returns a read's result: all entries of a range.
+    pub(crate) fn answer(&self, gathered: Gathered) -> ReadResult<Vec<RankedEntry>> {
+        ReadResult {
+            version: self.version_of(gathered.versions),
+            as_of: self.as_of,
+            activity: self.record.activity,
+            members: gathered.members,
+            value: gathered.entries,
+        }
+    }
+
     /// Fetches the range around a cut. `fixed` is an earlier reading of one shard that reaches far
     /// enough and has the first entry from the cut on, so that others have one less of the range.
     pub(crate) async fn gather(

@@ -42,14 +42,19 @@ pub(crate) struct Scope<'a> {
     pub(crate) hidden_keys: Option<Arc<HiddenKeys>>,
 }
 
+/// Returns the shards as which a board is read. For dense ranks it is read as a whole.
+pub(crate) fn placement(kind: &Kind, board: &BoardRecord) -> ShardCount {
+    if kind.is_dense() {
+        ShardCount::ONE
+    } else {
+        board.shards
+    }
+}
+
 impl Scope<'_> {
-    /// Returns the shards as which the board is read. For dense ranks it is read as a whole.
+    /// Returns the shards as which the board is read.
     pub(crate) fn placement(&self) -> ShardCount {
-        if self.kind.is_dense() {
-            ShardCount::ONE
-        } else {
-            self.record.shards
-        }
+        placement(self.kind, &self.record)
     }
 
     pub(crate) fn shards(&self) -> u16 {

@@ -9,7 +9,7 @@ use axum::response::Response;
 use board::{Kind, Member, Subject, Window, WindowState};
 use futures::FutureExt as _;
 use futures::stream::{self, StreamExt as _};
-use merger::MemberStanding;
+use merger::{MemberStanding, PositionView};
 #[cfg(test)]
 use openapi_parts::params::{OfAnybody, OfMemberBoards};
 #[cfg(test)]
@@ -22,7 +22,7 @@ use shard_store::BoardRecord;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
-use super::contributions::put_standing;
+use super::contributions::{put_rank, put_standing};
 use crate::app::{App, SEARCHES_MAX};
 use crate::target::{MemberPath, selector_of, window_at};
 use validators::json;
@@ -211,7 +211,10 @@ impl Search<'_> {
                 .lookup(&record.name, self.kind, window, members)
                 .await?;
             let (entry, place) = match read.value.pop() {
-                Some(MemberStanding::Ranked(it)) => (it.entry, Some((it.rank, it.position))),
+                Some(MemberStanding::Ranked(it)) => {
+                    let (rank, position) = (it.rank, it.position);
+                    (it.entry, Some(PositionView { rank, position }))
+                }
                 Some(MemberStanding::Unlisted(entry)) => (entry, None),
                 Some(MemberStanding::NoStanding) | None => continue,
             };
@@ -221,9 +224,7 @@ impl Search<'_> {
             shape.insert("window".to_owned(), name.into());
             let values = rules.values_of(&entry.key.words);
             put_standing(&mut shape, rules, &values, entry.reached_at);
-            let (rank, position) = place.unzip();
-            shape.insert("rank".to_owned(), rank.into());
-            shape.insert("position".to_owned(), position.into());
+            put_rank(&mut shape, place);
             windows.push(shape);
         }
         Ok((!windows.is_empty()).then(|| MemberBoardShape {

@@ -76,13 +76,12 @@ pub(crate) async fn show(
     let (board, kind) = (&path.board, path.kind());
     let (merger, of) = (&app.merger, window.window);
     let (answer, from, limit) = match range {
-        Range::Positions(from, to, End::Best) => {
-            let read = merger.range(board, kind, of, from, to).await?;
-            (read, End::Best, to - from + 1)
-        }
-        Range::Positions(from, to, End::Worst) => {
-            let read = merger.range_from_worst(board, kind, of, from, to).await?;
-            (read, End::Worst, to - from + 1)
+        Range::Positions(from, to, end) => {
+            let read = match end {
+                End::Best => merger.range(board, kind, of, from, to),
+                End::Worst => merger.range_from_worst(board, kind, of, from, to),
+            };
+            (read.await?, end, to - from + 1)
         }
         Range::Slice(slice) => {
             let (from, limit) = (slice.from, slice.limit);

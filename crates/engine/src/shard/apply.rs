@@ -16,6 +16,7 @@ use board::{Rules, Timestamp, Windows};
 use smallvec::{SmallVec, smallvec};
 
 use super::Shard;
+use super::touched::{Positions, Run, Runs, Touched};
 use crate::distinct::ValueChanges;
 use crate::ids::{IdBudget, RememberedIds};
 use crate::ranking::{MemberRef, Ranking, Rewrite, RowHandle, SMALL_ROWS_MAX};
@@ -41,56 +42,12 @@ pub struct ApplyContext<'a> {
     pub values: Option<&'a ValueChanges>,
 }
 
-/// Positions in [`Shard::rankings`] of the windows of an item.
-type Positions = SmallVec<[u32; 5]>;
-
-/// The rankings that a batch may have changed: its end visits no others, however many windows the
-/// board has. Valid until the next batch.
-#[derive(Debug, Default)]
-pub struct Touched {
-    /// Positions of the rankings that items counted in, each once.
-    positions: Positions,
-    /// A member was removed, which visits all windows anyway.
-    removed: bool,
-}
-
-impl Touched {
-    fn all(rankings: usize) -> Self {
-        let positions = 0..u32::try_from(rankings).unwrap_or(u32::MAX);
-        Self {
-            positions: positions.collect(),
-            removed: true,
-        }
-    }
-
-    fn of(runs: Runs, removed: bool) -> Self {
-        let mut runs = runs.into_iter();
-        let mut positions = runs.next().map_or_else(Positions::new, |run| run.positions);
-        for run in runs {
-            positions.extend(run.positions);
-        }
-        positions.sort_unstable();
-        positions.dedup();
-        Self { positions, removed }
-    }
-}
-
-/// The runs of a batch, mostly one.
-type Runs = SmallVec<[Run; 1]>;
-
 /// For each item in order, and each of its windows: the row of its member. Inline for an item of its own.
 type Rows = SmallVec<[Option<RowHandle>; 5]>;
 
 /// What an item makes of the standing in each of its windows, and in how many windows in a row: a
 /// board's windows that began together have the same standings.
 type Rewrites<'a> = SmallVec<[(Rewrite<'a>, usize); 2]>;
-
-/// Consecutive items with the same windows, and the positions of those.
-struct Run {
-    /// The run's first item. It ends where the next run begins.
-    first: usize,
-    positions: Positions,
-}
 
 impl Shard {
     /// Applies the items in order. `shard_of` returns the shard of a placement hash. Returns an

@@ -93,13 +93,7 @@ impl Merger {
                     End::Best => scope.slice_from_best(&slice).await?,
                     End::Worst => scope.slice_from_worst(&slice).await?,
                 };
-                Ok(ReadResult {
-                    version: scope.version_of(gathered.versions),
-                    as_of: scope.as_of,
-                    activity: scope.record.activity,
-                    members: gathered.members,
-                    value: gathered.entries,
-                })
+                Ok(scope.answer(gathered))
             }
         })
     }

@@ -1,9 +1,10 @@
 //! Finds out in which windows of a board a member is ranked.
 
-use board::{Kind, Member, ShardCount, Window};
+use board::{Kind, Member, Window};
 use shard_store::{Anchor, BoardRecord, Groups, Query, RangeAsk, ShardQuery, StoreError};
 
 use crate::merger::Merger;
+use crate::scope::placement;
 
 impl Merger {
     /// Returns those of the windows in which this board has a standing of the member, whether it is hidden or not. One
@@ -15,13 +16,7 @@ impl Merger {
         windows: &[Window],
         member: &Member,
     ) -> Result<Vec<Window>, StoreError> {
-        // For dense ranks a board is read as a whole.
-        let shards = if kind.is_dense() {
-            ShardCount::ONE
-        } else {
-            board.shards
-        };
-        let shard = shards.shard_of(member.placement_hash());
+        let shard = placement(kind, board).shard_of(member.placement_hash());
         let query = |window: &Window| ShardQuery {
             shard,
             query: Query {

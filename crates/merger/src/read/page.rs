@@ -7,7 +7,7 @@ use shard_store::{Anchor, RangeAsk, StoreError};
 
 use super::pivot::{Steered, steer};
 use crate::gather::{Cut, Gathered, Want};
-use crate::merger::{Merger, ReadFuture, ReadResult};
+use crate::merger::{Merger, ReadFuture};
 use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 
@@ -31,19 +31,10 @@ impl Merger {
         to: u64,
     ) -> ReadFuture<'a, Vec<RankedEntry>> {
         self.on_board(board, kind, window, move |scope| async move {
-            let gathered = scope.page(from - 1, to).await?;
-            Ok(ReadResult {
-                version: scope.version_of(gathered.versions),
-                as_of: scope.as_of,
-                activity: scope.record.activity,
-                members: gathered.members,
-                value: gathered.entries,
-            })
+            Ok(scope.answer(scope.page(from - 1, to).await?))
         })
     }
-}
 
-impl Merger {
     /// Returns the entries at these positions from the end (from 1, both ends included), worst first.
     pub fn range_from_worst<'a>(
         &'a self,
@@ -54,14 +45,7 @@ impl Merger {
         to: u64,
     ) -> ReadFuture<'a, Vec<RankedEntry>> {
         self.on_board(board, kind, window, move |scope| async move {
-            let gathered = scope.page_from_worst(from - 1, to).await?;
-            Ok(ReadResult {
-                version: scope.version_of(gathered.versions),
-                as_of: scope.as_of,
-                activity: scope.record.activity,
-                members: gathered.members,
-                value: gathered.entries,
-            })
+            Ok(scope.answer(scope.page_from_worst(from - 1, to).await?))
         })
     }
 }

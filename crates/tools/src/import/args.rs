@@ -131,27 +131,8 @@ impl ImportArgs {
 }
 
 impl ColumnArgs {
-    /// Returns the options that are set.
-    fn flags(&self) -> Vec<&'static str> {
-        let flags = [
-            ("--kind", &self.kind),
-            ("--subject", &self.subject),
-            ("--subject-column", &self.subject_column),
-            ("--member-column", &self.member_column),
-            ("--points-column", &self.points_column),
-            ("--at-column", &self.at_column),
-            ("--id-column", &self.id_column),
-            ("--missing", &self.missing),
-        ];
-        flags
-            .into_iter()
-            .filter(|(_, value)| value.is_some())
-            .map(|(flag, _)| flag)
-            .collect()
-    }
-
-    /// Returns all options as text.
-    pub(super) fn text(&self) -> String {
+    /// Returns all options with their flags.
+    fn options(&self) -> [(&'static str, Option<&str>); 8] {
         let Self {
             kind,
             subject,
@@ -162,19 +143,31 @@ impl ColumnArgs {
             id_column,
             missing,
         } = self;
-        let options = [
-            kind,
-            subject,
-            subject_column,
-            member_column,
-            points_column,
-            at_column,
-            id_column,
-            missing,
-        ];
-        let texts =
-            options.map(|option| option.as_ref().map_or(String::new(), |it| format!("={it}")));
-        texts.join("\0")
+        [
+            ("--kind", kind),
+            ("--subject", subject),
+            ("--subject-column", subject_column),
+            ("--member-column", member_column),
+            ("--points-column", points_column),
+            ("--at-column", at_column),
+            ("--id-column", id_column),
+            ("--missing", missing),
+        ]
+        .map(|(flag, value)| (flag, value.as_deref()))
+    }
+
+    /// Returns the flags of the options that are set.
+    fn flags(&self) -> Vec<&'static str> {
+        let set = self.options().into_iter();
+        let set = set.filter(|(_, value)| value.is_some());
+        set.map(|(flag, _)| flag).collect()
+    }
+
+    /// Returns the options that are set as text, which differs for different options.
+    pub(super) fn text(&self) -> String {
+        let set = self.options().into_iter();
+        let set = set.filter_map(|(flag, value)| Some(format!("{flag}={}", value?)));
+        set.collect::<Vec<_>>().join("\0")
     }
 
     fn csv(&self) -> Result<Format, (ErrorKind, String)> {

@@ -78,7 +78,6 @@ impl<'a> Delivery<'a> {
                 stop,
                 say,
                 summary: Summary::default(),
-                failed_before: 0,
                 resumption: None,
             },
             has_receipt: false,

@@ -54,8 +54,6 @@ pub(super) struct Report<'a> {
     /// Receives messages for the user, one line each.
     pub(super) say: &'a mut (dyn FnMut(String) + Send),
     pub(super) summary: Summary,
-    /// The failed lines that the state of the import has.
-    pub(super) failed_before: u64,
     /// Where the import can be continued, if it ends early.
     pub(super) resumption: Option<Resumption>,
 }

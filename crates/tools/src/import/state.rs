@@ -2,8 +2,8 @@
 //! twice.
 //!
 //! A state is of one file, one server and one set of options, which its name contains as a digest. It is written before
-//! each batch that must not be sent twice, and after each batch. It is written in place, padded, by one call, and locked
-//! meanwhile: a kill leaves the one or the other state, and a second import is an error.
+//! each batch that must not be sent twice, and after each batch: in place, padded, by one call, under a lock. So a kill
+//! leaves the one or the other state, and a second import at the same time is an error.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -70,6 +70,8 @@ pub(super) struct StateFile {
     /// Open and locked once the import begins.
     file: Option<File>,
     state: State,
+    /// Lines that had failed before this import.
+    failed_before: u64,
     /// Failed attempts at reading an incarnation.
     failures: usize,
     /// Whether it was said that ids are missing.
@@ -102,6 +104,7 @@ impl StateFile {
                 at: 0,
                 boards: Vec::new(),
             },
+            failed_before: 0,
             failures: 0,
             has_warned: false,
         }))
@@ -180,7 +183,7 @@ impl StateFile {
     /// Keeps what is true of this import, too, if it continues another.
     fn go_on(&mut self, before: &State) {
         self.state.applied = before.applied;
-        self.state.failed = before.failed;
+        self.failed_before = before.failed;
         self.state.boards.clone_from(&before.boards);
     }
 
@@ -278,9 +281,9 @@ impl StateFile {
             return;
         }
         match runtime.block_on(incarnation_of(client, &board)) {
-            Some(incarnation) if incarnation.len() > 1 => boards.push((board, incarnation)),
             // Nothing was applied to it.
-            Some(_) => {}
+            Some(incarnation) if incarnation.is_empty() => {}
+            Some(incarnation) => boards.push((board, incarnation)),
             None => self.failures += 1,
         }
     }
@@ -316,8 +319,7 @@ impl StateFile {
         };
         let state = &mut self.state;
         state.applied |= report.summary.may_have_applied();
-        state.failed += report.summary.failed - report.failed_before;
-        report.failed_before = report.summary.failed;
+        state.failed = self.failed_before + report.summary.failed;
         state.at = now_ms();
         let mut text = serde_json::to_vec(state).expect("a state is JSON");
         text.resize(text.len().next_multiple_of(STATE_BYTES), b' ');
@@ -393,12 +395,15 @@ fn board_of(batch: &Batch) -> Option<String> {
     line.board.or_else(|| line.boards.into_iter().next())
 }
 
-/// Returns the incarnation of a board: the first part of its versions; short if it has none, or its kind does not
-/// exist. `None` if it cannot be read.
+/// Returns the incarnation of a board: the first part of its versions; empty if there is no such board, or no such kind.
+/// `None` if it cannot be read.
 async fn incarnation_of(client: &Client, board: &str) -> Option<String> {
     let name: BoardName = board.parse().ok()?;
     match client.board_named(name).info().await {
-        Ok(info) => info.envelope.version.split('.').next().map(str::to_owned),
+        Ok(info) => {
+            let parts = info.envelope.version.split_once('.');
+            Some(parts.map_or_else(String::new, |(incarnation, _)| incarnation.to_owned()))
+        }
         Err(error) => {
             let is_unknown = |problem: &Problem| problem.kind == ProblemType::UnknownKind;
             error.problem().is_some_and(is_unknown).then(String::new)

@@ -34,7 +34,8 @@ macro_rules! words {
 words! {
     ModeWords = "Mode": "How contributions fold into a standing.",
         [Mode::Accumulate, Mode::Best, Mode::Latest];
-    RankStyleWords = "RankStyle": "Whether members with equal fields share a rank: not with `ordinal`, but with `competition` (1 2 2 4) and `dense` (1 2 2 3).",
+    RankStyleWords = "RankStyle": "Whether members with equal fields share a rank: not with `ordinal`, but with \
+        `competition` (1 2 2 4) and `dense` (1 2 2 3).",
         [RankStyle::Ordinal, RankStyle::Competition, RankStyle::Dense];
     OrderWords = "Order": "Whether greater (`desc`) or smaller (`asc`) values are better.",
         [Direction::Desc, Direction::Asc];

@@ -277,7 +277,7 @@ impl<'a> Chunk<'a> {
     pub(super) async fn write(mut self, receipt: &mut Receipt) -> Result<(), Problem> {
         let report = self.standings.are_wanted();
         if report {
-            check_count(self.standings.len(), Return::Standings)?;
+            check_count(self.standings.len())?;
             receipt.reserve_standings(self.standings.bytes_max())?;
             self.standings.read_previous(self.app).await;
         }

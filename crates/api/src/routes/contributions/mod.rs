@@ -32,7 +32,7 @@ use tokio::time::{Instant, sleep};
 use wire::ContributionShape;
 
 use self::chunk::{Acquired, Chunk, no_permits};
-pub(crate) use self::standings::{Asked, AskedStandings, Return, put_standing};
+pub(crate) use self::standings::{Asked, AskedStandings, Return, put_rank, put_standing};
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
@@ -192,7 +192,9 @@ async fn array(
 ) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
     let items = connection::items_from_json(&mut whole, connection::ARRAY_ITEMS_MAX)?;
-    check_count(items.len(), wanted)?;
+    if wanted != Return::Nothing {
+        check_count(items.len())?;
+    }
     counted.add(items.len());
     let mut taken = 0;
     while taken < items.len() {
@@ -234,8 +236,9 @@ fn unsent(
     Ok(Ended::Whole)
 }
 
-fn check_count(count: usize, wanted: Return) -> Result<(), Problem> {
-    if wanted != Return::Nothing && count > STANDINGS_MAX {
+/// Checks the number of contributions of a request that asks for standings.
+fn check_count(count: usize) -> Result<(), Problem> {
+    if count > STANDINGS_MAX {
         let detail = format!(
             "return: is for at most {STANDINGS_MAX} contributions, counted on each board, not {count}"
         );
@@ -267,7 +270,9 @@ async fn lines(
             return Ok(Ended::Broken(problem));
         }
         // The maximum is that of a chunk, so nothing is written yet.
-        check_count(read + taken, wanted)?;
+        if wanted != Return::Nothing {
+            check_count(read + taken)?;
+        }
         read += taken;
         counted.add(taken);
         // On an error, nothing is written yet either.

@@ -282,7 +282,7 @@ async fn read_all<T: Send>(app: &App, reads: Vec<BoxFuture<'_, Vec<T>>>) -> Vec<
 }
 
 /// Adds a rank and a position; null for a member that is not ranked.
-fn put_rank(shape: &mut Map<String, Json>, found: Option<PositionView>) {
+pub(crate) fn put_rank(shape: &mut Map<String, Json>, found: Option<PositionView>) {
     let (rank, position) = found.map(|it| (it.rank, it.position)).unzip();
     shape.insert("rank".to_owned(), rank.into());
     shape.insert("position".to_owned(), position.into());
