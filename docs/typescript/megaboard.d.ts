@@ -18,7 +18,8 @@ export interface paths {
          * Add contributions: one, an array, or a stream of lines of any length
          * @description Each contribution is applied completely or not at all; a rejected one does not affect the others. A
          *     contribution with an `id` counts once within the kind's dedupe span, however often it is sent. If a single
-         *     object is rejected, the response is the problem. The lines of a stream are applied in batches of 1,000, or of
+         *     object is rejected, the response is the problem; if all of an array or a stream are, it is `nothing-applied` with
+         *     the receipt. The lines of a stream are applied in batches of 1,000, or of
          *     those received within 100 ms.
          */
         post: operations["contribute"];
@@ -74,9 +75,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a range by position, at any depth, or by the first field
-         * @description Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or `min`, `max` and `limit`. A
-         *     range that exceeds the board is cut at its end.
+         * Read a range by position, at any depth, by the first field, or after another
+         * @description Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or at least one of `min`, `max` and
+         *     `after`. A range that exceeds the board is cut at its end. A page that more entries may follow has `next`.
          */
         get: operations["range"];
         put?: never;
@@ -230,7 +231,8 @@ export interface paths {
          * @description Returns server-sent events. The event `board` has a complete `Top`; it is sent first, and whenever the top has
          *     changed. Its id is the board's `version`. With `changes=true` the events after the first are `changes`
          *     (`Changes`). With `member` there are also events `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` if the member
-         *     is not ranked). The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
+         *     is not ranked). With `profiles=true` entries have the profiles of their members, and a change of one is a change of
+         *     the top. The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
          *     no events, a comment is sent every 15 s.
          */
         get: operations["stream"];
@@ -318,13 +320,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the boards that rank a member
+         * @description Looks at the boards of a kind, by subject, for at most a second: repeat the request with `next` of the response as
+         *     `after` until `next` is null.
+         */
+        get: operations["member_boards"];
         put?: never;
         post?: never;
         /**
          * Erase a member
-         * @description Removes it from all windows of all boards, including ended ones, permanently. A request takes at most 10 s:
-         *     repeat it with `next` of the response as `after` until `next` is null.
+         * @description Removes it from all windows of all boards, including ended ones, permanently, and its profiles. A request takes at
+         *     most 10 s: repeat it with `next` of the response as `after` until `next` is null.
          */
         delete: operations["erase"];
         options?: never;
@@ -374,6 +381,55 @@ export interface paths {
         get: operations["hidden"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/kinds/{kind}/members/{member}/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a member's profile
+         * @description A kind has one for all its boards.
+         */
+        get: operations["profile"];
+        /**
+         * Set a member's profile
+         * @description Replaces it as a whole. At least one of its parts is required.
+         */
+        put: operations["put_profile"];
+        post?: never;
+        /**
+         * Delete a member's profile
+         * @description Also succeeds if there is none.
+         */
+        delete: operations["delete_profile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/kinds/{kind}/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the profiles of many members
+         * @description Each line has a member and its profile, or null to delete it: at most 1,000 lines. They take effect in order. A line
+         *     that is wrong does not affect the others.
+         */
+        post: operations["put_profiles"];
         delete?: never;
         options?: never;
         head?: never;
@@ -644,9 +700,16 @@ export interface components {
              * @description When the standing was reached.
              */
             reached_at: string;
+            /** @description With `profiles`: the member's profile, if it has one. */
+            profile?: components["schemas"]["ShownProfile"];
         };
         EntryListAnswer: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Entry"][];
+        };
+        EntryPageAnswer: components["schemas"]["Envelope"] & {
+            entries: components["schemas"]["Entry"][];
+            /** @description If there may be more entries: `after` of the next page. */
+            next?: string;
         };
         /** @description The part that all responses about a board have in common. */
         Envelope: components["schemas"]["Span"] & {
@@ -753,6 +816,8 @@ export interface components {
              * @description When the standing was reached, if there is one.
              */
             reached_at?: string;
+            /** @description With `profiles`: the member's profile, if it has one. */
+            profile?: components["schemas"]["ShownProfile"];
         };
         FoundListAnswer: components["schemas"]["Envelope"] & {
             entries: components["schemas"]["Found"][];
@@ -813,7 +878,7 @@ export interface components {
              */
             fields?: components["schemas"]["Field"][];
             /**
-             * @description Whether members with equal fields share a rank.
+             * @description How members with equal fields rank. `dense` excludes `packed`, and on Redis `retain` and more than one shard.
              * @default ordinal
              */
             rank?: components["schemas"]["RankStyle"];
@@ -919,6 +984,27 @@ export interface components {
             /** @description At most 1,000. */
             members: string[];
         };
+        /** @description A board that ranks the member. */
+        MemberBoard: {
+            /** @description Kind and subject. */
+            board: string;
+            /** @description The windows that rank it, in the order of the kind. */
+            windows: components["schemas"]["WrittenStanding"][];
+        };
+        /** @description The boards of a kind that rank a member. */
+        MemberBoards: {
+            member: string;
+            kind: string;
+            /** @description By subject. */
+            boards: components["schemas"]["MemberBoard"][];
+            /**
+             * Format: int64
+             * @description Boards of the kind that were looked at.
+             */
+            looked_at: number;
+            /** @description The subject to go on `after`; null at the end. */
+            next: string | null;
+        };
         /**
          * @description How contributions fold into a standing.
          * @enum {string}
@@ -994,6 +1080,19 @@ export interface components {
             /** Format: date-time */
             until?: string;
         };
+        /** @description A contribution that did not count in all windows of its kind. */
+        Partial: {
+            /** @description Its place in the request, from 0. */
+            index: number;
+            board: string;
+            /**
+             * @description The periods in whose windows it did not count.
+             * @example [
+             *       "hour"
+             *     ]
+             */
+            left_out: string[];
+        };
         /** @description A member with its position. All but the standing is null if the member is not among the best that its kind ranks. */
         Place: components["schemas"]["Entry"] & {
             /**
@@ -1044,7 +1143,46 @@ export interface components {
          * @description What went wrong, as a stable word.
          * @enum {string}
          */
-        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "no-profile" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        /** @description A member's profile. At least one of its parts is required; one that is null counts as left out. */
+        Profile: {
+            /**
+             * @description What the member is called: 1 to 64 characters, none of them a control character.
+             * @example Ann
+             */
+            name?: string | null;
+            /**
+             * @description The URL of an image, `https` or `http`: at most 1,024 bytes.
+             * @example https://img.example/ann.png
+             */
+            avatar?: string | null;
+            /** @description Any JSON, at most 1,024 bytes without white space, and 32 levels of arrays and objects. */
+            data?: unknown;
+        };
+        /** @description A member and its profile, one line of many. */
+        ProfileLine: {
+            /**
+             * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+             * @example u1
+             */
+            member: string;
+            profile: components["schemas"]["Profile"] | null;
+        };
+        /** @description What was done with the lines of a request. */
+        ProfilesReceipt: {
+            /**
+             * Format: int64
+             * @description Lines whose profiles were set.
+             */
+            put: number;
+            /**
+             * Format: int64
+             * @description Lines whose profiles were deleted, or were not there.
+             */
+            deleted: number;
+            /** @description All other lines: they are wrong, and have no effect. */
+            rejected: components["schemas"]["RejectedProfile"][];
+        };
         /** @description Publishes the top of a kind's boards to another server. */
         Publish: {
             /**
@@ -1095,10 +1233,10 @@ export interface components {
             position: number | null;
         };
         /**
-         * @description Whether members with equal fields share a rank: not with `ordinal`, but with `competition`.
+         * @description Whether members with equal fields share a rank: not with `ordinal`, but with `competition` (1 2 2 4) and `dense` (1 2 2 3).
          * @enum {string}
          */
-        RankStyle: "ordinal" | "competition";
+        RankStyle: "ordinal" | "competition" | "dense";
         Ready: {
             /**
              * @description `ready`.
@@ -1131,6 +1269,14 @@ export interface components {
             removed?: number;
             /**
              * Format: int64
+             * @description How many of the applied did not count in all windows of their kind: in some their time is closed or no longer
+             *     kept. Left out if none.
+             */
+            partial_count?: number;
+            /** @description The first 100 of them. Fewer while receipts or unread answers have no room for more. */
+            partial?: components["schemas"]["Partial"][];
+            /**
+             * Format: int64
              * @description Wrong: never to be sent again.
              */
             rejected_count: number;
@@ -1150,6 +1296,15 @@ export interface components {
             read?: number;
             /** @description With `return`: of each that was applied or a duplicate. */
             standings?: components["schemas"]["Written"][];
+        };
+        /** @description A line that is wrong. */
+        RejectedProfile: {
+            /** @description Its index, from 0. */
+            index: number;
+            /** @description What went wrong, as a stable word. */
+            type: string;
+            /** @description What is wrong with which part of it. */
+            detail: string;
         };
         /** @description What a removal did. */
         Removed: {
@@ -1196,6 +1351,21 @@ export interface components {
              * @description Over how many its members are spread.
              */
             shards: number;
+        };
+        /** @description A member's profile. */
+        ShownProfile: {
+            /**
+             * @description What the member is called.
+             * @example Ann
+             */
+            name?: string;
+            /**
+             * @description The URL of an image.
+             * @example https://img.example/ann.png
+             */
+            avatar?: string;
+            /** @description Any JSON. */
+            data?: unknown;
         };
         /** @description The time in which a board accepts contributions, if it is limited. */
         Span: {
@@ -1272,6 +1442,8 @@ export interface components {
             n?: number | null;
             /** @description Answers from merges that began after the request came. */
             fresh?: boolean;
+            /** @description Adds the profiles of the members. */
+            profiles?: boolean;
         };
         /**
          * @description A day of the week.
@@ -1318,10 +1490,12 @@ export interface components {
              * @description When the standing was reached.
              */
             reached_at: string;
-            /** @description With `return=ranks`: the rank by the kind's rank style; null if the member is not ranked. */
+            /** @description The rank by the kind's rank style; null if the member is not ranked. After a contribution only with `return=ranks`. */
             rank?: number | null;
-            /** @description With `return=ranks`: 1 is best; null if the member is not ranked. */
+            /** @description 1 is best; null if the member is not ranked. After a contribution only with `return=ranks`. */
             position?: number | null;
+            /** @description With `previous_rank`: the rank right before the request; null if the member was not ranked. */
+            previous_rank?: number | null;
         };
     };
     responses: {
@@ -1542,6 +1716,36 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     type?: "out-of-range" | "window-closed" | "not-open" | "from-the-future";
+                };
+            };
+        };
+        /**
+         * @description `out-of-range`: A value would be outside of the exact range.
+         *
+         *     `window-closed`: All windows of this time are closed.
+         *
+         *     `not-open`: The board does not accept contributions at this time.
+         *
+         *     `from-the-future`: The time is too far in the future.
+         *
+         *     `nothing-applied`: Every contribution was rejected.
+         */
+        "out-of-range.window-closed.not-open.from-the-future.nothing-applied": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
+                 *       "status": 422,
+                 *       "title": "A value would be outside of the exact range",
+                 *       "type": "out-of-range"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied";
                 };
             };
         };
@@ -1788,6 +1992,32 @@ export interface components {
         /**
          * @description `unknown-kind`: The kind does not exist.
          *
+         *     `no-profile`: The member has no profile.
+         *
+         *     `unknown-path`: The path does not exist.
+         */
+        "unknown-kind.no-profile.unknown-path": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
+                 *       "status": 404,
+                 *       "title": "The kind does not exist",
+                 *       "type": "unknown-kind"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "unknown-kind" | "no-profile" | "unknown-path";
+                };
+            };
+        };
+        /**
+         * @description `unknown-kind`: The kind does not exist.
+         *
          *     `unknown-board`: The board does not exist.
          *
          *     `unknown-path`: The path does not exist.
@@ -2015,10 +2245,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 100
+                 * @description Returns the standings after each contribution (`standings`), or also the ranks (`ranks`); for at most 1,000
                  *     contributions.
                  */
                 return?: "standings" | "ranks";
+                /** @description With `return=ranks`: also returns the rank of each member right before the request. */
+                previous_rank?: boolean;
             };
             header?: never;
             path?: never;
@@ -2072,7 +2304,7 @@ export interface operations {
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
             421: components["responses"]["unknown-host"];
-            422: components["responses"]["out-of-range.window-closed.not-open.from-the-future"];
+            422: components["responses"]["out-of-range.window-closed.not-open.from-the-future.nothing-applied"];
             429: components["responses"]["too-many-requests"];
             431: components["responses"]["head-too-large"];
             503: components["responses"]["overloaded.unavailable.unknown"];
@@ -2086,6 +2318,8 @@ export interface operations {
                  * @example 10
                  */
                 n?: number;
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -2237,12 +2471,18 @@ export interface operations {
                  * @example 400
                  */
                 to?: number;
-                /** @description The maximum number of entries between `min` and `max`. Defaults to 100. */
+                /** @description The maximum number of entries between `min` and `max`, or after `after`. Defaults to 100. */
                 limit?: number;
+                /** @description `next` of the page before: the entries that follow its last one, whatever has changed before it. */
+                after?: string;
+                /** @description The end from which positions are counted and entries are returned. */
+                order?: "best" | "worst";
                 /** @description The smallest value of the first field. */
                 min?: number;
                 /** @description The largest value of the first field. */
                 max?: number;
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -2273,7 +2513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The entries, best first. */
+            /** @description The entries, best first; worst first with `order=worst`. */
             200: {
                 headers: {
                     /** @description `max-age` if the response is final, else `no-cache`. */
@@ -2289,18 +2529,19 @@ export interface operations {
                      *       "board": "gifts/room-8842",
                      *       "entries": [
                      *         {
-                     *           "member": "u2",
-                     *           "points": 500,
-                     *           "rank": 2,
-                     *           "reached_at": "2026-11-20T14:50:00.000Z"
+                     *           "member": "u1",
+                     *           "points": 999,
+                     *           "rank": 1,
+                     *           "reached_at": "2026-11-20T14:52:22.123Z"
                      *         }
                      *       ],
                      *       "members": 2,
+                     *       "next": "AYAAAAAAAAPneP___mU6Dap1MQ",
                      *       "version": "7b1c2f0a9d3e4c55.12",
                      *       "window": "day:2026-11-20"
                      *     }
                      */
-                    "application/json": components["schemas"]["EntryListAnswer"];
+                    "application/json": components["schemas"]["EntryPageAnswer"];
                 };
             };
             /** @description The cached response is current. */
@@ -2417,6 +2658,8 @@ export interface operations {
                  * @example 100
                  */
                 target?: number;
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -2520,6 +2763,10 @@ export interface operations {
                  * @example day
                  */
                 window?: string;
+                /** @description Returns the standings after it (`standings`), or also the ranks (`ranks`). */
+                return?: "standings" | "ranks";
+                /** @description With `return=ranks`: also returns the rank right before the request. */
+                previous_rank?: boolean;
             };
             header?: never;
             path: {
@@ -2727,6 +2974,8 @@ export interface operations {
                  *     from the other side.
                  */
                 size?: number;
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -2824,6 +3073,8 @@ export interface operations {
     lookup: {
         parameters: {
             query?: {
+                /** @description Adds the profile of each member that has one to its entry. The profiles of a top are as old as the top. */
+                profiles?: boolean;
                 /**
                  * @description The window: a period of the kind such as `day` for the current one, `day:previous` for the one before it, a
                  *     name such as `day:2026-11-20`, or `all`. Defaults to the current window of the kind's first period; `previous`
@@ -3085,6 +3336,8 @@ export interface operations {
                 window?: string;
                 /** @description Sends only changes after the first event. */
                 changes?: boolean;
+                /** @description Adds the profile of each member that has one to its entry. */
+                profiles?: boolean;
                 /**
                  * @description Also sends the position of this member.
                  * @example u1
@@ -3436,6 +3689,81 @@ export interface operations {
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
+    member_boards: {
+        parameters: {
+            query: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description The only window to look at (any selector). Defaults to the current ones of all periods of the kind.
+                 * @example day
+                 */
+                window?: string;
+                /** @description The subject after which to continue: `next` of the previous response. */
+                after?: string;
+                /** @description The maximum number of boards. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of boards, with the member's standing and rank in each window. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "boards": [
+                     *         {
+                     *           "board": "gifts/room-8842",
+                     *           "windows": [
+                     *             {
+                     *               "points": 999,
+                     *               "position": 1,
+                     *               "rank": 1,
+                     *               "reached_at": "2026-11-20T14:52:22.123Z",
+                     *               "window": "day:2026-11-20"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "kind": "gifts",
+                     *       "looked_at": 1200,
+                     *       "member": "u1",
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MemberBoards"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-window.unknown-path"];
+            410: components["responses"]["window-gone"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
     erase: {
         parameters: {
             query?: {
@@ -3683,6 +4011,238 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["unknown-kind"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    profile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of a response that the client has cached. The response is 304 if it is still current. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile. */
+            200: {
+                headers: {
+                    /** @description `no-cache`. */
+                    "cache-control"?: string;
+                    /** @description A digest of the body. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "avatar": "https://img.example/ann.png",
+                     *       "data": {
+                     *         "team": 7
+                     *       },
+                     *       "name": "Ann"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownProfile"];
+                };
+            };
+            /** @description The cached response is current. */
+            304: {
+                headers: {
+                    /** @description The same `ETag`. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.no-profile.unknown-path"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    put_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "avatar": "https://img.example/ann.png",
+                 *       "data": {
+                 *         "team": 7
+                 *       },
+                 *       "name": "Ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Profile"];
+            };
+        };
+        responses: {
+            /** @description The profile, as it is stored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "avatar": "https://img.example/ann.png",
+                     *       "data": {
+                     *         "team": 7
+                     *       },
+                     *       "name": "Ann"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShownProfile"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-path"];
+            408: components["responses"]["too-slow"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    delete_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+                /**
+                 * @description The member: 1 to 128 bytes of UTF-8 without control characters, not `.` or `..`.
+                 * @example u1
+                 */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is none any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-path"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    put_profiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The kind's name.
+                 * @example gifts
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        /** @description One member per line, as `ProfileLine`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {"member":"u1","profile":{"name":"Ann"}}
+                 *     {"member":"u2","profile":null}
+                 */
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description What was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": 1,
+                     *       "put": 1,
+                     *       "rejected": [
+                     *         {
+                     *           "detail": "name: is empty: leave it out",
+                     *           "index": 2,
+                     *           "type": "invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProfilesReceipt"];
+                };
+            };
+            400: components["responses"]["invalid.malformed"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["unknown-kind.unknown-path"];
+            408: components["responses"]["too-slow"];
             413: components["responses"]["too-large"];
             414: components["responses"]["target-too-long"];
             415: components["responses"]["unsupported-media-type"];
@@ -4087,6 +4647,7 @@ export type CountAnswer = components["schemas"]["CountAnswer"];
  */
 export type Entry = components["schemas"]["Entry"];
 export type EntryListAnswer = components["schemas"]["EntryListAnswer"];
+export type EntryPageAnswer = components["schemas"]["EntryPageAnswer"];
 /**
  * The part that all responses about a board have in common.
  */
@@ -4150,6 +4711,14 @@ export type Listed = components["schemas"]["Listed"];
  */
 export type Lookup = components["schemas"]["Lookup"];
 /**
+ * A board that ranks the member.
+ */
+export type MemberBoard = components["schemas"]["MemberBoard"];
+/**
+ * The boards of a kind that rank a member.
+ */
+export type MemberBoards = components["schemas"]["MemberBoards"];
+/**
  * How contributions fold into a standing.
  */
 export type Mode = components["schemas"]["Mode"];
@@ -4182,6 +4751,10 @@ export type OwnPlaceAnswer = components["schemas"]["OwnPlaceAnswer"];
  */
 export type Packed = components["schemas"]["Packed"];
 /**
+ * A contribution that did not count in all windows of its kind.
+ */
+export type Partial = components["schemas"]["Partial"];
+/**
  * A member with its position. All but the standing is null if the member is not among the best that its kind ranks.
  */
 export type Place = components["schemas"]["Place"];
@@ -4195,12 +4768,24 @@ export type Problem = components["schemas"]["Problem"];
  */
 export type ProblemType = components["schemas"]["ProblemType"];
 /**
+ * A member's profile. At least one of its parts is required; one that is null counts as left out.
+ */
+export type Profile = components["schemas"]["Profile"];
+/**
+ * A member and its profile, one line of many.
+ */
+export type ProfileLine = components["schemas"]["ProfileLine"];
+/**
+ * What was done with the lines of a request.
+ */
+export type ProfilesReceipt = components["schemas"]["ProfilesReceipt"];
+/**
  * Publishes the top of a kind's boards to another server.
  */
 export type Publish = components["schemas"]["Publish"];
 export type RankAnswer = components["schemas"]["RankAnswer"];
 /**
- * Whether members with equal fields share a rank: not with `ordinal`, but with `competition`.
+ * Whether members with equal fields share a rank: not with `ordinal`, but with `competition` (1 2 2 4) and `dense` (1 2 2 3).
  */
 export type RankStyle = components["schemas"]["RankStyle"];
 export type Ready = components["schemas"]["Ready"];
@@ -4208,6 +4793,10 @@ export type Ready = components["schemas"]["Ready"];
  * Counts of outcomes, by contribution and board, and the items that were not applied.
  */
 export type Receipt = components["schemas"]["Receipt"];
+/**
+ * A line that is wrong.
+ */
+export type RejectedProfile = components["schemas"]["RejectedProfile"];
 /**
  * What a removal did.
  */
@@ -4226,6 +4815,10 @@ export type Score = components["schemas"]["Score"];
  * What holds of a board from now on.
  */
 export type Settled = components["schemas"]["Settled"];
+/**
+ * A member's profile.
+ */
+export type ShownProfile = components["schemas"]["ShownProfile"];
 /**
  * The time in which a board accepts contributions, if it is limited.
  */

@@ -29,6 +29,7 @@ mod metrics;
 mod older;
 mod packed;
 mod page;
+mod profiles;
 mod publish;
 mod redis;
 mod service;

@@ -51,6 +51,10 @@ fn test_answers(server: &Server) {
     for (path, saved) in saved {
         let mut now = server.get(&path).ok();
         steady(&mut now);
+        // Ranges of the older version had none.
+        if saved.get("next").is_none() {
+            now.as_object_mut().unwrap().remove("next");
+        }
         assert_eq!(now, saved, "{path}");
     }
     let deleted = server.get("/v1/boards/plain/gone/top?window=all").ok();

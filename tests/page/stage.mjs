@@ -100,6 +100,14 @@ export class Stage {
         check(receipt.applied === items.length, JSON.stringify(receipt));
     }
 
+    /** Sets the profile of a member of a kind. */
+    async profile(kind, member, profile) {
+        const response = await fetch(`${this.url}/v1/kinds/${kind}/members/${encodeURIComponent(member)}/profile`, {
+            method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(profile),
+        });
+        check(response.ok, await response.text());
+    }
+
     /** Returns the members of a board in the order of the API. */
     async order(board, n = 10, window = "day") {
         const top = await this.get(`/v1/boards/${board}/top?fresh=true&window=${window}&n=${n}`);

@@ -2,7 +2,7 @@
 
 import { setText } from "./dom.js";
 import { fieldLabel, number } from "./format.js";
-import { valueOf } from "./row.js";
+import { nameOf, valueOf } from "./row.js";
 
 /** Minimum time between two announcements. */
 const QUIET_MS = 10_000;
@@ -31,7 +31,7 @@ export class Announcer {
             this.#next = "";
             return;
         }
-        this.#next = `${leader.member} leads with ${number(valueOf(leader, field))} ${fieldLabel(field).toLowerCase()}.`;
+        this.#next = `${nameOf(leader)} leads with ${number(valueOf(leader, field))} ${fieldLabel(field).toLowerCase()}.`;
         this.#leader = leader.member;
         if (this.#timer === 0) this.#speak();
     }

@@ -86,7 +86,7 @@ export async function boards(kind, after, limit) {
 
 /** Returns the top of a board as text. */
 export async function top(board, withinMs) {
-    return (await ask(`${boardPath(board)}/top`, { window: board.window, n: board.n }, { withinMs })).text();
+    return (await ask(`${boardPath(board)}/top`, { window: board.window, n: board.n, profiles: true }, { withinMs })).text();
 }
 
 /** Whether a member has a standing on a board, ranked or not. */
@@ -103,19 +103,19 @@ export async function isKnown(board, member) {
 /** Returns a member's entry, position and neighbours. */
 export async function place(board, member) {
     const path = `${boardPath(board)}/members/${encodeURIComponent(member)}`;
-    return (await ask(path, { window: board.window })).json();
+    return (await ask(path, { window: board.window, profiles: true })).json();
 }
 
 /** Returns a member and its neighbours. */
 export async function around(board, member, each) {
     const path = `${boardPath(board)}/members/${encodeURIComponent(member)}/around`;
-    return (await ask(path, { window: board.window, above: each, below: each })).json();
+    return (await ask(path, { window: board.window, above: each, below: each, profiles: true })).json();
 }
 
 /** Returns the URL of a board's stream, with a token if there is a key: an EventSource cannot send headers. */
 export async function streamUrl(board) {
     const token = key() === null ? null : await streamToken(board);
-    return address(`${boardPath(board)}/stream`, { window: board.window, n: board.n, token });
+    return address(`${boardPath(board)}/stream`, { window: board.window, n: board.n, profiles: true, token });
 }
 
 async function streamToken(board) {

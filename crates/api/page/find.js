@@ -5,7 +5,7 @@ import { Columns, NEAR_FORMS } from "./columns.js";
 import { byId, element, foreign, setText } from "./dom.js";
 import { fieldLabel, number, percent, windowLabel, windowPhrase } from "./format.js";
 import { Rows } from "./rows.js";
-import { apart, avatar, valueOf } from "./row.js";
+import { apart, avatar, dress, nameOf, valueOf } from "./row.js";
 
 /** Number of neighbours on each side. */
 const NEIGHBOURS = 3;
@@ -25,6 +25,8 @@ export class Find {
     #neighbours = null;
     #columns = null;
     #shape = "";
+    /** The image that is shown of the member. */
+    #dressed;
     #go;
     #found = byId("found");
 
@@ -108,6 +110,10 @@ export class Find {
         const shape = place.rank === null ? "unlisted" : "ranked";
         if (this.#shape !== shape) this.#build(shape);
         this.#found.classList.remove("behind");
+        setText(this.#found.querySelector("h3 bdi"), nameOf(place));
+        const dressed = JSON.stringify([nameOf(place), place.profile?.avatar]);
+        if (this.#dressed !== dressed) dress(this.#found.querySelector(".found-head .avatar"), place);
+        this.#dressed = dressed;
         if (shape === "unlisted") {
             const text = `Not among the best ${number(place.listed)} that this board ranks.`;
             setText(this.#found.querySelector(".words"), text);
@@ -137,6 +143,7 @@ export class Find {
 
     #build(shape) {
         this.#shape = shape;
+        this.#dressed = undefined;
         const close = element("button", { type: "button", class: "close", "aria-label": "Close" }, "×");
         close.addEventListener("click", () => this.#leave());
         const name = element("h3", {}, foreign(this.#member));
@@ -247,7 +254,7 @@ function chase(place, fields) {
 }
 
 function gapTo(place, other, where, fields) {
-    const name = element("b", {}, foreign(other.member));
+    const name = element("b", {}, foreign(nameOf(other)));
     const gap = apart(place, other, fields);
     if (gap === null) return element("span", {}, "Level with ", name);
     if (gap.by === null) return element("span", {}, `${where.charAt(0).toUpperCase()}${where.slice(1)} `, name);

@@ -40,11 +40,28 @@ export function gapText(entry, above, fields) {
     return `${gap.isMore ? "+" : "−"}${number(gap.by)}${unit}`;
 }
 
+/** Returns what a member is called: the name in its profile, or the member itself. */
+export function nameOf({ member, profile }) {
+    return profile?.name ?? member;
+}
+
 /** Creates a member's avatar: initials on a colour. */
 export function avatar(member) {
     const made = element("span", { class: `avatar hue-${hue(member)}`, "aria-hidden": "true" });
     made.textContent = initials(member);
     return made;
+}
+
+/** Shows the initials of an entry's name in its avatar, and over them the image in its profile, once that is loaded. */
+export function dress(worn, entry) {
+    worn.textContent = initials(nameOf(entry));
+    const url = entry.profile?.avatar;
+    // The only images of other hosts that the page may load.
+    if (!url?.startsWith("https://")) return;
+    const image = element("img", { alt: "", decoding: "async", referrerpolicy: "no-referrer" });
+    image.addEventListener("error", () => image.remove());
+    image.src = url;
+    worn.append(image);
 }
 
 /** Whether a rank needs a smaller font. */
@@ -76,18 +93,21 @@ export class Row {
     #gapText = element("span");
     #gapMeaning = element("span", { class: "unseen" });
     #gained = null;
+    #avatar;
+    #name;
 
     constructor(member, fields, onPick) {
         this.member = member;
         this.#fields = fields;
         this.#values = fields.map(() => element("span", { class: "number" }));
-        const name = element("button", { type: "button", class: "name" }, foreign(member));
-        name.title = member;
-        name.addEventListener("click", () => onPick(member));
+        this.#avatar = avatar(member);
+        this.#name = element("button", { type: "button", class: "name" }, foreign(member));
+        this.#name.title = member;
+        this.#name.addEventListener("click", () => onPick(member));
         const labelled = fields.length > 1;
         this.element = element("div", { role: "row", class: "row" },
             cell("rank", this.#medal),
-            cell("who", avatar(member), name, this.#moved),
+            cell("who", this.#avatar, this.#name, this.#moved),
             ...this.#values.map((value, at) => cell("value",
                 labelled ? element("span", { class: "label", "aria-hidden": "true" }, fieldLabel(fields[at])) : null, value)),
             cell("gap", this.#gapText, this.#gapMeaning),
@@ -103,6 +123,7 @@ export class Row {
         this.#fields.forEach((field, at) => this.#showValue(field, at, before));
         this.#showGap(above);
         this.#showShare(leader);
+        this.#showProfile(before);
         if (before?.reached_at !== entry.reached_at) {
             this.#time.dateTime = entry.reached_at;
             this.#time.title = moment(Date.parse(entry.reached_at));
@@ -151,6 +172,14 @@ export class Row {
     #setRank(text) {
         setText(this.#medal, text);
         this.#medal.classList.toggle("long", isLong(text));
+    }
+
+    #showProfile(before) {
+        const part = (entry, name) => entry?.profile?.[name];
+        const isSame = ["name", "avatar"].every((name) => part(before, name) === part(this.#entry, name));
+        if (isSame) return;
+        setText(this.#name.firstElementChild, nameOf(this.#entry));
+        dress(this.#avatar, this.#entry);
     }
 
     #showValue(field, at, before) {

@@ -12,18 +12,26 @@ use connection::{
 use merger::Merger;
 use metering::Registry;
 use problem::Problem;
+use profile_join::ProfiledTops;
 use request_trace::Tracer;
 use shard_router::{KnownKind, Moment, Router};
 use shard_store::Clock;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::feeds::Feeds;
 use crate::metrics::{self, Metrics};
+
+/// Maximum requests that look for the boards of a member at a time.
+pub(crate) const SEARCHES_MAX: usize = 2;
+
+/// Default maximum bytes of tops with profiles.
+pub const PROFILED_BYTES_MAX: usize = 256 << 20;
 
 /// The state that all handlers share.
 pub struct App {
     pub(crate) router: Arc<Router>,
     pub(crate) merger: Arc<Merger>,
+    pub(crate) profiled_tops: ProfiledTops,
     pub(crate) feeds: Feeds,
     pub(crate) access: Access,
     pub(crate) audit: AuditLog,
@@ -36,6 +44,10 @@ pub struct App {
     pub(crate) pools: Pools,
     /// The permits of contributions that are being written.
     pub(crate) write_permits: WritePermits,
+    /// Changes when members are hidden, shown or erased: streams read at once.
+    pub(crate) shown_members: watch::Sender<()>,
+    /// A permit for each search for the boards of a member.
+    pub(crate) searches: Semaphore,
     /// Responses that clients have not read yet, except those to scrapes.
     pub(crate) answers: Responses,
     pub(crate) scrapes: Responses,
@@ -72,6 +84,7 @@ impl App {
         Self {
             router,
             merger,
+            profiled_tops: ProfiledTops::up_to(PROFILED_BYTES_MAX),
             feeds: Feeds::default(),
             access,
             audit: AuditLog::default(),
@@ -80,6 +93,8 @@ impl App {
             body_memory: BodyMemory::for_bodies_of(&pools.bodies, BODY_BYTES_MAX, BODIES_BYTES_MAX),
             pools,
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
+            shown_members: watch::Sender::new(()),
+            searches: Semaphore::new(SEARCHES_MAX),
             answers,
             scrapes,
             tracer: None,
@@ -88,6 +103,12 @@ impl App {
             metrics,
             registry,
         }
+    }
+
+    /// Joins all tops with profiles anew, since one was deleted with its member.
+    pub(crate) fn forget_profiles(&self) {
+        self.profiled_tops.forget();
+        self.shown_members.send_replace(());
     }
 
     /// Adds metrics.
@@ -124,6 +145,13 @@ impl App {
     #[must_use]
     pub fn with_prepared_up_to(self, bytes: usize) -> Self {
         self.pools.prepared.limit_to(bytes);
+        self
+    }
+
+    /// Sets the maximum bytes of cached tops with profiles.
+    #[must_use]
+    pub fn with_profiled_up_to(mut self, bytes: usize) -> Self {
+        self.profiled_tops = ProfiledTops::up_to(bytes);
         self
     }
 

@@ -22,7 +22,7 @@ use self::frame::Frame;
 /// Streams open at once; further ones are refused.
 const STREAMS_MAX: usize = 12_288;
 
-/// Feeds at once: each board, window and `n` has one.
+/// Feeds at once: each board, window and `n` has one, with or without profiles.
 const FEEDS_MAX: usize = 4_096;
 
 /// Concurrent reads of members' own positions. Further ones wait: many watched members delay their events, but do not
@@ -35,6 +35,8 @@ pub(crate) struct Watched {
     pub(crate) board: BoardName,
     pub(crate) window: WindowSelector,
     pub(crate) n: usize,
+    /// Whether entries have profiles.
+    pub(crate) profiles: bool,
 }
 
 /// What readers are sent. A slow reader finds the newest one, and none of those before.
@@ -187,6 +189,7 @@ mod tests {
             board: "gifts/a".parse().unwrap(),
             window: WindowSelector::Named(Window::ALL_TIME),
             n: 10,
+            profiles: false,
         }
     }
 

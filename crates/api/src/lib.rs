@@ -15,7 +15,8 @@
 //! Each takes only from those below it. `openapi`, in tests alone, makes the document of the contract from the routes.
 //!
 //! The JSON of requests and responses is in crate `wire`, errors and their statuses in crate `problem`, parameters of
-//! queries in crate `query-params`, entity tags and conditions in crate `validators`. [`serve`] is the whole.
+//! queries in crate `query-params`, receipts in crate `receipts`, entity tags and conditions in crate `validators`.
+//! [`serve`] is the whole.
 
 mod app;
 mod board_response;
@@ -28,6 +29,7 @@ mod observed;
 #[cfg(test)]
 mod openapi;
 mod path_params;
+mod profiles;
 mod progress;
 mod read_window;
 mod repeated;
@@ -37,6 +39,6 @@ mod server;
 mod stream;
 mod target;
 
-pub use app::App;
+pub use app::{App, PROFILED_BYTES_MAX};
 pub use connection::{PREPARED_BYTES_MAX, ServerLimits, WRITES_BYTES_MAX};
 pub use server::serve;

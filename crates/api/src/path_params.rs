@@ -22,7 +22,11 @@ impl<'p> PathParams<'p> {
                 params.member = segments.next();
             }
         } else if let Some(path) = path.strip_prefix("/v1/kinds/") {
-            params.kind = path.split('/').next();
+            let mut segments = path.split('/');
+            params.kind = segments.next();
+            if segments.next() == Some("members") {
+                params.member = segments.next();
+            }
         } else if let Some(path) = path.strip_prefix("/v1/members/") {
             params.member = path.split('/').next();
         } else if let Some(path) = path.strip_prefix("/page/") {

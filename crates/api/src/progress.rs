@@ -6,8 +6,6 @@ use problem::Problem;
 use serde::Serialize;
 use tokio::time::Duration;
 
-use crate::board_response;
-
 /// How long a request goes on before it returns its progress: proxies time out longer ones.
 pub(crate) const REQUEST_FOR: Duration = Duration::from_secs(10);
 
@@ -15,7 +13,7 @@ pub(crate) const REQUEST_FOR: Duration = Duration::from_secs(10);
 /// the progress in any case.
 pub(crate) fn answer(shape: &impl Serialize, ended: Result<(), Problem>) -> Response {
     let mut response = match ended {
-        Ok(()) => board_response::json(shape),
+        Ok(()) => validators::json(shape),
         Err(problem) => problem.with(shape).into_response(),
     };
     let details = serde_json::to_value(shape).unwrap_or_default();

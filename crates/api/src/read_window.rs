@@ -45,6 +45,11 @@ impl ReadWindow {
         self
     }
 
+    /// The same, under a condition.
+    pub(crate) fn validated_if(self, condition: bool) -> Self {
+        if condition { self.validated() } else { self }
+    }
+
     /// Returns who may keep a response.
     pub(crate) const fn freshness(&self, is_final: bool) -> Freshness {
         if is_final {

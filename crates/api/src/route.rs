@@ -20,8 +20,9 @@ use matchit::Router;
 use crate::app::App;
 use crate::path_params::PathParams;
 use crate::routes::{
-    around, board, boards, contributions, count, erase, health, kinds, lookup, member, members,
-    metrics, openapi, page, range, rank, removal, stream, stream_tokens, top, tops,
+    around, board, boards, contributions, count, erase, health, kinds, lookup, member,
+    member_boards, members, metrics, openapi, page, profiles, range, rank, removal, stream,
+    stream_tokens, top, tops,
 };
 
 /// What a route requires of its callers.
@@ -119,6 +120,12 @@ routes! {
         PUT kinds::put: Key(Admin),
         DELETE kinds::delete: Key(Admin),
     }
+    "/v1/kinds/{kind}/profiles" { POST profiles::many: Key(Write) }
+    "/v1/kinds/{kind}/members/{member}/profile" {
+        GET profiles::show: Key(Read),
+        PUT profiles::put: Key(Write),
+        DELETE profiles::delete: Key(Write),
+    }
     "/v1/boards" { GET boards::list: Key(Read) }
     "/v1/boards/{kind}/{subject}" {
         GET board::show: Key(Read),
@@ -141,7 +148,10 @@ routes! {
         DELETE removal::one: Key(Write),
     }
     "/v1/boards/{kind}/{subject}/members/{member}/around" { GET around::show: Key(Read) }
-    "/v1/members/{member}" { DELETE erase::erase: Key(Admin) }
+    "/v1/members/{member}" {
+        GET member_boards::list: Key(Read),
+        DELETE erase::erase: Key(Admin),
+    }
     "/v1/members/{member}/hidden" {
         GET members::is_hidden: Key(Admin),
         PUT members::hide: Key(Admin),

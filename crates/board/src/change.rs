@@ -1,8 +1,8 @@
 //! What may change in a kind that has boards.
 //!
-//! Depth, staleness, retention, closing, dedupe span, rank style, publication, and the shard count
-//! of boards not yet created may change. A window may be added; it begins at its next start.
-//! Everything else would change the meaning of existing boards and is rejected.
+//! Depth, staleness, retention, closing, dedupe span, rank style (except from or to dense ranks),
+//! publication, and the shard count of boards not yet created may change. A window may be added; it
+//! begins at its next start. Everything else would change the meaning of existing boards and is rejected.
 
 use crate::kind::Kind;
 use crate::kind_error::KindError;
@@ -59,6 +59,10 @@ impl Kind {
         }
         if self.retain() != wanted.retain() {
             return Err(refused("retain", "lists are trimmed by it"));
+        }
+        if self.is_dense() != wanted.is_dense() {
+            let reason = "dense ranks need the distinct values of a board, counted from its start";
+            return Err(refused("rank", reason));
         }
         let mut spec = wanted.spec.clone();
         if by_member {

@@ -29,6 +29,17 @@ pub enum RankStyle {
     Ordinal,
     /// Equal fields share a rank: 1 2 2 4.
     Competition,
+    /// Equal fields share a rank, and no rank is left out: 1 2 2 3. Part of the kind's meaning:
+    /// stores count the distinct fields of a window from a board's first contribution on.
+    Dense,
+}
+
+impl RankStyle {
+    /// Returns whether members with equal fields share a rank.
+    #[must_use]
+    pub const fn is_shared(self) -> bool {
+        !matches!(self, Self::Ordinal)
+    }
 }
 
 /// The settings of a kind, not yet validated.
@@ -95,6 +106,10 @@ impl Kind {
                 let reason = "not supported for packed kinds, whose order and scores are one";
                 return Err(KindError::new("retain", reason));
             }
+            if spec.rank == RankStyle::Dense {
+                let reason = "dense is not supported for packed kinds";
+                return Err(KindError::new("rank", reason));
+            }
         }
         if let Some(retain) = &spec.retain {
             retain.check(&spec.rules, spec.top)?;
@@ -104,7 +119,7 @@ impl Kind {
         }
         let top = usize::try_from(spec.top).map_err(|_| KindError::new("top", "is too large"))?;
         Ok(Self {
-            meaning: Meaning::of(&spec.rules, &spec.calendar, spec.retain.as_ref()),
+            meaning: Meaning::of(&spec),
             spec,
             shards,
             top,
@@ -153,6 +168,12 @@ impl Kind {
     #[must_use]
     pub const fn rank_style(&self) -> RankStyle {
         self.spec.rank
+    }
+
+    /// Returns whether its ranks count distinct fields ([`RankStyle::Dense`]).
+    #[must_use]
+    pub const fn is_dense(&self) -> bool {
+        matches!(self.spec.rank, RankStyle::Dense)
     }
 
     /// Returns the periods it ranks by.

@@ -19,6 +19,7 @@ mod meaning;
 mod order;
 mod overtake;
 mod packing;
+mod profile;
 mod publication;
 mod retain;
 mod rules;
@@ -45,6 +46,7 @@ pub use kind_error::KindError;
 pub use meaning::Meaning;
 pub use order::{Bound, NameOrder, RANK_WORDS_MAX, RankKey, RankWords};
 pub use packing::Packing;
+pub use profile::{Profile, ProfileError};
 pub use publication::{
     DuplicateTarget, KeyTemplate, KeyTemplateError, Publication, PublishAt, PublishAtError,
     PublishProtocol, PublishTarget, PublishTargetError, PublishTargets,

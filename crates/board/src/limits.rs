@@ -18,6 +18,22 @@ pub const FIELDS_MAX: usize = 4;
 /// Bytes of a member id or a subject.
 pub const NAME_BYTES_MAX: usize = 128;
 
+/// Characters of the name in a profile.
+pub const PROFILE_NAME_CHARS_MAX: usize = 64;
+
+/// Bytes of the URL of an avatar in a profile.
+pub const PROFILE_AVATAR_BYTES_MAX: usize = 1024;
+
+/// Bytes of the data in a profile, as JSON without white space.
+pub const PROFILE_DATA_BYTES_MAX: usize = 1024;
+
+/// Levels of arrays and objects in the data of a profile: common parsers reject much deeper ones.
+pub const PROFILE_DATA_DEPTH_MAX: usize = 32;
+
+/// Bytes of a profile: its three parts, with up to 4 bytes a character of its name, and the punctuation around them.
+pub const PROFILE_BYTES_MAX: usize =
+    4 * PROFILE_NAME_CHARS_MAX + PROFILE_AVATAR_BYTES_MAX + PROFILE_DATA_BYTES_MAX + 64;
+
 /// Bytes of a contribution id.
 pub const ID_BYTES_MAX: usize = 128;
 

@@ -2,7 +2,8 @@
 //!
 //! Two kinds with the same meaning fold and order standings alike, and begin windows at the same
 //! times: what was read under one may be written to a board of the other. Settings that may change
-//! while a kind has boards (`change`) are not part of it.
+//! while a kind has boards (`change`) are not part of it. Dense ranks are: a store counts distinct
+//! fields only on boards of such kinds.
 //!
 //! A board's record carries the meaning of its kind. The router and the merger compare it with that
 //! of the kind they use, and a store rejects a batch of another meaning. So no server reads or
@@ -10,17 +11,17 @@
 
 use twox_hash::XxHash3_64;
 
-use crate::retain::Retain;
-use crate::rules::Rules;
-use crate::window::Calendar;
+use crate::kind::{KindSpec, RankStyle};
 
-/// Digest of a kind's rules, calendar and `retain`. Stores persist it: it does not depend on the
-/// machine, and the declaration order of the variants it covers is part of it.
+/// Digest of a kind's rules, calendar and `retain`, and of whether its ranks are dense. Stores
+/// persist it: it does not depend on the machine, and the declaration order of the variants it
+/// covers is part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Meaning(pub u64);
 
 impl Meaning {
-    pub(crate) fn of(rules: &Rules, calendar: &Calendar, retain: Option<&Retain>) -> Self {
+    pub(crate) fn of(spec: &KindSpec) -> Self {
+        let rules = &spec.rules;
         let mut bytes = vec![rules.mode() as u8, rules.ties() as u8];
         for field in rules.fields() {
             bytes.extend([field.order as u8, field.op as u8]);
@@ -28,6 +29,7 @@ impl Meaning {
             // No name contains this byte: it marks the end.
             bytes.push(0);
         }
+        let calendar = &spec.calendar;
         bytes.extend(calendar.time_zone().as_bytes());
         let (day, week) = (calendar.day_start(), calendar.week_start());
         if (day, week) != Default::default() {
@@ -36,7 +38,7 @@ impl Meaning {
             bytes.extend(day.minutes().to_le_bytes());
             bytes.push(week as u8);
         }
-        if let Some(retain) = retain {
+        if let Some(retain) = &spec.retain {
             // No time zone's name contains this byte.
             bytes.push(0);
             bytes.extend(retain.keep.to_le_bytes());
@@ -50,6 +52,10 @@ impl Meaning {
             bytes.extend(packing.unit_ms().to_le_bytes());
             let base = packing.span.map_or(0, |(from, _)| from.millis());
             bytes.extend(base.to_le_bytes());
+        }
+        if spec.rank == RankStyle::Dense {
+            // Shorter than `retain` and `packed`, which begin with the same byte.
+            bytes.extend([0, u8::MAX - 1]);
         }
         Self(XxHash3_64::oneshot(&bytes))
     }

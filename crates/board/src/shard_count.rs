@@ -7,6 +7,12 @@ use crate::limits::SHARDS_MAX;
 pub struct ShardCount(u16);
 
 impl ShardCount {
+    /// One shard.
+    pub const ONE: Self = Self(1);
+
+    /// The maximum.
+    pub const MAX: Self = Self(SHARDS_MAX);
+
     /// The default of a store whose shards may be on several servers.
     pub const DEFAULT: Self = Self(16);
 

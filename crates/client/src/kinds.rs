@@ -32,6 +32,8 @@ pub(crate) struct TopsRequest {
     n: Option<u64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     fresh: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    profiles: bool,
 }
 
 /// The tops of many boards.
@@ -70,6 +72,12 @@ impl GetTops {
         self.body.fresh = fresh;
         self
     }
+
+    /// Adds the profile of each member that has one.
+    pub fn profiles(mut self, profiles: bool) -> Self {
+        self.body.profiles = profiles;
+        self
+    }
 }
 
 impl GetBoards {
@@ -106,6 +114,7 @@ impl Client {
                 window: None,
                 n: None,
                 fresh: false,
+                profiles: false,
             },
         }
     }

@@ -26,7 +26,7 @@
 //! - Writing: [`Client::contribute`], [`Contribution`], [`Outcome`], [`ContributeError`].
 //! - Reading a board: [`Client::board`], [`Board`], and the methods of [`Board`].
 //! - Following a board as it changes: [`Board::stream`], [`Events`], [`Event`].
-//! - Kinds, lists of boards, members across all boards: methods of [`Client`].
+//! - Kinds, lists of boards, members across all boards, profiles: methods of [`Client`].
 //! - Errors: [`Error`], [`Problem`], [`ProblemType`]. Retries: [`RetryPolicy`].
 //! - Contributions that are already serialized, such as the lines of a file: [`Sender`], [`Batch`], [`Receipt`].
 //! - Paths without a typed method: [`Client::get`], [`Client::post`], [`Response`].
@@ -45,6 +45,7 @@ mod kinds;
 mod members;
 mod name;
 mod problem;
+mod profiles;
 mod query;
 mod raw;
 mod retry;
@@ -59,25 +60,26 @@ mod words;
 
 pub use answer::{
     Boards, Count, Entries, Entry, Envelope, Erased, Field, Found, FoundEntries, Hidden, HiddenIn,
-    Info, Kind, Listed, Mode, Moved, Neighbour, Op, Order, Packed, Place, Publish, RankOf,
-    RankStyle, Ready, Removed, Retain, Settled, Span, Standing, StreamToken, Ties, Top, Values,
-    Weekday, WindowMembers,
+    Info, Kind, Listed, MemberBoard, MemberBoards, Mode, Moved, Neighbour, Op, Order, Packed,
+    Place, Profile, ProfilesOutcome, Publish, RankOf, RankStyle, Ready, RejectedProfile, Removed,
+    Retain, Settled, Span, Standing, StreamToken, Ties, Top, Values, Weekday, WindowMembers,
 };
 pub use board::{
-    Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeOfValues,
-    GetRankOf, GetRankOfValues, GetTop, MakeStreamToken, RemoveMember, RemoveMembers, SetMember,
-    SetOutcome, Settle,
+    Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeAfter,
+    GetRangeOfValues, GetRankOf, GetRankOfValues, GetTop, MakeStreamToken, RemoveMember,
+    RemoveMembers, SetMember, SetOutcome, Settle,
 };
 pub use builder::ClientBuilder;
 pub use client::{Client, Response};
 pub use contribute::{
     Batch, BatchReply, BatchRequest, Contribute, ContributeError, Contribution, Format, Next,
-    Outcome, Pause, Receipt, ReceiptItem, Rejected, Returning, Sender, Undecided, Written,
+    Outcome, Partial, PartialItem, Pause, Receipt, ReceiptItem, Rejected, Returning, Sender,
+    Undecided, Written,
 };
 pub use error::Error;
 pub use jiff::Timestamp;
 pub use kinds::{GetBoards, GetTops, Tops};
-pub use members::{Erase, Hiding};
+pub use members::{Erase, GetMemberBoards, Hiding};
 pub use name::BoardName;
 pub use problem::{Problem, ProblemType};
 pub use retry::{Backoff, RetryPolicy};

@@ -6,7 +6,7 @@ use std::future::IntoFuture;
 use futures::future::BoxFuture;
 use reqwest::Method;
 
-use crate::answer::{Erased, Hidden, HiddenIn};
+use crate::answer::{Erased, Hidden, HiddenIn, MemberBoards};
 use crate::client::{Client, Retry};
 use crate::error::Error;
 use crate::name::segment;
@@ -18,6 +18,18 @@ request! {
     Hiding -> HiddenIn {
         /// Selects one kind; by default all that the key may access.
         kind: impl Display,
+    } Always
+}
+
+request! {
+    /// A page of the boards that rank a member: [`Client::boards_of`].
+    GetMemberBoards -> MemberBoards {
+        /// Selects a window (any selector); by default the current ones of all periods of the kind.
+        window: impl Display,
+        /// Begins after this subject: [`MemberBoards::next`].
+        after: impl Display,
+        /// Limits the page: up to 1,000 boards, 100 by default.
+        limit: u64,
     } Always
 }
 
@@ -48,6 +60,15 @@ impl Client {
     pub async fn hidden(&self, kind: &str) -> Result<Hidden, Error> {
         let request = ApiRequest::get(self, Ok("/v1/hidden".to_owned())).with("kind", kind);
         self.read(&request.call()?, Retry::Always).await
+    }
+
+    /// Lists the boards of a kind that rank a member. A request takes about a second at most, and may end before it has
+    /// found any: continue until [`MemberBoards::next`] is `None`.
+    pub fn boards_of(&self, member: &str, kind: &str) -> GetMemberBoards {
+        let path = segment("member", member).map(|member| format!("/v1/members/{member}"));
+        GetMemberBoards {
+            request: ApiRequest::get(self, path).with("kind", kind),
+        }
     }
 
     /// Deletes the standings of a member in all windows of every board. For many boards, this sends

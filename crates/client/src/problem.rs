@@ -49,6 +49,8 @@ words! {
         NotRanked = "not-ranked",
         /// The member is not among the best that its kind ranks, so it has no neighbours.
         NotListed = "not-listed",
+        /// The member has no profile.
+        NoProfile = "no-profile",
         /// The path does not support the method.
         MethodNotAllowed = "method-not-allowed",
         /// The server does not accept this `Host`.
@@ -81,6 +83,8 @@ words! {
         NotOpen = "not-open",
         /// `at` is more than 5 minutes ahead.
         FromTheFuture = "from-the-future",
+        /// Every contribution of the request was rejected.
+        NothingApplied = "nothing-applied",
         /// The key or the address exceeds its rate limit.
         TooManyRequests = "too-many-requests",
         /// The server is overloaded; definitely not applied.

@@ -26,6 +26,7 @@ pub(crate) use closed::Closed;
 pub use frozen::FrozenPart;
 pub use replay::RestoredBoard;
 
+use super::distinct::{Distinct, ValueChanges};
 use super::ids::IdBudget;
 use super::log::{Applied, Event, Log};
 use super::shard::{ApplyContext, Holding, Shard};
@@ -58,6 +59,8 @@ pub struct Cell {
     /// Milliseconds of the last write, or of the creation; equals `settings_set_at` before that.
     last_write: AtomicI64,
     body: RwLock<Body>,
+    /// For dense ranks: the distinct values of a board that is split.
+    distinct: Option<Box<Distinct>>,
 }
 
 #[derive(Debug)]
@@ -92,6 +95,11 @@ impl Body {
     }
 }
 
+/// Returns where distinct values are counted, for a kind with dense ranks.
+fn distinct_of(kind: &Kind) -> Option<Box<Distinct>> {
+    kind.is_dense().then(Box::default)
+}
+
 impl Cell {
     /// Creates a board without contributions.
     pub fn new(
@@ -110,7 +118,6 @@ impl Cell {
         };
         Self {
             name,
-            kind,
             incarnation,
             shards,
             activity: RwLock::new(activity),
@@ -119,6 +126,8 @@ impl Cell {
             settings_set_at: now,
             last_write: AtomicI64::new(now.millis()),
             body: RwLock::new(body),
+            distinct: distinct_of(&kind),
+            kind,
         }
     }
 
@@ -238,6 +247,7 @@ impl Cell {
             report: batch.report,
             again: false,
             memory: Some(memory),
+            values: None,
         };
         let body = self.body.read();
         self.check_seen(seen, &body)?;
@@ -248,8 +258,16 @@ impl Cell {
                 if batch.is_late() {
                     return Err(StoreError::DeadlinePassed);
                 }
+                let changes = ValueChanges::default();
+                let context = &ApplyContext {
+                    values: self.distinct.is_some().then_some(&changes),
+                    ..*context
+                };
                 let (outcomes, touched) = held.apply(batch.items, context, shard_of, budget);
                 held.finish(context.rules, &touched);
+                if let Some(distinct) = &self.distinct {
+                    distinct.apply(batch.kind.rules(), changes);
+                }
                 self.report_applied(shard, batch, &outcomes, log);
                 (outcomes, false)
             }
@@ -311,6 +329,23 @@ impl Cell {
 
     /// Compares the order of one shard with its standings, and returns the differences.
     pub fn verify(&self, shard: u16) -> Result<Vec<IndexMismatch>, StoreError> {
+        let mut wrong = self.verify_order(shard)?;
+        if shard == 0 {
+            wrong.extend(
+                self.verify_values()
+                    .into_iter()
+                    .map(|window| IndexMismatch {
+                        window,
+                        member: None,
+                        detail: "the counts of distinct values do not match the scores".to_owned(),
+                        repaired: false,
+                    }),
+            );
+        }
+        Ok(wrong)
+    }
+
+    fn verify_order(&self, shard: u16) -> Result<Vec<IndexMismatch>, StoreError> {
         self.look(shard, |held, only| {
             if only.is_some_and(|shard| shard > 0) {
                 // The one vector of a small board is verified with shard 0.
@@ -357,13 +392,28 @@ impl Cell {
         }
     }
 
+    /// Counts the distinct values of a shard that was not counted before, unless it has no order yet.
+    fn count_values(&self, shard: &Shard) {
+        if let Some(distinct) = &self.distinct
+            && !shard.is_unordered()
+        {
+            distinct.add(self.kind.rules(), shard);
+        }
+    }
+
     fn split(&self, kind: &Kind, budget: &IdBudget, log: &mut dyn Log) {
+        self.split_and(kind, budget, log, |shard| self.count_values(shard));
+    }
+
+    /// Splits a small board, and passes each shard to `count`.
+    fn split_and(&self, kind: &Kind, budget: &IdBudget, log: &mut dyn Log, count: impl Fn(&Shard)) {
         let mut body = self.body.write();
         if let Body::Whole(whole) = &mut *body {
             log.record(Event::BoardSplit {
                 incarnation: self.incarnation,
             });
             let shards = std::mem::take(whole.get_mut()).split(kind, self.shards, budget);
+            shards.iter().for_each(count);
             *body = Body::Split(shards.into_iter().map(RwLock::new).collect());
         }
     }

@@ -11,9 +11,9 @@
 
 use std::time::Duration;
 
-use board::{Activity, Incarnation, Timestamp, Window};
+use board::{Activity, Incarnation, KindName, Timestamp, Window};
 
-use shard_store::{BoardRecord, Item, KindRecord, Outcome};
+use shard_store::{BoardRecord, Item, KindRecord, Outcome, ProfileChange};
 
 /// Receives every event.
 pub trait Log: Send {
@@ -31,13 +31,20 @@ pub trait Log: Send {
 /// A change of the registry or of a board.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A kind was written or deleted.
+    /// A kind was written or deleted. Its profiles were deleted with it.
     KindWritten {
         /// The record after the change.
         record: &'a KindRecord,
         /// The kind had no created boards. Boards not yet created were remade under the new kind,
         /// or deleted with it.
         without_boards: bool,
+    },
+    /// The profile of a member was replaced or deleted.
+    ProfileChanged {
+        /// The kind, which exists.
+        kind: &'a KindName,
+        /// The change.
+        change: &'a ProfileChange,
     },
     /// A board's record was made, created or not, under the current version of its kind. Settings
     /// left by a board that ended may have been made under the previous version and belong to the

@@ -1,6 +1,6 @@
 //! [`Registry`]: which kinds and boards exist, and the cell of each board.
 //!
-//! Locks are taken in this order: kinds, a cell's body, names, cells. Creations hold the kinds for
+//! Locks are taken in this order: kinds, a part of profiles, a cell's body, names, cells. Creations hold the kinds for
 //! reading while they add a name, and a kind is written under the write lock, so that no board is
 //! created from an outdated kind. A thread that ends a board first waits for its readers and only
 //! then locks the names: a long read does not block calls for other boards. How boards are restored
@@ -9,6 +9,7 @@
 mod ending;
 mod kinds;
 mod known_kinds;
+mod profiles;
 mod replay;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
 use hashbrown::HashTable;
 use parking_lot::RwLock;
+use profile_table::ProfileTable;
 
 pub use known_kinds::is_equivalent_for_boards;
 
@@ -39,6 +41,8 @@ pub struct Registry {
     kinds: RwLock<Kinds>,
     names: RwLock<Names>,
     cells: [RwLock<HashTable<SharedCell>>; CELL_MAPS],
+    /// Profiles of members. They are changed while the kinds are locked.
+    profiles: ProfileTable,
     /// The memory limit of remembered ids.
     pub ids: IdBudget,
     /// The memory limit of boards.
@@ -66,6 +70,7 @@ impl Registry {
             kinds: RwLock::default(),
             names: RwLock::default(),
             cells: std::array::from_fn(|_| RwLock::default()),
+            profiles: ProfileTable::default(),
             ids: IdBudget::new(id_bytes_max),
         }
     }

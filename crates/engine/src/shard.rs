@@ -9,6 +9,7 @@ mod apply;
 mod dropped;
 mod frozen;
 mod restore;
+mod touched;
 
 use board::{Kind, Period, ShardCount, Timestamp, Window};
 
@@ -187,6 +188,11 @@ impl Shard {
         if let Some(ids) = &self.ids {
             ids.release(budget);
         }
+    }
+
+    /// Returns whether it is being recovered: large rankings have no order.
+    pub(crate) const fn is_unordered(&self) -> bool {
+        self.unordered
     }
 
     /// Iterates over the rankings by window.

@@ -7,7 +7,7 @@ use crate::limits::CAPACITY_BYTES_MAX;
 use crate::sequence::Sequence;
 
 /// The version of this format and of the records. Newer versions are rejected; all versions from 1 on can be read.
-pub(super) const FORMAT_VERSION: u32 = 3;
+pub(super) const FORMAT_VERSION: u32 = 4;
 
 /// The first bytes of a segment.
 const SEGMENT_MAGIC: [u8; 8] = *b"megajrnl";

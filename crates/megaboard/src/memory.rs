@@ -20,7 +20,7 @@ const SHARE: (u64, u64) = (3, 4);
 /// and events of streams.
 const POOL_PART: u64 = 8;
 
-/// The fraction that heads and receipts may each use.
+/// The fraction that heads, receipts, prepared responses and tops with profiles may each use.
 const SMALL_POOL_PART: u64 = 16;
 
 /// How often resident memory is read.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use access::{Access, TokenSecret};
-use api::{App, PREPARED_BYTES_MAX, WRITES_BYTES_MAX};
+use api::{App, PREPARED_BYTES_MAX, PROFILED_BYTES_MAX, WRITES_BYTES_MAX};
 use audit::AuditLog;
 use board::{PublishTargets, Timestamp};
 use clap::Args;
@@ -248,6 +248,7 @@ async fn serve_from(
         .with_bodies_up_to(limits.body_bytes_max, pool(limits.bodies_bytes_max))
         .with_writes_up_to(pool(WRITES_BYTES_MAX))
         .with_prepared_up_to(small_pool(PREPARED_BYTES_MAX))
+        .with_profiled_up_to(small_pool(PROFILED_BYTES_MAX))
         .with_pools_up_to(
             small_pool(limits.read_ahead_bytes_max),
             small_pool(limits.receipt_bytes_max),
@@ -299,7 +300,9 @@ fn audit_log(args: &ServeArgs, config: &Config, store: &StoreUrl) -> Result<Audi
 /// Adds a kind of the configuration to the store, unless the store has or had it. If the store's kind differs, it is
 /// kept, and the difference is logged.
 async fn seed(router: &Router, configured: &ConfiguredKind) -> Result<(), Box<dyn Error>> {
-    let kind = configured.with_default(router.store().default_shards())?;
+    let store = router.store();
+    let shards = configured.default_shards(store.default_shards(), store.dense_shards_max());
+    let kind = configured.with_default(shards)?;
     let name = kind.name().clone();
     let Some(held) = router.catalogue().seed(kind).await? else {
         return Ok(());

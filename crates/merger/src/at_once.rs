@@ -1,5 +1,6 @@
 //! [`Scope::at_once`]: a range of a whole board, if the store reads boards in one step.
 
+use board::RankStyle;
 use shard_store::{Anchor, BoardReading, RangeAsk, StoreError};
 
 use crate::gather::{Gathered, entries};
@@ -35,7 +36,10 @@ impl Scope<'_> {
         let listed = members.saturating_sub(part.start);
         let entries = part.entries.into_iter().take(entries(listed));
         let (rules, style) = (self.kind.rules(), self.kind.rank_style());
-        let better = part.group_start;
+        let better = match style {
+            RankStyle::Dense => part.group.better,
+            RankStyle::Ordinal | RankStyle::Competition => part.group_start,
+        };
         Gathered {
             versions,
             members,

@@ -20,7 +20,8 @@ use shard_store::{
 };
 
 use crate::kway::merge;
-use crate::ranks::{RankedEntry, better_fields, ranked};
+use crate::merger::ReadResult;
+use crate::ranks::{RankedEntry, ranked};
 use crate::scope::Scope;
 use crate::version::Version;
 
@@ -138,6 +139,17 @@ const fn guess(count: u64) -> f64 {
 }
 
 impl Scope<'_> {
+    /// Returns a read's result: all entries of a range.
+    pub(crate) fn answer(&self, gathered: Gathered) -> ReadResult<Vec<RankedEntry>> {
+        ReadResult {
+            version: self.version_of(gathered.versions),
+            as_of: self.as_of,
+            activity: self.record.activity,
+            members: gathered.members,
+            value: gathered.entries,
+        }
+    }
+
     /// Fetches the range around a cut. `fixed` is an earlier reading of one shard that reaches far
     /// enough and has the first entry from the cut on, so that others have one less of the range.
     pub(crate) async fn gather(
@@ -281,7 +293,7 @@ impl Scope<'_> {
         };
         // With shared ranks, one entry above the range shows where its first group begins.
         Reach {
-            before: of_one(before) + usize::from(self.groups()),
+            before: of_one(before) + usize::from(self.shares_ranks()),
             after: of_one(after),
         }
     }
@@ -350,12 +362,10 @@ impl Scope<'_> {
     ) -> Vec<RankedEntry> {
         let rules = self.kind.rules();
         let better = match stretch.first() {
-            Some(first) if self.groups() => {
+            Some(first) if self.shares_ranks() => {
                 let fields = rules.field_words(&first.key.words);
-                readings
-                    .iter()
-                    .map(|r| better_fields(rules, &fields, part(r)))
-                    .sum()
+                let parts = readings.iter().map(part);
+                parts.map(|part| self.better_in(&fields, part)).sum()
             }
             _ => from,
         };

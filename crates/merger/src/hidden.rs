@@ -14,9 +14,10 @@
 use std::sync::Arc;
 
 use board::{Kind, Member};
-use shard_store::{Anchor, RangeAsk, RangePart, ShardReading};
+use shard_store::{Anchor, Group, RangeAsk, RangePart, ShardEntry, ShardReading};
 
 use crate::list_length::{HiddenKeys, own};
+use crate::ranks::better_groups;
 
 /// Additional entries that are requested on each side at first: hidden members are rarely
 /// neighbours. If they are, as many as there are hidden members always suffice.
@@ -33,10 +34,27 @@ pub(crate) struct HidingQuery<'a> {
     pub(crate) hidden_keys: Option<&'a HiddenKeys>,
 }
 
-/// Local ranks of hidden members at one moment, best first.
+/// Local ranks of hidden members at one moment, best first; or the numbers of groups that only they
+/// are in.
 struct Gaps(Vec<u64>);
 
+/// Returns the gaps that groups leave which have only hidden members. Each hidden member has its
+/// group here.
+fn hidden_groups(of_hidden: impl Iterator<Item = Group>) -> Gaps {
+    let mut groups: Vec<Group> = of_hidden.collect();
+    groups.sort_unstable_by_key(|group| group.better);
+    let groups = groups.chunk_by(|a, b| a.better == b.better);
+    let only_hidden = groups.filter(|hidden| hidden[0].members == hidden.len() as u64);
+    Gaps::of(only_hidden.map(|hidden| hidden[0].better))
+}
+
 impl Gaps {
+    fn of(gaps: impl Iterator<Item = u64>) -> Self {
+        let mut gaps: Vec<u64> = gaps.collect();
+        gaps.sort_unstable();
+        Self(gaps)
+    }
+
     /// Returns how many of them are better than this local rank.
     fn above(&self, rank: u64) -> u64 {
         self.0.partition_point(|gap| *gap < rank) as u64
@@ -90,12 +108,12 @@ impl HidingQuery<'_> {
                 hidden_keys.check(member, part);
             }
         }
-        let mut gaps: Vec<u64> = hidden.iter().filter_map(|part| part.anchor).collect();
-        gaps.sort_unstable();
-        let gaps = Gaps(gaps);
+        let ranked = hidden.iter().filter(|part| part.anchor.is_some());
+        let gaps = Gaps::of(ranked.clone().filter_map(|part| part.anchor));
+        let groups = hidden_groups(ranked.map(|part| part.group));
         let members = reading.members - gaps.0.len() as u64;
         let parts = self.ranges.iter().zip(parts);
-        let parts = parts.map(|(ask, part)| self.part(ask, part, &gaps, members));
+        let parts = parts.map(|(ask, part)| self.part(ask, part, &gaps, &groups, members));
         Some(ShardReading {
             members,
             parts: Some(
@@ -112,6 +130,7 @@ impl HidingQuery<'_> {
         ask: &RangeAsk,
         part: RangePart,
         gaps: &Gaps,
+        groups: &Gaps,
         members: u64,
     ) -> Option<RangePart> {
         let anchor = match &ask.anchor {
@@ -147,10 +166,30 @@ impl HidingQuery<'_> {
             anchor: Some(anchor),
             start: from,
             group_start,
+            group: self.group(&part, wanted.first().copied(), groups),
             entries: wanted.into_iter().cloned().collect(),
             unlisted: None,
             standing: part.standing,
         })
+    }
+}
+
+impl HidingQuery<'_> {
+    /// Returns the group of the first visible entry, or of the anchor if there is none, without
+    /// groups that have only hidden members. Its number of members is not needed, and remains 0.
+    fn group(&self, part: &RangePart, first: Option<&ShardEntry>, hidden: &Gaps) -> Group {
+        if !self.kind.is_dense() {
+            return Group::default();
+        }
+        let rules = self.kind.rules();
+        let above = match first {
+            Some(first) => better_groups(rules, &rules.field_words(&first.key.words), part),
+            None => part.group.better,
+        };
+        Group {
+            better: hidden.closed(above),
+            members: 0,
+        }
     }
 }
 

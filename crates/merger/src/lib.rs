@@ -31,5 +31,5 @@ pub use error::ReadError;
 pub use merger::{Merger, ReadFuture, ReadResult, Renderer, Settings, final_from};
 pub use metrics::Counters;
 pub use ranks::{MemberStanding, RankedEntry};
-pub use read::{BoardInfo, MemberView, PositionView, UnlistedView, WindowMembers};
+pub use read::{BoardInfo, End, MemberView, PositionView, Slice, UnlistedView, WindowMembers};
 pub use version::Version;

@@ -8,7 +8,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use metering::Registry;
 use shard_router::Router;
-use shard_store::{BoardRecord, Clock, StoreError};
+use shard_store::{BoardRecord, Clock, ShardStore, StoreError};
 use tokio::time::timeout;
 
 use crate::cache::{GlobalBoards, Rendered};
@@ -139,6 +139,10 @@ impl Merger {
         self.boards.free_evicted();
     }
 
+    pub(crate) fn store(&self) -> &dyn ShardStore {
+        &**self.router.store()
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         (self.settings.clock)()
     }
@@ -261,9 +265,8 @@ impl Merger {
         window: Window,
         as_of: Timestamp,
     ) -> Scope<'a> {
-        let store = &**self.router.store();
         Scope {
-            store,
+            store: self.store(),
             counters: &self.counters,
             record,
             kind,

@@ -2,7 +2,8 @@
 //!
 //! With rank style competition, entries with equal fields share the rank of the best of them, which
 //! may be above the page: shards report where the group of their first entry begins, and that is
-//! enough ([`better_fields`]).
+//! enough ([`better_fields`]). With dense ranks the board is read as a whole, and the store reports
+//! how many groups are above the first entry ([`better_groups`]).
 
 use board::{RankStyle, RankWords, Rules};
 use shard_store::{RangePart, ShardEntry};
@@ -53,8 +54,19 @@ pub(crate) fn better_fields(rules: &Rules, fields: &RankWords, part: &RangePart)
     }
 }
 
+/// Returns how many distinct fields of the board are better than these, by a part that has an entry
+/// with them or begins below.
+pub(crate) fn better_groups(rules: &Rules, fields: &RankWords, part: &RangePart) -> u64 {
+    let all = part.entries.iter();
+    let better = all.map(|entry| rules.field_words(&entry.key.words));
+    let mut better: Vec<RankWords> = better.take_while(|own| own > fields).collect();
+    better.dedup();
+    part.group.better + better.len() as u64
+}
+
 /// Ranks a merged range whose first entry has this position (from 1). `better` is how many entries
-/// of the whole board have better fields than the first.
+/// of the whole board have better fields than the first; for dense ranks, how many distinct fields
+/// are better.
 pub(crate) fn ranked(
     rules: &Rules,
     style: RankStyle,
@@ -67,11 +79,13 @@ pub(crate) fn ranked(
     for (position, entry) in (first_position..).zip(entries) {
         let rank = match (style, ranked.last()) {
             (RankStyle::Ordinal, _) => position,
-            (RankStyle::Competition, None) => better + 1,
-            (RankStyle::Competition, Some(above)) => {
+            (RankStyle::Competition | RankStyle::Dense, None) => better + 1,
+            (RankStyle::Competition | RankStyle::Dense, Some(above)) => {
                 let fields = |entry: &ShardEntry| rules.field_words(&entry.key.words);
                 if fields(&above.entry) == fields(&entry) {
                     above.rank
+                } else if style == RankStyle::Dense {
+                    above.rank + 1
                 } else {
                     position
                 }

@@ -9,18 +9,19 @@ mod windows;
 
 use std::sync::Arc;
 
-use board::{Bound, Kind, RankStyle, Timestamp, Window};
+use board::{Bound, Kind, RankStyle, RankWords, ShardCount, Timestamp, Window};
 use futures::FutureExt;
 use shard_router::TRACE_TARGET;
 use shard_store::{
-    BoardReading, BoardRecord, Query, RangeAsk, ShardQuery, ShardReading, ShardStore, ShardVersion,
-    StoreError,
+    BoardReading, BoardRecord, Groups, Query, RangeAsk, RangePart, ShardQuery, ShardReading,
+    ShardStore, ShardVersion, StoreError,
 };
 use tracing::Instrument as _;
 
 use crate::hidden::{HidingQuery, SPARE};
 use crate::list_length::{Counting, HiddenKeys};
 use crate::metrics::Counters;
+use crate::ranks::{better_fields, better_groups};
 use crate::version::Version;
 
 /// Parts of one call where entries are only counted: limits how many shards it reads, to at least
@@ -41,14 +42,48 @@ pub(crate) struct Scope<'a> {
     pub(crate) hidden_keys: Option<Arc<HiddenKeys>>,
 }
 
+/// Returns the shards as which a board is read. For dense ranks it is read as a whole.
+pub(crate) fn placement(kind: &Kind, board: &BoardRecord) -> ShardCount {
+    if kind.is_dense() {
+        ShardCount::ONE
+    } else {
+        board.shards
+    }
+}
+
 impl Scope<'_> {
-    pub(crate) fn shards(&self) -> u16 {
-        self.record.shards.get()
+    /// Returns the shards as which the board is read.
+    pub(crate) fn placement(&self) -> ShardCount {
+        placement(self.kind, &self.record)
     }
 
-    /// Returns whether ranks require the starts of groups of equal fields.
-    pub(crate) fn groups(&self) -> bool {
-        self.kind.rank_style() == RankStyle::Competition
+    pub(crate) fn shards(&self) -> u16 {
+        self.placement().get()
+    }
+
+    /// Returns what ranks require about groups of equal fields.
+    pub(crate) fn groups(&self) -> Groups {
+        match self.kind.rank_style() {
+            RankStyle::Ordinal => Groups::None,
+            RankStyle::Competition => Groups::Start,
+            RankStyle::Dense => Groups::Count,
+        }
+    }
+
+    /// Returns whether members with equal fields share a rank.
+    pub(crate) fn shares_ranks(&self) -> bool {
+        self.kind.rank_style().is_shared()
+    }
+
+    /// Returns how many ranks, or with ordinal ranks entries, are better than these fields, by one
+    /// shard's part. The part reaches one entry above those with these fields, or to the shard's
+    /// best.
+    pub(crate) fn better_in(&self, fields: &RankWords, part: &RangePart) -> u64 {
+        let rules = self.kind.rules();
+        match self.kind.rank_style() {
+            RankStyle::Dense => better_groups(rules, fields, part),
+            RankStyle::Ordinal | RankStyle::Competition => better_fields(rules, fields, part),
+        }
     }
 
     /// Returns how many members of the board are ranked, given a reading of each shard: shards may
@@ -88,7 +123,7 @@ impl Scope<'_> {
             hidden: self
                 .kind
                 .hidden()
-                .on_shard(self.record.shards, asked.shard)
+                .on_shard(self.placement(), asked.shard)
                 .collect(),
             hidden_keys: self.hidden_keys.as_deref(),
         };

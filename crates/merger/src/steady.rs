@@ -20,7 +20,7 @@ impl Scope<'_> {
     /// Locates the hidden members that may be on the list.
     async fn find_hidden_keys(&self) -> Result<HiddenKeys, StoreError> {
         let shards = (0..self.shards()).filter_map(|shard| {
-            let hidden = self.kind.hidden().on_shard(self.record.shards, shard);
+            let hidden = self.kind.hidden().on_shard(self.placement(), shard);
             let ranges: Vec<RangeAsk> = hidden.map(own).collect();
             (!ranges.is_empty()).then(|| self.query(shard, ranges))
         });

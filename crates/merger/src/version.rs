@@ -129,7 +129,7 @@ impl Version {
                 bytes.extend_from_slice(&word.to_le_bytes());
             }
         }
-        bytes.push(u8::from(self.ranks == RankStyle::Competition));
+        bytes.push(self.ranks as u8);
         if self.hidden != 0 {
             bytes.extend_from_slice(&self.hidden.to_le_bytes());
         }
@@ -200,7 +200,11 @@ mod tests {
             .iter()
             .flat_map(|it| [it.epoch, it.counter, it.digest]);
         let mut bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
-        bytes.push(u8::from(version.ranks == RankStyle::Competition));
+        bytes.push(match version.ranks {
+            RankStyle::Ordinal => 0,
+            RankStyle::Competition => 1,
+            RankStyle::Dense => 2,
+        });
         if version.hidden != 0 {
             bytes.extend(version.hidden.to_le_bytes());
         }
@@ -220,7 +224,11 @@ mod tests {
         fn texts_are_as_formatted(
             incarnation: u64,
             shards in vec((0..3_u64, any::<u64>(), any::<u64>()), 0..20),
-            ranks in prop_oneof![Just(RankStyle::Ordinal), Just(RankStyle::Competition)],
+            ranks in prop_oneof![
+                Just(RankStyle::Ordinal),
+                Just(RankStyle::Competition),
+                Just(RankStyle::Dense),
+            ],
             hidden in prop_oneof![Just(0), any::<u64>()],
         ) {
             let shard = |(epoch, counter, digest)| ShardVersion { epoch, counter, digest };

@@ -77,7 +77,9 @@ impl Problem {
     #[must_use]
     pub fn of_write(written: &WriteOutcome) -> Option<Self> {
         match written {
-            WriteOutcome::Applied(_) | WriteOutcome::Duplicate(_) => None,
+            WriteOutcome::Applied(_) | WriteOutcome::Partial(..) | WriteOutcome::Duplicate(_) => {
+                None
+            }
             WriteOutcome::Rejected(reason) => Some(reason.into()),
             WriteOutcome::Failed(failure) => Some(failure.into()),
         }
@@ -95,6 +97,7 @@ impl From<CatalogueError> for Problem {
         let kind = match &error {
             CatalogueError::Unknown(_) => ProblemType::UnknownKind,
             CatalogueError::Change(_) | CatalogueError::HasBoards(_) => ProblemType::KindHasBoards,
+            CatalogueError::Unsupported(_) => ProblemType::Invalid,
             CatalogueError::TooMany(_)
             | CatalogueError::TooManyHidden(_)
             | CatalogueError::Contended(_) => ProblemType::Conflict,

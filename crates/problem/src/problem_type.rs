@@ -25,6 +25,7 @@ pub enum ProblemType {
     UnknownPath,
     NotRanked,
     NotListed,
+    NoProfile,
     MethodNotAllowed,
     UnknownHost,
     TargetTooLong,
@@ -41,6 +42,7 @@ pub enum ProblemType {
     WindowClosed,
     NotOpen,
     FromTheFuture,
+    NothingApplied,
     TooManyRequests,
     Overloaded,
     Unavailable,
@@ -49,7 +51,7 @@ pub enum ProblemType {
 
 impl ProblemType {
     /// Every type, in the order of their declaration.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 32] = [
         Self::Malformed,
         Self::Invalid,
         Self::Unauthorized,
@@ -60,6 +62,7 @@ impl ProblemType {
         Self::UnknownPath,
         Self::NotRanked,
         Self::NotListed,
+        Self::NoProfile,
         Self::MethodNotAllowed,
         Self::UnknownHost,
         Self::TargetTooLong,
@@ -76,6 +79,7 @@ impl ProblemType {
         Self::WindowClosed,
         Self::NotOpen,
         Self::FromTheFuture,
+        Self::NothingApplied,
         Self::TooManyRequests,
         Self::Overloaded,
         Self::Unavailable,
@@ -94,7 +98,8 @@ impl ProblemType {
             | Self::UnknownWindow
             | Self::UnknownPath
             | Self::NotRanked
-            | Self::NotListed => StatusCode::NOT_FOUND,
+            | Self::NotListed
+            | Self::NoProfile => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
@@ -105,9 +110,11 @@ impl ProblemType {
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::OutOfRange | Self::WindowClosed | Self::NotOpen | Self::FromTheFuture => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Self::OutOfRange
+            | Self::WindowClosed
+            | Self::NotOpen
+            | Self::FromTheFuture
+            | Self::NothingApplied => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
             Self::Overloaded | Self::Unavailable | Self::Unknown => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -127,6 +134,7 @@ impl ProblemType {
             Self::UnknownPath => ("unknown-path", "The path does not exist"),
             Self::NotRanked => ("not-ranked", "The member is not ranked"),
             Self::NotListed => ("not-listed", "The member is not on the list"),
+            Self::NoProfile => ("no-profile", "The member has no profile"),
             Self::MethodNotAllowed => ("method-not-allowed", "The path has no such method"),
             Self::UnknownHost => ("unknown-host", "The host is not a name of this server"),
             Self::TargetTooLong => ("target-too-long", "The target of the request is too long"),
@@ -154,6 +162,7 @@ impl ProblemType {
                 "The board does not accept contributions at this time",
             ),
             Self::FromTheFuture => ("from-the-future", "The time is too far in the future"),
+            Self::NothingApplied => ("nothing-applied", "Every contribution was rejected"),
             Self::TooManyRequests => ("too-many-requests", "Too many requests"),
             Self::Overloaded => ("overloaded", "The server is overloaded"),
             Self::Unavailable => ("unavailable", "The store is unavailable"),

@@ -32,6 +32,19 @@ pub(super) fn shard_slot(incarnation: Incarnation, shards: ShardCount, shard: u1
     u16::try_from(slot).unwrap_or(0)
 }
 
+/// Returns the key of a shard of the profiles of a kind: `megaboard:{TAG}:KIND:profiles:INCARNATION:SHARD`.
+pub(super) fn profiles(
+    kind: &KindName,
+    incarnation: Incarnation,
+    shards: ShardCount,
+    shard: u16,
+) -> Bytes {
+    let tag = tag_of(shard_slot(incarnation, shards, shard));
+    Bytes::from(format!(
+        "megaboard:{{{tag}}}:{kind}:profiles:{incarnation}:{shard}"
+    ))
+}
+
 /// The keys of one shard of one incarnation of a board.
 #[derive(Debug, Clone)]
 pub struct ShardKeys {
@@ -79,6 +92,17 @@ impl ShardKeys {
     #[must_use]
     pub fn rank(&self, window: Window) -> Bytes {
         self.key(&format!("{}:rank", window_name(window)))
+    }
+
+    /// Returns the key of a window's distinct values, which a kind with dense ranks has.
+    #[must_use]
+    pub fn values(&self, window: Window) -> Bytes {
+        self.key(&format!("{}:values", window_name(window)))
+    }
+
+    /// Returns every key of a window's contents.
+    pub(super) fn window(&self, window: Window) -> [Bytes; 3] {
+        [self.scores(window), self.rank(window), self.values(window)]
     }
 
     /// Returns the key of a window's merged board of one shape, which servers share.

@@ -7,6 +7,7 @@
 //! shards, spread  calls on all shards of an incarnation, and their positions
 //! sweep/          drops windows, empties idle boards, ends boards
 //! shared/         merged boards, and which servers are active
+//! profiles/       profiles of members, once for each kind
 //! library/        the Lua of these functions, and what all functions use
 //! keys, wire/     names of keys; arguments and replies
 //! standing, packed, rules         bytes of a standing, and how functions receive a kind's rules
@@ -24,6 +25,7 @@ pub mod incarnations;
 pub mod keys;
 pub mod library;
 pub mod packed;
+pub mod profiles;
 pub mod registry;
 pub mod retention;
 pub mod rules;

@@ -97,9 +97,7 @@ impl Shards<'_> {
     pub(crate) async fn drop_windows(self, shard: u16, gone: &[Window]) -> Result<(), StoreError> {
         let of = self.spread.keys(shard);
         for gone in gone.chunks(WINDOWS_AT_ONCE) {
-            let windows = gone
-                .iter()
-                .flat_map(|window| [of.scores(*window), of.rank(*window)]);
+            let windows = gone.iter().flat_map(|window| of.window(*window));
             let keys = std::iter::once(of.meta()).chain(windows).collect();
             let names = gone.iter().map(|window| window_name(*window).into());
             let args = std::iter::once(watermark(gone)).chain(names).collect();
@@ -116,9 +114,7 @@ impl Shards<'_> {
     ) -> Result<(), StoreError> {
         let of = self.spread.keys(shard);
         for ttls in ttls.chunks(WINDOWS_AT_ONCE) {
-            let keys = ttls
-                .iter()
-                .flat_map(|(window, _)| [of.scores(*window), of.rank(*window)]);
+            let keys = ttls.iter().flat_map(|(window, _)| of.window(*window));
             let args = ttls.iter().map(|(_, ttl_ms)| ttl_ms.to_string().into());
             let (keys, args) = (keys.collect(), args.collect());
             self.call("renew", shard, keys, args, Effect::Write).await?;
@@ -134,8 +130,8 @@ impl Shards<'_> {
         session: &Session,
     ) -> Result<(), StoreError> {
         let of = self.spread.keys(shard);
-        let all = Window::ALL_TIME;
-        let keys = vec![of.meta(), of.scores(all), of.rank(all)];
+        let window = of.window(Window::ALL_TIME);
+        let keys = std::iter::once(of.meta()).chain(window).collect();
         let caller = format!("{} {}", session.name(), session.next_call());
         let args = vec![bound.millis().to_string().into(), caller.into()];
         self.call("empty", shard, keys, args, Effect::Write).await?;
@@ -221,9 +217,7 @@ impl Shards<'_> {
         let mut left: Vec<Window> = Vec::new();
         for _ in 0..TOMBSTONE_TRIES_MAX {
             left.truncate(WINDOWS_AT_ONCE);
-            let windows = left
-                .iter()
-                .flat_map(|window| [of.scores(*window), of.rank(*window)]);
+            let windows = left.iter().flat_map(|window| of.window(*window));
             let keys = [of.meta(), of.ids(0), of.ids(1)].into_iter().chain(windows);
             let kept = millis(TOMBSTONE_KEPT);
             let names = left.iter().map(|window| window_name(*window).into());

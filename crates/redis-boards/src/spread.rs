@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use board::Incarnation;
+use board::{Incarnation, ShardCount};
 
 use super::keys::{self, ShardKeys};
 use redis_nodes::{Location, ServerId};
@@ -37,16 +37,26 @@ impl Spread {
 
 /// Returns the location of a shard of a board that is spread over these servers.
 pub(super) fn place(board: &BoardRecord, servers: &[ServerId], shard: u16) -> Location {
-    let from = usize::from(keys::offset(board.incarnation)) + usize::from(shard);
+    location(board.incarnation, board.shards, servers, shard)
+}
+
+/// Returns the location of a shard of an incarnation that is spread over these servers.
+pub(super) fn location(
+    incarnation: Incarnation,
+    shards: ShardCount,
+    servers: &[ServerId],
+    shard: u16,
+) -> Location {
+    let from = usize::from(keys::offset(incarnation)) + usize::from(shard);
     Location {
-        slot: keys::shard_slot(board.incarnation, board.shards, shard),
+        slot: keys::shard_slot(incarnation, shards, shard),
         server: servers.get(from % servers.len().max(1)).copied(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use board::{Activity, Meaning, ShardCount};
+    use board::{Activity, Meaning};
 
     use super::*;
 

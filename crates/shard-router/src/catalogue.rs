@@ -17,7 +17,7 @@ use board::{ChangeError, Hidden, Kind, KindName, Timestamp, TooManyHidden};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::lock::Mutex;
-use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError};
+use shard_store::{KindRecord, KindWriteError, Revision, ShardStore, StoreError, UnsupportedKind};
 
 use crate::changes::Changes;
 
@@ -54,6 +54,9 @@ pub enum CatalogueError {
     /// Others wrote it repeatedly in the meantime.
     #[error("kind {0} is being changed by another request: retry")]
     Contended(KindName),
+    /// The store does not support it.
+    #[error(transparent)]
+    Unsupported(#[from] UnsupportedKind),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -206,6 +209,7 @@ impl Catalogue {
         if let Some(held) = self.records.load().get(&name) {
             return Ok(Some(held.clone()));
         }
+        self.store.check_kind(&kind)?;
         match self
             .store
             .put_kind(Arc::new(kind), Revision::default(), false)
@@ -252,6 +256,8 @@ impl Catalogue {
             let current = held.and_then(|record| record.kind.clone());
             let hidden = current.as_ref().map(|kind| kind.hidden().clone());
             let wanted = wanted(current.as_deref())?.hiding(hidden.unwrap_or_default());
+            let supported = self.store.check_kind(&wanted);
+            supported.map_err(CatalogueError::from)?;
             let whole = self
                 .store
                 .put_kind(Arc::new(wanted.clone()), revision, true)

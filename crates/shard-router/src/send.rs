@@ -252,8 +252,18 @@ impl Sending<'_> {
         let all = |failure: ItemFailure| vec![WriteOutcome::Failed(failure); items.len()];
         let span = apply_span(record, shard, items.len());
         let applied = self.store.apply(record, shard, call).instrument(span);
+        let windows = kind.kind.windows().len();
         let result = match applied.await {
-            Ok(outcomes) => Ok(outcomes.into_iter().map(WriteOutcome::from).collect()),
+            Ok(outcomes) if items.iter().all(|item| item.windows.len() == windows) => {
+                // None is partial: nearly always, and without a look at each.
+                Ok(outcomes.into_iter().map(WriteOutcome::from).collect())
+            }
+            Ok(outcomes) => {
+                let from = batch.origins.iter().zip(items);
+                let of =
+                    |(outcome, (origin, item))| WriteOutcome::of(outcome, origin, item, &kind.kind);
+                Ok(outcomes.into_iter().zip(from).map(of).collect())
+            }
             Err(StoreError::IncarnationEnded) => {
                 self.metrics.met_ended.inc();
                 Err(Missed::RecordOutdated)

@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use shard_store::{Batch, BoardRecord, Deadline, Item, ItemFailure, StoreError};
 use tracing::Instrument as _;
 
-use crate::batch::{BatchItem, Contribution};
+use crate::batch::{BatchItem, Contribution, ItemOrigin};
 use crate::catalogue::KnownKind;
 use crate::moment::Moment;
 use crate::router::Router;
@@ -23,6 +23,7 @@ use crate::write::WriteOutcome;
 
 /// A contribution that is ready to be applied.
 struct Single<'a> {
+    origin: ItemOrigin,
     record: Arc<BoardRecord>,
     item: Item,
     until: Option<Deadline<'a>>,
@@ -68,6 +69,7 @@ impl Router {
         let closes_at = admission.closes_at();
         Some(Single {
             item: identified(&record, &origin, item),
+            origin,
             record,
             until: closes_at.and_then(|at| moment.deadline(at)),
         })
@@ -80,6 +82,7 @@ impl Router {
         moment: &Moment,
     ) -> Option<WriteOutcome> {
         let Single {
+            origin,
             record,
             item,
             until,
@@ -102,7 +105,7 @@ impl Router {
                     let why = "the store has returned no outcome".to_owned();
                     WriteOutcome::Failed(ItemFailure::Unknown(why))
                 },
-                WriteOutcome::from,
+                |outcome| WriteOutcome::of(outcome, origin, item, &kind.kind),
             )),
             // In these cases the whole batch was not applied, and more than this call is necessary.
             Err(

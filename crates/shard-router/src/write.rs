@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use board::{
-    ActivityRejection, AdmissionError, BoardName, ContributionId, Member, Timestamp, Window,
+    ActivityRejection, AdmissionError, BoardName, ContributionId, Kind, Member, Period, Timestamp,
+    Window,
 };
-use shard_store::{Change, ItemFailure, ItemRejected, Outcome, WindowStanding};
+use shard_store::{Change, Item, ItemFailure, ItemRejected, Outcome, WindowStanding};
 
+use crate::batch::ItemOrigin;
 use crate::catalogue::KnownKind;
 
 /// One contribution with its board and its kind, for callers that have few of them: what
@@ -34,6 +36,9 @@ pub struct Write {
 pub enum WriteOutcome {
     /// Applied as a whole. Standings, if requested, are those after it.
     Applied(Vec<WindowStanding>),
+    /// Applied, but not in its windows of these periods: they are closed or no longer kept, or cannot hold its time.
+    /// Standings, if requested, are those after it.
+    Partial(Vec<WindowStanding>, Vec<Period>),
     /// Applied before under its id. Standings, if requested, are the current ones.
     Duplicate(Vec<WindowStanding>),
     /// Rejected permanently.
@@ -47,9 +52,36 @@ impl WriteOutcome {
     #[must_use]
     pub const fn removed(&self) -> Option<bool> {
         match self {
-            Self::Applied(_) | Self::Duplicate(_) => Some(true),
+            Self::Applied(_) | Self::Partial(..) | Self::Duplicate(_) => Some(true),
             Self::Rejected(WriteRejected::Shard(ItemRejected::NotRanked(_))) => Some(false),
             Self::Rejected(_) | Self::Failed(_) => None,
+        }
+    }
+
+    /// Returns the reported standings of one that was applied, now or before.
+    #[must_use]
+    pub fn standings(&self) -> Option<&[WindowStanding]> {
+        match self {
+            Self::Applied(standings) | Self::Partial(standings, _) | Self::Duplicate(standings) => {
+                Some(standings)
+            }
+            Self::Rejected(_) | Self::Failed(_) => None,
+        }
+    }
+
+    /// Returns the outcome of an item of a board of this kind.
+    pub(crate) fn of(outcome: Outcome, origin: &ItemOrigin, item: &Item, kind: &Kind) -> Self {
+        let is_partial = origin.only.is_none()
+            && !item.change.is_removal()
+            && item.windows.len() < kind.windows().len();
+        match outcome {
+            Outcome::Applied(standings) if is_partial => {
+                let periods = kind.windows().iter().map(|rule| rule.period);
+                let is_left_out =
+                    |period: &Period| item.windows.iter().all(|window| window.period() != *period);
+                Self::Partial(standings, periods.filter(is_left_out).collect())
+            }
+            outcome => outcome.into(),
         }
     }
 
@@ -57,7 +89,10 @@ impl WriteOutcome {
     /// applied it may have ended unreported.
     pub(crate) const fn may_have_changed_board(&self) -> bool {
         match self {
-            Self::Applied(_) | Self::Duplicate(_) | Self::Failed(ItemFailure::Unknown(_)) => true,
+            Self::Applied(_)
+            | Self::Partial(..)
+            | Self::Duplicate(_)
+            | Self::Failed(ItemFailure::Unknown(_)) => true,
             Self::Rejected(_)
             | Self::Failed(ItemFailure::Overloaded(_) | ItemFailure::Unavailable(_)) => false,
         }

@@ -42,6 +42,10 @@ pub struct Calls {
     pub put_kind: Call,
     /// Deletions of kinds.
     pub delete_kind: Call,
+    /// Changes of profiles.
+    pub put_profiles: Call,
+    /// Reads of profiles.
+    pub profiles: Call,
     /// Sweeps.
     pub expire: Call,
     /// Takes of shared boards.
@@ -97,6 +101,8 @@ impl Default for Calls {
             kinds: call("kinds"),
             put_kind: call("put_kind"),
             delete_kind: call("delete_kind"),
+            put_profiles: call("put_profiles"),
+            profiles: call("profiles"),
             expire: call("expire"),
             take_shared: call("take_shared"),
             publish_shared: call("publish_shared"),

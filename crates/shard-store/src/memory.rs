@@ -29,6 +29,9 @@ pub const BOARD_WEIGHT: u64 = 1_000;
 /// Approximate bytes of a member in one window.
 pub const STANDING_WEIGHT: u64 = 100;
 
+/// Approximate bytes of a profile besides its text.
+pub const PROFILE_WEIGHT: u64 = 100;
+
 /// The fraction (1/32) of the limit, and of weights, by which the use has to fall before there is
 /// memory again.
 const MARGIN_PART: u64 = 32;
@@ -252,7 +255,7 @@ impl Memory {
         );
         registry.register(
             "memory_refusals",
-            "Boards, standings and ids that were refused at the memory limit",
+            "Boards, standings, ids and profiles that were refused at the memory limit",
             self.refused.clone(),
         );
     }

@@ -27,8 +27,10 @@ pub mod board_settings;
 pub mod concurrent_writes;
 pub mod contribution_ids;
 pub mod deleted_boards;
+pub mod dense_ranks;
 pub mod idle_boards;
 pub mod kind_revisions;
+pub mod profiles;
 pub mod random_operations;
 pub mod shard_versions;
 pub mod sweep_races;
@@ -78,6 +80,10 @@ macro_rules! conformance_tests {
                 deleted_boards:
                     a_deleted_incarnation_is_refused, a_recreated_board_is_another_incarnation,
                     deleting_a_deleted_board_is_not_found;
+                dense_ranks:
+                    distinct_values_are_counted_over_all_shards,
+                    distinct_values_are_exact_after_concurrent_writes,
+                    distinct_values_of_dropped_windows_are_forgotten;
                 idle_boards:
                     an_idle_board_is_deleted_on_all_shards, a_write_to_one_shard_keeps_all_shards,
                     an_idle_window_is_dropped_and_its_version_increases,
@@ -86,6 +92,10 @@ macro_rules! conformance_tests {
                     a_stale_revision_is_refused, kinds_with_boards_are_protected,
                     a_deleted_kind_leaves_a_record, stale_kinds_create_no_boards,
                     stale_kinds_write_to_no_board, the_number_of_kinds_is_limited;
+                profiles:
+                    the_last_profile_of_a_member_is_returned, the_longest_profiles_fit_into_one_call,
+                    profiles_belong_to_one_kind,
+                    profiles_are_deleted_with_their_kind, many_profiles_agree_with_a_map;
                 random_operations:
                     tiny_boards_agree_with_the_twin, growing_boards_agree_with_the_twin,
                     large_boards_agree_with_the_twin;

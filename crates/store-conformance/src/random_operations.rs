@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Admission, Bound, Member, Period, Standing, Timestamp, Values, Window};
+use board::{
+    Admission, Bound, Kind, KindSpec, Member, Period, RankStyle, ShardCount, Standing, Timestamp,
+    Values, Window,
+};
 use shard_store::{
     Anchor, Change, Item, Outcome, Query, RangeAsk, Revision, ShardVersion, StoreError, WindowCount,
 };
@@ -63,7 +66,13 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     async fn new(store: &'a OpenStore, dice: &mut Dice, members: usize, number: u64) -> Self {
         let shards = *dice.pick(&[1, 4, 16]);
-        let kind = Arc::new(any_kind(dice, shards));
+        let kind = any_kind(dice, shards);
+        let kind = if dice.one_in(3) {
+            dense(kind, store.dense_shards_max())
+        } else {
+            kind
+        };
+        let kind = Arc::new(kind);
         let kind = store.put_kind(kind, Revision(number), true).await;
         let board = store.created(&kind.unwrap(), "b", NOW).await;
         Self {
@@ -263,7 +272,7 @@ impl<'a> Run<'a> {
     async fn all_versions(&self) -> Vec<ShardVersion> {
         let mut versions = Vec::new();
         for window in self.twin.windows.keys() {
-            for shard in self.board.shards() {
+            for shard in self.board.read_shards() {
                 versions.push(self.board.version(*window, shard).await);
             }
         }
@@ -273,6 +282,8 @@ impl<'a> Run<'a> {
     async fn compare(&mut self, dice: &mut Dice) {
         for shard in self.board.shards() {
             self.compare_counts(shard).await;
+        }
+        for shard in self.board.read_shards() {
             for window in self.windows() {
                 self.compare_window(dice, window, shard).await;
             }
@@ -293,7 +304,7 @@ impl<'a> Run<'a> {
     }
 
     async fn compare_window(&mut self, dice: &mut Dice, window: Window, shard: u16) {
-        let sorted = self.twin.sorted(window, shard);
+        let sorted = self.twin.read(window, shard);
         let everything = RangeAsk {
             anchor: Anchor::Rank(0),
             before: 1,
@@ -304,7 +315,7 @@ impl<'a> Run<'a> {
         let query = Query {
             window,
             unless: None,
-            groups: true,
+            groups: self.board.groups(),
             ranges: ranges.into(),
         };
         let (store, record) = (&*self.board.store, &self.board.record);
@@ -374,4 +385,18 @@ impl<'a> Run<'a> {
 fn pick_span(dice: &mut Dice) -> Duration {
     let unit = *dice.pick(&[Duration::from_millis(1), MINUTE, HOUR, HOUR, DAY]);
     unit * u32::try_from(dice.below(30)).unwrap()
+}
+
+/// Returns the kind with dense ranks, and no more shards than the store supports then, unless it is packed.
+fn dense(kind: Kind, shards_max: ShardCount) -> Kind {
+    if kind.rules().packing().is_some() {
+        return kind;
+    }
+    let spec = kind.spec().clone();
+    let dense = Kind::new(KindSpec {
+        rank: RankStyle::Dense,
+        shards: spec.shards.min(u64::from(shards_max.get())),
+        ..spec
+    });
+    dense.unwrap()
 }

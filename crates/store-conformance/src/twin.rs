@@ -7,9 +7,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use board::{IdDigest, Kind, Member, Period, Standing, Timestamp, Window};
+use board::{IdDigest, Kind, Member, Period, RankWords, Standing, Timestamp, Window};
 use shard_store::{
-    Anchor, BoardRecord, Change, Item, ItemRejected, Outcome, RangeAsk, RangePart, ShardEntry,
+    Anchor, BoardRecord, Change, Group, Item, ItemRejected, Outcome, RangeAsk, RangePart,
+    ShardEntry,
 };
 
 /// The outcome of an item.
@@ -225,6 +226,21 @@ impl Twin {
         !remembers && self.windows.values().all(HashMap::is_empty)
     }
 
+    /// Returns the entries of a window as a query of this shard finds them, best first: a board of a
+    /// kind with dense ranks is read as a whole.
+    #[must_use]
+    pub fn read(&self, window: Window, shard: u16) -> Vec<ShardEntry> {
+        if !self.kind.is_dense() {
+            return self.sorted(window, shard);
+        }
+        let shards = 0..self.record.shards.get();
+        let mut entries: Vec<ShardEntry> = shards
+            .flat_map(|shard| self.sorted(window, shard))
+            .collect();
+        entries.sort_by(|a, b| b.key.cmp(&a.key));
+        entries
+    }
+
     /// Returns the entries of a window of one shard, best first.
     #[must_use]
     pub fn sorted(&self, window: Window, shard: u16) -> Vec<ShardEntry> {
@@ -264,17 +280,46 @@ impl Twin {
         let end = anchor.saturating_add(ask.after).min(sorted.len());
         let entries = sorted[start..end].to_vec();
         let fields = |entry: &ShardEntry| self.kind.rules().values_of(&entry.key.words);
+        let is_dense = self.kind.is_dense();
         let group_start = entries.first().and_then(|first| {
             let mut all = sorted.iter();
             all.position(|entry| fields(entry) == fields(first))
         });
+        let group_start = group_start.filter(|_| !is_dense).unwrap_or(start);
+        let words = entries.first().map(|first| first.key.words);
+        let words = words.or_else(|| match &ask.anchor {
+            Anchor::Rank(_) => None,
+            Anchor::Bound(bound) => Some(bound.words),
+            Anchor::Member(_) => Some(sorted[anchor].key.words),
+        });
         RangePart {
             anchor: Some(anchor as u64),
             start: start as u64,
-            group_start: group_start.unwrap_or(start) as u64,
+            group_start: group_start as u64,
+            group: words
+                .filter(|_| is_dense)
+                .map_or_else(Group::default, |words| self.group(sorted, &words)),
             entries,
             unlisted: None,
             standing: standing.copied(),
+        }
+    }
+
+    /// Returns the group of the fields of these words, if they have all.
+    fn group(&self, sorted: &[ShardEntry], words: &RankWords) -> Group {
+        let rules = self.kind.rules();
+        if words.as_slice().len() < rules.fields().len() {
+            return Group::default();
+        }
+        let own = rules.field_words(words);
+        let all = sorted
+            .iter()
+            .map(|entry| rules.field_words(&entry.key.words));
+        let mut better: Vec<RankWords> = all.clone().filter(|fields| *fields > own).collect();
+        better.dedup();
+        Group {
+            better: better.len() as u64,
+            members: all.filter(|fields| *fields == own).count() as u64,
         }
     }
 }

@@ -9,23 +9,19 @@
 //! clock      what happens while the wall clock has jumped; unconfirmed: the flag for the next
 //! start
 //! sweep      drops expired data
-//! record     events as records and back; lifecycle: the records of starts and stops
-//! snapshot   the file that replaces old records; snapshotter takes one, snapshots decides when
+//! lifecycle  the records of starts and stops; those of events, and snapshots, are in crate store-files
+//! snapshotter takes a snapshot, snapshots decides when
 //! recovery   load: a snapshot; replay: the journal after it; crew: the threads that do both
-//! bytes      encodings that the formats share
 //! ```
 
-mod bytes;
 mod clock;
 mod error;
 mod lifecycle;
 mod metrics;
 mod open;
 mod persistence;
-mod record;
 mod recovery;
 mod settings;
-mod snapshot;
 mod snapshots;
 mod snapshotter;
 mod store;

@@ -7,7 +7,9 @@ use crate::clock::{SteadyClock, is_far_ahead, uptime};
 use crate::persistence::Persistence;
 use crate::store::{LocalStore, own_time, random};
 use crate::unconfirmed::Unconfirmed;
-use crate::{LifecycleRecord, LocalError, LocalSettings, Recovery, Snapshots, recovery, snapshot};
+use store_files::snapshot;
+
+use crate::{LifecycleRecord, LocalError, LocalSettings, Recovery, Snapshots, recovery};
 use board::Timestamp;
 use disk::Disk;
 use engine::Registry;

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use board::{Kind, KindName};
 
 use super::error::LocalError;
-use super::snapshot::{self, PartHead, SnapshotWriter, Watermarks, WindowHead};
 use disk::Disk;
 use engine::{FrozenPart, FrozenShard, Registry, SharedCell, is_equivalent_for_boards};
 use journal::Journal;
+use store_files::snapshot::{self, PartHead, SnapshotWriter, Watermarks, WindowHead};
 
 /// Boards that are looked up at once.
 const PAGE_BOARDS: usize = 256;
@@ -42,6 +42,12 @@ pub(super) fn take(
     };
     for record in &kinds {
         taking.boards(registry, &record.name)?;
+    }
+    // After the boards, and as everything at a later moment than `from`: each change since then is in the journal
+    // behind it, which has them in their order.
+    for (kind, profiles) in registry.profile_parts() {
+        taking.look()?;
+        taking.writer.profiles(&kind, &profiles)?;
     }
     let durable = journal.durable_blocking(journal.next());
     durable.map_err(|lost| LocalError::Lost(lost.to_string()))?;

@@ -8,7 +8,9 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp, Window};
+use board::{
+    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, Subject, Timestamp, Window,
+};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use metering::FloatGauge;
@@ -16,17 +18,17 @@ use metering::FloatGauge;
 use crate::clock::{ClockState, SteadyClock, uptime};
 use crate::metrics::ContentsMetrics;
 use crate::persistence::Persistence;
-use crate::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max};
 use crate::unconfirmed::Unconfirmed;
 use engine::{REMEMBERED_ID_BYTES_MAX, Registry};
 use shard_store::Calls;
-use shard_store::{BOARD_WEIGHT, Memory};
+use shard_store::{BOARD_WEIGHT, Memory, PROFILE_WEIGHT};
 use shard_store::{
     Batch, BoardReading, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError,
-    Deadline, DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome,
-    PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore, StoreError,
-    WindowCount,
+    Deadline, DeleteBoardError, Groups, IndexMismatch, KindRecord, KindWriteError, Outcome,
+    ProfileChange, PutSettingsError, RangeAsk, Revision, ShardQuery, ShardReading, ShardStore,
+    StoreError, WindowCount,
 };
+use store_files::record::{BOARD_BYTES_MAX, batch_bytes_max, kind_bytes_max, profiles_bytes_max};
 
 /// Why there is no repair.
 const NO_REPAIR: &str = "its sorted sets are rebuilt from the scores at each start: restart the \
@@ -98,6 +100,23 @@ impl LocalStore {
     }
 }
 
+impl LocalStore {
+    /// Checks that there is memory for the profiles that are put.
+    fn check_memory_for_profiles(&self, changes: &[ProfileChange]) -> Result<(), StoreError> {
+        let memory = &self.registry.memory;
+        let put = changes.iter().filter_map(|change| change.profile.as_ref());
+        let bytes = put.map(|profile| PROFILE_WEIGHT + profile.as_json().len() as u64);
+        match bytes.sum() {
+            0 => {}
+            bytes => {
+                memory.check()?;
+                memory.add(bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Returns what this process's clock shows.
 pub(crate) fn own_time() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -158,6 +177,31 @@ impl ShardStore for LocalStore {
             Ok(())
         };
         self.calls.delete_kind.time(call).boxed()
+    }
+
+    fn put_profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        changes: &'a [ProfileChange],
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let call = async move {
+            self.check_memory_for_profiles(changes)?;
+            let room = || profiles_bytes_max(&kind.name, changes);
+            let mut records = self.persistence.reserve(room).await?;
+            self.registry
+                .change_profiles(&kind.name, changes, &mut records)?;
+            self.persistence.wait_durable(records).await
+        };
+        self.calls.put_profiles.time(call).boxed()
+    }
+
+    fn profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        members: &'a [Member],
+    ) -> BoxFuture<'a, Result<Vec<Option<Profile>>, StoreError>> {
+        let found = || Ok(self.registry.profiles(&kind.name, members));
+        done(self.calls.profiles.time_blocking(found))
     }
 
     fn board<'a>(
@@ -314,7 +358,7 @@ impl ShardStore for LocalStore {
         &self,
         board: &BoardRecord,
         window: Window,
-        groups: bool,
+        groups: Groups,
         ask: &RangeAsk,
     ) -> Result<Option<BoardReading>, StoreError> {
         self.calls.read.time_answered(|| {

@@ -8,10 +8,10 @@ use board::{Incarnation, Kind, Timestamp};
 
 use crate::clock::{is_far_ahead, uptime};
 use crate::metrics::Census;
-use crate::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 use crate::store::{LocalStore, random};
 use engine::SharedCell;
 use shard_store::StoreError;
+use store_files::record::{BOARD_BYTES_MAX, sweep_bytes_max};
 
 /// Boards that the sweep visits before it yields.
 const SWEEP_BOARDS: usize = 256;
@@ -54,7 +54,8 @@ impl LocalStore {
         self.held.update(&census);
         self.held.update_ids(ids, dedupe_max);
         let memory = &self.registry.memory;
-        memory.report_weight(census.weight(ids.used_bytes), added_before);
+        let weight = census.weight(ids.used_bytes) + self.registry.profiles_weight();
+        memory.report_weight(weight, added_before);
         self.note_for_restart(last_write, now, may_drop);
         swept
     }
@@ -81,7 +82,8 @@ impl LocalStore {
             cell.holdings(&mut of_shards);
             census.count(&of_shards);
         }
-        let weight = census.weight(self.registry.ids.used_bytes());
+        let weight =
+            census.weight(self.registry.ids.used_bytes()) + self.registry.profiles_weight();
         self.registry.memory.report_weight(weight, 0);
     }
 

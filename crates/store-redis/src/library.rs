@@ -17,6 +17,7 @@ const OWN_LUA: &[&str] = &[
     include_str!("apply/ids.lua"),
     include_str!("apply/single.lua"),
     include_str!("apply/fold.lua"),
+    include_str!("apply/values.lua"),
     include_str!("apply/apply.lua"),
     include_str!("read/read.lua"),
     include_str!("read/windows.lua"),

@@ -3,8 +3,8 @@
 //! Nothing is decided here: each call goes to one of the parts.
 //!
 //! ```text
-//!            Applier     Reader     Verifier     Registry     Sweep     SharedTops
-//!                 \         \          |            /          /           /
+//!            Applier     Reader     Verifier     Registry     Sweep     SharedTops     Profiles
+//!                 \         \          |            /          /           /            /
 //!                  Incarnations: does this incarnation exist, and where are its shards
 //!                                      |
 //!                  Nodes: the nodes, and how a call gets its reply
@@ -19,7 +19,9 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use board::{
+    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, Subject, Timestamp,
+};
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt, TryFutureExt};
 use metering::Registry as Metrics;
@@ -31,6 +33,7 @@ use super::lists::Refills;
 use super::read::Reader;
 use super::verify::Verifier;
 use redis_boards::incarnations::Incarnations;
+use redis_boards::profiles::Profiles;
 use redis_boards::registry::{Record, Registry};
 use redis_boards::session::Session;
 use redis_boards::settings::RedisSettings;
@@ -42,8 +45,9 @@ use shard_store::Calls;
 use shard_store::Memory;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
-    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Orphan, Outcome, PutSettingsError,
-    Revision, ShardQuery, ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
+    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Orphan, Outcome, ProfileChange,
+    PutSettingsError, Revision, ShardQuery, ShardReading, ShardStore, SharedBoards, StoreError,
+    WindowCount,
 };
 
 /// The maximum difference between the clocks of servers, and of nodes that check deadlines, at
@@ -61,6 +65,7 @@ pub struct RedisStore {
     verifier: Verifier,
     sweep: Sweep,
     shared: SharedTops,
+    profiles: Profiles,
     calls: Arc<Calls>,
     memory: Arc<Memory>,
 }
@@ -125,6 +130,7 @@ impl RedisStore {
                 incarnations.clone(),
                 calls.clone(),
             ),
+            profiles: Profiles::new(servers.clone(), registry.clone(), settings),
             incarnations,
             servers,
             registry,
@@ -182,6 +188,29 @@ impl ShardStore for RedisStore {
     ) -> BoxFuture<'a, Result<(), KindWriteError>> {
         let call = self.registry.delete_kind(name, expected);
         self.calls.delete_kind.time(call).boxed()
+    }
+
+    fn put_profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        changes: &'a [ProfileChange],
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let put = async move {
+            if changes.iter().any(|change| change.profile.is_some()) {
+                self.memory.check()?;
+            }
+            self.profiles.put(kind, changes).await
+        };
+        self.calls.put_profiles.time(put).boxed()
+    }
+
+    fn profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        members: &'a [Member],
+    ) -> BoxFuture<'a, Result<Vec<Option<Profile>>, StoreError>> {
+        let found = self.profiles.get(kind, members);
+        self.calls.profiles.time(found).boxed()
     }
 
     fn board<'a>(
@@ -338,7 +367,8 @@ impl ShardStore for RedisStore {
             self.memory.report_weight(0, 0);
             self.applier.pass_time();
             self.check_time()?;
-            self.sweep.drop_expired(now).await
+            let swept = self.sweep.drop_expired(now).await;
+            swept.and(self.profiles.drop_ended().await)
         };
         self.calls.expire.time(expired).boxed()
     }

@@ -174,6 +174,24 @@ impl WrittenWindow {
         self.change();
     }
 
+    /// Writes the distinct values of the standings, as for a kind with dense ranks.
+    pub(crate) fn write_values(&mut self) {
+        let values = self.keys.values(self.window);
+        self.wire
+            .command(&[b"DEL".to_vec(), values.to_vec()])
+            .integer();
+        let mut zadd = vec![b"ZADD".to_vec(), values.to_vec()];
+        for (member, standing) in &self.standings {
+            let (score, entry) = ranked(self.kind.rules(), standing, member);
+            let score = score.to_string().into_bytes();
+            let words = &entry[..8 * (self.kind.rules().fields().len() - 1)];
+            zadd.extend([score.clone(), [words, &score[..]].concat()]);
+        }
+        if zadd.len() > 2 {
+            self.wire.command(&zadd).integer();
+        }
+    }
+
     /// Counts a change of the window.
     pub(crate) fn change(&mut self) {
         self.counter += 1;

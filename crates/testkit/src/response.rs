@@ -68,6 +68,12 @@ impl Response {
         self.value()
     }
 
+    /// Asserts that every contribution was rejected, and returns the receipt.
+    #[track_caller]
+    pub fn rejected(&self) -> Value {
+        self.problem(422, "nothing-applied", &["rejected"])
+    }
+
     /// Asserts status 204 and an empty body.
     #[track_caller]
     pub fn is_empty(&self) {

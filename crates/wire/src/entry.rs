@@ -6,6 +6,7 @@ use merger::{MemberStanding, RankedEntry, Rendered};
 use shard_store::ShardEntry;
 
 use crate::json::{JsonMembers, JsonText};
+use crate::profile::ShownProfiles;
 
 /// The usual bytes of an entry.
 const ENTRY_BYTES: usize = 96;
@@ -27,12 +28,15 @@ pub struct EntryShape<'a> {
     pub rules: &'a Rules,
     /// The member with its rank.
     pub ranked: &'a RankedEntry,
+    /// The profiles to show.
+    pub profiles: &'a ShownProfiles,
 }
 
 impl JsonMembers for EntryShape<'_> {
     #[inline]
     fn put(&self, json: &mut JsonText) {
         put_entry(json, self.rules, Some(self.ranked.rank), &self.ranked.entry);
+        self.profiles.put(json, &self.ranked.entry.key.member);
     }
 }
 
@@ -77,6 +81,8 @@ pub struct LookedUpShape<'a> {
     pub member: &'a Member,
     /// Its standing.
     pub found: &'a MemberStanding<RankedEntry>,
+    /// The profiles to show.
+    pub profiles: &'a ShownProfiles,
 }
 
 impl JsonMembers for LookedUpShape<'_> {
@@ -89,6 +95,7 @@ impl JsonMembers for LookedUpShape<'_> {
                 json.string(self.member.as_str());
             }
         }
+        self.profiles.put(json, self.member);
     }
 }
 
@@ -108,13 +115,38 @@ impl<T: JsonMembers> JsonMembers for Entries<T> {
 }
 
 impl<'a> Entries<EntryShape<'a>> {
-    /// Returns ranked entries as shapes.
+    /// Returns ranked entries as shapes, with these profiles.
     #[must_use]
-    pub fn of(rules: &'a Rules, ranked: &'a [RankedEntry]) -> Vec<EntryShape<'a>> {
-        ranked
-            .iter()
-            .map(|ranked| EntryShape { rules, ranked })
-            .collect()
+    pub fn of(
+        rules: &'a Rules,
+        ranked: &'a [RankedEntry],
+        profiles: &'a ShownProfiles,
+    ) -> Vec<EntryShape<'a>> {
+        let shape = |ranked| EntryShape {
+            rules,
+            ranked,
+            profiles,
+        };
+        ranked.iter().map(shape).collect()
+    }
+}
+
+/// A page of entries, which another page may follow.
+#[derive(Debug)]
+pub struct Page<T> {
+    /// The entries.
+    pub entries: Entries<T>,
+    /// The cursor of the last one, if there may be more.
+    pub next: Option<String>,
+}
+
+impl<T: JsonMembers> JsonMembers for Page<T> {
+    fn put(&self, json: &mut JsonText) {
+        self.entries.put(json);
+        if let Some(next) = &self.next {
+            json.put(",\"next\":");
+            json.string(next);
+        }
     }
 }
 
@@ -125,13 +157,18 @@ pub const RENDERER_FORMAT: &str = env!("CARGO_PKG_VERSION");
 #[must_use]
 pub fn render(kind: &Kind, entries: &[RankedEntry]) -> Rendered {
     let rules = kind.rules();
+    let profiles = &ShownProfiles::none();
     let mut json = JsonText::with_capacity(ENTRY_BYTES * entries.len());
     let mut ends = Vec::with_capacity(entries.len());
     for ranked in entries {
         if !json.is_empty() {
             json.put(",");
         }
-        json.object(&EntryShape { rules, ranked });
+        json.object(&EntryShape {
+            rules,
+            ranked,
+            profiles,
+        });
         ends.push(u32::try_from(json.len()).expect("a top is far smaller than 4 GiB"));
     }
     Rendered {
@@ -149,11 +186,13 @@ mod tests {
     fn members_without_a_standing_have_only_a_name() {
         let kind = KindShape::default().into_kind("gifts").unwrap();
         let member = Member::new("a\"b").unwrap();
+        let profiles = ShownProfiles::none();
         let entries = [MemberStanding::NoStanding, MemberStanding::NoStanding];
         let entries = entries.iter().map(|found| LookedUpShape {
             rules: kind.rules(),
             member: &member,
             found,
+            profiles: &profiles,
         });
         let mut json = JsonText::default();
         json.object(&Entries {

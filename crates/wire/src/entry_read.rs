@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use board::{Kind, Timestamp, Value, Values};
+use board::{Kind, Member, Timestamp, Value, Values};
 use merger::Rendered;
 use serde::Deserialize;
 
@@ -27,6 +27,28 @@ struct EntryText<'a> {
     values: HashMap<Cow<'a, str>, Option<i64>>,
     #[serde(borrow)]
     reached_at: Cow<'a, str>,
+}
+
+/// The member of an entry.
+#[derive(Deserialize)]
+struct EntryMember<'a> {
+    #[serde(borrow)]
+    member: Cow<'a, str>,
+}
+
+/// Returns the members of the first `n` entries, or of all if there are fewer; `None` if the bytes are not entries.
+#[must_use]
+pub fn rendered_members(rendered: &Rendered, n: usize) -> Option<Vec<Member>> {
+    let mut begin = 0;
+    let ends = rendered.ends.iter().take(n).map(|end| *end as usize);
+    let members = ends.map(|end| {
+        let json = rendered.bytes.get(begin..end)?;
+        // After the comma.
+        begin = end + 1;
+        let entry: EntryMember<'_> = serde_json::from_slice(json).ok()?;
+        Member::new(&entry.member).ok()
+    });
+    members.collect()
 }
 
 /// Returns the first `n` entries, or all if there are fewer; `None` if the bytes are not entries of this kind.
@@ -62,7 +84,6 @@ impl EntryText<'_> {
 
 #[cfg(test)]
 mod tests {
-    use board::Member;
     use merger::RankedEntry;
     use shard_store::ShardEntry;
 

@@ -42,7 +42,7 @@ pub struct KindShape {
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 4))]
     fields: Vec<FieldShape>,
-    /// Whether members with equal fields share a rank.
+    /// How members with equal fields rank. `dense` excludes `packed`, and on Redis `retain` and more than one shard.
     #[cfg_attr(feature = "schema", schema(value_type = RankStyleWords))]
     rank: RankStyle,
     /// Which of two members with equal fields is better.
@@ -182,6 +182,17 @@ impl KindShape {
                 .transpose()?,
         };
         Kind::new(spec).map_err(|error| ShapeError::invalid(error.to_string()))
+    }
+
+    /// Returns the default of `shards`, given that of the store and the maximum of kinds with dense
+    /// ranks.
+    #[must_use]
+    pub fn default_shards(&self, default: ShardCount, dense_max: ShardCount) -> ShardCount {
+        if self.rank == RankStyle::Dense {
+            default.min(dense_max)
+        } else {
+            default
+        }
     }
 
     /// Returns the kind as a response shows it. A configured publish target is shown by its name. `addresses`: the

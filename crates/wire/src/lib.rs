@@ -6,6 +6,8 @@
 //! board          the settings of one board, and its time
 //! entry          renders entries for the merger's cache; entry_read parses them again
 //! top, member    a top around rendered entries; a member's position and neighbours
+//! cursor         the position of an entry, from which on a client continues
+//! profile        profiles of members: read, and put into entries
 //! envelope       the part that all responses about a board have in common
 //! counted        the number of some members, and the position of a standing
 //! json           writes the JSON of these five
@@ -19,6 +21,7 @@
 mod board;
 mod contribution;
 mod counted;
+mod cursor;
 mod duration;
 mod entry;
 mod entry_read;
@@ -29,6 +32,7 @@ mod kind;
 mod member;
 mod object;
 mod packed;
+mod profile;
 mod publish;
 mod retain;
 mod scalar;
@@ -43,14 +47,16 @@ pub use contribution::{
     BOARDS_MAX, Contributed, ContributionShape, InputValues, StandingShape, Targets,
 };
 pub use counted::{CountShape, RankShape};
-pub use entry::{Entries, EntryShape, LookedUpShape, RENDERER_FORMAT, is_points, render};
-pub use entry_read::{EntryRead, read_entries};
+pub use cursor::{cursor_of, parse_cursor};
+pub use entry::{Entries, EntryShape, LookedUpShape, Page, RENDERER_FORMAT, is_points, render};
+pub use entry_read::{EntryRead, read_entries, rendered_members};
 pub use envelope::Envelope;
 pub use error::ShapeError;
 pub use json::{JsonMembers, JsonText};
 pub use kind::KindShape;
 pub use member::MemberShape;
 pub use object::Object;
+pub use profile::{ProfileLineShape, ProfileShape, ShownProfiles, with_profiles};
 pub use scalar::{Integer, List, NamedIntegers, Text};
 #[cfg(feature = "schema")]
 pub use schema::Schemas;
@@ -58,7 +64,7 @@ pub use top::{TopHead, top_json};
 #[cfg(feature = "schema")]
 pub use written::{
     EntryWritten, EnvelopeWritten, FieldsWritten, LookedUpWritten, MemberWritten, NeighbourWritten,
-    NumberOrNull, StandingWritten, TopWritten, TopsWritten,
+    NumberOrNull, ProfileWritten, StandingWritten, TopWritten, TopsWritten,
 };
 
 /// The maximum bytes of one byte of a name in JSON: quotes are escaped, and names have no control characters.

@@ -7,6 +7,7 @@ use shard_store::ShardEntry;
 
 use crate::entry::{EntryShape, put_entry};
 use crate::json::{JsonMembers, JsonText};
+use crate::profile::ShownProfiles;
 
 /// An entry, and its position if it is ranked.
 #[derive(Debug)]
@@ -15,15 +16,17 @@ pub struct MemberShape<'a> {
     entry: &'a ShardEntry,
     ranking: Option<Ranking<'a>>,
     to_target: ToTarget,
+    profiles: &'a ShownProfiles,
 }
 
 impl<'a> MemberShape<'a> {
-    /// Returns the shape of a member, if it has a standing.
+    /// Returns the shape of a member with these profiles, if it has a standing.
     #[must_use]
     pub fn of(
         rules: &'a Rules,
         standing: &'a MemberStanding<MemberView, UnlistedView>,
         members: u64,
+        profiles: &'a ShownProfiles,
     ) -> Option<Self> {
         let (entry, ranking) = match standing {
             MemberStanding::Ranked(view) => (&view.own().entry, Some(Ranking { view, members })),
@@ -35,6 +38,7 @@ impl<'a> MemberShape<'a> {
             entry,
             ranking,
             to_target: ToTarget::NotRequested,
+            profiles,
         })
     }
 
@@ -88,19 +92,30 @@ impl Ranking<'_> {
         let (below, others) = ((self.members - position) as f64, (self.members - 1) as f64);
         100.0 * below / others
     }
+}
 
-    fn above<'a>(&'a self, rules: &'a Rules) -> Option<NeighbourShape<'a>> {
-        self.neighbour(rules, self.view.index.checked_sub(1)?)
+impl MemberShape<'_> {
+    fn above<'a>(&'a self, ranking: &'a Ranking<'a>) -> Option<NeighbourShape<'a>> {
+        self.neighbour(ranking, ranking.view.index.checked_sub(1)?)
     }
 
-    fn below<'a>(&'a self, rules: &'a Rules) -> Option<NeighbourShape<'a>> {
-        self.neighbour(rules, self.view.index + 1)
+    fn below<'a>(&'a self, ranking: &'a Ranking<'a>) -> Option<NeighbourShape<'a>> {
+        self.neighbour(ranking, ranking.view.index + 1)
     }
 
-    fn neighbour<'a>(&'a self, rules: &'a Rules, index: usize) -> Option<NeighbourShape<'a>> {
-        let ranked = self.view.around.get(index)?;
-        let gap = gap(rules, ranked, self.view.own());
-        let entry = EntryShape { rules, ranked };
+    fn neighbour<'a>(
+        &'a self,
+        ranking: &'a Ranking<'a>,
+        index: usize,
+    ) -> Option<NeighbourShape<'a>> {
+        let (rules, profiles) = (self.rules, self.profiles);
+        let ranked = ranking.view.around.get(index)?;
+        let gap = gap(rules, ranked, ranking.view.own());
+        let entry = EntryShape {
+            rules,
+            ranked,
+            profiles,
+        };
         Some(NeighbourShape { entry, gap })
     }
 }
@@ -116,14 +131,15 @@ impl JsonMembers for MemberShape<'_> {
         let ranking = self.ranking.as_ref();
         let own = ranking.map(|ranking| ranking.view.own());
         put_entry(json, self.rules, own.map(|own| own.rank), self.entry);
+        self.profiles.put(json, &self.entry.key.member);
         json.put(",\"position\":");
         json.integer_or_null(own.map(|own| own.position));
         json.put(",\"percentile\":");
         json.float_or_null(ranking.map(Ranking::percentile));
         json.put(",\"above\":");
-        json.object_or_null(ranking.and_then(|it| it.above(self.rules)).as_ref());
+        json.object_or_null(ranking.and_then(|it| self.above(it)).as_ref());
         json.put(",\"below\":");
-        json.object_or_null(ranking.and_then(|it| it.below(self.rules)).as_ref());
+        json.object_or_null(ranking.and_then(|it| self.below(it)).as_ref());
         if let ToTarget::Change(change) = self.to_target {
             json.put(",\"to_target\":");
             json.integer_or_null(change);

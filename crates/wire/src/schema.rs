@@ -10,7 +10,7 @@ use utoipa::openapi::schema::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::entry::Entries;
+use crate::entry::{Entries, Page};
 use crate::scalar::{Integer, Moment, NamedIntegers};
 
 /// Schemas by name.
@@ -56,14 +56,23 @@ pub(crate) fn to_target() -> Object {
 
 /// `rank` of a standing that was written.
 pub(crate) fn requested_rank() -> Object {
-    let rank =
-        "With `return=ranks`: the rank by the kind's rank style; null if the member is not ranked.";
+    let rank = "The rank by the kind's rank style; null if the member is not ranked. After a contribution only with \
+                `return=ranks`.";
     one_or_more(rank)
 }
 
 /// `position` of a standing that was written.
 pub(crate) fn requested_position() -> Object {
-    one_or_more("With `return=ranks`: 1 is best; null if the member is not ranked.")
+    one_or_more(
+        "1 is best; null if the member is not ranked. After a contribution only with `return=ranks`.",
+    )
+}
+
+/// `previous_rank` of a standing that was written.
+pub(crate) fn previous_rank() -> Object {
+    one_or_more(
+        "With `previous_rank`: the rank right before the request; null if the member was not ranked.",
+    )
 }
 
 fn one_or_more(description: &str) -> Object {
@@ -163,6 +172,30 @@ impl<T: ToSchema> PartialSchema for Entries<T> {
 impl<T: ToSchema> ToSchema for Entries<T> {
     fn name() -> Cow<'static, str> {
         format!("{}List", T::name()).into()
+    }
+
+    fn schemas(schemas: &mut Schemas) {
+        schemas.push((T::name().into(), T::schema()));
+        T::schemas(schemas);
+    }
+}
+
+impl<T: ToSchema> PartialSchema for Page<T> {
+    fn schema() -> RefOr<Schema> {
+        let items = Ref::from_schema_name(T::name());
+        let text = "If there may be more entries: `after` of the next page.";
+        let next = ObjectBuilder::new().schema_type(Type::String);
+        ObjectBuilder::new()
+            .property("entries", ArrayBuilder::new().items(items))
+            .required("entries")
+            .property("next", next.description(Some(text)))
+            .into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for Page<T> {
+    fn name() -> Cow<'static, str> {
+        format!("{}Page", T::name()).into()
     }
 
     fn schemas(schemas: &mut Schemas) {

@@ -65,6 +65,28 @@ pub struct EntryWritten {
     /// When the standing was reached.
     #[schema(format = DateTime)]
     reached_at: String,
+    /// With `profiles`: the member's profile, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    profile: Option<ProfileWritten>,
+}
+
+/// A member's profile.
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = ShownProfile)]
+pub struct ProfileWritten {
+    /// What the member is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Ann")]
+    name: Option<String>,
+    /// The URL of an image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "https://img.example/ann.png")]
+    avatar: Option<String>,
+    /// Any JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    data: Option<serde_json::Value>,
 }
 
 /// The fields of a standing.
@@ -142,6 +164,10 @@ pub struct LookedUpWritten {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     reached_at: Option<String>,
+    /// With `profiles`: the member's profile, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    profile: Option<ProfileWritten>,
 }
 
 /// A member's standing in one window after a contribution.
@@ -173,6 +199,14 @@ pub struct StandingWritten {
     )]
     #[schema(schema_with = schema::requested_position, required = false)]
     position: Option<NumberOrNull>,
+    /// With `previous_rank`; null if the member was not ranked.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
+    #[schema(schema_with = schema::previous_rank, required = false)]
+    previous_rank: Option<NumberOrNull>,
 }
 
 /// The best entries of a board.

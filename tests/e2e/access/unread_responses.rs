@@ -165,7 +165,7 @@ fn unread_receipts_are_limited_and_clients_that_read_are_answered() {
         (!has_room(&Exposition::of(&server))).then_some(())
     });
     for _ in 0..ROUNDS {
-        let receipt = server.json("POST", "/v1/contributions", &wrong).ok();
+        let receipt = server.json("POST", "/v1/contributions", &wrong).rejected();
         assert_eq!(receipt["rejected_count"], EVENTS * EVENT_BOARDS);
         assert!(!receipt["rejected"].as_array().unwrap().is_empty());
         server.give("gifts/a", &[("u", 1)]);

@@ -181,7 +181,7 @@ fn errors_name_the_parameter() {
         ("DELETE", "/v1/members/u1?kind=gifts&after=zzz/x", 400),
         ("DELETE", "/v1/members/u1?kind=gifts&after=races/", 400),
         ("DELETE", "/v1/members/u1?after=zzz/x", 400),
-        ("GET", "/v1/members/u1", 405),
+        ("POST", "/v1/members/u1", 405),
     ] {
         assert_eq!(
             server.send(method, path, &[], "").status,

@@ -190,7 +190,7 @@ fn invisible_and_confusable_names_cannot_be_written() {
             {"board": "gifts/a", "member": name, "points": 1},
             {"board": format!("gifts/{name}"), "member": "u", "points": 1},
         ]);
-        let receipt = server.contribute(&items).ok();
+        let receipt = server.contribute(&items).rejected();
         assert_eq!(receipt["rejected_count"], 2, "{name:?}: {receipt}");
         for (item, what) in [(0, "member "), (1, "board: subject ")] {
             let rejected = &receipt["rejected"][item];

@@ -104,6 +104,98 @@ fn count_returns_the_number_of_members_in_a_range() {
 }
 
 #[test]
+fn ranges_are_read_from_the_worst() {
+    let server = ladder(30);
+    let range = |query: &str| {
+        server
+            .get(on_a(&format!("/range?order=worst&{query}")))
+            .entries()
+    };
+    let page = range("from=1&to=3");
+    assert_eq!(members(&page), ["m30", "m29", "m28"]);
+    assert_eq!(page[0]["rank"], 30);
+    assert_eq!(members(&range("from=29&to=40")), ["m02", "m01"]);
+    assert_eq!(range("from=31&to=40").len(), 0);
+    assert_eq!(members(&range("min=98")), ["m03", "m02", "m01"]);
+    assert_eq!(members(&range("max=72&limit=1")), ["m30"]);
+    assert_eq!(members(&range("min=72&max=80&limit=2")), ["m29", "m28"]);
+    let best = server.get(on_a("/range?order=best&from=1&to=1")).entries();
+    assert_eq!(members(&best), ["m01"]);
+}
+
+/// Reads a board to its end by `next`, and returns the members, in order. `meanwhile` is called after each page.
+fn read_all(server: &testkit::Server, query: &str, meanwhile: impl Fn(usize)) -> Vec<String> {
+    let (mut seen, mut after) = (Vec::new(), String::new());
+    for page in 0.. {
+        let read = server.get(on_a(&format!("/range?{query}{after}"))).ok();
+        let entries = read["entries"].as_array().unwrap();
+        seen.extend(
+            entries
+                .iter()
+                .map(|it| it["member"].as_str().unwrap().to_owned()),
+        );
+        meanwhile(page);
+        match read.get("next") {
+            None => break,
+            Some(next) => after = format!("&after={}", next.as_str().unwrap()),
+        }
+    }
+    seen
+}
+
+#[test]
+fn a_range_continues_after_its_last_entry_whatever_has_changed_before_it() {
+    let server = ladder(30);
+    let names = |numbers: &mut dyn Iterator<Item = u32>| {
+        numbers.map(|n| format!("m{n:02}")).collect::<Vec<_>>()
+    };
+    // From one page to the next, members join at the top, and the last one that was read leaves.
+    let meanwhile = |page: usize| {
+        server.give("gifts/a", &[(&format!("n{page}"), 1000)]);
+        if page == 0 {
+            server.delete(on_a("/members/m04")).ok();
+        }
+    };
+    assert_eq!(
+        read_all(&server, "max=1000&limit=4", meanwhile),
+        names(&mut (1..=30))
+    );
+    let server = ladder(30);
+    let still = |_| ();
+    for limit in [1, 7, 30, 31] {
+        let from_worst = read_all(&server, &format!("order=worst&min=-5&limit={limit}"), still);
+        assert_eq!(from_worst, names(&mut (1..=30).rev()));
+        let bounded = read_all(&server, &format!("min=80&max=90&limit={limit}"), still);
+        assert_eq!(bounded, names(&mut (11..=21)));
+    }
+    let first = server.get(on_a("/range?from=1&to=10")).ok();
+    let next = first["next"].as_str().unwrap();
+    let page = server
+        .get(on_a(&format!("/range?after={next}&limit=5")))
+        .ok();
+    assert_eq!(
+        members(page["entries"].as_array().unwrap()),
+        ["m11", "m12", "m13", "m14", "m15"]
+    );
+    assert_eq!(page["entries"][0]["rank"], 11);
+    let back = server
+        .get(on_a(&format!("/range?after={next}&limit=2&order=worst")))
+        .ok();
+    assert_eq!(members(back["entries"].as_array().unwrap()), ["m09", "m08"]);
+    assert_eq!(
+        server.get(on_a("/range?from=1&to=30")).ok().get("next"),
+        None
+    );
+    assert_eq!(
+        server
+            .get(on_a("/range?order=worst&from=1&to=30"))
+            .ok()
+            .get("next"),
+        None
+    );
+}
+
+#[test]
 fn invalid_ranges_are_reported() {
     let server = ladder(3);
     for (query, parts) in [
@@ -124,7 +216,18 @@ fn invalid_ranges_are_reported() {
         ("?min=1&limit=1001", &["limit", "1001"]),
         ("?limit=5", &["from"]),
         ("?min=1&min=2", &["min"]),
-        ("?min=1&order=asc", &["order"]),
+        ("?min=1&order=asc", &["order", "\"asc\"", "best", "worst"]),
+        ("?order=worst", &["from"]),
+        ("?after=x", &["after", "\"x\"", "next"]),
+        ("?after=", &["after"]),
+        (
+            "?from=1&to=2&after=AQAAAAAAAAAHAAAAAAAAAAh1MQ",
+            &["from", "after"],
+        ),
+        (
+            "?after=AQAAAAAAAAAHAAAAAAAAAAh1MQ&limit=1001",
+            &["limit", "1001"],
+        ),
     ] {
         server
             .get(on_a(&format!("/range{query}")))

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::TryStreamExt as _;
 use megaboard_client::{
-    BoardName, Client, Contribution, Event, Field, Kind, Mode, ProblemType, RankStyle, Returning,
-    SetOutcome, Timestamp,
+    BoardName, Client, Contribution, Event, Field, Kind, Mode, ProblemType, Profile, RankStyle,
+    Returning, Timestamp,
 };
 use testkit::{Exposition, Server};
 
@@ -33,6 +33,7 @@ fn the_client_has_every_operation_of_the_document() {
         lists(&client).await;
         streams(&client).await;
         kinds(&client).await;
+        profiles(&client).await;
         members(&client).await;
         removals(&client).await;
         assert_eq!(client.ready().await.unwrap().store, "memory");
@@ -109,9 +110,19 @@ async fn writes(client: &Client) {
 
     let board = client.board("gifts", "a");
     let set = board.set_member("fay").points(7).window("day").at(at);
-    assert_eq!(set.clone().await.unwrap(), SetOutcome::Applied);
+    assert!(!set.clone().await.unwrap().is_duplicate);
     // The same contribution under the same id.
-    assert_eq!(set.await.unwrap(), SetOutcome::Duplicate);
+    assert!(set.await.unwrap().is_duplicate);
+    let set = board.set_member("fay").points(40).window("day");
+    let set = set.returning(Returning::PreviousRanks).await.unwrap();
+    let ranks = (set.windows[0].previous_rank, set.windows[0].rank);
+    assert_eq!(ranks, (Some(4), Some(1)));
+    board
+        .set_member("fay")
+        .points(7)
+        .window("day")
+        .await
+        .unwrap();
     let settled = client.board("gifts", "pk-1").settle();
     let settled = settled.shards(4).ends_at(at + Duration::from_hours(1));
     let settled = settled.expires_after("7d").await.unwrap();
@@ -130,6 +141,16 @@ async fn reads(client: &Client) {
     assert_eq!(range.entries[0], top.entries[1]);
     let range = board.range_of_values(2..=20).limit(1).await.unwrap();
     assert_eq!(range.entries, top.entries[1..]);
+    let first = board.range(1..=2).await.unwrap();
+    let rest = board.range_after(&first.next.unwrap()).limit(1);
+    assert_eq!(rest.await.unwrap().entries[0].member, "cyd");
+    let worst = board.range(1..=2).from_worst().await.unwrap();
+    let last = worst.next.unwrap();
+    assert_eq!(worst.entries[1].member, "cyd");
+    let above = board.range_after(&last).from_worst().await.unwrap();
+    assert_eq!((&*above.entries[0].member, above.next), ("ben", None));
+    let above = board.range_of_values(..=30).from_worst().after(&last);
+    assert_eq!(above.await.unwrap().entries.len(), 2);
     assert_eq!(board.count(..10).await.unwrap().count, 1);
     assert_eq!(board.count(10..).await.unwrap().count, 3);
     let ben = board.member("ben").target(1).await.unwrap();
@@ -263,8 +284,60 @@ async fn members(client: &Client) {
     assert_eq!(client.hidden("gifts").await.unwrap().hidden, ["ada"]);
     assert_eq!(client.hidden_in("ada").await.unwrap().hidden_in, ["gifts"]);
     assert!(client.show("ada").await.unwrap().hidden_in.is_empty());
+    let found = client.boards_of("ada", "gifts").limit(1).await.unwrap();
+    assert_eq!((&*found.boards[0].board, found.looked_at), ("gifts/a", 1));
+    assert_eq!(found.boards[0].windows[0].rank, Some(2));
+    let found = client.boards_of("ada", "gifts").after("a").await.unwrap();
+    assert_eq!((&*found.boards[0].board, found.next), ("gifts/b", None));
     let erased = client.erase("ada").await.unwrap();
     assert_eq!((erased.erased, erased.next), (2, None));
+}
+
+async fn profiles(client: &Client) {
+    let ann = Profile::new().name("Ann").avatar("https://a.example/");
+    let put = client.put_profile("gifts", "ada", &ann).await.unwrap();
+    assert_eq!(put, ann);
+    assert_eq!(client.profile("gifts", "ada").await.unwrap(), ann);
+    let data = Profile::new().data(serde_json::json!([1]));
+    let long = Profile::new().name("x".repeat(65));
+    let many = [
+        ("ben", Some(data.clone())),
+        ("x", Some(long)),
+        ("nobody", None),
+    ];
+    let outcome = client.put_profiles("gifts", &many).await.unwrap();
+    assert_eq!((outcome.put, outcome.deleted), (1, 1));
+    assert_eq!(outcome.rejected[0].index, 1);
+    let board = client.board("gifts", "a");
+    let top = board.top().fresh(true).profiles(true).await.unwrap();
+    let of = |name: &str| {
+        let mut entries = top.entries.iter();
+        entries
+            .find(|entry| entry.member == name)
+            .unwrap()
+            .profile
+            .clone()
+    };
+    assert_eq!((of("ada"), of("ben")), (Some(ann.clone()), Some(data)));
+    let tops = client
+        .tops(["gifts/a"])
+        .fresh(true)
+        .profiles(true)
+        .await
+        .unwrap();
+    assert!(
+        tops.boards[0]
+            .entries
+            .iter()
+            .any(|entry| entry.profile.is_some())
+    );
+    let place = board.member("ada").profiles(true).await.unwrap();
+    assert_eq!(place.found.profile, Some(ann));
+    let found = board.lookup(["ada"]).profiles(true).await.unwrap();
+    assert!(found.entries[0].profile.is_some());
+    client.delete_profile("gifts", "ada").await.unwrap();
+    let none = client.profile("gifts", "ada").await.unwrap_err();
+    assert!(none.is(&ProblemType::NoProfile));
 }
 
 async fn removals(client: &Client) {

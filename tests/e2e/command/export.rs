@@ -135,7 +135,8 @@ fn transfer(from: &Server, to: &Server) {
         assert!(run.stdout.starts_with(&applied), "{run:?}");
         assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""));
         // Importing again sets members to the values that they have.
-        let again = import(to, &file);
+        let file = file.to_str().unwrap();
+        let again = cli::run(&["import", file, "--again", "--server", to.url()], b"");
         assert!(again.stdout.starts_with(&applied), "{again:?}");
     }
 }

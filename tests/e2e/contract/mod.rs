@@ -34,4 +34,10 @@ const FILL: &str = include_str!("../../contract/fill.json");
 fn fill(server: &Server) {
     let receipt = server.json("POST", "/v1/contributions", FILL).ok();
     assert_eq!(receipt["rejected_count"], 0, "{receipt}");
+    let profile = server.json(
+        "PUT",
+        "/v1/kinds/gifts/members/u1/profile",
+        r#"{"name": "Ann"}"#,
+    );
+    assert_eq!(profile.status, 200, "{profile:?}");
 }

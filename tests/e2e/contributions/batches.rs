@@ -71,7 +71,9 @@ fn kinds_are_reloaded_once_for_any_number_of_unknown_names() {
     };
     let items: Vec<Value> = (0..EVENTS).map(event).collect();
     let before = looks();
-    let receipt = server.contribute(&items.into()).ok();
+    let response = server.contribute(&items.into());
+    response.problem(422, "nothing-applied", &["16000 rejected", "kind-0-0"]);
+    let receipt = response.value();
     assert_eq!(receipt["rejected_count"], EVENTS * BOARDS);
     assert_eq!(receipt["rejected"][0]["type"], "unknown-kind");
     // The server also reloads its kinds every few seconds.
@@ -86,8 +88,8 @@ fn the_list_of_rejected_items_ends_at_1000_and_the_count_continues() {
     let items: Vec<Value> = (0..2500).map(item).collect();
     let lines = ndjson(&items);
     for (receipt, read) in [
-        (server.contribute(&items.into()).ok(), Value::Null),
-        (server.lines(&lines).ok(), json!(2500)),
+        (server.contribute(&items.into()).rejected(), Value::Null),
+        (server.lines(&lines).rejected(), json!(2500)),
     ] {
         assert_eq!(
             (&receipt["applied"], &receipt["rejected_count"]),
@@ -138,4 +140,91 @@ fn a_batch_can_contain_several_boards_and_kinds() {
         let path = format!("/v1/boards/{kind}/room-{room}/members/u?window=all");
         assert_eq!(server.get(&path).ok()["points"], 10, "{path}");
     }
+}
+
+#[test]
+fn a_batch_of_which_nothing_is_applied_is_a_problem_with_its_receipt() {
+    let server = Server::start();
+    let good = json!({"board": "gifts/a", "member": "u", "points": 1, "id": "i"});
+    let wrong = json!({"board": "gifts/a", "member": "", "points": 1});
+    let all_wrong = json!([wrong, wrong]);
+    let response = server.contribute(&all_wrong);
+    response.problem(422, "nothing-applied", &["2 rejected", "member"]);
+    let receipt = response.value();
+    assert_eq!(
+        (&receipt["applied"], &receipt["rejected_count"]),
+        (&json!(0), &json!(2))
+    );
+    assert_eq!(receipt["rejected"][1]["index"], 1);
+    let response = server.lines(&ndjson(std::slice::from_ref(&wrong)));
+    response.problem(422, "nothing-applied", &["1 rejected"]);
+    assert_eq!(response.value()["read"], 1);
+    // What counts, now or before, makes it a success, and so does nothing at all.
+    assert_eq!(server.contribute(&json!([wrong, good])).ok()["applied"], 1);
+    assert_eq!(
+        server.contribute(&json!([good, wrong])).ok()["duplicates"],
+        1
+    );
+    assert_eq!(server.contribute(&json!([])).ok()["applied"], 0);
+    // A single object is its own problem.
+    server
+        .contribute(&wrong)
+        .problem(400, "invalid", &["member"]);
+}
+
+#[test]
+fn contributions_that_count_in_some_windows_only_are_told() {
+    let server = Server::with(
+        "[kinds.gifts]\nwindows = [\"hour\", \"day\", \"all\"]\nclose = { hour = \"1h\" }\n",
+    );
+    let item = |n: usize, at: i64| json!({"board": "gifts/a", "member": format!("u{n}"), "points": 1, "at": at});
+    // Within an hour and a day of its end, but not of the hour's.
+    let late = testkit::clock::now_ms() - 3 * 3_600_000;
+    let single = server.contribute(&item(0, late)).ok();
+    assert_eq!(
+        (&single["applied"], &single["partial_count"]),
+        (&json!(1), &json!(1))
+    );
+    let partial = json!([{"index": 0, "board": "gifts/a", "left_out": ["hour"]}]);
+    assert_eq!(single["partial"], partial);
+    let ancient = 1_000_000_000_000;
+    let items = json!([item(1, testkit::clock::now_ms()), item(2, ancient)]);
+    let receipt = server.contribute(&items).ok();
+    assert_eq!(
+        (&receipt["applied"], &receipt["partial_count"]),
+        (&json!(2), &json!(1))
+    );
+    let partial = json!([{"index": 1, "board": "gifts/a", "left_out": ["hour", "day"]}]);
+    assert_eq!(receipt["partial"], partial);
+    // The first 100 are listed, of an array and of a stream.
+    let many: Vec<Value> = (0..250).map(|n| item(n, ancient)).collect();
+    for receipt in [
+        server.lines(&ndjson(&many)).ok(),
+        server.contribute(&many.into()).ok(),
+    ] {
+        assert_eq!(
+            (&receipt["applied"], &receipt["partial_count"]),
+            (&json!(250), &json!(250))
+        );
+        let listed = receipt["partial"].as_array().unwrap();
+        assert_eq!((listed.len(), &listed[99]["index"]), (100, &json!(99)));
+    }
+    // A set of one window, a removal and a whole contribution are not partial.
+    let whole = json!([
+        item(3, testkit::clock::now_ms()),
+        {"board": "gifts/a", "member": "u9", "points": 1, "at": ancient, "set": true, "window": "all"},
+        {"board": "gifts/a", "member": "u3", "remove": true},
+    ]);
+    let receipt = server.contribute(&whole).ok();
+    assert_eq!(
+        (&receipt["applied"], receipt.get("partial_count")),
+        (&json!(3), None)
+    );
+    let set = server
+        .put(
+            "/v1/boards/gifts/a/members/u9",
+            &json!({"points": 2, "at": ancient}),
+        )
+        .ok();
+    assert_eq!(set["partial"][0]["left_out"], json!(["hour", "day"]));
 }

@@ -76,7 +76,7 @@ fn invalid_lists_of_boards_are_rejected() {
     let server = Server::start();
     let refused = |item: &Value, parts: &[&str]| {
         server.contribute(item).problem(400, "invalid", parts);
-        let receipt = server.contribute(&json!([item])).ok();
+        let receipt = server.contribute(&json!([item])).rejected();
         assert_eq!(receipt["rejected_count"], 1, "{receipt}");
     };
     refused(&event(&boards(17)), &["boards", "at most 16"]);

@@ -164,7 +164,7 @@ fn a_contribution_that_leaves_the_range_in_any_window_is_rejected() {
     server
         .contribute(&over)
         .problem(422, "out-of-range", &["points"]);
-    let receipt = server.contribute(&json!([over])).ok();
+    let receipt = server.contribute(&json!([over])).rejected();
     assert_eq!(receipt["rejected"][0]["type"], "out-of-range");
     assert_eq!(server.versions("gifts/a"), version);
     server

@@ -78,7 +78,7 @@ fn errors_are_reported_by_item() {
         (set(1, now + DAY_MS, "all"), "from-the-future", "at"),
     ];
     let bodies: Vec<Value> = items.iter().map(|(item, ..)| item.clone()).collect();
-    let receipt = server.contribute(&bodies.into()).ok();
+    let receipt = server.contribute(&bodies.into()).rejected();
     assert_eq!(receipt["rejected_count"], items.len(), "{receipt}");
     let rejected = receipt["rejected"].as_array().unwrap();
     for (index, (item, word, part)) in items.iter().enumerate() {

@@ -80,11 +80,11 @@ fn invalid_fields_are_reported() {
         (with("at", 1.5), 400, "invalid", &["at", "1.5"]),
     ] {
         server.contribute(&item).problem(status, word, parts);
-        let receipt = server.contribute(&json!([item])).ok();
+        let receipt = server.contribute(&json!([item])).rejected();
         assert_eq!(receipt["applied"], 0, "{item}");
         assert_eq!(receipt["rejected"][0]["index"], 0, "{item}");
         assert_eq!(receipt["rejected"][0]["type"], word, "{item}");
-        let receipt = server.lines(&format!("{item}\n")).ok();
+        let receipt = server.lines(&format!("{item}\n")).rejected();
         assert_eq!(receipt["rejected"][0]["type"], word, "{item}");
         let detail = receipt["rejected"][0]["detail"].as_str().unwrap();
         assert!(parts.iter().all(|part| detail.contains(part)), "{receipt}");
@@ -151,10 +151,10 @@ fn items_other_than_objects_are_invalid() {
             .problem(400, "invalid", &[]);
         let receipt = server
             .json("POST", "/v1/contributions", &format!("[{text}]"))
-            .ok();
+            .rejected();
         assert_eq!(receipt["rejected"][0]["type"], "invalid", "{text}");
         assert_eq!(
-            server.lines(text).ok()["rejected"][0]["type"],
+            server.lines(text).rejected()["rejected"][0]["type"],
             "invalid",
             "{text}"
         );
@@ -166,8 +166,11 @@ fn an_array_of_field_values_is_not_a_contribution() {
     let server = Server::start();
     let row = r#"["gifts/a", null, "u", 5, null, null, null, false]"#;
     let receipt = server.json("POST", "/v1/contributions", &format!("[{row}]"));
-    assert_eq!(receipt.ok()["rejected"][0]["type"], "invalid");
-    assert_eq!(server.lines(row).ok()["rejected"][0]["type"], "invalid");
+    assert_eq!(receipt.rejected()["rejected"][0]["type"], "invalid");
+    assert_eq!(
+        server.lines(row).rejected()["rejected"][0]["type"],
+        "invalid"
+    );
     assert_eq!(server.versions("gifts/a"), []);
 }
 

@@ -133,7 +133,7 @@ fn values_that_do_not_fit_the_kind_are_reported() {
         ),
     ] {
         server.contribute(&item).problem(status, word, parts);
-        let receipt = server.contribute(&json!([item])).ok();
+        let receipt = server.contribute(&json!([item])).rejected();
         assert_eq!(receipt["rejected"][0]["type"], word, "{receipt}");
     }
     for kind in ["gifts", "mixed", "highs", "races"] {

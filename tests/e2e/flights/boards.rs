@@ -33,7 +33,7 @@ pub(super) fn import(
 ) -> Run {
     let flags = format!(
         "--kind {kind} --subject-column origin --member-column {member} --points-column {points} \
-         --at-column time_hour --id-column id --missing NA --server {}",
+         --at-column time_hour --id-column id --missing NA --no-state --server {}",
         server.url()
     );
     let mut arguments = vec!["import", file.to_str().unwrap()];

@@ -11,7 +11,7 @@ fn invalid_settings_are_reported() {
         (json!({"shard": 3}), &["shard"][..]),
         (json!({"kind": "other"}), &["kind", "other", "gifts"]),
         (json!({"mode": "average"}), &["mode", "average"]),
-        (json!({"rank": "dense"}), &["rank", "dense"]),
+        (json!({"rank": "denser"}), &["rank", "denser"]),
         (json!({"ties": "coin"}), &["ties", "coin"]),
         (json!({"windows": []}), &["windows"]),
         (json!({"windows": ["year"]}), &["windows", "year"]),

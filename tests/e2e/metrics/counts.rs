@@ -33,7 +33,7 @@ fn contributions_are_counted_by_outcome_and_reason() {
         {"board": "nope/a", "member": "u", "points": 1},
         {"board": "gifts/a", "member": "u", "points": "many"},
     ]);
-    assert_eq!(server.contribute(&wrong).ok()["rejected_count"], 2);
+    assert_eq!(server.contribute(&wrong).rejected()["rejected_count"], 2);
     let metrics = Exposition::of(&server);
     let reasons = "megaboard_contributions_rejected_total";
     assert_counts(

@@ -7,7 +7,7 @@ use testkit::Server;
 
 /// The policy of every file.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-    img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
+    img-src 'self' data: https:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
 /// Returns the files in the sources.
 fn sources() -> BTreeMap<String, Vec<u8>> {

@@ -27,6 +27,7 @@ scenarios! {
     copying: "a command is copied, or selected without a clipboard",
     the_first_board: "the first board is shown by default",
     hostile_names: "hostile names are shown as text",
+    profiles: "the name and the image of a profile are shown, as text and as an image",
     large_integers: "the largest integers are shown exactly",
     several_fields: "each field of a kind is shown with its order",
     finding: "a member can be found with the keyboard",

@@ -155,13 +155,13 @@ fn memory_of_receipt_lists_is_limited_and_counts_continue() {
         assert_eq!(receipt["rejected_count"], LINES);
         receipt["rejected"].as_array().unwrap().len()
     };
-    assert_eq!(rejected(&server.lines(&lines).ok()), LINES);
+    assert_eq!(rejected(&server.lines(&lines).rejected()), LINES);
     let open = fill(&server, "receipts", begun_lines(&lines).as_bytes());
-    let listed = rejected(&server.lines(&lines).ok());
+    let listed = rejected(&server.lines(&lines).rejected());
     assert!((1..LINES).contains(&listed), "{listed}");
     drop(open);
     wait_until_empty(&server, "receipts");
-    assert_eq!(rejected(&server.lines(&lines).ok()), LINES);
+    assert_eq!(rejected(&server.lines(&lines).rejected()), LINES);
 }
 
 fn give(server: &Server, board: &str) {

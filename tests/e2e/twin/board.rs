@@ -106,6 +106,8 @@ impl Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Applied,
+    /// Applied, but not in all windows of its kind.
+    Partial,
     Duplicate,
     Rejected(&'static str),
 }
@@ -116,10 +118,9 @@ pub(super) type Ranked = Vec<(String, Standing)>;
 impl Board {
     pub(super) fn contribute(&mut self, kind: &Kind, item: &Item, now: i64) -> Outcome {
         let outcome = match self.applied(kind, item, now) {
-            Ok(()) => Outcome::Applied,
-            Err(outcome) => outcome,
+            Ok(outcome) | Err(outcome) => outcome,
         };
-        if outcome == Outcome::Applied {
+        if matches!(outcome, Outcome::Applied | Outcome::Partial) {
             self.exists = true;
             self.kept_until = None;
             self.written_at = now;
@@ -127,7 +128,7 @@ impl Board {
         outcome
     }
 
-    fn applied(&mut self, kind: &Kind, item: &Item, now: i64) -> Result<(), Outcome> {
+    fn applied(&mut self, kind: &Kind, item: &Item, now: i64) -> Result<Outcome, Outcome> {
         check(kind, item)?;
         if item.names_what_is_gone(kind, now) {
             return Err(Outcome::Rejected("window-closed"));
@@ -140,6 +141,7 @@ impl Board {
         if id.as_ref().is_some_and(|id| self.ids.contains(id)) {
             return Err(Outcome::Duplicate);
         }
+        let is_whole = item.window.is_some() || windows.len() == kind.windows_at(item.at).len();
         let mut changed = Vec::new();
         for window in windows {
             let held = self.history(&window.name, &item.member);
@@ -160,7 +162,11 @@ impl Board {
         if let Some(id) = id {
             Arc::make_mut(&mut self.ids).insert(id);
         }
-        Ok(())
+        Ok(if is_whole {
+            Outcome::Applied
+        } else {
+            Outcome::Partial
+        })
     }
 
     /// Removes a member from one window, or from all, also from expired ones where it remains.

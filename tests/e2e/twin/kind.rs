@@ -63,9 +63,11 @@ pub(super) struct Kind {
     pub(super) mode: &'static str,
     pub(super) fields: Vec<Field>,
     pub(super) ties: &'static str,
-    pub(super) shares_ranks: bool,
+    /// `ordinal`, `competition` or `dense`.
+    pub(super) rank: &'static str,
     periods: Vec<Period>,
     pub(super) shards: u64,
+    pub(super) shards_max: u64,
     pub(super) top: usize,
     pub(super) keep: Option<usize>,
     pub(super) packed: Option<Packed>,
@@ -107,9 +109,10 @@ impl Kind {
             mode,
             fields,
             ties: *dice.pick(&["earliest", "latest", "member"]),
-            shares_ranks: dice.below(2) == 0,
+            rank: *dice.pick(&["ordinal", "competition", "dense"]),
             periods: Self::drawn_periods(dice),
             shards: *dice.pick(&[1, 2, 16]),
+            shards_max: 16,
             top: *dice.pick(&[3, 1000]),
             keep: None,
             packed,
@@ -122,6 +125,14 @@ impl Kind {
         }
         if listed {
             kind.make_exact_list(dice);
+        }
+        // Servers that share a store have one on Redis.
+        let is_local = final_late_ms == 0;
+        if kind.is_dense() && (kind.packed.is_some() || listed && !is_local) {
+            kind.rank = "competition";
+        }
+        if kind.is_dense() && !is_local {
+            (kind.shards, kind.shards_max) = (1, 1);
         }
         kind
     }
@@ -189,7 +200,7 @@ impl Kind {
             "mode": self.mode,
             "fields": fields.collect::<Value>(),
             "ties": self.ties,
-            "rank": if self.shares_ranks { "competition" } else { "ordinal" },
+            "rank": self.rank,
             "windows": periods.collect::<Value>(),
             "shards": self.shards,
             "top": self.top,
@@ -256,6 +267,10 @@ impl Kind {
         });
         let untils: Option<Vec<i64>> = untils.collect();
         untils?.into_iter().max()
+    }
+
+    pub(super) fn is_dense(&self) -> bool {
+        self.rank == "dense"
     }
 
     pub(super) fn is_by_points(&self) -> bool {

@@ -102,7 +102,7 @@ impl World {
             ends_at,
             expires_after: ends_at.and(*dice.pick(&expires)),
         };
-        let shards = *dice.pick(&[1, 4, 8]);
+        let shards = (*dice.pick(&[1, 4, 8])).min(state.kind.shards_max);
         let mut body = json!({"shards": shards});
         activity.put_into(&mut body);
         if let Some(span) = activity.expires_after {
@@ -141,13 +141,17 @@ impl World {
         });
     }
 
-    /// Changes whether the kind shares ranks.
+    /// Changes whether the kind shares ranks. Dense ranks cannot change.
     pub(super) fn change_ranks(&mut self, dice: &mut Dice) {
         let (kind_index, _) = Self::any_board(dice);
         let state = &mut self.kinds[kind_index];
         state.changes.update(|changes| changes + 1);
         let kind = &mut state.kind;
-        kind.shares_ranks = !kind.shares_ranks;
+        kind.rank = match kind.rank {
+            "ordinal" => "competition",
+            "competition" => "ordinal",
+            other => other,
+        };
         let response = self
             .server
             .put(format!("/v1/kinds/{}", kind.name), &kind.settings());

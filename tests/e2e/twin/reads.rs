@@ -146,13 +146,14 @@ impl Reading<'_> {
         self.board.keep(kept.map(|(board, _)| board));
     }
 
-    /// Sends a `GET`, and keeps its response if it is final.
-    fn got(&self, path: &str, look: impl Fn(&View<'_>) -> Expected) {
+    /// Sends a `GET`, keeps its response if it is final, and returns it.
+    fn got(&self, path: &str, look: impl Fn(&View<'_>) -> Expected) -> Value {
         let (response, moments) = self.world.got(path);
         self.fits(path, whole(&response), &moments, look);
         let board = (self.kind_index, self.subject);
-        self.world
-            .keep_final(path, &response.value(), board, &self.window);
+        let value = response.value();
+        self.world.keep_final(path, &value, board, &self.window);
+        value
     }
 
     fn top(&self, dice: &mut Dice) {
@@ -167,8 +168,28 @@ impl Reading<'_> {
     fn pages(&self, dice: &mut Dice) {
         let from = 1 + dice.below(self.kind().members);
         let to = from + dice.below(20);
-        let path = self.path(&format!("/range?from={from}&to={to}"));
-        self.got(&path, |view| Ok(view.pages(from, to)));
+        let (worst, order) = Self::any_order(dice);
+        let path = self.path(&format!("/range?from={from}&to={to}{order}"));
+        let page = self.got(&path, |view| Ok(view.pages(from, to, worst)));
+        self.continued(&page, worst, order);
+    }
+
+    fn any_order(dice: &mut Dice) -> (bool, &'static str) {
+        [(false, ""), (true, "&order=worst")][dice.below(2)]
+    }
+
+    /// Reads what follows a page.
+    fn continued(&self, page: &Value, worst: bool, order: &str) {
+        const LIMIT: usize = 5;
+        let Some(next) = page["next"].as_str() else {
+            return;
+        };
+        let last = page["entries"]
+            .as_array()
+            .and_then(|entries| entries.last());
+        let member = last.unwrap()["member"].as_str().unwrap();
+        let path = self.path(&format!("/range?after={next}&limit={LIMIT}{order}"));
+        self.got(&path, |view| Ok(view.after(member, LIMIT, worst)));
     }
 
     fn any_bounds(dice: &mut Dice) -> (Option<i64>, Option<i64>, String) {
@@ -185,8 +206,10 @@ impl Reading<'_> {
     fn range(&self, dice: &mut Dice) {
         let (min, max, bounds) = Self::any_bounds(dice);
         let limit = 1 + dice.below(30);
-        let path = self.path(&format!("/range?{bounds}&limit={limit}"));
-        self.got(&path, |view| Ok(view.range(min, max, limit)));
+        let (worst, order) = Self::any_order(dice);
+        let path = self.path(&format!("/range?{bounds}&limit={limit}{order}"));
+        let page = self.got(&path, |view| Ok(view.range((min, max), limit, worst)));
+        self.continued(&page, worst, order);
     }
 
     fn count(&self, dice: &mut Dice) {
@@ -372,5 +395,10 @@ impl Reading<'_> {
 const SETTINGS: [&str; 4] = ["shards", "starts_at", "ends_at", "expires_at"];
 
 fn whole(response: &Response) -> (u16, Value) {
-    (response.status, response.value())
+    let mut value = response.value();
+    // Clients pass it on as it is.
+    if let Some(next) = value.get_mut("next") {
+        *next = Value::Bool(true);
+    }
+    (response.status, value)
 }

@@ -28,6 +28,8 @@ type Decided = (usize, String, Outcome);
 #[derive(Debug, PartialEq, Eq)]
 struct Receipt {
     counts: [u64; 4],
+    /// Of the applied, those that did not count in all windows.
+    partial: u64,
     rejected: Vec<(usize, String, String)>,
 }
 
@@ -121,11 +123,12 @@ fn receipt(of: &[&WriteCase<Vec<Decided>>]) -> Receipt {
     rejected.sort();
     Receipt {
         counts: [
-            count(Outcome::Applied),
+            count(Outcome::Applied) + count(Outcome::Partial),
             count(Outcome::Duplicate),
             rejected.len() as u64,
             0,
         ],
+        partial: count(Outcome::Partial),
         rejected,
     }
 }
@@ -147,6 +150,7 @@ fn receipt_of(response: &Response, what: &str) -> Receipt {
     let names = ["applied", "duplicates", "rejected_count", "failed_count"];
     Receipt {
         counts: names.map(|name| shown[name].as_u64().unwrap()),
+        partial: shown["partial_count"].as_u64().unwrap_or_default(),
         rejected,
     }
 }

@@ -82,11 +82,19 @@ impl<'a> View<'a> {
             .shown
             .iter()
             .position(|(_, standing)| standing.values == *own);
-        if self.kind.shares_ranks {
-            shared.unwrap() + 1
-        } else {
-            index + 1
+        match self.kind.rank {
+            "dense" => self.values_before(shared.unwrap()) + 1,
+            "competition" => shared.unwrap() + 1,
+            _ => index + 1,
         }
+    }
+
+    /// Returns the number of distinct values of the best members that are shown.
+    fn values_before(&self, index: usize) -> usize {
+        let values = self.shown[..index.min(self.shown.len())].iter();
+        let mut values: Vec<&Values> = values.map(|(_, standing)| &standing.values).collect();
+        values.dedup();
+        values.len()
     }
 
     fn fields(&self, values: &Values, shape: &mut Value) {
@@ -121,9 +129,41 @@ impl<'a> View<'a> {
         self.entries(0..self.shown.len().min(n))
     }
 
-    pub(super) fn pages(&self, from: usize, to: usize) -> Value {
-        let end = self.shown.len().min(to);
-        self.entries((from - 1).min(end)..end)
+    /// Returns the first of these entries, at most `limit`, read from the worst or from the best, and whether more
+    /// entries of the board may follow.
+    fn page(&self, mut indices: Vec<usize>, limit: usize, worst: bool) -> Value {
+        if worst {
+            indices.reverse();
+        }
+        indices.truncate(limit);
+        let end = if worst {
+            0
+        } else {
+            self.shown.len().saturating_sub(1)
+        };
+        let more = indices.len() == limit && indices.last() != Some(&end);
+        let mut page = self.entries(indices.into_iter());
+        if more {
+            page["next"] = json!(true);
+        }
+        page
+    }
+
+    pub(super) fn pages(&self, from: usize, to: usize, worst: bool) -> Value {
+        let len = self.shown.len();
+        let before = (from - 1).min(len);
+        let indices = if worst { 0..len - before } else { before..len };
+        self.page(indices.collect(), to + 1 - from, worst)
+    }
+
+    /// Returns the entries that follow a member.
+    pub(super) fn after(&self, member: &str, limit: usize, worst: bool) -> Value {
+        let indices = match self.index_of(member) {
+            Some(index) if worst => (0..index).collect(),
+            Some(index) => (index + 1..self.shown.len()).collect(),
+            None => Vec::new(),
+        };
+        self.page(indices, limit, worst)
     }
 
     fn between(&self, min: Option<i64>, max: Option<i64>) -> Vec<usize> {
@@ -135,8 +175,13 @@ impl<'a> View<'a> {
         (0..self.shown.len()).filter(lies).collect()
     }
 
-    pub(super) fn range(&self, min: Option<i64>, max: Option<i64>, limit: usize) -> Value {
-        self.entries(self.between(min, max).into_iter().take(limit))
+    pub(super) fn range(
+        &self,
+        (min, max): (Option<i64>, Option<i64>),
+        limit: usize,
+        worst: bool,
+    ) -> Value {
+        self.page(self.between(min, max), limit, worst)
     }
 
     pub(super) fn count(&self, min: Option<i64>, max: Option<i64>) -> Value {
@@ -299,10 +344,10 @@ impl<'a> View<'a> {
         let better_fields = self.all.iter().filter(|(member, standing)| {
             is_shown(member) && compare_values(self.kind, &standing.values, &values).is_gt()
         });
-        let rank = if self.kind.shares_ranks {
-            better_fields.count()
-        } else {
-            shown_above
+        let rank = match self.kind.rank {
+            "dense" => self.values_before(better_fields.count()),
+            "competition" => better_fields.count(),
+            _ => shown_above,
         };
         let is_listed = self.kind.keep.is_none_or(|keep| above < keep);
         self.around(json!({

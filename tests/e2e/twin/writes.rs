@@ -207,7 +207,8 @@ impl World {
                     |word: &str| closed(shown["type"].as_str().unwrap_or_default()) == word;
                 match outcome {
                     Outcome::Rejected(word) => response.status != 200 && is_type(word),
-                    Outcome::Applied => is("applied"),
+                    Outcome::Applied => is("applied") && shown["partial_count"].is_null(),
+                    Outcome::Partial => is("applied") && shown["partial_count"] == 1,
                     Outcome::Duplicate => is("duplicates"),
                 }
             },

@@ -234,7 +234,7 @@ fn final_responses_never_change() {
                         let receipt = if receipt.status == 200 {
                             receipt.ok()
                         } else {
-                            receipt.problem(422, "window-closed", &[]);
+                            receipt.problem(422, "nothing-applied", &["closed"]);
                             continue;
                         };
                         let applied = receipt["applied"].as_u64().unwrap();

@@ -2,6 +2,9 @@
 
 import { check, eventually, same, shows } from "../stage.mjs";
 
+/** The image of a profile, on another host. */
+export const AVATAR = "https://127.0.0.1:1/ann.png";
+
 const HOSTILE = [
     "<img src=x onerror=alert(1)>",
     "<script>alert(2)</script>",
@@ -32,6 +35,21 @@ export const scenarios = {
             await eventually("the member found", () => page.locator("#found .place").isVisible());
             same(await page.locator("#found h3").textContent(), HOSTILE[0], "who was found");
         }
+    },
+
+    async "the name and the image of a profile are shown, as text and as an image"(stage) {
+        const board = "gifts/profiled";
+        await stage.give(board, ["u1", 9], ["u2", 7]);
+        // The image does not exist: the initials of the name are shown.
+        await stage.profile("gifts", "u1", { name: "<b>Ann Lee</b>", avatar: AVATAR });
+        const page = await stage.open(`#/${board}?window=day&member=u2`, { ignored: /Failed to load resource/ });
+        await eventually("the name", async () => (await page.locator("#rows .name").first().textContent()) === "<b>Ann Lee</b>");
+        same(await page.locator("#rows .name b").count(), 0, "elements made of names");
+        same(await page.locator("#rows .name").first().getAttribute("title"), "u1", "the member");
+        await eventually("the gap names it", () => page.locator("#found .chase b", { hasText: "Ann Lee" }).isVisible());
+        await eventually("no broken image", async () => (await page.locator("#rows .avatar img").count()) === 0);
+        await stage.profile("gifts", "u1", { name: "Eva" });
+        await eventually("the new name", async () => (await page.locator("#rows .name").first().textContent()) === "Eva");
     },
 
     async "the largest integers are shown exactly"(stage) {

@@ -26,6 +26,8 @@ struct Shown {
     form: TopForm,
     members: u64,
     activity: Activity,
+    /// A digest of the profiles in the entries, if they have any.
+    profiles: Option<u64>,
 }
 
 /// One state of a top, shared by all readers.
@@ -65,6 +67,7 @@ impl Frame {
             form,
             members: snapshot.members,
             activity: snapshot.activity,
+            profiles: snapshot.profiles,
         };
         if before.is_some_and(|before| before.shown == shown) {
             return Ok(None);
@@ -177,6 +180,7 @@ impl Frame {
             form,
             members,
             activity,
+            ..
         } = &self.shown;
         let board = serde_json::Value::String(self.board_name.to_string());
         let mut json = format!(
@@ -282,6 +286,7 @@ impl Frame {
                 form,
                 members: 0,
                 activity: Activity::default(),
+                profiles: None,
             },
             board_name: "gifts/a".parse().expect("a board's name"),
             window_name: "all".to_owned(),

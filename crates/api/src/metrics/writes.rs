@@ -54,7 +54,7 @@ impl Writes {
         let counter = match written {
             // Removing an absent member counts as applied.
             _ if written.removed() == Some(false) => &self.applied,
-            WriteOutcome::Applied(_) => &self.applied,
+            WriteOutcome::Applied(_) | WriteOutcome::Partial(..) => &self.applied,
             WriteOutcome::Duplicate(_) => &self.duplicates,
             WriteOutcome::Rejected(reason) => {
                 self.reject(reason.into());

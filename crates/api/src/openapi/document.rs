@@ -8,14 +8,14 @@ use serde_json::Value;
 use utoipa::OpenApi as _;
 use utoipa::openapi::schema::{Ref, Schema};
 use utoipa::openapi::{Components, OpenApi, RefOr, Response};
-use wire::TopWritten;
+use wire::{ProfileLineShape, TopWritten};
 
 use super::gate::{self, operations};
-use super::problems::problems_of;
 use crate::board_response::BoardResponse;
 use crate::feeds::written::ChangesWritten;
 use crate::routes;
 use crate::stream::{NoPositionShape, OwnPositionShape};
+use openapi_parts::problems::problems_of;
 
 /// Event `member` of a stream.
 type OwnPositionResponse = BoardResponse<'static, OwnPositionShape<'static>>;
@@ -40,6 +40,7 @@ type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
         (name = "Streams", description = "Boards as they change, as server-sent events."),
         (name = "Boards", description = "Boards, and their settings before the first contribution."),
         (name = "Members", description = "Members on all boards: hide, show, erase."),
+        (name = "Profiles", description = "Names, avatars and data of members, for all boards of a kind."),
         (name = "Kinds", description = "The rules of boards."),
         (name = "Service", description = "The server."),
     ),
@@ -63,11 +64,16 @@ type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
         routes::board::show,
         routes::board::put_settings,
         routes::board::delete,
+        routes::member_boards::list,
         routes::erase::erase,
         routes::members::is_hidden,
         routes::members::hide,
         routes::members::show,
         routes::members::hidden,
+        routes::profiles::show,
+        routes::profiles::put,
+        routes::profiles::delete,
+        routes::profiles::many,
         routes::kinds::list,
         routes::kinds::show,
         routes::kinds::put,
@@ -78,9 +84,10 @@ type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
         routes::openapi::show,
         routes::page::docs,
     ),
-    // Schemas that are not a response by themselves: events of streams, and problems.
+    // Schemas that are no body by themselves: events of streams, problems, lines.
     components(schemas(
         ProblemShape<'static>,
+        ProfileLineShape,
         TopWritten,
         ChangesWritten,
         OwnPositionResponse,

@@ -13,11 +13,11 @@ use wire::Entries;
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown, OfMember, OfNeighbours, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfKnown, OfMember, OfNeighbours, OfProfiles, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// Maximum neighbours on one side.
 const NEIGHBOURS_MAX: u64 = 500;
@@ -35,7 +35,7 @@ type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
     path = "/v1/boards/{kind}/{subject}/members/{member}/around",
     operation_id = "around",
     tag = "Reading",
-    params(OfMember, OfNeighbours, OfWindow, OfKnown),
+    params(OfMember, OfNeighbours, OfProfiles, OfWindow, OfKnown),
     responses(
         (
             status = 200,
@@ -66,7 +66,9 @@ pub(crate) async fn show(
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
     let extent = Extent::take(&mut params)?;
+    let with_profiles = params.flag("profiles")?;
     let window = read_window(&app, path.kind(), params)?;
+    let window = window.validated_if(with_profiles);
     let (board, kind, member) = (&path.board, path.kind(), path.member()?);
     let answer = app
         .merger
@@ -79,9 +81,14 @@ pub(crate) async fn show(
         }
         MemberStanding::NoStanding => return Err(Problem::not_ranked(member, &window.name())),
     };
+    let around = &view.around[extent.shown(view)];
+    let members = around.iter().map(|ranked| &ranked.entry.key.member);
+    let profiles = app.profiles(&path.known, with_profiles, members).await?;
+    let variant = profiles.variant("around");
+    let profiles = profiles.shown();
     Ok(
-        window.respond(&parts.headers, board, &answer, "around", || Entries {
-            entries: Entries::of(kind.rules(), &view.around[extent.shown(view)]),
+        window.respond(&parts.headers, board, &answer, &variant, || Entries {
+            entries: Entries::of(kind.rules(), around, &profiles),
         }),
     )
 }

@@ -19,13 +19,13 @@ use wire::{ExpiryShape, JsonMembers, JsonText, SettingsShape, SpanShape};
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
-use crate::board_response::json;
 use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
+use validators::json;
 
 /// Attempts at settings that other requests keep changing.
 const SETTINGS_TRIES_MAX: usize = 5;
@@ -207,6 +207,7 @@ async fn stored_settings(
         let shards = held.as_ref().map(|record| record.shards);
         let settings = shape.settings(shards.unwrap_or(path.kind().shards()))?;
         let Some(held) = held else {
+            check_dense_shards(app, path.kind(), settings.shards)?;
             entry.begin(app.now()).await?;
             let (board, known) = (&path.board, &path.known);
             match app
@@ -244,6 +245,18 @@ async fn stored_settings(
         path.board
     );
     Err(Problem::new(ProblemType::Conflict, detail))
+}
+
+/// Rejects more shards than the store can count distinct values over.
+fn check_dense_shards(app: &App, kind: &Kind, shards: ShardCount) -> Result<(), Problem> {
+    let shards_max = app.router.store().dense_shards_max();
+    if kind.is_dense() && shards > shards_max {
+        let (shards, shards_max) = (shards.get(), shards_max.get());
+        return Err(Problem::invalid(format!(
+            "shards: {shards} is more than {shards_max}, the maximum of kinds with dense ranks on this store"
+        )));
+    }
+    Ok(())
 }
 
 /// Delete a board with all its windows

@@ -13,11 +13,11 @@ use serde::Serialize;
 use wire::SpanShape;
 
 use crate::app::App;
-use crate::board_response::validated_json;
 #[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoards, OfKnown};
+use openapi_parts::params::{NotModified, OfBoards, OfKnown};
 #[cfg(test)]
-use crate::openapi::problems::OfKind;
+use openapi_parts::problems::OfKind;
+use validators::validated_json;
 
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;

@@ -11,11 +11,11 @@ use wire::CountShape;
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfBounds, OfKnown, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfBoard, OfBounds, OfKnown, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// The body of the response.
 #[cfg(test)]

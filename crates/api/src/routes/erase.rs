@@ -12,17 +12,17 @@ use problem::Problem;
 use query_params::Params;
 use serde::Serialize;
 use shard_router::KnownKind;
-use shard_store::KindRecord;
+use shard_store::{KindRecord, ProfileChange, StoreError};
 use tokio::time::Instant;
 
 use super::members::{Change, Selection, change_in, selection};
 use crate::app::App;
-#[cfg(test)]
-use crate::openapi::params::{OfAnybody, OfErasure, OfKinds};
-#[cfg(test)]
-use crate::openapi::problems::OfHiding;
 use crate::progress::{self, REQUEST_FOR};
 use crate::target::MemberPath;
+#[cfg(test)]
+use openapi_parts::params::{OfAnybody, OfErasure, OfKinds};
+#[cfg(test)]
+use openapi_parts::problems::OfHiding;
 
 /// Boards that a member is removed from concurrently.
 const PAGE_BOARDS: usize = 256;
@@ -43,8 +43,8 @@ struct ErasedShape {
 
 /// Erase a member
 ///
-/// Removes it from all windows of all boards, including ended ones, permanently. A request takes at most 10 s:
-/// repeat it with `next` of the response as `after` until `next` is null.
+/// Removes it from all windows of all boards, including ended ones, permanently, and its profiles. A request takes at
+/// most 10 s: repeat it with `next` of the response as `after` until `next` is null.
 #[cfg_attr(test, utoipa::path(
     delete,
     path = "/v1/members/{member}",
@@ -180,13 +180,26 @@ impl Erasing<'_> {
         Ok(())
     }
 
-    /// Removes the member from the boards of a kind. Returns `false` if the time was not enough for all of them.
+    /// Removes the member's profile, and the member from the boards of a kind. Returns `false` if the time was not
+    /// enough for all of them.
     async fn kind(
         &mut self,
         known: &KnownKind,
         mut after: Option<Subject>,
     ) -> Result<bool, Problem> {
         let router = &self.app.router;
+        let deleted = [ProfileChange {
+            member: self.selection.member.clone(),
+            profile: None,
+        }];
+        let put = router.store().put_profiles(&known.record, &deleted).await;
+        // Also if it is unknown whether it is deleted.
+        self.app.forget_profiles();
+        match put {
+            // Deleted in the meantime, and its profiles with it.
+            Ok(()) | Err(StoreError::StaleKind) => {}
+            Err(error) => return Err(Problem::from(error).at(known.kind.name().as_str())),
+        }
         loop {
             let name = known.kind.name();
             let page = router

@@ -8,9 +8,9 @@ use problem::{Problem, ProblemType};
 use serde::Serialize;
 
 use crate::app::App;
-use crate::board_response::json;
 #[cfg(test)]
-use crate::openapi::problems::OfStore;
+use openapi_parts::problems::OfStore;
+use validators::json;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]

@@ -18,13 +18,13 @@ use validators::{Caching, check_conditions, is_known};
 use wire::KindShape;
 
 use crate::app::App;
-use crate::board_response::{json, validated_json};
 use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::KindPath;
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfIfMatch, OfKind, OfKnown, OfNew};
+#[cfg(test)]
+use openapi_parts::problems;
+use validators::{json, validated_json};
 
 /// Bytes of the digest in an entity tag.
 const ETAG_BYTES: usize = 8;
@@ -158,7 +158,8 @@ pub(crate) async fn put(
 ) -> Result<Response, Problem> {
     Params::of(query.as_deref())?.finish()?;
     let shape: KindShape = body::json(&app, &headers, request).await?;
-    let shards = app.router.store().default_shards();
+    let store = app.router.store();
+    let shards = shape.default_shards(store.default_shards(), store.dense_shards_max());
     let wanted = shape.into_kind_at(&name, shards, &app.publish_targets)?;
     // Checked against the kind that is replaced, even if others write it in the meantime.
     let checked = |held: Option<&Kind>| {

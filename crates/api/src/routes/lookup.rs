@@ -15,11 +15,11 @@ use wire::{Entries, List, LookedUpShape};
 use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{OfBoard, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{OfBoard, OfProfiles, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// Maximum members of a lookup.
 const MEMBERS_MAX: usize = 1000;
@@ -47,7 +47,7 @@ type LookupResponse = BoardResponse<'static, Entries<LookedUpShape<'static>>>;
     path = "/v1/boards/{kind}/{subject}/lookup",
     operation_id = "lookup",
     tag = "Reading",
-    params(OfBoard, OfWindow),
+    params(OfBoard, OfProfiles, OfWindow),
     request_body(content = LookupShape, example = json!({"members": ["u1", "nobody"]})),
     responses(
         (
@@ -73,7 +73,9 @@ pub(crate) async fn show(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {
-    let window = read_window(&app, path.kind(), Params::of(query.as_deref())?)?;
+    let mut params = Params::of(query.as_deref())?;
+    let with_profiles = params.flag("profiles")?;
+    let window = read_window(&app, path.kind(), params)?;
     let shape: LookupShape = body::json(&app, &headers, request).await?;
     let member = |(index, text): (usize, &String)| {
         let invalid = |e: board::IdentError| Problem::invalid(format!("members[{index}]: {e}"));
@@ -92,11 +94,14 @@ pub(crate) async fn show(
         .lookup(board, kind, window.window, &members)
         .await?;
     let envelope = window.envelope(board, &answer);
+    let profiles = app.profiles(&path.known, with_profiles, members.iter());
+    let profiles = profiles.await?.shown();
     let found = members.iter().zip(&answer.value);
     let found = found.map(|(member, found)| LookedUpShape {
         rules: kind.rules(),
         member,
         found,
+        profiles: &profiles,
     });
     Ok(BoardResponse {
         envelope,

@@ -12,6 +12,7 @@ use connection::AddressResponses;
 use merger::{MemberStanding, MemberView, UnlistedView};
 use problem::Problem;
 use query_params::Params;
+use receipts::Receipt;
 use shard_router::{BoardBatches, Contribution};
 use shard_store::Change;
 use wire::{MemberShape, StandingShape};
@@ -20,12 +21,15 @@ use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
 use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown, OfMember, OfPosition, OfSet, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
-use crate::routes::contributions::Receipt;
+use crate::profiles::shown_members;
+use crate::routes::contributions::{Asked, AskedStandings, Return};
 use crate::target::{BoardPath, read_window, resolve_only};
+#[cfg(test)]
+use openapi_parts::params::{
+    NotModified, OfKnown, OfMember, OfPosition, OfProfiles, OfSet, OfWindow,
+};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// The body of the response.
 #[cfg(test)]
@@ -40,7 +44,7 @@ type MemberResponse = BoardResponse<'static, MemberShape<'static>>;
     path = "/v1/boards/{kind}/{subject}/members/{member}",
     operation_id = "member",
     tag = "Reading",
-    params(OfMember, OfPosition, OfWindow, OfKnown),
+    params(OfMember, OfPosition, OfProfiles, OfWindow, OfKnown),
     responses(
         (
             status = 200,
@@ -77,23 +81,26 @@ pub(crate) async fn show(
     // There are no positions after the end of a list.
     let end = path.kind().retain().map_or(u64::MAX, |retain| retain.keep);
     let target = params.count("target", 1..=end)?;
-    let mut window = read_window(&app, path.kind(), params)?;
-    if target.is_some() {
-        window = window.validated();
-    }
+    let with_profiles = params.flag("profiles")?;
+    let window = read_window(&app, path.kind(), params)?;
+    let window = window.validated_if(target.is_some() || with_profiles);
     let (board, kind, member) = (&path.board, path.kind(), path.member()?);
     let answer = app
         .merger
         .member(board, kind, window.window, member, (1, 1), target)
         .await?;
     let not_ranked = || Problem::not_ranked(member, &window.name());
-    let place = MemberShape::of(kind.rules(), &answer.value, answer.members);
+    let shown = shown_members(&answer.value);
+    let profiles = app.profiles(&path.known, with_profiles, shown).await?;
+    let variant = profiles.variant("member");
+    let profiles = profiles.shown();
+    let place = MemberShape::of(kind.rules(), &answer.value, answer.members, &profiles);
     let place = place.ok_or_else(not_ranked)?;
     // The change depends on the time, too.
     let change = target.map(|_| to_target(&app, kind, &answer.value));
     let variant = match change.flatten() {
-        None => Cow::Borrowed("member"),
-        Some(change) => Cow::Owned(format!("member{change}")),
+        None => variant,
+        Some(change) => Cow::Owned(format!("{variant}{change}")),
     };
     Ok(
         window.respond(&parts.headers, board, &answer, &variant, || match change {
@@ -154,6 +161,7 @@ pub(crate) async fn set(
 ) -> Result<Response, Problem> {
     let mut params = Params::of(query.as_deref())?;
     let selector = params.text("window")?;
+    let wanted = Return::take(&mut params)?;
     params.finish()?;
     let unfit = |error: board::IdentError| Problem::invalid(error.to_string());
     path.board.subject().check_visible().map_err(unfit)?;
@@ -171,11 +179,30 @@ pub(crate) async fn set(
         id: shape.id()?,
         only,
     };
-    let batches = BoardBatches::of_one(path.board.clone(), &path.known, contribution);
     let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
-    for written in app.router.write(batches, moment, false).await {
-        app.metrics.writes.count(&written);
-        receipt.count(0, &path.board, &written);
+    let mut standings = AskedStandings::new(wanted);
+    let report = standings.are_wanted();
+    if report {
+        standings.push(Asked {
+            index: 0,
+            board: Arc::new(path.board.clone()),
+            kind: path.known.kind.clone(),
+            member: contribution.member.clone(),
+            at: contribution.at,
+            only,
+        });
+        receipt.reserve_standings(standings.bytes_max())?;
+        standings.read_previous(&app).await;
+    }
+    let batches = BoardBatches::of_one(path.board.clone(), &path.known, contribution);
+    let written = app.router.write(batches, moment, report).await;
+    for written in &written {
+        app.metrics.writes.count(written);
+        receipt.count(0, &path.board, written);
+    }
+    if report {
+        let written: Vec<_> = written.iter().collect();
+        receipt.add_standings(standings.after(&app, &written).await);
     }
     receipt.into_single()
 }

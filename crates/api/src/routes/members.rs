@@ -16,12 +16,12 @@ use shard_store::KindRecord;
 use wire::ESCAPED_BYTES_MAX;
 
 use crate::app::App;
-use crate::board_response::json;
-#[cfg(test)]
-use crate::openapi::params::{OfAnybody, OfHidden, OfKinds};
-#[cfg(test)]
-use crate::openapi::problems::{OfHiding, OfKind};
 use crate::target::MemberPath;
+#[cfg(test)]
+use openapi_parts::params::{OfAnybody, OfHidden, OfKinds};
+#[cfg(test)]
+use openapi_parts::problems::{OfHiding, OfKind};
+use validators::json;
 
 /// Maximum bytes of a response beside the names in it, with a problem around it.
 const HEAD_BYTES_MAX: usize = 2 << 10;
@@ -228,7 +228,11 @@ async fn hidden_in(
             hidden_in.push(known.kind.name().as_str());
         }
     }
+    let is_changed = !written.is_empty();
     app.router.catalogue().add_written(written).await;
+    if is_changed {
+        app.shown_members.send_replace(());
+    }
     let shape = HiddenInShape {
         member: selection.member.as_str(),
         hidden_in,

@@ -7,7 +7,7 @@ use axum::response::Response;
 use validators::StaticFile;
 
 #[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown};
+use openapi_parts::params::{NotModified, OfKnown};
 
 /// The document.
 const TEXT: &str = include_str!("../../../../docs/openapi.json");

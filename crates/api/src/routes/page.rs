@@ -1,7 +1,7 @@
 //! `GET /`, `GET /docs` and `GET /page/{file}`: the live page and the page that shows the contract, compiled in as
 //! they are in `crates/api/page`: ES modules, style sheets and documents, without a build step or a dependency.
-//! The `Content-Security-Policy` limits what a page may do: it talks to nobody but this server, and runs nothing but
-//! these files.
+//! The `Content-Security-Policy` limits what a page may do: it talks to nobody but this server, runs nothing but these
+//! files, and loads nothing from elsewhere but the images of profiles, over HTTPS and without a referrer.
 //!
 //! ```text
 //! main.js       the address says what is shown, a click changes the address (state.js); knows all other modules
@@ -29,13 +29,13 @@ use axum::response::Response;
 use problem::{Problem, ProblemType};
 use validators::StaticFile;
 
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfKnown};
 use crate::target::FilePath;
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfKnown};
 
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-     img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
+     img-src 'self' data: https:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
 );
 
 /// The file at `/`.

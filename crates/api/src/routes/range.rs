@@ -1,21 +1,25 @@
-//! `GET /v1/boards/{kind}/{subject}/range`: entries by position, at any depth, or by the first field.
+//! `GET /v1/boards/{kind}/{subject}/range`: entries by position, at any depth, by the first field, or after another.
 
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
+use board::{Kind, RankKey, Value};
+use merger::{End, Slice};
 use problem::Problem;
 use query_params::Params;
-use wire::Entries;
+use wire::{Entries, Page, cursor_of, parse_cursor};
 
 use crate::app::App;
 #[cfg(test)]
 use crate::board_response::BoardResponse;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfBounds, OfKnown, OfRange, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{
+    NotModified, OfBoard, OfBounds, OfKnown, OfProfiles, OfRange, OfWindow,
+};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// Maximum entries of a page.
 const PAGE_MAX: u64 = 1000;
@@ -25,22 +29,22 @@ const LIMIT_DEFAULT: u64 = 100;
 
 /// The body of the response.
 #[cfg(test)]
-type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
+type EntriesAnswer = BoardResponse<'static, Page<wire::EntryShape<'static>>>;
 
-/// Read a range by position, at any depth, or by the first field
+/// Read a range by position, at any depth, by the first field, or after another
 ///
-/// Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or `min`, `max` and `limit`. A
-/// range that exceeds the board is cut at its end.
+/// Requires either `from` and `to`, both inclusive, for at most 1,000 entries; or at least one of `min`, `max` and
+/// `after`. A range that exceeds the board is cut at its end. A page that more entries may follow has `next`.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards/{kind}/{subject}/range",
     operation_id = "range",
     tag = "Reading",
-    params(OfBoard, OfRange, OfBounds, OfWindow, OfKnown),
+    params(OfBoard, OfRange, OfBounds, OfProfiles, OfWindow, OfKnown),
     responses(
         (
             status = 200,
-            description = "The entries, best first.",
+            description = "The entries, best first; worst first with `order=worst`.",
             body = EntriesAnswer,
             headers(
                 ("etag" = String, description = "Identifies board, window and version; weak."),
@@ -49,7 +53,8 @@ type EntriesAnswer = BoardResponse<'static, Entries<wire::EntryShape<'static>>>;
             example = json!({
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
-                "entries": [{"rank": 2, "member": "u2", "points": 500, "reached_at": "2026-11-20T14:50:00.000Z"}],
+                "entries": [{"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"}],
+                "next": "AYAAAAAAAAPneP___mU6Dap1MQ",
             }),
         ),
         NotModified,
@@ -63,45 +68,118 @@ pub(crate) async fn show(
     let (mut parts, _) = request.into_parts();
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
-    let (from, to) = (
-        params.count("from", 1..=u64::MAX)?,
-        params.count("to", 1..=u64::MAX)?,
-    );
-    let bounds = params.bounds()?;
-    let limit = params.count("limit", 1..=PAGE_MAX)?;
+    let asked = RangeParams::take(&mut params, path.kind())?;
+    let with_profiles = params.flag("profiles")?;
     let window = read_window(&app, path.kind(), params)?;
+    let window = window.validated_if(with_profiles);
+    let range = asked.range()?;
     let (board, kind) = (&path.board, path.kind());
-    let answer = match (from, to, bounds) {
-        (Some(from), Some(to), (None, None)) if limit.is_none() => {
-            check_page(from, to)?;
-            app.merger
-                .range(board, kind, window.window, from, to)
-                .await?
+    let (merger, of) = (&app.merger, window.window);
+    let (answer, from, limit) = match range {
+        Range::Positions(from, to, end) => {
+            let read = match end {
+                End::Best => merger.range(board, kind, of, from, to),
+                End::Worst => merger.range_from_worst(board, kind, of, from, to),
+            };
+            (read.await?, end, to - from + 1)
         }
-        (None, None, (None, None)) => {
-            return Err(Problem::invalid(
-                "from: is missing (and to; or min, max, limit)",
-            ));
-        }
-        (None, None, _) => {
-            let limit = limit.unwrap_or(LIMIT_DEFAULT);
-            app.merger
-                .between(board, kind, window.window, bounds, limit)
-                .await?
-        }
-        (Some(_), None, _) => return Err(Problem::invalid("to: is missing")),
-        (None, Some(_), _) => return Err(Problem::invalid("from: is missing")),
-        (Some(_), Some(_), _) => {
-            return Err(Problem::invalid(
-                "from: goes with to, not with min, max or limit",
-            ));
+        Range::Slice(slice) => {
+            let (from, limit) = (slice.from, slice.limit);
+            (merger.slice(board, kind, of, slice).await?, from, limit)
         }
     };
+    let next = || {
+        let is_full = answer.value.len() as u64 == limit;
+        let last = answer.value.last().filter(|_| is_full)?;
+        let is_end = match from {
+            End::Best => last.position >= answer.members,
+            End::Worst => last.position == 1,
+        };
+        (!is_end).then(|| cursor_of(&last.entry.key))
+    };
+    let members = answer.value.iter().map(|ranked| &ranked.entry.key.member);
+    let profiles = app.profiles(&path.known, with_profiles, members).await?;
+    let variant = profiles.variant("range");
+    let profiles = profiles.shown();
     Ok(
-        window.respond(&parts.headers, board, &answer, "range", || Entries {
-            entries: Entries::of(kind.rules(), &answer.value),
+        window.respond(&parts.headers, board, &answer, &variant, || Page {
+            entries: Entries {
+                entries: Entries::of(kind.rules(), &answer.value, &profiles),
+            },
+            next: next(),
         }),
     )
+}
+
+/// What a request asks for.
+enum Range {
+    /// From one position to another, counted from this end.
+    Positions(u64, u64, End),
+    Slice(Slice),
+}
+
+/// The parameters of a range, except for the window.
+struct RangeParams {
+    from: Option<u64>,
+    to: Option<u64>,
+    values: Option<(Option<Value>, Option<Value>)>,
+    after: Option<RankKey>,
+    limit: Option<u64>,
+    end: End,
+}
+
+impl RangeParams {
+    fn take(params: &mut Params<'_>, kind: &Kind) -> Result<Self, Problem> {
+        let bounds = params.bounds()?;
+        let after = match params.text("after")? {
+            None => None,
+            Some(text) => Some(parse_cursor(kind.rules(), &text).ok_or_else(|| {
+                let kind = kind.name();
+                let detail = format!("after: {text:?} is not `next` of a range of kind {kind}");
+                Problem::invalid(detail)
+            })?),
+        };
+        let end = match params.text("order")?.as_deref() {
+            None | Some("best") => End::Best,
+            Some("worst") => End::Worst,
+            Some(other) => {
+                let detail = format!("order: {other:?} is not best or worst");
+                return Err(Problem::invalid(detail));
+            }
+        };
+        Ok(Self {
+            from: params.count("from", 1..=u64::MAX)?,
+            to: params.count("to", 1..=u64::MAX)?,
+            values: Some(bounds).filter(|bounds| *bounds != (None, None)),
+            after,
+            limit: params.count("limit", 1..=PAGE_MAX)?,
+            end,
+        })
+    }
+
+    fn range(self) -> Result<Range, Problem> {
+        let is_slice = self.values.is_some() || self.after.is_some();
+        match (self.from, self.to) {
+            (Some(_), Some(_)) if is_slice || self.limit.is_some() => Err(Problem::invalid(
+                "from: goes with to, not with min, max, after or limit",
+            )),
+            (Some(from), Some(to)) => {
+                check_page(from, to)?;
+                Ok(Range::Positions(from, to, self.end))
+            }
+            (None, None) if is_slice => Ok(Range::Slice(Slice {
+                values: self.values,
+                after: self.after,
+                from: self.end,
+                limit: self.limit.unwrap_or(LIMIT_DEFAULT),
+            })),
+            (None, None) => Err(Problem::invalid(
+                "from: is missing (and to; or min, max or after)",
+            )),
+            (Some(_), None) => Err(Problem::invalid("to: is missing")),
+            (None, Some(_)) => Err(Problem::invalid("from: is missing")),
+        }
+    }
 }
 
 fn check_page(from: u64, to: u64) -> Result<(), Problem> {

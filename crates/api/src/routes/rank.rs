@@ -16,12 +16,12 @@ use wire::{InputValues, Integer, NamedIntegers, RankShape};
 use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::body;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfPoints, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems::OfScore;
 use crate::read_window::ReadWindow;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfPoints, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems::OfScore;
 
 /// A standing: `points`, or `values`.
 #[derive(Deserialize)]

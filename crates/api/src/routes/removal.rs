@@ -6,7 +6,8 @@ use std::sync::Arc;
 use audit::AuditEntry;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use board::{Member, Period, RankStyle, Value, Window};
+use board::{Member, Period, Value, Window};
+use merger::Slice;
 use problem::{Problem, ProblemType};
 use query_params::Params;
 use serde::Serialize;
@@ -15,13 +16,12 @@ use shard_store::Change;
 use tokio::time::Instant;
 
 use crate::app::App;
-use crate::board_response;
-#[cfg(test)]
-use crate::openapi::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
-#[cfg(test)]
-use crate::openapi::problems::OfRemoval;
 use crate::progress::{self, REQUEST_FOR};
 use crate::target::{BoardPath, resolve, resolve_only};
+#[cfg(test)]
+use openapi_parts::params::{OfBoard, OfBounds, OfMember, OfRanks, OfRemoved};
+#[cfg(test)]
+use openapi_parts::problems::OfRemoval;
 
 /// Members that are read and removed at once.
 const BATCH_MEMBERS: u64 = 256;
@@ -79,7 +79,7 @@ pub(crate) async fn one(
     entry.begin(app.now()).await?;
     let mut removal = Removal::new(&app, &path, only);
     removal.remove([member]).await?;
-    Ok(board_response::json(&removal.shape))
+    Ok(validators::json(&removal.shape))
 }
 
 /// Remove the members of a range of points or ranks
@@ -139,7 +139,7 @@ pub(crate) async fn many(
     let mut removal = Removal::new(&app, &path, selector.map(|_| window));
     removal.shape.window = Some(selected.name());
     if let MemberRange::BelowRank { rank, from } = &mut range
-        && path.kind().rank_style() == RankStyle::Competition
+        && path.kind().rank_style().is_shared()
     {
         *from = removal.first_below(window, *rank).await?;
     }
@@ -197,7 +197,7 @@ impl<'a> Removal<'a> {
             MemberRange::Points(min, max) => {
                 let bounds = (*min, *max);
                 merger
-                    .between(board, kind, window, bounds, BATCH_MEMBERS)
+                    .slice(board, kind, window, Slice::between(bounds, BATCH_MEMBERS))
                     .await?
                     .value
             }

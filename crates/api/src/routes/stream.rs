@@ -14,13 +14,14 @@ use query_params::Params;
 
 use crate::app::App;
 use crate::feeds::Watched;
-#[cfg(test)]
-use crate::openapi::params::{OfBoard, OfStream};
-#[cfg(test)]
-use crate::openapi::problems::OfWindow;
+use crate::profiles::check_profiled;
 use crate::routes::top::entries_wanted;
 use crate::stream::{OwnPosition, Reader};
 use crate::target::{BoardPath, selector_of};
+#[cfg(test)]
+use openapi_parts::params::{OfBoard, OfStream};
+#[cfg(test)]
+use openapi_parts::problems::OfWindow;
 
 /// Disables caching and compression by proxies, which would delay events.
 const NO_TRANSFORM: HeaderValue = HeaderValue::from_static("no-cache, no-transform");
@@ -33,7 +34,8 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// Returns server-sent events. The event `board` has a complete `Top`; it is sent first, and whenever the top has
 /// changed. Its id is the board's `version`. With `changes=true` the events after the first are `changes`
 /// (`Changes`). With `member` there are also events `member` (`OwnPlaceAnswer`, or `NoPlaceAnswer` if the member
-/// is not ranked). The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
+/// is not ranked). With `profiles=true` entries have the profiles of their members, and a change of one is a change of
+/// the top. The event `problem` (`Problem`) is the last one of a stream that the server ends. If there are
 /// no events, a comment is sent every 15 s.
 #[cfg_attr(test, utoipa::path(
     get,
@@ -62,15 +64,18 @@ pub(crate) async fn show(
     let mut params = Params::of(parts.uri.query())?;
     let n = entries_wanted(&mut params, path.kind())?;
     let changes = params.flag("changes")?;
+    let profiles = params.flag("profiles")?;
     let member = params.text("member")?;
     let member = member.map(|text| Member::new(&text)).transpose();
     let member = member.map_err(|error| Problem::invalid(error.to_string()))?;
     let window = params.text("window")?;
     params.finish()?;
+    check_profiled(n, profiles)?;
     let watched = Watched {
         window: selector_of(path.kind(), window.as_deref())?,
         board: path.board,
         n,
+        profiles,
     };
     let flow = parts.extensions.remove::<Arc<Flow>>();
     // The gate adds it to every stream, except in unit tests.

@@ -14,10 +14,10 @@ use query_params::Params;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::board_response::json;
 use crate::body;
 #[cfg(test)]
-use crate::openapi::problems::OfKind;
+use openapi_parts::problems::OfKind;
+use validators::json;
 
 /// Default validity of a token.
 const TTL_DEFAULT: Duration = Duration::from_mins(10);

@@ -17,13 +17,14 @@ use validators::{BoardTag, Caching, coding, content_encoding, is_known};
 use wire::TopWritten;
 
 use crate::app::App;
-#[cfg(test)]
-use crate::openapi::params::{NotModified, OfBoard, OfKnown, OfTop, OfWindow};
-#[cfg(test)]
-use crate::openapi::problems;
+use crate::profiles;
 use crate::read_window::ReadWindow;
 use crate::repeated::RepeatedRead;
 use crate::target::{BoardPath, read_window};
+#[cfg(test)]
+use openapi_parts::params::{NotModified, OfBoard, OfKnown, OfProfiles, OfTop, OfWindow};
+#[cfg(test)]
+use openapi_parts::problems;
 
 /// Default of `n`.
 const ENTRIES_DEFAULT: usize = 100;
@@ -37,7 +38,7 @@ const ENTRIES_DEFAULT: usize = 100;
     path = "/v1/boards/{kind}/{subject}/top",
     operation_id = "top",
     tag = "Reading",
-    params(OfBoard, OfTop, OfWindow, OfKnown),
+    params(OfBoard, OfTop, OfProfiles, OfWindow, OfKnown),
     responses(
         (
             status = 200,
@@ -72,14 +73,17 @@ pub(crate) async fn show(
     let mut params = Params::of(parts.uri.query())?;
     let n = entries_wanted(&mut params, path.kind())?;
     let fresh = params.flag("fresh")?;
-    let mut window = read_window(&app, path.kind(), params)?;
-    if fresh {
-        window = window.validated();
-    }
-    let view = app
+    let with_profiles = params.flag("profiles")?;
+    let window = read_window(&app, path.kind(), params)?;
+    profiles::check_profiled(n, with_profiles)?;
+    let window = window.validated_if(fresh || with_profiles);
+    let mut view = app
         .merger
         .top(&path.board, path.kind(), window.window, fresh)
         .await?;
+    if with_profiles {
+        view = app.profiled(&path.known, view, window.window, n).await?;
+    }
     let form = window.form(&view, n);
     let mut response = respond(&parts.headers, &path.board, &window, &view.snapshot, form).await;
     if let Some(repeated) = repeated.filter(|_| !fresh) {
@@ -133,13 +137,14 @@ pub(crate) fn entries_wanted(params: &mut Params<'_>, kind: &Kind) -> Result<usi
 /// Returns the entity tag.
 fn etag(window: &str, snapshot: &Snapshot, form: TopForm) -> String {
     let (n, stale) = (form.n, if form.stale { ".stale" } else { "" });
+    let profiles = profiles::variant(snapshot.profiles);
     let tag = BoardTag {
         version: &snapshot.version,
         window,
         activity: &snapshot.activity,
         listed: form.listed,
         is_final: form.is_final,
-        variant: &format!("{n}{stale}"),
+        variant: &format!("{n}{stale}{profiles}"),
     };
     tag.text()
 }

@@ -23,10 +23,11 @@ use wire::TopsWritten;
 
 use crate::app::App;
 use crate::body;
-#[cfg(test)]
-use crate::openapi::problems::OfWindow;
+use crate::profiles::check_profiled;
 use crate::read_window::ReadWindow;
 use crate::target::resolve;
+#[cfg(test)]
+use openapi_parts::problems::OfWindow;
 
 /// Maximum boards of a request.
 const BOARDS_MAX: usize = 100;
@@ -60,6 +61,9 @@ struct TopsShape {
     /// Answers from merges that began after the request came.
     #[serde(default)]
     fresh: bool,
+    /// Adds the profiles of the members.
+    #[serde(default)]
+    profiles: bool,
 }
 
 /// Read the tops of many boards
@@ -167,16 +171,23 @@ impl Top {
             let detail = format!("n: {n} is not a whole number from 1 to {depth}");
             return Err(Problem::invalid(detail));
         }
+        check_profiled(usize::try_from(n).unwrap_or(usize::MAX), shape.profiles)?;
         let window = resolve(app, &known.kind, shape.window.as_deref())?;
         let view = app
             .merger
             .top(&board, &known.kind, window.window, shape.fresh)
             .await?;
+        let n = usize::try_from(n).unwrap_or(usize::MAX);
+        let view = if shape.profiles {
+            app.profiled(&known, view, window.window, n).await?
+        } else {
+            view
+        };
         Ok(Self {
             board,
             window,
             view,
-            n: usize::try_from(n).unwrap_or(usize::MAX),
+            n,
         })
     }
 

@@ -127,12 +127,21 @@ impl From<FeedError> for Problem {
 impl Feed {
     /// Reads the top.
     async fn read(&self, before: Option<&Frame>) -> Result<FeedReading, FeedError> {
-        let Watched { board, window, n } = &self.watched;
+        let Watched {
+            board,
+            window,
+            n,
+            profiles,
+        } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
         let window = resolve_now(&self.app, kind, *window)?;
         let top = self.app.merger.top(board, kind, window.window, false);
-        let view = top.await?;
+        let mut view = top.await?;
+        if *profiles {
+            let top = self.app.profiled(&known, view, window.window, *n);
+            view = top.await?;
+        }
         let form = window.form(&view, *n);
         let pool = &self.app.pools.streams;
         let frame = Frame::of(board, &window, &view, form, before, pool);
@@ -163,6 +172,7 @@ impl Feed {
     async fn run(&self, signals: &watch::Sender<Signal>, last: &mut FeedReading) {
         let mut beat_at = Instant::now() + BEAT_INTERVAL;
         let mut read_at = Instant::now() + last.interval;
+        let mut shown_members = self.app.shown_members.subscribe();
         loop {
             tokio::select! {
                 () = signals.closed() => return,
@@ -172,6 +182,8 @@ impl Feed {
                     continue;
                 }
                 () = sleep_until(read_at) => {}
+                // The sender is in `app`.
+                _ = shown_members.changed() => {}
             }
             let before = signals.borrow().frame.clone();
             let reading = self.read(Some(&before)).await;

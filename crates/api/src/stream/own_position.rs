@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::board_response::BoardResponse;
 use crate::feeds::Watched;
 use crate::feeds::frame::event_aside;
+use crate::profiles::shown_members;
 use crate::target::resolve_now;
 
 /// Members directly above that are compared to find those that have overtaken.
@@ -157,7 +158,12 @@ impl OwnPosition {
 
     /// Returns the event with the current position; `None` if it was sent before.
     async fn event(&self) -> Result<Option<(Bytes, ShownPosition)>, Problem> {
-        let Watched { board, window, .. } = &self.watched;
+        let Watched {
+            board,
+            window,
+            profiles,
+            ..
+        } = &self.watched;
         let known = self.app.kind(board.kind().as_str()).await?;
         let kind = &known.kind;
         let window = resolve_now(&self.app, kind, *window)?;
@@ -170,7 +176,10 @@ impl OwnPosition {
             MemberStanding::Ranked(view) => Some(view),
             MemberStanding::Unlisted(_) | MemberStanding::NoStanding => None,
         };
-        let place = MemberShape::of(kind.rules(), &answer.value, answer.members);
+        let members = shown_members(&answer.value);
+        let profiles = self.app.profiles(&known, *profiles, members);
+        let profiles = profiles.await?.shown();
+        let place = MemberShape::of(kind.rules(), &answer.value, answer.members, &profiles);
         let shown = ShownPosition {
             window: window.window,
             is_final: window.is_final(answer.as_of, &answer.activity),

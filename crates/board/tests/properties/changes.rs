@@ -96,6 +96,7 @@ fn settings_that_determine_standings_may_not_change() {
             gifts(|s| s.rules = rules(vec![field("points")], Mode::Accumulate, Ties::Latest)),
         ),
         ("retain", gifts(|spec| spec.retain = Some(listed(1000)))),
+        ("rank", gifts(|spec| spec.rank = RankStyle::Dense)),
         ("time_zone", gifts(|spec| spec.calendar = Calendar::utc())),
         (
             "day_starts_at",

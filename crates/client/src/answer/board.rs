@@ -26,8 +26,11 @@ pub struct Entries {
     /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// The entries, best first.
+    /// The entries, in the order of the request: best first, if it does not say otherwise.
     pub entries: Vec<Entry>,
+    /// Of a range that more entries may follow: selects these
+    /// ([`GetRangeAfter`](crate::GetRangeAfter), [`GetRangeOfValues::after`](crate::GetRangeOfValues::after)).
+    pub next: Option<String>,
 }
 
 /// The number of members in a range of values.

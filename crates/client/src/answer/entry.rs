@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::Deserialize;
 
+use super::profile::Profile;
 use super::values::{Values, points};
 
 /// A ranked member.
@@ -18,6 +19,8 @@ pub struct Entry {
     pub values: Values,
     /// When the standing was reached.
     pub reached_at: Timestamp,
+    /// The member's profile, if profiles were requested and it has one.
+    pub profile: Option<Profile>,
 }
 
 /// A member that was looked up.
@@ -33,6 +36,8 @@ pub struct Found {
     pub values: Values,
     /// When the standing was reached.
     pub reached_at: Option<Timestamp>,
+    /// The member's profile, if profiles were requested and it has one.
+    pub profile: Option<Profile>,
 }
 
 /// A neighbour of a member.
@@ -74,6 +79,9 @@ pub struct Standing {
     pub rank: Option<u64>,
     /// The position; 1 is best. Only with [`Returning::Ranks`](crate::Returning).
     pub position: Option<u64>,
+    /// The rank right before the request; `None` if the member was not ranked. Only with
+    /// [`Returning::PreviousRanks`](crate::Returning).
+    pub previous_rank: Option<u64>,
 }
 
 /// Declares the wire format of a type: the fields of the standing are either `points` or `values`, next to the other
@@ -101,14 +109,18 @@ macro_rules! wire_format {
 }
 
 wire_format! {
-    WireEntry -> Entry { rank: u64, member: String, reached_at: Timestamp, }
+    WireEntry -> Entry {
+        rank: u64, member: String, reached_at: Timestamp, profile: Option<Profile>,
+    }
 }
 wire_format! {
-    WireFound -> Found { rank: Option<u64>, member: String, reached_at: Option<Timestamp>, }
+    WireFound -> Found {
+        rank: Option<u64>, member: String, reached_at: Option<Timestamp>, profile: Option<Profile>,
+    }
 }
 wire_format! {
     WireStanding -> Standing {
-        window: String, reached_at: Timestamp, rank: Option<u64>, position: Option<u64>,
+        window: String, reached_at: Timestamp, rank: Option<u64>, position: Option<u64>, previous_rank: Option<u64>,
     }
 }
 

@@ -207,6 +207,8 @@ words! {
         Ordinal = "ordinal",
         /// Equal members share a rank: 1 2 2 4.
         Competition = "competition",
+        /// Equal members share a rank, and no rank is left out: 1 2 2 3.
+        Dense = "dense",
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::Standing;
+
 /// The members that a kind hides.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
@@ -20,6 +22,32 @@ pub struct HiddenIn {
     pub member: String,
     /// The names of the kinds, out of those that the request selects.
     pub hidden_in: Vec<String>,
+}
+
+/// The boards of a kind that rank a member.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct MemberBoards {
+    /// The member.
+    pub member: String,
+    /// The kind.
+    pub kind: String,
+    /// The boards, ordered by subject.
+    pub boards: Vec<MemberBoard>,
+    /// The number of boards of the kind that were looked at.
+    pub looked_at: u64,
+    /// The subject after which to continue; `None` at the end.
+    pub next: Option<String>,
+}
+
+/// A board that ranks a member.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct MemberBoard {
+    /// The name of the board.
+    pub board: String,
+    /// The windows that rank the member, with rank and position.
+    pub windows: Vec<Standing>,
 }
 
 /// What a removal did.

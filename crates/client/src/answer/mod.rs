@@ -5,6 +5,7 @@ mod entry;
 mod envelope;
 mod kind;
 mod members;
+mod profile;
 mod values;
 
 pub use board::{
@@ -14,5 +15,6 @@ pub use board::{
 pub use entry::{Entry, Found, Moved, Neighbour, Standing};
 pub use envelope::{Envelope, Span};
 pub use kind::{Field, Kind, Mode, Op, Order, Packed, Publish, RankStyle, Retain, Ties, Weekday};
-pub use members::{Erased, Hidden, HiddenIn, Removed};
+pub use members::{Erased, Hidden, HiddenIn, MemberBoard, MemberBoards, Removed};
+pub use profile::{Profile, ProfilesOutcome, RejectedProfile};
 pub use values::Values;

@@ -14,8 +14,8 @@ use crate::error::Error;
 use crate::name::{BoardName, segment};
 use crate::query::ApiRequest;
 pub use reads::{
-    GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeOfValues, GetRankOf,
-    GetRankOfValues, GetTop, MakeStreamToken,
+    GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeAfter, GetRangeOfValues,
+    GetRankOf, GetRankOfValues, GetTop, MakeStreamToken,
 };
 use reads::{Lookup, Score, TokenRequest};
 pub use writes::{RemoveMember, RemoveMembers, SetMember, SetOutcome, Settle};
@@ -66,6 +66,13 @@ impl Board {
         let request = self.request("/range").with("from", positions.start());
         let request = request.with("to", positions.end());
         GetRange { request }
+    }
+
+    /// Reads the entries that follow the last one of a page, given its [`next`](crate::Entries::next). Entries that
+    /// have not changed meanwhile are read exactly once.
+    pub fn range_after(&self, next: &str) -> GetRangeAfter {
+        let request = self.request("/range").with("after", next);
+        GetRangeAfter { request }
     }
 
     /// Reads the entries whose first field is in this range, best first.

@@ -15,6 +15,8 @@ request! {
         n: u64,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
         /// Requires a merge that began after the request arrived.
         fresh: bool,
     } Always
@@ -25,7 +27,35 @@ request! {
     GetRange -> Entries {
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always
+}
+
+impl GetRange {
+    /// Counts the positions from the worst entry, and reads the worst first.
+    pub fn from_worst(self) -> Self {
+        let request = self.request.with("order", "worst");
+        Self { request }
+    }
+}
+
+request! {
+    /// The entries after another: [`Board::range_after`](crate::Board::range_after).
+    GetRangeAfter -> Entries {
+        /// Limits the number of entries: up to 1,000, 100 by default.
+        limit: u64,
+        /// Selects a window (any selector), which has to be that of the page before; the kind's first by default.
+        window: impl Display,
+    } Always
+}
+
+impl GetRangeAfter {
+    /// Reads towards the best entry, for a page that was read from the worst.
+    pub fn from_worst(self) -> Self {
+        let request = self.request.with("order", "worst");
+        Self { request }
+    }
 }
 
 request! {
@@ -33,9 +63,21 @@ request! {
     GetRangeOfValues -> Entries {
         /// Limits the number of entries: up to 1,000, 100 by default.
         limit: u64,
+        /// Continues after a page: its [`next`](Entries::next).
+        after: impl Display,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always
+}
+
+impl GetRangeOfValues {
+    /// Reads the worst entries first.
+    pub fn from_worst(self) -> Self {
+        let request = self.request.with("order", "worst");
+        Self { request }
+    }
 }
 
 request! {
@@ -53,6 +95,8 @@ request! {
         target: u64,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always
 }
 
@@ -68,6 +112,8 @@ request! {
         size: u64,
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always
 }
 
@@ -82,6 +128,8 @@ request! {
     GetMembers -> FoundEntries {
         /// Selects a window (any selector); the kind's first by default.
         window: impl Display,
+        /// Adds the profile of each member that has one.
+        profiles: bool,
     } Always with members: Lookup
 }
 

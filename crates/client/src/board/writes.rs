@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::answer::{Removed, Settled};
 use crate::client::Retry;
-use crate::contribute::{Receipt, fields};
+use crate::contribute::{Receipt, Returning, fields};
 use crate::error::Error;
 use crate::query::{ApiRequest, request};
 
@@ -22,12 +22,13 @@ pub struct SetMember {
 }
 
 /// The outcome of [`SetMember`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SetOutcome {
-    /// The standing was set now.
-    Applied,
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SetOutcome {
     /// The standing was set before with the same id, possibly by an earlier attempt of this request.
-    Duplicate,
+    pub is_duplicate: bool,
+    /// If requested: the standing in each window.
+    pub windows: Vec<crate::answer::Standing>,
 }
 
 /// The wire format of a standing.
@@ -98,6 +99,14 @@ impl SetMember {
         self.request = self.request.with("window", window);
         self
     }
+
+    /// Requests the standing after it.
+    pub fn returning(mut self, returning: Returning) -> Self {
+        for (name, value) in returning.params() {
+            self.request = self.request.with(name, value);
+        }
+        self
+    }
 }
 
 impl IntoFuture for SetMember {
@@ -113,12 +122,13 @@ impl IntoFuture for SetMember {
             };
             let client = &self.request.client;
             let response = client.send_with_retries(&call, retry).await?;
-            let receipt = Receipt::parse(&response.body, 1);
-            match receipt.map(|it| (it.applied, it.duplicates)) {
-                Some((1, 0)) => Ok(SetOutcome::Applied),
-                Some((0, 1)) => Ok(SetOutcome::Duplicate),
-                _ => Err(Error::unreadable("not a receipt for one standing")),
-            }
+            let receipt = Receipt::parse(&response.body, 1)
+                .filter(|receipt| receipt.applied + receipt.duplicates == 1)
+                .ok_or_else(|| Error::unreadable("not a receipt for one standing"))?;
+            Ok(SetOutcome {
+                is_duplicate: receipt.duplicates == 1,
+                windows: receipt.into_windows(),
+            })
         })
     }
 }

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use tokio::time::sleep;
 
 use super::contribution::Contribution;
-use super::outcome::{ContributeError, Outcome, Rejected, Undecided, Written, merged};
+use super::outcome::{ContributeError, Outcome, Partial, Rejected, Undecided, Written, merged};
 use super::receipt::Receipt;
 use super::reply::BatchReply;
 use super::requests::{Pending, RequestLimits, body_of, next_batch, outcomes_of};
@@ -152,6 +152,7 @@ impl<'a> Delivery<'a> {
             self.leave_undecided(unsent);
         }
         self.outcome.rejected.sort_by_key(|rejected| rejected.index);
+        self.outcome.partial.sort_by_key(|partial| partial.index);
         self.outcome.standings.sort_by_key(|written| written.index);
         match self.cause {
             None => Ok(self.outcome),
@@ -190,6 +191,14 @@ impl<'a> Delivery<'a> {
                 board: item.board,
                 kind: item.kind,
                 detail: item.detail,
+            });
+        }
+        self.outcome.partial_count += receipt.partial_count;
+        for item in receipt.partial {
+            self.outcome.partial.push(Partial {
+                index: sent[item.index].index,
+                board: item.board,
+                left_out: item.left_out,
             });
         }
         for written in receipt.standings {

@@ -23,8 +23,8 @@ use crate::client::Client;
 pub use contribution::Contribution;
 pub(crate) use contribution::{fields, random_id};
 use delivery::Delivery;
-pub use outcome::{ContributeError, Outcome, Rejected, Undecided, Written};
-pub use receipt::{Receipt, ReceiptItem};
+pub use outcome::{ContributeError, Outcome, Partial, Rejected, Undecided, Written};
+pub use receipt::{PartialItem, Receipt, ReceiptItem};
 pub use reply::BatchReply;
 use requests::RequestLimits;
 pub use sender::{Batch, BatchRequest, Format, Next, Pause, Sender};
@@ -36,6 +36,19 @@ pub enum Returning {
     Standings,
     /// The member's standing in each window, with rank and position.
     Ranks,
+    /// The same, and the rank right before the request: of a request that was retried, before the last attempt.
+    PreviousRanks,
+}
+
+impl Returning {
+    /// Returns the query parameters that request it.
+    pub(crate) const fn params(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Standings => &[("return", "standings")],
+            Self::Ranks => &[("return", "ranks")],
+            Self::PreviousRanks => &[("return", "ranks"), ("previous_rank", "true")],
+        }
+    }
 }
 
 /// Sends contributions when it is awaited: [`Client::contribute`].
@@ -67,7 +80,7 @@ impl Client {
 }
 
 impl Contribute<'_> {
-    /// Requests the standings after each contribution. Requests then have at most 100 contributions.
+    /// Requests the standings after each contribution.
     pub fn returning(mut self, returning: Returning) -> Self {
         self.returning = Some(returning);
         self
@@ -83,10 +96,10 @@ impl<'a> IntoFuture for Contribute<'a> {
             None => "/v1/contributions",
             Some(Returning::Standings) => "/v1/contributions?return=standings",
             Some(Returning::Ranks) => "/v1/contributions?return=ranks",
+            Some(Returning::PreviousRanks) => "/v1/contributions?return=ranks&previous_rank=true",
         };
         Box::pin(async move {
-            let limits = RequestLimits::new(self.returning.is_some());
-            let mut delivery = Delivery::new(self.contributions, limits);
+            let mut delivery = Delivery::new(self.contributions, RequestLimits::default());
             let sender = Sender::new(&self.client, Format::Json).path(path);
             sender.send(&mut delivery).await;
             delivery.finish()

@@ -17,6 +17,10 @@ pub struct Outcome {
     pub applied: u64,
     /// The number that were applied before, with the same id.
     pub duplicates: u64,
+    /// The applied contributions that did not count in all windows of their kind, ordered by index.
+    pub partial: Vec<Partial>,
+    /// The number of these. The server lists 100 of each request.
+    pub partial_count: u64,
     /// The invalid contributions, ordered by index. Do not send them again.
     pub rejected: Vec<Rejected>,
     /// The number of invalid contributions. Greater than the length of `rejected` only if the server
@@ -24,6 +28,18 @@ pub struct Outcome {
     pub rejected_count: u64,
     /// If requested: the standings after each applied contribution, and the current ones of duplicates.
     pub standings: Vec<Written>,
+}
+
+/// A contribution that did not count in all windows of its kind on one of its boards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Partial {
+    /// The index in the list of contributions.
+    pub index: usize,
+    /// The board.
+    pub board: String,
+    /// The periods in whose windows it did not count, such as `hour`: they are closed, or no longer kept.
+    pub left_out: Vec<String>,
 }
 
 /// A contribution that was rejected on one of its boards.

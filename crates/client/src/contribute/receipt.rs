@@ -18,6 +18,12 @@ pub struct Receipt {
     pub applied: u64,
     /// The number that were applied before, with the same ids.
     pub duplicates: u64,
+    /// Of the applied: the number that did not count in all windows of their kind.
+    #[serde(default)]
+    pub partial_count: u64,
+    /// The first of these.
+    #[serde(default)]
+    pub partial: Vec<PartialItem>,
     /// The number of invalid ones.
     pub rejected_count: u64,
     /// The first invalid ones.
@@ -51,6 +57,18 @@ pub struct ReceiptItem {
     pub detail: String,
 }
 
+/// A contribution of a [`Receipt`] that did not count in all windows of its kind.
+#[derive(Debug, Deserialize)]
+#[non_exhaustive]
+pub struct PartialItem {
+    /// The index in the request.
+    pub index: usize,
+    /// The board.
+    pub board: String,
+    /// The periods in whose windows it did not count, such as `hour`: closed, or no longer kept.
+    pub left_out: Vec<String>,
+}
+
 /// The standings of a member after one contribution to one board.
 #[derive(Debug, Deserialize)]
 pub(super) struct WireWritten {
@@ -69,9 +87,18 @@ impl Receipt {
         let items = receipt.rejected.iter().chain(&receipt.failed);
         let mut indices = items
             .map(|item| item.index)
-            .chain(receipt.standings.iter().map(|written| written.index));
+            .chain(receipt.standings.iter().map(|written| written.index))
+            .chain(receipt.partial.iter().map(|item| item.index));
         let fits = receipt.read.is_none_or(|read| read <= sent) && indices.all(|it| it < sent);
         fits.then_some(receipt)
+    }
+
+    /// Returns the standings of its only contribution, to one board.
+    pub(crate) fn into_windows(self) -> Vec<Standing> {
+        self.standings
+            .into_iter()
+            .flat_map(|written| written.windows)
+            .collect()
     }
 
     /// Returns how many rejected and how many failed outcomes are not listed.

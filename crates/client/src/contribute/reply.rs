@@ -46,7 +46,8 @@ impl BatchReply {
                 receipt,
                 problem: (!response.is_success()).then(|| response.problem()),
                 retry_after: response.retry_after,
-                is_refusal: !matches!(response.status, 200..=299 | 408 | 429 | 500..),
+                // 422: all of them are rejected, and decided.
+                is_refusal: !matches!(response.status, 200..=299 | 408 | 422 | 429 | 500..),
             };
         }
         let problem = || Error::Problem(response.problem());

@@ -5,8 +5,6 @@ use super::outcome::Undecided;
 
 /// The maximum number of outcomes of one request: the server lists as many of each sort.
 const OUTCOMES_MAX: usize = 1_000;
-/// The server's limit for requests that return standings.
-const RETURNING_MAX: usize = 100;
 /// Below the servers' default limit of 16 MiB. A larger contribution is sent by itself.
 const BODY_BYTES_MAX: usize = 4 << 20;
 
@@ -24,19 +22,13 @@ pub(super) struct Pending {
 /// The limits of one request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestLimits {
-    contributions: usize,
     outcomes: usize,
     bytes: usize,
 }
 
-impl RequestLimits {
-    pub(super) fn new(returning: bool) -> Self {
+impl Default for RequestLimits {
+    fn default() -> Self {
         Self {
-            contributions: if returning {
-                RETURNING_MAX
-            } else {
-                OUTCOMES_MAX
-            },
             outcomes: OUTCOMES_MAX,
             bytes: BODY_BYTES_MAX,
         }
@@ -72,7 +64,7 @@ pub(super) fn next_batch(
     let mut pending = Vec::new();
     let (mut outcomes, mut line, mut bytes) = (0, Vec::new(), 0);
     let unsent = contributions.iter().enumerate().skip(from);
-    for (index, contribution) in unsent.take(limits.contributions) {
+    for (index, contribution) in unsent {
         line.clear();
         contribution.write(&contribution.boards, &mut line);
         outcomes += contribution.boards.len();
@@ -123,18 +115,9 @@ mod tests {
     fn requests_do_not_exceed_the_limit_of_outcomes() {
         let one = Contribution::new("gifts/a", "u").points(1);
         let several = (1..16).fold(one.clone(), |it, n| it.also_on(format!("gifts/{n}")));
-        assert_eq!(
-            sizes(&vec![one.clone(); 2_500], RequestLimits::new(false)),
-            [1_000, 1_000, 500]
-        );
-        assert_eq!(
-            sizes(&vec![one; 250], RequestLimits::new(true)),
-            [100, 100, 50]
-        );
-        assert_eq!(
-            sizes(&vec![several; 100], RequestLimits::new(false)),
-            [62, 38]
-        );
+        let limits = RequestLimits::default();
+        assert_eq!(sizes(&vec![one; 2_500], limits), [1_000, 1_000, 500]);
+        assert_eq!(sizes(&vec![several; 100], limits), [62, 38]);
     }
 
     #[test]
@@ -144,7 +127,7 @@ mod tests {
             .collect();
         let limits = RequestLimits {
             bytes: 1_000,
-            ..RequestLimits::new(false)
+            ..RequestLimits::default()
         };
         let mut from = 0;
         while from < contributions.len() {

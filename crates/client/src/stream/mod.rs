@@ -24,8 +24,8 @@ use follow::{Follower, StreamSettings};
 
 /// Three times the interval at which the server sends a comment.
 const SILENCE_MAX: Duration = Duration::from_secs(45);
-/// Enough for a top of 10,000 entries, the maximum.
-const EVENT_BYTES_MAX: usize = 16 << 20;
+/// Enough for a top of 10,000 entries with profiles, the maximum.
+const EVENT_BYTES_MAX: usize = 32 << 20;
 
 /// A request for a stream: [`Board::stream`].
 #[derive(Debug, Clone)]
@@ -68,6 +68,11 @@ impl BoardStream {
     /// the whole top is needed.
     pub fn changes(self) -> Self {
         self.with("changes", true)
+    }
+
+    /// Adds the profile of each member that has one. A change of a profile is a change of the top.
+    pub fn profiles(self) -> Self {
+        self.with("profiles", true)
     }
 
     /// Requests [`Event::Member`] for this member, in addition to the top.

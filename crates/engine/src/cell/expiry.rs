@@ -59,9 +59,11 @@ impl Cell {
             }
             empty &= held.is_empty(self.is_idle(kind, now));
         }
+        // No shard has these windows any more.
+        let values = self.distinct.as_ref().map(|distinct| distinct.take(gone));
         drop(body);
         // Freeing a large window takes a while: no lock is held.
-        drop(dropped);
+        drop((dropped, values));
         empty
     }
 
@@ -73,9 +75,12 @@ impl Cell {
         }
         let mut body = self.body.write();
         let mut dropped = Vec::new();
+        let mut values = None;
         if self.is_idle(kind, now) {
             let shards = body.shards_mut().iter_mut();
             dropped.extend(shards.filter_map(|shard| shard.get_mut().take_unbounded()));
+            let distinct = self.distinct.as_ref();
+            values = distinct.map(|distinct| distinct.take(&[Window::ALL_TIME]));
             if !dropped.is_empty() {
                 log.record(Event::BoardEmptied {
                     incarnation: self.incarnation,
@@ -83,7 +88,7 @@ impl Cell {
             }
         }
         drop(body);
-        drop(dropped);
+        drop((dropped, values));
     }
 
     pub(super) fn is_idle(&self, kind: &Kind, now: Timestamp) -> bool {

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use board::{Activity, Window};
 use parking_lot::{RwLock, RwLockReadGuard};
-use shard_store::{BoardReading, Query, RangeAsk, ShardQuery, ShardReading, StoreError};
+use shard_store::{BoardReading, Groups, Query, RangeAsk, ShardQuery, ShardReading, StoreError};
 use smallvec::SmallVec;
 
 use super::{Body, Cell};
@@ -20,6 +20,12 @@ impl Cell {
         epoch: u64,
         queries: &[ShardQuery],
     ) -> Result<Vec<ShardReading>, StoreError> {
+        if self.kind.is_dense() {
+            let queries = queries.iter();
+            return queries
+                .map(|asked| self.read_whole(epoch, &asked.query))
+                .collect();
+        }
         let mut readings = Vec::with_capacity(queries.len());
         let body = self.body.read();
         self.check_seen(seen, &body)?;
@@ -49,9 +55,24 @@ impl Cell {
         seen: &Activity,
         epoch: u64,
         window: Window,
-        groups: bool,
+        groups: Groups,
         ask: &RangeAsk,
     ) -> Result<Option<BoardReading>, StoreError> {
+        if self.kind.is_dense() {
+            let query = Query {
+                window,
+                unless: None,
+                groups,
+                ranges: [ask.clone()].into(),
+            };
+            let reading = self.read_whole(epoch, &query)?;
+            let part = reading.parts.and_then(|mut parts| parts.pop());
+            return Ok(part.map(|part| BoardReading {
+                versions: vec![reading.version],
+                members: reading.members,
+                part,
+            }));
+        }
         let rules = self.kind.rules();
         let body = self.body.read();
         self.check_seen(seen, &body)?;
@@ -85,6 +106,7 @@ impl Cell {
             rules,
             shards: self.shards,
             lists: lists.collect::<Result<_, _>>()?,
+            values: None,
         };
         let lists = merged.lists.iter();
         Ok(Some(BoardReading {
@@ -92,6 +114,55 @@ impl Cell {
             members: lists.map(|list| list.len() as u64).sum(),
             part: merged.answer(groups, ask),
         }))
+    }
+}
+
+impl Cell {
+    /// Reads all shards as one, at one moment. Waits for those that are being written: its writers
+    /// wait for no other shard.
+    fn read_whole(&self, epoch: u64, query: &Query) -> Result<ShardReading, StoreError> {
+        let body = self.body.read();
+        let shards = match &*body {
+            Body::Ended => return Err(StoreError::IncarnationEnded),
+            Body::Whole(whole) => return whole.read().read(&self.kind, epoch, None, query),
+            Body::Split(shards) => shards,
+        };
+        let held: SmallVec<[RwLockReadGuard<'_, Shard>; LOADED]> =
+            shards.iter().map(RwLock::read).collect();
+        let distinct = self.distinct.as_ref().map(|distinct| distinct.read());
+        let lists = held.iter().map(|shard| shard.window(query.window));
+        let lists = lists.collect::<Result<_, _>>()?;
+        let merged = Merged {
+            rules: self.kind.rules(),
+            shards: self.shards,
+            lists,
+            values: distinct
+                .as_ref()
+                .and_then(|distinct| distinct.window(query.window)),
+        };
+        let version = merged.version(epoch);
+        let parts = (query.unless != Some(version)).then(|| {
+            let asks = query.ranges.iter();
+            asks.map(|ask| merged.answer(query.groups, ask)).collect()
+        });
+        Ok(ShardReading {
+            version,
+            members: merged.members() as u64,
+            parts,
+        })
+    }
+
+    /// Returns the windows whose distinct values are not those of the shards.
+    pub(super) fn verify_values(&self) -> Vec<Window> {
+        let body = self.body.read();
+        let (Some(distinct), Body::Split(shards)) = (&self.distinct, &*body) else {
+            return Vec::new();
+        };
+        let held: Vec<RwLockReadGuard<'_, Shard>> = shards.iter().map(RwLock::read).collect();
+        let rules = self.kind.rules();
+        distinct
+            .read()
+            .differing(rules, held.iter().map(|shard| &**shard))
     }
 }
 
@@ -185,7 +256,7 @@ mod tests {
                 before: 0,
                 after,
             };
-            cell.read_board(&activity, 0, Window::ALL_TIME, false, &ask)
+            cell.read_board(&activity, 0, Window::ALL_TIME, Groups::None, &ask)
                 .unwrap()
         };
         let reading = read(50).expect("no shard is being written");

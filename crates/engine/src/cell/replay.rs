@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use board::{Activity, BoardName, Incarnation, Kind, ShardCount, Timestamp, Window};
 use parking_lot::RwLock;
 
-use super::{Body, Cell};
+use super::{Body, Cell, distinct_of};
 use crate::ids::IdBudget;
 use crate::log::NoLog;
 use crate::shard::{ApplyContext, Dropped, Shard};
@@ -55,6 +55,7 @@ impl RestoredBoard {
         };
         Some(Cell {
             name: self.name,
+            distinct: distinct_of(&self.kind),
             kind: self.kind,
             incarnation: self.incarnation,
             shards: self.shards,
@@ -91,6 +92,7 @@ impl Cell {
             report: false,
             again: true,
             memory: None,
+            values: None,
         };
         let shard_of = |hash| self.shards.shard_of(hash);
         let body = self.body.read();
@@ -135,9 +137,10 @@ impl Cell {
         }
     }
 
-    /// Splits a small board; has no effect on a split one.
+    /// Splits a small board; has no effect on a split one. Its distinct values are counted once everything has been
+    /// replayed, by [`Cell::build_order`], whether its shards are sorted already or not.
     pub fn replay_split(&self, budget: &IdBudget) {
-        self.split(&self.kind, budget, &mut NoLog);
+        self.split_and(&self.kind, budget, &mut NoLog, |_| {});
     }
 
     /// Returns the number of separately locked shards.
@@ -167,8 +170,13 @@ impl Cell {
 
     /// Sorts a shard's rankings. Called when everything has been replayed.
     pub fn build_order(&self, shard: usize) {
-        if let Some(held) = self.body.read().shards().get(shard) {
-            held.write().build_order(self.kind.rules());
+        let body = self.body.read();
+        if let Some(held) = body.shards().get(shard) {
+            let mut held = held.write();
+            held.build_order(self.kind.rules());
+            if matches!(&*body, Body::Split(_)) {
+                self.count_values(&held);
+            }
         }
     }
 }
@@ -178,7 +186,7 @@ mod tests {
     use board::{Calendar, Member, Period, Value, Values, WindowRule};
 
     use super::*;
-    use shard_store::{Change, Query, ShardQuery, StoreError};
+    use shard_store::{Change, Groups, Query, ShardQuery, StoreError};
     use store_conformance::fixtures::gifts;
 
     const SPAN: std::time::Duration = std::time::Duration::from_mins(1);
@@ -220,7 +228,7 @@ mod tests {
         let query = Query {
             window: hour,
             unless: None,
-            groups: false,
+            groups: Groups::None,
             ranges: [].into(),
         };
         for shard in 0..2 {

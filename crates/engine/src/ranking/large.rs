@@ -11,7 +11,7 @@ use super::rewrite::{RankChange, Rewrite};
 use super::small::Small;
 use super::width::Width;
 use crate::table::{FrozenTable, Table, TableFull, member_hash};
-use crate::tree::{self, Located, Names as _, Walk};
+use counted_tree::{self as tree, Located, Names as _, Walk};
 use shard_store::ShardEntry;
 
 /// The shard cannot take another member.

@@ -15,12 +15,13 @@
 use std::hint::black_box;
 
 use board::{Bound, Member, RankKey, RankWords, Rules, ShardCount, Standing};
-use shard_store::ShardEntry;
+use shard_store::{Group, Groups, ShardEntry, ShardVersion};
 use smallvec::SmallVec;
 
 use super::anchor_read::{Order, answer};
-use super::{Body, Ranking, Search};
-use crate::tree::Located;
+use super::{Body, Ranking, Search, mixed};
+use crate::distinct::Values;
+use counted_tree::Located;
 use shard_store::{RangeAsk, RangePart};
 
 /// The usual maximum of shards.
@@ -38,6 +39,8 @@ pub(crate) struct Merged<'a> {
     pub(crate) rules: &'a Rules,
     pub(crate) shards: ShardCount,
     pub(crate) lists: SmallVec<[&'a Ranking; LISTS]>,
+    /// The distinct values of the window, if they are counted.
+    pub(crate) values: Option<&'a Values>,
 }
 
 /// A position in the merged order.
@@ -68,8 +71,27 @@ impl Position {
 
 impl Merged<'_> {
     /// Reads around one anchor.
-    pub(crate) fn answer(&self, groups: bool, ask: &RangeAsk) -> RangePart {
+    pub(crate) fn answer(&self, groups: Groups, ask: &RangeAsk) -> RangePart {
         answer(self, self.rules, groups, ask)
+    }
+
+    /// Returns the version of all rankings together.
+    pub(crate) fn version(&self, epoch: u64) -> ShardVersion {
+        let mut whole = ShardVersion {
+            epoch,
+            ..ShardVersion::default()
+        };
+        for list in &self.lists {
+            let version = list.version(epoch);
+            whole.counter += version.counter;
+            whole.digest = mixed(whole.digest, version.digest);
+        }
+        whole
+    }
+
+    /// Returns the number of members of all rankings.
+    pub(crate) fn members(&self) -> usize {
+        self.len()
     }
 
     /// Returns the position of a bound.
@@ -209,6 +231,12 @@ impl Order for Merged<'_> {
         let to = position.rank.saturating_add(after).min(self.len());
         (position.rank, self.merge(&position, from, to))
     }
+
+    fn group(&self, _: &Rules, fields: &RankWords) -> Group {
+        // A window without counted values has no members.
+        self.values
+            .map_or_else(Group::default, |values| values.group(fields))
+    }
 }
 
 /// Rows of one ranking, by position in its order.
@@ -242,6 +270,26 @@ impl Ranking {
                 Some((small.rank_words(rules, index)?, row(index)))
             }
             Body::Large(large) => large.previous(located),
+        }
+    }
+
+    /// Visits each distinct value, best first, and the number of members that have it.
+    pub(crate) fn for_each_value(&self, rules: &Rules, mut visit: impl FnMut(RankWords, u32)) {
+        let mut located = self.locate_rank(0);
+        let mut run: Option<(RankWords, u32)> = None;
+        while let Some((words, _)) = self.next(rules, &mut located) {
+            let value = rules.field_words(&words);
+            match &mut run {
+                Some((held, members)) if *held == value => *members += 1,
+                _ => {
+                    if let Some((held, members)) = run.replace((value, 1)) {
+                        visit(held, members);
+                    }
+                }
+            }
+        }
+        if let Some((held, members)) = run {
+            visit(held, members);
         }
     }
 

@@ -26,7 +26,7 @@ pub(crate) use large::{RankingFull, Search};
 pub(crate) use member_ref::MemberRef;
 pub(crate) use merged::Merged;
 pub(crate) use rewrite::Rewrite;
-use shard_store::{Anchor, Item, RangeAsk, RangePart, ShardVersion};
+use shard_store::{Anchor, Groups, Item, RangeAsk, RangePart, ShardVersion};
 use small::Small;
 
 /// Maximum rows of a sorted vector. Up to this size a scan is cheaper than the memory of a tree.
@@ -221,7 +221,7 @@ impl Ranking {
         &self,
         rules: &Rules,
         shard: Option<u16>,
-        groups: bool,
+        groups: Groups,
         ask: &RangeAsk,
     ) -> RangePart {
         match &self.body {
@@ -250,11 +250,13 @@ impl Ranking {
 
     fn count_change(&mut self, hash: u64, words: &[u64]) {
         self.counter += 1;
-        let mix = |digest: u64, word: u64| {
-            (digest.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-        };
-        self.digest = words
-            .iter()
-            .fold(mix(self.digest, hash), |digest, word| mix(digest, *word));
+        self.digest = words.iter().fold(mixed(self.digest, hash), |digest, word| {
+            mixed(digest, *word)
+        });
     }
+}
+
+/// Returns a digest with one more word.
+fn mixed(digest: u64, word: u64) -> u64 {
+    (digest.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

@@ -19,9 +19,9 @@ pub struct Rewrite<'a> {
 
 /// The rank words of a standing before and after an item.
 #[derive(Debug)]
-pub(super) struct RankChange {
-    pub(super) old: Option<RankWords>,
-    pub(super) new: RankWords,
+pub(crate) struct RankChange {
+    pub(crate) old: Option<RankWords>,
+    pub(crate) new: RankWords,
     /// Whether they differ.
     pub(super) moves: bool,
 }
@@ -63,7 +63,7 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Returns the rank words before and after.
-    pub(super) fn rank(&self) -> &RankChange {
+    pub(crate) fn rank(&self) -> &RankChange {
         self.rank.get_or_init(|| {
             let of = |standing| self.rules.rank_words_of(standing);
             let (old, new) = (self.held.as_ref().map(of), of(&self.new));

@@ -11,7 +11,7 @@ use board::{RankWords, Rules};
 
 use super::columns::{Columns, Ranges};
 use crate::table::Table;
-use crate::tree::{Bound, Change, Iter, Located, Names, Tree, Walk};
+use counted_tree::{Bound, Change, Iter, Located, Names, Tree, Walk};
 
 /// Entries whose names are loaded together, so that their cache misses overlap.
 const LOADED: usize = 32;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use board::limits::KINDS_MAX;
 use board::{Kind, KindName, ShardCount};
+use profile_table::KindProfiles;
 use shard_store::{KindRecord, KindWriteError, Revision};
 
 use super::Registry;
@@ -70,13 +71,21 @@ impl Registry {
             record: &record,
             without_boards: only_without_boards,
         });
-        self.keep_kind(&mut kinds, record.clone(), only_without_boards);
+        let profiles = self.keep_kind(&mut kinds, record.clone(), only_without_boards);
+        drop(kinds);
+        // Freeing many takes a while: no lock is held.
+        drop(profiles);
         Ok(record)
     }
 
     /// Stores a kind's record. `without_boards`: it has no created boards; those not yet created
-    /// are remade under it, or deleted with it.
-    pub(super) fn keep_kind(&self, kinds: &mut Kinds, record: KindRecord, without_boards: bool) {
+    /// are remade under it, or deleted with it. Returns the profiles that are deleted with it.
+    pub(super) fn keep_kind(
+        &self,
+        kinds: &mut Kinds,
+        record: KindRecord,
+        without_boards: bool,
+    ) -> Option<Arc<KindProfiles>> {
         let held = kinds.remove(&record.name).and_then(|held| held.for_boards);
         let kind = record.kind.as_ref();
         let for_boards = kind.map(|kind| version_for_boards(held.as_ref(), kind));
@@ -85,7 +94,10 @@ impl Registry {
             None => self.drop_uncreated(&record.name),
             Some(_) => {}
         }
+        let deleted = record.kind.is_none().then_some(&record.name);
+        let profiles = deleted.and_then(|name| self.profiles.remove_kind(name));
         kinds.insert(record.name.clone(), KnownKind { record, for_boards });
+        profiles
     }
 
     /// Returns the version of a kind that new boards would refer to.

@@ -16,7 +16,7 @@ use shard_store::{BoardRecord, KindRecord};
 impl Registry {
     /// Stores a kind from a snapshot or from an event.
     pub fn replay_kind(&self, record: KindRecord, without_boards: bool) {
-        self.keep_kind(&mut self.kinds.write(), record, without_boards);
+        drop(self.keep_kind(&mut self.kinds.write(), record, without_boards));
     }
 
     /// Adds a board from a snapshot.

@@ -16,6 +16,8 @@ use board::{Rules, Timestamp, Windows};
 use smallvec::{SmallVec, smallvec};
 
 use super::Shard;
+use super::touched::{Positions, Run, Runs, Touched};
+use crate::distinct::ValueChanges;
 use crate::ids::{IdBudget, RememberedIds};
 use crate::ranking::{MemberRef, Ranking, Rewrite, RowHandle, SMALL_ROWS_MAX};
 use shard_store::{Change, Item, ItemFailure, ItemRejected, Outcome, WindowStanding};
@@ -36,44 +38,9 @@ pub struct ApplyContext<'a> {
     pub again: bool,
     /// The memory limit for standings and ids, if there is one.
     pub memory: Option<&'a Memory>,
+    /// Gets the changes of members' values, if the board counts distinct ones.
+    pub values: Option<&'a ValueChanges>,
 }
-
-/// Positions in [`Shard::rankings`] of the windows of an item.
-type Positions = SmallVec<[u32; 5]>;
-
-/// The rankings that a batch may have changed: its end visits no others, however many windows the
-/// board has. Valid until the next batch.
-#[derive(Debug, Default)]
-pub struct Touched {
-    /// Positions of the rankings that items counted in, each once.
-    positions: Positions,
-    /// A member was removed, which visits all windows anyway.
-    removed: bool,
-}
-
-impl Touched {
-    fn all(rankings: usize) -> Self {
-        let positions = 0..u32::try_from(rankings).unwrap_or(u32::MAX);
-        Self {
-            positions: positions.collect(),
-            removed: true,
-        }
-    }
-
-    fn of(runs: Runs, removed: bool) -> Self {
-        let mut runs = runs.into_iter();
-        let mut positions = runs.next().map_or_else(Positions::new, |run| run.positions);
-        for run in runs {
-            positions.extend(run.positions);
-        }
-        positions.sort_unstable();
-        positions.dedup();
-        Self { positions, removed }
-    }
-}
-
-/// The runs of a batch, mostly one.
-type Runs = SmallVec<[Run; 1]>;
 
 /// For each item in order, and each of its windows: the row of its member. Inline for an item of its own.
 type Rows = SmallVec<[Option<RowHandle>; 5]>;
@@ -81,13 +48,6 @@ type Rows = SmallVec<[Option<RowHandle>; 5]>;
 /// What an item makes of the standing in each of its windows, and in how many windows in a row: a
 /// board's windows that began together have the same standings.
 type Rewrites<'a> = SmallVec<[(Rewrite<'a>, usize); 2]>;
-
-/// Consecutive items with the same windows, and the positions of those.
-struct Run {
-    /// The run's first item. It ends where the next run begins.
-    first: usize,
-    positions: Positions,
-}
 
 impl Shard {
     /// Applies the items in order. `shard_of` returns the shard of a placement hash. Returns an
@@ -127,7 +87,7 @@ impl Shard {
                     rows_stay_valid = false;
                     removed = true;
                     let only = (item.change == Change::RemoveFrom).then_some(&item.windows);
-                    self.take_off(context.rules, target, only)
+                    self.take_off(context, target, only)
                 }
                 Change::Fold(_) | Change::Set(_) => {
                     self.confirm(item, positions, found, rows_stay_valid);
@@ -291,8 +251,12 @@ impl Shard {
             let is_change = rewrite.is_change();
             for (position, row) in windows.by_ref().take(*count) {
                 if is_change {
-                    let ranking = &mut self.rankings[*position as usize].1;
+                    let (window, ranking) = &mut self.rankings[*position as usize];
                     ranking.write(target, *row, rewrite);
+                    if let Some(values) = context.values {
+                        let rank = rewrite.rank();
+                        values.push(context.rules, *window, rank.old.as_ref(), Some(&rank.new));
+                    }
                 }
             }
         }
@@ -344,16 +308,21 @@ impl Shard {
     /// Removes a member from all windows, or only from these.
     fn take_off(
         &mut self,
-        rules: &Rules,
+        context: &ApplyContext<'_>,
         target: MemberRef<'_>,
         only: Option<&Windows>,
     ) -> Outcome {
+        let rules = context.rules;
         let mut was_there = false;
         for (window, ranking) in &mut self.rankings {
             if only.is_some_and(|only| !only.contains(window)) {
                 continue;
             }
             if let Some(row) = ranking.find(target.hash, target.member) {
+                if let Some(values) = context.values {
+                    let words = rules.rank_words_of(&ranking.standing(rules, row));
+                    values.push(rules, *window, Some(&words), None);
+                }
                 ranking.remove(rules, target, row);
                 was_there = true;
             }

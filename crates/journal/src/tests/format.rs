@@ -100,12 +100,12 @@ fn a_newer_version_is_rejected_by_number() {
     written.group(1);
     let file = written.file();
     let mut bytes = written.used(&file);
-    bytes[8] = 4;
+    bytes[8] = 5;
     let refused = prefix(&written.with(&file, &bytes)).unwrap_err();
-    assert!(matches!(refused, ReadError::Newer { version: 4, .. }));
+    assert!(matches!(refused, ReadError::Newer { version: 5, .. }));
     let text = refused.to_string();
-    assert!(text.contains(&file) && text.contains("version 4"), "{text}");
-    assert_eq!(FORMAT_VERSION, 3);
+    assert!(text.contains(&file) && text.contains("version 5"), "{text}");
+    assert_eq!(FORMAT_VERSION, 4);
 }
 
 #[test]

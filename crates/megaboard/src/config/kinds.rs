@@ -46,6 +46,11 @@ impl ConfiguredKind {
         })
     }
 
+    /// Returns the number of shards if the file does not set it: see [`KindShape::default_shards`].
+    pub(crate) fn default_shards(&self, default: ShardCount, dense_max: ShardCount) -> ShardCount {
+        self.shape.default_shards(default, dense_max)
+    }
+
     /// Returns the kind. It has so many shards if the file does not set the number.
     pub(crate) fn with_default(&self, shards: ShardCount) -> Result<Kind, ConfigError> {
         let shape = self.shape.clone();

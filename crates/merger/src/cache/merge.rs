@@ -145,6 +145,7 @@ impl Merger {
             members,
             kept: KeptResponses::of(rendered.bytes.len()),
             rendered,
+            profiles: None,
             vector,
             shape,
             began,

@@ -166,7 +166,8 @@ impl MergeRequest<'_> {
         let is_this = vector.incarnation() == Some(self.record.incarnation)
             && vector.ranks() == self.kind.rank_style()
             && vector.hidden() == self.kind.hidden().digest()
-            && vector.shards().len() == usize::from(self.record.shards.get());
+            && (self.kind.is_dense()
+                || vector.shards().len() == usize::from(self.record.shards.get()));
         let goes_on = |known: &Snapshot| vector.continues(&known.vector);
         (is_this && self.known.is_none_or(goes_on)).then(|| Snapshot {
             version: vector.text(),
@@ -175,6 +176,7 @@ impl MergeRequest<'_> {
             members,
             kept: KeptResponses::of(rendered.bytes.len()),
             rendered,
+            profiles: None,
             vector,
             shape: self.shape(),
             began,

@@ -80,6 +80,8 @@ pub struct Snapshot {
     pub members: u64,
     /// The entries.
     pub rendered: Rendered,
+    /// If the entries have profiles of their members: a digest of the profiles.
+    pub profiles: Option<u64>,
     pub(crate) vector: Version,
     pub(crate) shape: Shape,
     /// When the merge began, by a clock that does not step.
@@ -110,6 +112,7 @@ impl Snapshot {
             activity,
             members: 0,
             rendered: Rendered::default(),
+            profiles: None,
             vector: Version::UNCREATED,
             shape: Shape::of(kind),
             began,
@@ -178,9 +181,34 @@ impl Snapshot {
         }
     }
 
+    /// Returns the incarnation of the board; `None` if it is not yet created.
+    #[must_use]
+    pub fn incarnation(&self) -> Option<Incarnation> {
+        self.vector.incarnation()
+    }
+
+    /// Returns the same top with other entries, which have profiles with this digest.
+    #[must_use]
+    pub fn with_profiles(&self, rendered: Rendered, profiles: u64) -> Self {
+        Self {
+            kept: KeptResponses::of(rendered.bytes.len()),
+            rendered,
+            profiles: Some(profiles),
+            ..self.clone()
+        }
+    }
+
+    /// Returns whether both are of one merge, with or without profiles.
+    #[must_use]
+    pub fn is_of_same_merge(&self, other: &Self) -> bool {
+        let merge = |top: &Self| (top.began, top.as_of, top.shape, top.unsettled);
+        merge(self) == merge(other) && self.version == other.version
+    }
+
     /// Returns the bytes held: those of the entries, the most that kept responses may take, their
     /// ends, the vector, and an estimate of the remainder.
-    pub(crate) fn weight(&self) -> u32 {
+    #[must_use]
+    pub fn weight(&self) -> u32 {
         const REST_BYTES: usize = 2048;
         let bytes = self.rendered.bytes.len();
         let held = bytes + KeptResponses::bytes_max(bytes) + 4 * self.rendered.ends.len();
@@ -227,6 +255,7 @@ pub(super) mod tests {
             activity: Activity::ALWAYS,
             members: 0,
             rendered: Rendered::default(),
+            profiles: None,
             vector: Version::UNCREATED,
             shape: Shape {
                 top: 1000,

@@ -44,6 +44,7 @@ pub(super) fn name_of(shape: Shape, activity: &Activity, renderer_format: &str) 
     let ranks = match shape.ranks {
         RankStyle::Ordinal => "ordinal",
         RankStyle::Competition => "competition",
+        RankStyle::Dense => "dense",
     };
     let Shape { top, hidden, .. } = shape;
     let mut name = format!("{FORMAT}.{renderer_format}.{top}.{ranks}.{hidden:016x}");
@@ -78,7 +79,7 @@ pub(super) fn written(snapshot: &Snapshot) -> Option<Bytes> {
     } = snapshot;
     let mut bytes = Vec::with_capacity(len(snapshot));
     bytes.put_u64_le(vector.incarnation()?.0);
-    bytes.put_u8(u8::from(vector.ranks() == RankStyle::Competition));
+    bytes.put_u8(vector.ranks() as u8);
     bytes.put_u64_le(vector.hidden());
     bytes.put_u16_le(u16::try_from(vector.shards().len()).ok()?);
     for shard in vector.shards() {
@@ -106,6 +107,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Content> {
     let ranks = match left.try_get_u8().ok()? {
         0 => RankStyle::Ordinal,
         1 => RankStyle::Competition,
+        2 => RankStyle::Dense,
         _ => return None,
     };
     let hidden = left.try_get_u64_le().ok()?;
@@ -162,15 +164,15 @@ mod tests {
             digest,
         });
         let incarnation = (any::<u64>(), any::<u64>());
-        let parts = (incarnation, any::<bool>(), vec(shard, 0..20), any::<u64>());
+        let ranks = prop_oneof![
+            Just(RankStyle::Ordinal),
+            Just(RankStyle::Competition),
+            Just(RankStyle::Dense)
+        ];
+        let parts = (incarnation, ranks, vec(shard, 0..20), any::<u64>());
         let entries = vec(vec(any::<u8>(), 0..30), 0..20);
         (parts, entries).prop_map(
-            |(((incarnation, hidden), shared, shards, members), entries)| {
-                let ranks = if shared {
-                    RankStyle::Competition
-                } else {
-                    RankStyle::Ordinal
-                };
+            |(((incarnation, hidden), ranks, shards, members), entries)| {
                 let vector = Version::new(Incarnation(incarnation), ranks, shards).without(hidden);
                 let ends = entries.iter().scan(0, |end, entry| {
                     *end += u32::try_from(entry.len()).unwrap();
@@ -185,6 +187,7 @@ mod tests {
                         ends: ends.collect(),
                         bytes: entries.concat().into(),
                     },
+                    profiles: None,
                     vector,
                     shape: Shape {
                         top: 20,

@@ -10,7 +10,7 @@ use shard_store::{
 
 use crate::list_length::Counting;
 use crate::merger::{Merger, ReadFuture, ReadResult};
-use crate::ranks::{MemberStanding, RankedEntry, better_fields};
+use crate::ranks::{MemberStanding, RankedEntry};
 use crate::scope::Scope;
 
 /// A member that its own shard ranks.
@@ -38,7 +38,7 @@ impl Merger {
             let listed = counted.listed.listed();
             for (member, above) in located.into_iter().zip(counted.above) {
                 value[member.index] = if above.entries < listed {
-                    MemberStanding::Ranked(above.rank(scope.groups(), member.entry))
+                    MemberStanding::Ranked(above.rank(scope.shares_ranks(), member.entry))
                 } else {
                     MemberStanding::Unlisted(member.entry)
                 };
@@ -81,7 +81,7 @@ impl Scope<'_> {
     ) -> Result<Vec<LocatedMember>, StoreError> {
         let mut indexes: Vec<Vec<usize>> = vec![Vec::new(); usize::from(self.shards())];
         for (index, member) in members.iter().enumerate() {
-            let shard = self.record.shards.shard_of(member.placement_hash());
+            let shard = self.placement().shard_of(member.placement_hash());
             indexes[usize::from(shard)].push(index);
         }
         let asked: Vec<(u16, Vec<usize>)> = (0..self.shards())
@@ -118,7 +118,7 @@ impl Scope<'_> {
 
     /// Counts on all shards what is above each member, and adds the counts up as they arrive.
     async fn count_above(&self, found: &[LocatedMember]) -> Result<Counted, StoreError> {
-        let (rules, groups) = (self.kind.rules(), self.groups());
+        let (rules, groups) = (self.kind.rules(), self.shares_ranks());
         let count = |found: &LocatedMember| {
             let anchor = Anchor::Bound(Bound::key(&found.entry.key));
             if groups {
@@ -151,7 +151,7 @@ impl Scope<'_> {
                 let above = &mut counted.above[index];
                 above.entries += part.anchor.unwrap_or(0);
                 if groups {
-                    above.better_fields += better_fields(rules, &fields[index], part);
+                    above.better_ranks += self.better_in(&fields[index], part);
                 }
             }
         };
@@ -174,14 +174,15 @@ struct Counted {
 #[derive(Debug, Clone, Copy, Default)]
 struct Above {
     entries: u64,
-    /// Where ranks are shared: those of them that are not in its group.
-    better_fields: u64,
+    /// Where ranks are shared: those of them that are not in its group; with dense ranks, their
+    /// groups.
+    better_ranks: u64,
 }
 
 impl Above {
     fn rank(self, groups: bool, entry: ShardEntry) -> RankedEntry {
         let above = if groups {
-            self.better_fields
+            self.better_ranks
         } else {
             self.entries
         };

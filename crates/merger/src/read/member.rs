@@ -199,7 +199,7 @@ impl Scope<'_> {
         if let Some(around) = self.around_at_once(member, above, below)? {
             return Ok(around);
         }
-        let shard = self.record.shards.shard_of(member.placement_hash());
+        let shard = self.placement().shard_of(member.placement_hash());
         let reading = self.own_part(shard, member, above, below).await?;
         let own = part(&reading);
         let (cut, want, entry) = match (own.anchor, &own.unlisted) {

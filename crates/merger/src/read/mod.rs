@@ -6,6 +6,7 @@
 //! from [`gather`](crate::gather).
 
 mod between;
+mod find;
 mod info;
 mod lookup;
 mod member;
@@ -14,6 +15,7 @@ mod pivot;
 mod position;
 mod samples;
 
+pub use between::{End, Slice};
 pub use info::{BoardInfo, WindowMembers};
 pub use member::{MemberView, UnlistedView};
 pub use position::PositionView;

@@ -3,16 +3,22 @@
 use std::sync::Arc;
 
 use board::{BoardName, Kind, Window};
-use shard_store::{Anchor, StoreError};
+use shard_store::{Anchor, RangeAsk, StoreError};
 
 use super::pivot::{Steered, steer};
 use crate::gather::{Cut, Gathered, Want};
-use crate::merger::{Merger, ReadFuture, ReadResult};
+use crate::merger::{Merger, ReadFuture};
 use crate::ranks::RankedEntry;
 use crate::scope::Scope;
 
 /// Ranks up to which a page is read from the top: searching a pivot would cost more than it saves.
 const DIRECT_RANKS: u64 = 600;
+
+/// Entries fetched beyond either end of a page from the worst, for members that come and go; doubled with each attempt.
+const SPARE: u64 = 8;
+
+/// Attempts at a page from the worst.
+const RESIZES_MAX: u32 = 16;
 
 impl Merger {
     /// Returns the entries at these positions (from 1, both ends included), as far as they exist.
@@ -25,19 +31,54 @@ impl Merger {
         to: u64,
     ) -> ReadFuture<'a, Vec<RankedEntry>> {
         self.on_board(board, kind, window, move |scope| async move {
-            let gathered = scope.page(from - 1, to).await?;
-            Ok(ReadResult {
-                version: scope.version_of(gathered.versions),
-                as_of: scope.as_of,
-                activity: scope.record.activity,
-                members: gathered.members,
-                value: gathered.entries,
-            })
+            Ok(scope.answer(scope.page(from - 1, to).await?))
+        })
+    }
+
+    /// Returns the entries at these positions from the end (from 1, both ends included), worst first.
+    pub fn range_from_worst<'a>(
+        &'a self,
+        board: &'a BoardName,
+        kind: &'a Arc<Kind>,
+        window: Window,
+        from: u64,
+        to: u64,
+    ) -> ReadFuture<'a, Vec<RankedEntry>> {
+        self.on_board(board, kind, window, move |scope| async move {
+            Ok(scope.answer(scope.page_from_worst(from - 1, to).await?))
         })
     }
 }
 
 impl Scope<'_> {
+    /// Returns the entries of these ranks from the end (from 0, end excluded), worst first.
+    pub(crate) async fn page_from_worst(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
+        let mut members = {
+            let readings = self
+                .round_of_all([RangeAsk::rank_of(Anchor::Rank(0))])
+                .await?;
+            self.members_of(&readings)
+        };
+        for attempt in 0..RESIZES_MAX {
+            // Members may have come or gone since they were counted.
+            let spare = SPARE << attempt;
+            let fetched = members.saturating_sub(to).saturating_sub(spare)
+                ..members.saturating_sub(from).saturating_add(spare);
+            let mut gathered = self.page(fetched.start, fetched.end).await?;
+            members = gathered.members;
+            let wanted = members.saturating_sub(to)..members.saturating_sub(from);
+            if fetched.start <= wanted.start && wanted.end <= fetched.end {
+                let is_wanted = |ranked: &RankedEntry| wanted.contains(&(ranked.position - 1));
+                gathered.entries.retain(is_wanted);
+                gathered.entries.reverse();
+                return Ok(gathered);
+            }
+        }
+        Err(StoreError::Unavailable(
+            "members of the board come and go faster than it can be read".to_owned(),
+        ))
+    }
+
     /// Returns the entries of these ranks (from 0, end excluded).
     pub(crate) async fn page(&self, from: u64, to: u64) -> Result<Gathered, StoreError> {
         let to = to.min(self.keep());

@@ -16,7 +16,7 @@
 //! The result only narrows the search: the page is proven by `gather`.
 
 use board::{Bound, RankKey};
-use shard_store::{Anchor, RangeAsk, ShardReading, StoreError};
+use shard_store::{Anchor, Groups, RangeAsk, ShardReading, StoreError};
 
 use super::samples::{self, SAMPLE_WIDTH, SAMPLES_MAX, SAMPLES_MIN, SAMPLES_OF_ALL, distance};
 use crate::gather::Cut;
@@ -150,7 +150,7 @@ async fn sample(scope: &Scope<'_>, search: &[(u64, u64)]) -> Result<Vec<ShardRea
         let asks = (0..samples).map(|sample| entry_at(rank(u128::from(sample))));
         let mut asked = scope.query(shard, asks.collect::<Vec<_>>());
         // Nothing of a sample is returned: it needs no group.
-        asked.query.groups = false;
+        asked.query.groups = Groups::None;
         asked
     });
     scope.round(&reads.collect::<Vec<_>>()).await

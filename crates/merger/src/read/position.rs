@@ -1,10 +1,10 @@
-//! Computes the position that a standing would have.
+//! Computes the positions that standings would have.
 
 use std::sync::Arc;
 
 use board::{BoardName, Bound, Kind, RankKey, Timestamp, Values, Window};
 use futures::{FutureExt as _, TryFutureExt as _};
-use shard_store::{Anchor, RangeAsk};
+use shard_store::{Anchor, Groups, RangeAsk, ShardReading};
 
 use crate::merger::{Merger, ReadFuture, ReadResult};
 
@@ -27,15 +27,6 @@ impl Default for PositionView {
     }
 }
 
-/// A position, if it is on the list.
-struct OnList(Option<PositionView>);
-
-impl Default for OnList {
-    fn default() -> Self {
-        Self(Some(PositionView::default()))
-    }
-}
-
 impl Merger {
     /// Returns the position of a member that would reach these values at that time; `None` if that
     /// is not on the list of a kind that ranks only its best. Where ties are broken by member
@@ -52,59 +43,89 @@ impl Merger {
         // Like a contribution to a member without a standing: a sum that is left out is 0.
         let standing = rules.standing_of(values, rules.kept_time(reached_at));
         let words = rules.rank_words_of(&standing);
-        self.position_below(board, kind, window, Bound::prefix(words))
+        let positions = self.positions_below(board, kind, window, [Bound::prefix(words)]);
+        let of_one = |mut positions: Vec<Option<PositionView>>| positions.pop().flatten();
+        positions.map_ok(move |answer| answer.map(of_one)).boxed()
     }
 
-    /// Returns the position of a standing, if it is on the list.
-    pub fn position_of<'a>(
+    /// Returns the position of each standing, if it is on the list.
+    pub fn positions_of<'a>(
         &'a self,
         board: &'a BoardName,
         kind: &'a Arc<Kind>,
         window: Window,
-        key: &RankKey,
-    ) -> ReadFuture<'a, Option<PositionView>> {
-        self.position_below(board, kind, window, Bound::key(key))
+        keys: &[RankKey],
+    ) -> ReadFuture<'a, Vec<Option<PositionView>>> {
+        self.positions_below(board, kind, window, keys.iter().map(Bound::key))
     }
 
-    fn position_below<'a>(
+    fn positions_below<'a>(
         &'a self,
         board: &'a BoardName,
         kind: &'a Arc<Kind>,
         window: Window,
-        bound: Bound,
-    ) -> ReadFuture<'a, Option<PositionView>> {
-        let better_fields = kind.rules().field_words(&bound.words).successor();
-        let better_fields =
-            better_fields.map_or(Anchor::Rank(0), |words| Anchor::Bound(Bound::prefix(words)));
-        let ranges: Arc<[RangeAsk]> = Arc::from([
-            RangeAsk::rank_of(Anchor::Bound(bound.clone())),
-            RangeAsk::rank_of(better_fields),
-        ]);
+        bounds: impl IntoIterator<Item = Bound>,
+    ) -> ReadFuture<'a, Vec<Option<PositionView>>> {
+        let bounds: Arc<[Bound]> = bounds.into_iter().collect();
+        let better_fields = |bound: &Bound| {
+            let better = kind.rules().field_words(&bound.words).successor();
+            better.map_or(Anchor::Rank(0), |words| Anchor::Bound(Bound::prefix(words)))
+        };
+        let asks = |bound: &Bound| {
+            [
+                RangeAsk::rank_of(Anchor::Bound(bound.clone())),
+                RangeAsk::rank_of(better_fields(bound)),
+            ]
+        };
+        let ranges: Arc<[RangeAsk]> = bounds.iter().flat_map(asks).collect();
+        let count = bounds.len();
         let answer = self.on_board(board, kind, window, move |scope| {
-            let (ranges, bound) = (ranges.clone(), bound.clone());
+            let (ranges, bounds) = (ranges.clone(), bounds.clone());
             async move {
-                let readings = scope.round_of_all(ranges).await?;
-                let sum = |ask: usize| -> u64 {
-                    let parts = readings
-                        .iter()
-                        .filter_map(|reading| reading.parts.as_ref()?.get(ask));
-                    parts.filter_map(|part| part.anchor).sum()
+                let mut versions = Vec::with_capacity(usize::from(scope.shards()));
+                let mut listed = scope.counting();
+                let mut members = 0;
+                // For each ask: how many entries, and how many distinct values, are above it.
+                let mut above = vec![(0, 0); ranges.len()];
+                let take = |_, reading: ShardReading| {
+                    versions.push(reading.version);
+                    members += reading.members;
+                    listed.see(&reading);
+                    for (sums, part) in above.iter_mut().zip(reading.parts.iter().flatten()) {
+                        sums.0 += part.anchor.unwrap_or(0);
+                        sums.1 += part.group.better;
+                    }
                 };
-                let above = sum(0);
-                let position = above + 1;
-                let rank = if scope.groups() { sum(1) + 1 } else { position };
-                let view = PositionView { rank, position };
+                scope.each_of_all(ranges, take).await?;
+                let view = |(bound, above): (&Bound, &[(u64, u64)])| {
+                    let (entries, values) = above[0];
+                    let position = entries + 1;
+                    let rank = match scope.groups() {
+                        Groups::None => position,
+                        Groups::Start => above[1].0 + 1,
+                        Groups::Count => values + 1,
+                    };
+                    let view = PositionView { rank, position };
+                    scope.lists(bound, entries).then_some(view)
+                };
                 Ok(ReadResult {
-                    version: scope.version(&readings),
+                    version: scope.version_of(versions),
                     as_of: scope.as_of,
-                    members: scope.members_of(&readings),
+                    members: members.min(listed.listed()),
                     activity: scope.record.activity,
-                    value: OnList(scope.lists(&bound, above).then_some(view)),
+                    value: bounds
+                        .iter()
+                        .zip(above.chunks(2))
+                        .map(view)
+                        .collect::<Vec<_>>(),
                 })
             }
         });
-        answer
-            .map_ok(|answer| answer.map(|OnList(view)| view))
-            .boxed()
+        let of_each = answer.map_ok(move |mut answer| {
+            // A board without contributions.
+            answer.value.resize(count, Some(PositionView::default()));
+            answer
+        });
+        of_each.boxed()
     }
 }

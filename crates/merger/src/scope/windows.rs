@@ -17,10 +17,14 @@ const COUNTED_WINDOWS_MAX: usize = 64;
 impl Scope<'_> {
     /// Returns every shard's windows.
     pub(crate) async fn windows(&self) -> Result<Vec<shard_store::WindowCount>, StoreError> {
-        let calls = (0..self.shards()).map(|shard| self.store.windows(&self.record, shard));
+        let shards = self.record.shards.get();
+        let calls = (0..shards).map(|shard| self.store.windows(&self.record, shard));
         let counts: Result<Vec<_>, _> = join_all(calls).await.into_iter().collect();
         self.counters.count_round(0);
         let mut counts = counts?;
+        if self.placement() != self.record.shards {
+            counts = vec![added_up(counts)];
+        }
         // The windows of a list are counted later, when its length is known.
         if !self.kind.hidden().is_empty() && self.hidden_keys.is_none() {
             self.count_visible(&mut counts).await?;
@@ -63,7 +67,7 @@ impl Scope<'_> {
         counts: &mut [Vec<shard_store::WindowCount>],
     ) -> Result<(), StoreError> {
         let hides = |shard| {
-            let mut hidden = self.kind.hidden().on_shard(self.record.shards, shard);
+            let mut hidden = self.kind.hidden().on_shard(self.placement(), shard);
             hidden.next().is_some()
         };
         let counts = (0..).zip(counts).filter(|(shard, _)| hides(*shard));
@@ -83,4 +87,15 @@ impl Scope<'_> {
         self.counters.count_round(0);
         Ok(())
     }
+}
+
+/// Returns the members of each window on all shards.
+fn added_up(counts: Vec<Vec<shard_store::WindowCount>>) -> Vec<shard_store::WindowCount> {
+    let mut windows: BTreeMap<Window, u64> = BTreeMap::new();
+    for count in counts.into_iter().flatten() {
+        *windows.entry(count.window).or_default() += count.members;
+    }
+    let windows = windows.into_iter();
+    let windows = windows.map(|(window, members)| shard_store::WindowCount { window, members });
+    windows.collect()
 }

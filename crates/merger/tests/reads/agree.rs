@@ -5,6 +5,7 @@ use std::sync::Arc;
 use board::{BoardName, Hidden, Kind, Member, RankStyle, Timestamp, Value, Values, Window};
 use merger::{MemberStanding, PositionView, ReadResult};
 
+use crate::slices::check_slices;
 use crate::stage::Stage;
 use crate::twin::{Shown, Twin, all_shown, shown};
 
@@ -125,13 +126,32 @@ impl Agree<'_> {
         let count = merger.count(self.board(), self.kind, ALL, ends).await;
         let count = self.value(count.unwrap());
         assert_eq!(count, positions.len() as u64, "count between {ends:?}");
-        let read = merger.between(self.board(), self.kind, ALL, ends, limit);
-        let read = all_shown(self.kind, &self.value(read.await.unwrap()));
-        let positions = positions.iter().take(usize::try_from(limit).unwrap());
-        let wanted: Vec<Shown> = positions
-            .map(|position| self.twin.at(self.style(), *position))
-            .collect();
-        assert_eq!(read, wanted, "{limit} between {ends:?}");
+        let at = |position| self.twin.at(self.style(), position);
+        check_slices(self.stage, self.kind, Some(ends), limit, positions, at).await;
+    }
+
+    /// Checks the pages of all entries, from either end.
+    pub(crate) async fn pages(&self, limit: u64) {
+        let positions = (1..=self.twin.len()).collect();
+        let at = |position| self.twin.at(self.style(), position);
+        check_slices(self.stage, self.kind, None, limit, positions, at).await;
+    }
+
+    /// Checks the positions from `from` to `to`, counted from the worst.
+    pub(crate) async fn range_from_worst(&self, from: u64, to: u64) {
+        let merger = &self.stage.merger;
+        let read = merger
+            .range_from_worst(self.board(), self.kind, ALL, from, to)
+            .await;
+        let read = all_shown(self.kind, &self.value(read.unwrap()));
+        let len = self.twin.len();
+        let (best, worst) = (
+            (len + 1).saturating_sub(to).max(1),
+            (len + 1).saturating_sub(from),
+        );
+        let mut wanted = self.twin.range(self.style(), best, worst);
+        wanted.reverse();
+        assert_eq!(read, wanted, "{from} to {to} from the worst");
     }
 
     /// Checks the position that these values would have at that time.

@@ -34,7 +34,9 @@ fn pages_at_the_ends_are_those_of_the_sorted_board() {
     ];
     for (from, to) in ends {
         for way in 0..WAYS {
-            million.runtime.block_on(million.agree(way).range(from, to));
+            let agree = million.agree(way);
+            million.runtime.block_on(agree.range(from, to));
+            million.runtime.block_on(agree.range_from_worst(from, to));
         }
     }
 }

@@ -4,14 +4,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use board::{
+    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, ShardCount, Subject,
+    Timestamp,
+};
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
-    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, PutSettingsError, Query,
-    Revision, ShardQuery, ShardReading, ShardStore, SharedBoards, StoreError, WindowCount,
+    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
+    PutSettingsError, Query, Revision, ShardQuery, ShardReading, ShardStore, SharedBoards,
+    StoreError, UnsupportedKind, WindowCount,
 };
 use store_conformance::fixtures::read_shard;
 use store_local::LocalStore;
@@ -213,6 +217,22 @@ impl ShardStore for HookedStore {
         }
     }
 
+    fn put_profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        changes: &'a [ProfileChange],
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner.put_profiles(kind, changes)
+    }
+
+    fn profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        members: &'a [Member],
+    ) -> BoxFuture<'a, Result<Vec<Option<Profile>>, StoreError>> {
+        self.inner.profiles(kind, members)
+    }
+
     fn boards<'a>(
         &'a self,
         kind: &'a KindName,
@@ -283,6 +303,14 @@ impl ShardStore for HookedStore {
 
     fn is_local(&self) -> bool {
         self.is_local
+    }
+
+    fn dense_shards_max(&self) -> ShardCount {
+        self.inner.dense_shards_max()
+    }
+
+    fn check_kind(&self, kind: &Kind) -> Result<(), UnsupportedKind> {
+        self.inner.check_kind(kind)
     }
 
     fn durable(&self) -> BoxFuture<'_, Result<(), StoreError>> {

@@ -32,6 +32,7 @@ mod random;
 mod servers_share_merges;
 mod shared;
 mod sharing_may_fail;
+mod slices;
 mod small_boards;
 mod stage;
 mod the_cache_has_a_limit;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use board::{Member, RankStyle, Timestamp};
-use merger::{MemberView, RankedEntry};
+use merger::{MemberView, RankedEntry, Slice};
 use parking_lot::Mutex;
 use tokio::runtime::Builder;
 
@@ -80,6 +80,8 @@ impl Reader<'_> {
             let fields = |entry: &RankedEntry| shown(&self.stage.kind, entry).row.values;
             let wanted = if fields(&pair[0]) == fields(&pair[1]) {
                 pair[0].rank
+            } else if self.stage.kind.is_dense() {
+                pair[0].rank + 1
             } else {
                 pair[1].position
             };
@@ -142,7 +144,7 @@ impl Reader<'_> {
         let min = i64::try_from(random.below(190)).unwrap();
         let ends = (Some(value(min)), Some(value(min + 9)));
         let (merger, stage) = (&self.stage.merger, self.stage);
-        let answer = merger.between(&stage.board, &stage.kind, ALL, ends, 300);
+        let answer = merger.slice(&stage.board, &stage.kind, ALL, Slice::between(ends, 300));
         let entries = answer.await.unwrap().value;
         for entry in &entries {
             let (_, points, _) = standing(&shown(&stage.kind, entry).row);
@@ -156,9 +158,18 @@ impl Reader<'_> {
 
 #[test]
 fn every_result_is_a_possible_state_of_the_board() {
+    check_reads(RankStyle::Competition);
+}
+
+#[test]
+fn every_dense_rank_is_one_of_a_possible_state_of_the_board() {
+    check_reads(RankStyle::Dense);
+}
+
+fn check_reads(style: RankStyle) {
     let reads = if long() { 20_000 } else { 1_500 };
     let mut spec = points(16);
-    spec.rank = RankStyle::Competition;
+    spec.rank = style;
     let runtime = || Builder::new_current_thread().build().unwrap();
     let stage = Arc::new(runtime().block_on(Stage::in_memory(kind(spec))));
     let (history, over) = (History::default(), AtomicBool::new(false));

@@ -37,7 +37,8 @@ async fn check_board(mut random: Random) {
     ][pick(&mut random, 4)];
     let mut spec = nullable(1 << random.below(7), &orders, ties);
     spec.top = random.within(1, 500);
-    spec.rank = [RankStyle::Ordinal, RankStyle::Competition][pick(&mut random, 2)];
+    spec.rank =
+        [RankStyle::Ordinal, RankStyle::Competition, RankStyle::Dense][pick(&mut random, 3)];
     let stage = Stage::in_memory(kind(spec)).await;
     let rows = rows(&mut random, orders.len());
     stage.set(&stage.board, &rows).await;
@@ -57,6 +58,7 @@ async fn check_board(mut random: Random) {
     for _ in 0..10 {
         let ends = (end(&mut random), end(&mut random));
         agree.between(ends, random.within(1, 450)).await;
+        agree.pages(random.within(1, 450)).await;
         let at = Timestamp::from_millis(NOW_MS - small(&mut random, 5) + 1);
         let values = values(&mut random, orders.len());
         agree.position(&values, at).await;
@@ -72,6 +74,10 @@ async fn check_pages(agree: Agree<'_>, random: &mut Random) {
     // After the ranks that are read from the top.
     agree.range(len.max(1), 1000).await;
     agree.range(1000, 1999).await;
+    agree.range_from_worst(1, 1).await;
+    agree.range_from_worst(1, len + 1).await;
+    agree.range_from_worst(len + 1, len + 10).await;
+    agree.range_from_worst(1000, 1999).await;
     for _ in 0..20 {
         let from = random.within(1, len + 2);
         agree.range(from, from + random.below(len + 2)).await;

@@ -2,7 +2,7 @@
 
 use board::{BoardName, Rules};
 use shard_store::{
-    Anchor, BoardRecord, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardStore,
+    Anchor, BoardRecord, Group, Query, RangeAsk, RangePart, ShardEntry, ShardReading, ShardStore,
     StoreError,
 };
 use store_conformance::fixtures::read_shard;
@@ -37,6 +37,7 @@ pub(crate) async fn read(
     let trimmed = query.ranges.iter().zip(parts);
     let trimmed = trimmed.map(|(ask, part)| RangePart {
         standing: part.standing,
+        group: part.group,
         ..trim(&rules, &all, best, ask, part.anchor)
     });
     reading.parts = Some(trimmed.collect());
@@ -80,6 +81,7 @@ fn trim(
         anchor: Some(anchor as u64),
         start: start as u64,
         group_start: group_start as u64,
+        group: Group::default(),
         entries,
         unlisted: None,
         standing: None,

@@ -46,12 +46,15 @@ pub(crate) struct Twin {
     pub(crate) rows: Vec<Row>,
     /// The competition rank of each row.
     ranks: Vec<u64>,
+    /// The dense rank of each row.
+    dense_ranks: Vec<u64>,
 }
 
 impl Twin {
     pub(crate) fn new(rules: &Rules, mut rows: Vec<Row>) -> Self {
         rows.sort_by(|a, b| compare(rules, b, a));
         let mut ranks: Vec<u64> = Vec::with_capacity(rows.len());
+        let mut dense_ranks: Vec<u64> = Vec::with_capacity(rows.len());
         for (index, row) in rows.iter().enumerate() {
             let shared = index > 0 && rows[index - 1].values == row.values;
             ranks.push(if shared {
@@ -59,11 +62,14 @@ impl Twin {
             } else {
                 index as u64 + 1
             });
+            let above = dense_ranks.last().copied().unwrap_or(0);
+            dense_ranks.push(if shared { above } else { above + 1 });
         }
         Self {
             rules: rules.clone(),
             rows,
             ranks,
+            dense_ranks,
         }
     }
 
@@ -79,6 +85,7 @@ impl Twin {
             rank: match style {
                 RankStyle::Ordinal => position,
                 RankStyle::Competition => self.ranks[index],
+                RankStyle::Dense => self.dense_ranks[index],
             },
             row: self.rows[index].clone(),
         }
@@ -122,6 +129,12 @@ impl Twin {
         match style {
             RankStyle::Ordinal => (position, position),
             RankStyle::Competition => (count(&better_fields), position),
+            RankStyle::Dense => {
+                let rows = self.rows.iter().filter(|row| better_fields(row));
+                let mut values: Vec<&Values> = rows.map(|row| &row.values).collect();
+                values.dedup();
+                (values.len() as u64 + 1, position)
+            }
         }
     }
 }

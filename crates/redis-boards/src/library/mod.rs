@@ -19,11 +19,13 @@ pub const LUA: &[&str] = &[
     include_str!("standings.lua"),
     include_str!("../registry/records.lua"),
     include_str!("../registry/kinds.lua"),
+    include_str!("../registry/profiles.lua"),
     include_str!("../registry/boards.lua"),
     include_str!("../registry/incarnations.lua"),
     include_str!("../registry/due.lua"),
     include_str!("../sweep/sweep.lua"),
     include_str!("../shared/shared.lua"),
+    include_str!("../profiles/profiles.lua"),
 ];
 
 /// The library of this crate alone.

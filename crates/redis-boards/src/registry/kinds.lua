@@ -8,10 +8,11 @@ register('kind', {'no-writes'}, function(keys, args)
     return 'R' .. (call('HGET', keys[1], args[1]) or '')
 end)
 
--- Writes a kind's text, or that of a deleted kind, whose settings of boards not yet created are deleted with it.
+-- Writes a kind's text, or that of a deleted kind, whose settings of boards not yet created are deleted with it, and
+-- whose profiles end.
 -- Returns the text that it replaces.
 register('write_kind', {}, function(keys, args)
-    local kinds, subjects, settled, key = unpack(keys)
+    local kinds, subjects, settled, key, placed, ended = unpack(keys)
     local deadline, number, name, expected, text, alone, deleted, kinds_max = unpack(args)
     local answer = remembered(key, number)
     if answer then return answer end
@@ -22,8 +23,13 @@ register('write_kind', {}, function(keys, args)
     if revision ~= expected then return 'ESTALE' end
     if not before and call('HLEN', kinds) >= tonumber(kinds_max) then return 'ETOOMANY' end
     if alone == '1' and call('ZCARD', subjects) > 0 then return 'EHASBOARDS' end
+    local profiles = deleted == '1' and call('HGET', placed, name)
     call('HSET', kinds, name, text)
     if deleted == '1' then call('UNLINK', settled) end
+    if profiles then
+        call('HDEL', placed, name)
+        call('ZADD', ended, digits(node_ms()), profiles .. ' ' .. name)
+    end
     return remember(key, number, 'R' .. (before or ''))
 end)
 

@@ -9,6 +9,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use super::kind_records::{parse, written};
+use super::profiles::{ended_profiles_key, profiles_key};
 use super::{Registry, failed, flag, settled_key, subjects_key, text, unread};
 use crate::wire::{Garbled, Unpack};
 use redis_nodes::{CallError, registry_key};
@@ -18,7 +19,7 @@ use shard_store::{KindRecord, KindWriteError, Revision, StoreError};
 /// The number of boards that become due in one call.
 const DUE_BOARDS_MAX: usize = 1_000;
 
-fn kinds_key() -> Bytes {
+pub(super) fn kinds_key() -> Bytes {
     registry_key("kinds")
 }
 
@@ -111,7 +112,14 @@ impl Registry {
     ) -> Result<Option<KindRecord>, KindWriteError> {
         let name = &record.name;
         let (call, number) = self.next_call();
-        let keys = vec![kinds_key(), subjects_key(name), settled_key(name), call];
+        let keys = vec![
+            kinds_key(),
+            subjects_key(name),
+            settled_key(name),
+            call,
+            profiles_key(),
+            ended_profiles_key(),
+        ];
         let args = vec![
             number,
             text(name),

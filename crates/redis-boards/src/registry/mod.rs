@@ -1,7 +1,7 @@
 //! Kinds and boards: which boards exist, which have ended, what is due. All in one slot, so that
 //! each call is atomic.
 //!
-//! [`Registry`] makes the calls; `kinds`, `boards`, `incarnations` and `due` each have a file of
+//! [`Registry`] makes the calls; `kinds`, `profiles`, `boards`, `incarnations` and `due` each have a file of
 //! Lua beside them. A call that must not be applied twice is remembered under its session and
 //! number; if it is sent again, it gets the same reply. What the sweep does with incarnations that
 //! end, and writers with those that exist, is not here.
@@ -11,6 +11,7 @@ mod due;
 mod incarnations;
 mod kind_records;
 mod kinds;
+mod profiles;
 mod record;
 #[cfg(test)]
 mod tests;

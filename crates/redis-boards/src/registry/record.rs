@@ -150,14 +150,14 @@ pub(super) fn servers_text(servers: &[ServerId]) -> String {
     names.join(",")
 }
 
-fn servers_named(text: &str) -> Result<Arc<[ServerId]>, Garbled> {
+pub(super) fn servers_named(text: &str) -> Result<Arc<[ServerId]>, Garbled> {
     match text {
         "-" => Ok(Arc::default()),
         text => text.split(',').map(|id| hex(id).map(ServerId)).collect(),
     }
 }
 
-fn hex(text: &str) -> Result<u64, Garbled> {
+pub(super) fn hex(text: &str) -> Result<u64, Garbled> {
     u64::from_str_radix(text, 16).map_err(|_| Garbled("no hexadecimal number"))
 }
 

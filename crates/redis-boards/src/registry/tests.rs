@@ -88,6 +88,8 @@ async fn a_kind_written_again_is_written_once() {
         subjects_key(&kind),
         settled_key(&kind),
         registry_key("call:test:1"),
+        registry_key("profiles"),
+        registry_key("ended_profiles"),
     ];
     let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
     let write = |number, deadline| {

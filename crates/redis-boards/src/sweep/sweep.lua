@@ -53,11 +53,11 @@ end)
 -- within that is not written again: each write goes to replicas and logs.
 local RENEW_MARGIN_MS = 3600000
 
--- Gives the keys of windows, two of each, so many milliseconds to live; 0: they stay.
+-- Gives the keys of windows, three of each, so many milliseconds to live; 0: they stay.
 register('renew', {'allow-oom'}, function(keys, args)
     if is_late(args[1]) then return 'ELATE' end
     for i, key in ipairs(keys) do
-        local ttl = tonumber(args[1 + math.ceil(i / 2)])
+        local ttl = tonumber(args[1 + math.ceil(i / 3)])
         -- -1: it stays; -2: there is no such key.
         local left = call('PTTL', key)
         if ttl == 0 then
@@ -72,7 +72,7 @@ end)
 -- Empties the window without bounds of an idle board, unless something was written past `bound`. Its version
 -- goes on by as many members as it had.
 register('empty', {'allow-oom'}, function(keys, args)
-    local meta, scores, rank = unpack(keys)
+    local meta, scores, rank, values = unpack(keys)
     local deadline, bound, caller = unpack(args)
     local held = call('HMGET', meta, 'x', 'w', 'v:all')
     if held[1] then return 'EDEAD' end
@@ -84,7 +84,7 @@ register('empty', {'allow-oom'}, function(keys, args)
         local counter = tonumber(held[3]:match('^%d+')) + gone
         call('HSET', meta, 'v:all', digits(counter) .. ' ' .. caller)
     end
-    call('UNLINK', scores, rank)
+    call('UNLINK', scores, rank, values)
     call('HDEL', meta, 'b:all', 's:all')
     return 'R'
 end)

@@ -50,9 +50,10 @@ async fn late_writes_count_in_the_windows_that_are_open() {
     let writes = [late_write(&stage, "room"), late_write(&stage, "other")];
     let before = hour_ends().minus(MS * 20);
     for written in stage.router.write(&writes, before, true).await {
-        let WriteOutcome::Applied(standings) = written else {
+        let WriteOutcome::Partial(standings, left_out) = written else {
             panic!("{written:?}");
         };
+        assert_eq!(left_out, [Period::Hour]);
         let periods = standings.iter().map(|held| held.window.period());
         let mut periods: Vec<Period> = periods.collect();
         periods.sort();

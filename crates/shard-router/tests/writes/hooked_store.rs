@@ -4,14 +4,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
+use board::{
+    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, Subject, Timestamp,
+};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use shard_store::{
     Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, Deadline,
-    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, PutSettingsError,
-    Revision, ShardQuery, ShardReading, ShardStore, StoreError, WindowCount,
+    DeleteBoardError, IndexMismatch, KindRecord, KindWriteError, Outcome, ProfileChange,
+    PutSettingsError, Revision, ShardQuery, ShardReading, ShardStore, StoreError, WindowCount,
 };
 use store_local::LocalStore;
 
@@ -155,6 +157,22 @@ impl ShardStore for HookedStore {
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>> {
         self.inner().board(name)
+    }
+
+    fn put_profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        changes: &'a [ProfileChange],
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner().put_profiles(kind, changes)
+    }
+
+    fn profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        members: &'a [Member],
+    ) -> BoxFuture<'a, Result<Vec<Option<Profile>>, StoreError>> {
+        self.inner().profiles(kind, members)
     }
 
     fn boards<'a>(

@@ -6,7 +6,7 @@ use board::{
     BoardName, ContributionId, Kind, KindName, KindSpec, Member, Subject, Timestamp, Value, Window,
 };
 use shard_router::{KnownKind, Router, Write, WriteOutcome};
-use shard_store::{Anchor, Change, Query, RangeAsk, ShardStore, WindowStanding};
+use shard_store::{Anchor, Change, Groups, Query, RangeAsk, ShardStore, WindowStanding};
 use store_conformance::fixtures::{gifts_spec, read_shard};
 
 /// The time of all tests, in 2027.
@@ -96,7 +96,7 @@ impl Stage {
         let query = Query {
             window: Window::ALL_TIME,
             unless: None,
-            groups: false,
+            groups: Groups::None,
             ranges: [RangeAsk {
                 anchor: Anchor::Rank(0),
                 before: 0,

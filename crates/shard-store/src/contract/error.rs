@@ -121,3 +121,22 @@ pub enum KindWriteError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+/// The store does not support a kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{setting}: {reason}")]
+pub struct UnsupportedKind {
+    setting: &'static str,
+    reason: String,
+}
+
+impl UnsupportedKind {
+    /// Creates an error about a setting.
+    #[must_use]
+    pub fn new(setting: &'static str, reason: impl Into<String>) -> Self {
+        Self {
+            setting,
+            reason: reason.into(),
+        }
+    }
+}

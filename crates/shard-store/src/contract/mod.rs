@@ -2,11 +2,13 @@
 //! for each call.
 //!
 //! [`ShardStore`] is the contract; `record` has the records of boards and kinds, `write` the input
-//! of a shard, `read` its output, `shared` the merged boards that servers share, `error` how a call
-//! can fail, `failure` how an item can. One suite, `store-conformance`, tests every store against it.
+//! of a shard, `read` its output, `shared` the merged boards that servers share, `profile` what is kept of members
+//! beside their standings, `error` how a call can fail, `failure` how an item can. One suite, `store-conformance`, tests
+//! every store against it.
 
 mod error;
 mod failure;
+mod profile;
 mod read;
 mod record;
 mod shared;
@@ -15,12 +17,13 @@ mod write;
 
 pub use error::{
     ChangeActivityError, CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError,
-    StoreError,
+    StoreError, UnsupportedKind,
 };
 pub use failure::{ItemFailure, Overload};
+pub use profile::{PROFILE_CHANGES_MAX, ProfileChange};
 pub use read::{
-    Anchor, BoardReading, Query, RangeAsk, RangePart, ShardEntry, ShardQuery, ShardReading,
-    ShardVersion, WindowCount,
+    Anchor, BoardReading, Group, Groups, Query, RangeAsk, RangePart, ShardEntry, ShardQuery,
+    ShardReading, ShardVersion, WindowCount,
 };
 pub use record::{BoardRecord, BoardSettings, KindRecord, Revision};
 pub use shared::{Lease, SharedBoards, SharedMergeResult, SharedTake, SharedTop};

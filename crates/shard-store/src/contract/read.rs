@@ -15,16 +15,30 @@ pub struct Query {
     pub window: Window,
     /// If set, a shard that is still at this version returns no parts.
     pub unless: Option<ShardVersion>,
-    /// Whether parts contain where groups of equal fields begin ([`RangePart::group_start`]).
-    pub groups: bool,
+    /// What parts contain about groups of equal fields.
+    pub groups: Groups,
     /// The ranges, answered in this order. Often shared by the queries of many shards.
     pub ranges: Arc<[RangeAsk]>,
+}
+
+/// What the parts of a reading contain about groups: entries with equal fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Groups {
+    /// Nothing.
+    #[default]
+    None,
+    /// Where the group of the first entry begins: [`RangePart::group_start`].
+    Start,
+    /// How many groups there are above: [`RangePart::group`]. Only for kinds with
+    /// [dense ranks](board::RankStyle::Dense).
+    Count,
 }
 
 /// A query, and the shard that is to answer it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShardQuery {
-    /// The shard.
+    /// The shard. A board of a kind with [dense ranks](board::RankStyle::Dense) is always read as a
+    /// whole, as if it had one shard: 0.
     pub shard: u16,
     /// The query.
     pub query: Query,
@@ -93,9 +107,12 @@ pub struct RangePart {
     pub anchor: Option<u64>,
     /// The local rank of the first of `entries`.
     pub start: u64,
-    /// With [`Query::groups`]: the local rank of the best entry whose fields equal those of the
-    /// first of `entries`.
+    /// With [`Groups::Start`]: the local rank of the best entry whose fields equal those of the
+    /// first of `entries`. Otherwise equals `start`.
     pub group_start: u64,
+    /// With [`Groups::Count`]: the group of the first of `entries`; if there are none, that of the
+    /// anchor, if it is a member or a bound with words for all fields.
+    pub group: Group,
     /// The entries of the range, best first.
     pub entries: Vec<ShardEntry>,
     /// For a kind with [`Retain`](board::Retain), if the store has trimmed the member off the list:
@@ -104,6 +121,15 @@ pub struct RangePart {
     /// If the anchor is a member whose own entry is requested: its standing, of which entries
     /// contain a part.
     pub standing: Option<Standing>,
+}
+
+/// A group of entries with equal fields, among those of a whole board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Group {
+    /// How many distinct fields are better.
+    pub better: u64,
+    /// How many entries have these fields.
+    pub members: u64,
 }
 
 /// One ranked member.

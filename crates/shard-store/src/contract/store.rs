@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Activity, BoardName, Incarnation, Kind, KindName, Member, ShardCount, Subject, Timestamp,
-    Window,
+    Activity, BoardName, Incarnation, Kind, KindName, Member, Profile, ShardCount, Subject,
+    Timestamp, Window,
 };
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -21,9 +21,10 @@ use metering::Registry;
 
 use super::error::{
     ChangeActivityError, CreateBoardError, DeleteBoardError, KindWriteError, PutSettingsError,
-    StoreError,
+    StoreError, UnsupportedKind,
 };
-use super::read::{BoardReading, RangeAsk, ShardQuery, ShardReading, WindowCount};
+use super::profile::ProfileChange;
+use super::read::{BoardReading, Groups, RangeAsk, ShardQuery, ShardReading, WindowCount};
 use super::record::{BoardRecord, BoardSettings, KindRecord, Revision};
 use super::shared::SharedBoards;
 use super::write::{Batch, Deadline, Outcome};
@@ -59,6 +60,24 @@ pub trait ShardStore: Send + Sync + 'static {
         name: &'a KindName,
         expected: Revision,
     ) -> BoxFuture<'a, Result<(), KindWriteError>>;
+
+    /// Changes profiles of members of a kind, up to [`PROFILE_CHANGES_MAX`](super::PROFILE_CHANGES_MAX) of them, in
+    /// order. Each change is atomic on its own; the call may be repeated. After an error `Unknown`, any of them may
+    /// have taken effect. `StaleKind`: the kind does not exist.
+    ///
+    /// A kind's profiles are deleted with it: a later kind of its name begins without any.
+    fn put_profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        changes: &'a [ProfileChange],
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Returns the profiles of members of a kind, in order. Each is read at a moment of its own.
+    fn profiles<'a>(
+        &'a self,
+        kind: &'a KindRecord,
+        members: &'a [Member],
+    ) -> BoxFuture<'a, Result<Vec<Option<Profile>>, StoreError>>;
 
     /// Returns the board's record, created or not.
     fn board<'a>(
@@ -142,20 +161,23 @@ pub trait ShardStore: Send + Sync + 'static {
 
     /// Queries shards of a board, and returns a reading for each query, in order. Each shard is read
     /// at one moment, but not all of them at the same one. If a shard cannot be read, the call fails.
+    ///
+    /// A board of a kind with [dense ranks](board::RankStyle::Dense) is read as a whole, with all
+    /// shards at one moment, as if it had one: queries name shard 0. A value may be on several
+    /// shards, so that counts of distinct values cannot be added.
     fn read<'a>(
         &'a self,
         board: &'a BoardRecord,
         queries: &'a [ShardQuery],
     ) -> BoxFuture<'a, Result<Vec<ShardReading>, StoreError>>;
 
-    /// Reads a range of the order of the whole board, in one step and with all shards at one moment. With `groups`, the
-    /// part contains where groups of equal fields begin. `None`: the store does not do that, or not now; `read`
-    /// answers the same.
+    /// Reads a range of the order of the whole board, in one step and with all shards at one moment. `None`: the store
+    /// does not do that, or not now; `read` answers the same.
     fn read_board(
         &self,
         _board: &BoardRecord,
         _window: Window,
-        _groups: bool,
+        _groups: Groups,
         _ask: &RangeAsk,
     ) -> Result<Option<BoardReading>, StoreError> {
         Ok(None)
@@ -165,6 +187,34 @@ pub trait ShardStore: Send + Sync + 'static {
     /// one that returns everything that may be needed.
     fn is_local(&self) -> bool {
         false
+    }
+
+    /// Returns the maximum number of shards of boards of a kind with [dense
+    /// ranks](board::RankStyle::Dense): as many as the store reads at one moment.
+    fn dense_shards_max(&self) -> ShardCount {
+        if self.is_local() {
+            ShardCount::MAX
+        } else {
+            ShardCount::ONE
+        }
+    }
+
+    /// Checks whether the store supports a kind.
+    fn check_kind(&self, kind: &Kind) -> Result<(), UnsupportedKind> {
+        let (shards, shards_max) = (kind.shards(), self.dense_shards_max());
+        if kind.is_dense() && shards > shards_max {
+            let reason = format!(
+                "{} is more than {}, the maximum of kinds with dense ranks on this store",
+                shards.get(),
+                shards_max.get()
+            );
+            return Err(UnsupportedKind::new("shards", reason));
+        }
+        if kind.is_dense() && kind.retain().is_some() && !self.is_local() {
+            let reason = "dense is not supported together with retain on this store";
+            return Err(UnsupportedKind::new("rank", reason));
+        }
+        Ok(())
     }
 
     /// Returns the number of shards of new boards whose kind does not set it.

@@ -6,16 +6,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use board::{Incarnation, Kind, Period, Timestamp};
+use board::{Incarnation, Kind, KindName, Period, Timestamp};
 use parking_lot::Mutex;
 
 use super::replay::Positions;
 use super::threads::share_out;
-use crate::snapshot::{
-    PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
-};
 use engine::{Registry, RestoredBoard, Shard, ShardLoader};
 use journal::Sequence;
+use shard_store::ProfileChange;
+use store_files::snapshot::{
+    PartHead, PartVisitor, Refusal, SnapshotError, SnapshotReader, Watermarks, WindowHead,
+};
 
 /// Fills an empty registry. Returns the sequence of each part.
 pub(super) fn load(
@@ -132,6 +133,11 @@ impl PartVisitor for PartLoader<'_> {
     fn row(&mut self, member: &[u8], words: &[u64]) -> Result<(), Refusal> {
         let pushed = self.loader().push_row(member, words);
         pushed.map_err(|full| Refusal(full.to_string()))
+    }
+
+    fn profile(&mut self, kind: &KindName, profile: ProfileChange) -> Result<(), Refusal> {
+        self.loading.registry.replay_profile(kind, &profile);
+        Ok(())
     }
 
     fn end(&mut self) -> Result<(), Refusal> {

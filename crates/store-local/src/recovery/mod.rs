@@ -11,16 +11,16 @@ mod threads;
 use std::convert::Infallible;
 use std::thread;
 
-use super::bytes::Malformed;
 use super::error::LocalError;
 use super::lifecycle::LifecycleRecord;
-use super::record;
-use super::snapshot::{self, SnapshotReader};
 use crew::Crew;
 use disk::Disk;
 use engine::{Registry, SharedCell};
 use journal::{Recovered, Sequence};
 use replay::{Misfit, Positions, Replay};
+use store_files::Malformed;
+use store_files::record;
+use store_files::snapshot::{self, SnapshotReader};
 use threads::share_out;
 
 /// The result of a recovery.

@@ -9,9 +9,9 @@ use std::collections::{HashMap, HashSet};
 use board::{BoardName, Incarnation};
 
 use super::crew::{Action, Crew, Task};
-use crate::record::Record;
 use engine::{Registry, SharedCell};
 use journal::Sequence;
+use store_files::record::Record;
 
 /// For each board of the snapshot, the sequences of its parts.
 pub(super) type Positions = HashMap<Incarnation, Box<[Sequence]>>;
@@ -82,6 +82,7 @@ impl<'a> Replay<'a> {
                     cell.replay_split(&self.registry.ids);
                 }
             }
+            Record::ProfileChanged { kind, change } => self.registry.replay_profile(&kind, &change),
             Record::BoardEnded { incarnation } => {
                 if !self.registry.replay_ended(incarnation) {
                     self.missing.remove(&incarnation);

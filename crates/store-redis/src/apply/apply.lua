@@ -267,7 +267,11 @@ register('apply', {}, function(keys, args)
                     short[#short + 1] = window
                 end
             end
+            local values = keys[3 + 2 * #versions + window]
+            local new_values, old_values
+            if values then new_values, old_values = value_changes(look, rules, rank) end
             write_window(keys[2 * window + 2], rank, ttls[window], look.found, change)
+            if values then write_values(values, ttls[window], look.found, new_values, old_values) end
             local held = meta[VERSIONS + window]
             if not held then opened[#opened + 1] = window end
             notes[#notes + 1] = version

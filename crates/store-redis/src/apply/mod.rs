@@ -38,6 +38,7 @@ use metering::Registry as Metrics;
 use tokio::time::Instant;
 
 use super::lists::Refills;
+use super::read::check_shards;
 use lane::Lanes;
 use metrics::ShardIds;
 use part::{BatchPart, Until};
@@ -117,6 +118,7 @@ impl Applier {
         if batch.kind.meaning() != board.meaning {
             return Err(StoreError::StaleKind);
         }
+        check_shards(batch.kind, board)?;
         let until = Until::of(&batch, self.deadline);
         let backlog = self.lanes.backlog(board, shard);
         if let Some(backlog) = &backlog {

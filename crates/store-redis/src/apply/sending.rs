@@ -126,7 +126,10 @@ impl Sending<'_> {
     async fn send(&self) -> Result<CallOutcomes, StoreError> {
         let mut windows = CallWindows::of(self.parts);
         let ids_max = self.sender.ids.limit;
-        if let Some((folded, ids)) = single::arguments(self.parts, ids_max) {
+        // Distinct values are counted only by `apply`.
+        let is_dense = self.parts[0].kind.is_dense();
+        let folded = (!is_dense).then(|| single::arguments(self.parts, ids_max));
+        if let Some((folded, ids)) = folded.flatten() {
             let args = [Some(self.head(&windows, true)), Some(folded), ids];
             match self.call("single", &windows, args).await? {
                 Err(refusal) if refusal.code == "ITEMS" => {}
@@ -203,7 +206,7 @@ impl Sending<'_> {
     ) -> Result<Result<FunctionReply, Refusal>, StoreError> {
         let call = Call {
             function,
-            keys: windows.keys(&self.keys),
+            keys: windows.keys(&self.parts[0].kind, &self.keys),
             args: args.into_iter().flatten().collect(),
             effect: Effect::Write,
             until: self.until,

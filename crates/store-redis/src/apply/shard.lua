@@ -1,6 +1,7 @@
 -- What every call that changes a shard begins and ends with.
 --
--- keys: the shard's meta, its two generations of ids, then scores and rank of each window.
+-- keys: the shard's meta, its two generations of ids, then scores and rank of each window, and of a kind with dense
+-- ranks the values of each window.
 
 -- Values that one command is given at most: Lua's stack has room for some 8,000. A call has fewer items
 -- than that, but a removal may name any number of windows.

@@ -63,13 +63,14 @@ impl CallWindows {
         Ok(())
     }
 
-    /// Returns the keys of a call.
-    pub(super) fn keys(&self, keys: &ShardKeys) -> Vec<Bytes> {
+    /// Returns the keys of a call. Those of distinct values come last.
+    pub(super) fn keys(&self, kind: &Kind, keys: &ShardKeys) -> Vec<Bytes> {
         let own = [keys.meta(), keys.ids(0), keys.ids(1)];
         let windows = self.windows.iter();
-        own.into_iter()
-            .chain(windows.flat_map(|window| [keys.scores(*window), keys.rank(*window)]))
-            .collect()
+        let windows = windows.flat_map(|window| [keys.scores(*window), keys.rank(*window)]);
+        let counted = self.windows.iter().filter(|_| kind.is_dense());
+        let values = counted.map(|window| keys.values(*window));
+        own.into_iter().chain(windows).chain(values).collect()
     }
 
     /// Returns names of versions, times to live, periods, and the starts from which packed times

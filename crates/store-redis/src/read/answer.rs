@@ -7,7 +7,9 @@ use redis_boards::keys::window_named;
 use redis_boards::packed::Packed;
 use redis_boards::standing::{entry_of, needs_scores, standing_of};
 use redis_boards::wire::{Garbled, Unpack};
-use shard_store::{Anchor, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion};
+use shard_store::{
+    Anchor, Group, Groups, RangeAsk, RangePart, ShardEntry, ShardReading, ShardVersion,
+};
 
 use super::joined::Asked;
 
@@ -52,7 +54,7 @@ pub(super) fn reading(
     } else {
         let parts = ranges
             .iter()
-            .map(|ask| part(rules, query.window, ask, answer));
+            .map(|ask| part(rules, (query.window, query.groups), ask, answer));
         Some(parts.collect::<Result<_, _>>()?)
     };
     let reading = ShardReading {
@@ -81,11 +83,12 @@ fn version_of(incarnation: Incarnation, epoch: u64, text: &str) -> Result<ShardV
 
 fn part(
     rules: &Rules,
-    window: Window,
+    (window, groups): (Window, Groups),
     ask: &RangeAsk,
     answer: &mut Unpack<'_>,
 ) -> Result<RangePart, Garbled> {
-    if answer.array()? != 6 {
+    let counts = groups == Groups::Count;
+    if answer.array()? != if counts { 8 } else { 6 } {
         return Err(Garbled("no part"));
     }
     let anchor = answer.int()?;
@@ -112,6 +115,14 @@ fn part(
     };
     let entries: Vec<ShardEntry> = ranked.into_iter().map(entry).collect::<Result<_, _>>()?;
     let own = answer.raw()?;
+    let group = if counts {
+        Group {
+            better: answer.count()?,
+            members: answer.count()?,
+        }
+    } else {
+        Group::default()
+    };
     let anchor = u64::try_from(anchor).ok();
     let standing = match anchor {
         Some(anchor) if packed.is_some() => {
@@ -128,6 +139,7 @@ fn part(
         anchor,
         start,
         group_start,
+        group,
         entries,
         unlisted,
         standing,

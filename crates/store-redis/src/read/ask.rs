@@ -11,7 +11,7 @@ use redis_boards::registry::activity_text;
 use redis_boards::rules::spec;
 use redis_boards::standing::Cut;
 use redis_boards::wire::Pack;
-use shard_store::{Anchor, BoardRecord, Query, RangeAsk, ShardVersion};
+use shard_store::{Anchor, BoardRecord, Groups, Query, RangeAsk, ShardVersion};
 
 use super::joined::Asked;
 
@@ -29,7 +29,11 @@ pub(super) fn args(kind: &Kind, board: &BoardRecord, asked: &[Asked<'_>]) -> Vec
         text(watermark_place(first.window.period()).to_string()),
         text(packed::base(rules, first.window).to_string()),
         spec(rules),
-        flag(first.groups),
+        Bytes::from_static(match first.groups {
+            Groups::None => b"0",
+            Groups::Start => b"1",
+            Groups::Count => b"2",
+        }),
         flag(kind.retain().is_some()),
         lists(rules, asked),
     ]
@@ -84,11 +88,34 @@ fn pack_ranges(pack: &mut Pack, rules: &Rules, query: &Query) {
                     rest,
                     strict,
                 } => {
-                    pack_reach(pack, ask, 6);
+                    let value = value_of(rules, query.groups, bound);
+                    pack_reach(pack, ask, if value.is_some() { 9 } else { 6 });
                     pack.raw(b"b").int(score).raw(&rest).bool(strict);
+                    if let Some((score, words, is_whole)) = value {
+                        pack.int(score).raw(&words).bool(is_whole);
+                    }
                 }
             },
         }
+    }
+}
+
+/// Returns the value whose group is asked for with a bound: its score, its other words, and whether
+/// entries may have it. If they may not, it is between those that are at least as good and the others.
+fn value_of(rules: &Rules, groups: Groups, bound: &Bound) -> Option<(i64, Vec<u8>, bool)> {
+    let fields = rules.fields().len();
+    if groups != Groups::Count || bound.words.as_slice().len() < fields {
+        return None;
+    }
+    let own = Bound::prefix(bound.words.prefix(fields));
+    match Cut::of(rules, &own) {
+        Cut::At { score, rest, .. } => {
+            let first = own.words.as_slice()[0];
+            let is_whole = first == 0 || first ^ (1 << 63) == score.cast_unsigned();
+            Some((score, rest, is_whole))
+        }
+        // Above all values there is nothing.
+        Cut::AboveAll | Cut::BelowAll => None,
     }
 }
 

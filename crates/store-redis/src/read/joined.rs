@@ -95,7 +95,7 @@ fn work(query: &Query) -> usize {
 mod tests {
     use board::{Bound, Period, RankWords, Timestamp, Window};
     use redis_nodes::ServerId;
-    use shard_store::RangeAsk;
+    use shard_store::{Groups, RangeAsk};
 
     use super::*;
 
@@ -108,7 +108,7 @@ mod tests {
         let query = Query {
             window: Window::ALL_TIME,
             unless: None,
-            groups: false,
+            groups: Groups::None,
             ranges: [ask].into(),
         };
         ShardQuery { shard, query }

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use futures::future::try_join_all;
 use tokio::time::Instant;
 
-use board::{Kind, Window};
+use board::{Kind, ShardCount, Window};
 use joined::ReadCall;
 use redis_boards::call_error::{store_error, unread};
 use redis_boards::incarnations::Incarnations;
@@ -26,7 +26,7 @@ use redis_boards::registry::{Registry, activity_text};
 use redis_boards::settings::RedisSettings;
 use redis_boards::wire::Unpack;
 use redis_nodes::{Call, CallError, Effect, FunctionReply, Location, Nodes};
-use shard_store::{BoardRecord, ShardQuery, ShardReading, StoreError, WindowCount};
+use shard_store::{BoardRecord, Groups, ShardQuery, ShardReading, StoreError, WindowCount};
 
 /// The number of windows of a shard that one call counts.
 const COUNTED_WINDOWS_MAX: usize = 1000;
@@ -65,6 +65,7 @@ impl Reader {
         queries: &[ShardQuery],
     ) -> Result<Vec<ShardReading>, StoreError> {
         let kind = self.registry.kind_of(board).await?;
+        check_shards(&kind, board)?;
         let shards = queries.iter().map(|asked| asked.shard);
         let places = self.incarnations.places(board, shards).await?;
         let is_joined = |place| self.servers.takes_any_slot(place);
@@ -102,10 +103,13 @@ impl Reader {
         let mut left = call.asked;
         let mut readings = Vec::with_capacity(left.len());
         while !left.is_empty() {
+            let counts = left[0].query.groups == Groups::Count;
             let keys = left.iter().flat_map(|asked| {
                 let keys = ShardKeys::new(board, asked.shard);
                 let window = asked.query.window;
-                [keys.meta(), keys.scores(window), keys.rank(window)]
+                let values = counts.then(|| keys.values(window));
+                let own = [keys.meta(), keys.scores(window), keys.rank(window)];
+                own.into_iter().chain(values)
             });
             let look = Look {
                 function: "read",
@@ -248,6 +252,20 @@ struct Look {
     shards: Vec<u16>,
     keys: Vec<Bytes>,
     args: Vec<Bytes>,
+}
+
+/// Rejects a board whose distinct values cannot be counted: settings of a board that were made before
+/// its kind got dense ranks may have more shards than one.
+pub(super) fn check_shards(kind: &Kind, board: &BoardRecord) -> Result<(), StoreError> {
+    if kind.is_dense() && board.shards != ShardCount::ONE {
+        return Err(StoreError::Unavailable(format!(
+            "{}: boards with dense ranks have one shard on Redis, and its settings have {}: set them again, or \
+             delete the board",
+            board.name,
+            board.shards.get(),
+        )));
+    }
+    Ok(())
 }
 
 /// Returns the error of a failed call.

@@ -1,17 +1,21 @@
 -- One look at one window of several shards, at each of them at one moment. Only a cluster wants all keys in one slot:
 -- there, a call has one shard.
 --
--- KEYS: meta, scores, rank of each shard. ARGV: the board's time, as the caller has seen it; the window's name; the place of its period in what was dropped (0 for
--- none) and its start in ms; the rules; 1 where groups are wanted; 1 where a member may be off a list; packed, lists of
+-- KEYS: meta, scores, rank of each shard, and values where groups are counted. ARGV: the board's time, as the caller
+-- has seen it; the window's name; the place of its period in what was dropped (0 for none) and its start in ms; the
+-- rules; 1 where groups are wanted, 2 where they are counted; 1 where a member may be off a list; packed, lists of
 -- asks, and for each shard the counter at which nothing is wanted, or nothing, and the place of its list. Asks are
 --   {before, after, 'r', rank}                  from a rank on
---   {before, after, 'b', score, rest, strict}   behind what is better than a cut
+--   {before, after, 'b', score, rest, strict}   behind what is better than a cut; where groups are counted, followed by
+--                                               a value: its score, its other words, whether entries may have it
 --   {before, after, 'm', member}                where a member stands
 --
 -- Answers for each shard, one after the other, {version, members, short} at that counter, else with a list for each
 -- ask behind it: rank of the anchor (-1: not ranked), rank of the first entry, rank of the first of its group, {member,
 -- score, ...}, where ties go by member {standing, ...}, and of a member from whom on entries are wanted, or who is off
--- the list, its own standing ('' else, and of packed rules). `short` is 1 of a list that may lack members, else 0.
+-- the list, its own standing ('' else, and of packed rules). Where groups are counted also, of the group of the first
+-- entry, or else of the anchor, how many distinct values are better, and how many entries are in it. `short` is 1 of a
+-- list that may lack members, else 0.
 
 do
     -- Members that one HMGET asks for: `unpack` has room for 8000.
@@ -74,8 +78,29 @@ do
         return (count_above(rank, entries[2], entries[1]:sub(1, width), true, width))
     end
 
+    -- How many distinct values are better than a value, and how many entries have it; `is_whole` where entries may.
+    local function counted_group(values, rank, rules, score, words, is_whole)
+        if not is_whole then return (count_above(values, score, words, false)), 0 end
+        local width = value_width(rules)
+        return (count_above(values, score, words, true, width)), holders_of(rank, rules, score, words)
+    end
+
+    -- The same of the first of these entries, or else of what an ask is anchored at.
+    local function counted_group_of(values, rank, rules, entries, ask, held)
+        if entries[1] then
+            local score, words = digits(tonumber(entries[2])), entries[1]:sub(1, value_width(rules))
+            return counted_group(values, rank, rules, score, words, true)
+        elseif ask[3] == 'm' then
+            local score, words = value_of(rules, standing_of(rules, held[ask[4]]))
+            return counted_group(values, rank, rules, score, words, true)
+        elseif ask[7] then
+            return counted_group(values, rank, rules, digits(ask[7]), ask[8], ask[9])
+        end
+        return 0, 0
+    end
+
     -- The look at one shard, packed; or nothing, and the reason.
-    local function look_at(window, meta_key, scores, rank, unless, asks)
+    local function look_at(window, meta_key, scores, rank, values, unless, asks)
         local meta = call('HMGET', meta_key, 'x', 'd', 'v:' .. window.name, 's:' .. window.name, 'a', 'f')
         if meta[1] then return nil, 'EDEAD' end
         local refusal = meta[5] and settings_refusal(meta[5], window.activity, meta[6])
@@ -97,6 +122,7 @@ do
                 anchor = ranks[ask[4]]
             end
             local start, group, entries, standings, own = 0, 0, {}, {}, ''
+            local better, holders = 0, 0
             if ask[3] == 'm' and (anchor and ask[2] > 0 or window.is_list and not anchor) then
                 own = held[ask[4]] or ''
             end
@@ -110,9 +136,14 @@ do
                 if window.groups and start > 0 and entries[1] then
                     group = group_of(rank, rules, entries, ask[4], greater)
                 end
+                if values then better, holders = counted_group_of(values, rank, rules, entries, ask, held) end
                 if rules.by_member then standings = standings_of(scores, names_in(rules, entries)) end
             end
             answer[place + 3] = {anchor or -1, start, group, entries, standings, own}
+            if values then
+                local part = answer[place + 3]
+                part[7], part[8] = better, holders
+            end
         end
         return cmsgpack.pack(answer)
     end
@@ -125,6 +156,7 @@ do
             start = tonumber(args[4]),
             rules = rules_of(args[5]),
             groups = args[6] == '1',
+            counts = args[6] == '2',
             is_list = args[7] == '1',
         }
         local lists, shards = cmsgpack.unpack(args[8])
@@ -134,10 +166,13 @@ do
             end
         end
         local answers = {}
-        for shard = 1, #keys / 3 do
-            local key = 3 * shard
+        local of_each = window.counts and 4 or 3
+        for shard = 1, #keys / of_each do
+            local key = of_each * (shard - 1)
+            local values = window.counts and keys[key + 4]
             local unless, list = shards[2 * shard - 1], shards[2 * shard]
-            local answer, refusal = look_at(window, keys[key - 2], keys[key - 1], keys[key], unless, lists[list])
+            local answer, refusal =
+                look_at(window, keys[key + 1], keys[key + 2], keys[key + 3], values, unless, lists[list])
             if refusal then return refusal end
             answers[shard] = answer
         end

@@ -20,6 +20,8 @@ pub(super) enum Fault {
     Stray,
     Misplaced,
     Twice,
+    Unheld,
+    Uncounted,
 }
 
 impl Fault {
@@ -31,6 +33,8 @@ impl Fault {
             "stray" => Self::Stray,
             "misplaced" => Self::Misplaced,
             "twice" => Self::Twice,
+            "unheld" => Self::Unheld,
+            "uncounted" => Self::Uncounted,
             _ => return Err(Garbled("no fault has such a code")),
         })
     }
@@ -43,6 +47,8 @@ impl Fault {
             Self::Stray => "is ranked without a score",
             Self::Misplaced => "is ranked by another score than it has",
             Self::Twice => "is ranked by its score, and once more by another",
+            Self::Unheld => "a distinct value that no member has",
+            Self::Uncounted => "has a value that is not among the distinct ones",
         }
     }
 }
@@ -61,6 +67,7 @@ impl ShardFault {
         let fault = Fault::of_code(code)?;
         let name = match fault {
             Fault::Garbled | Fault::Missing => Some(subject.into()),
+            Fault::Unheld => None,
             _ => {
                 let name = subject.get(8 * (rules.rank_words_len() - 1)..);
                 name.and_then(|name| rules.name_order().name_of(name))
@@ -75,8 +82,16 @@ impl ShardFault {
 
     /// Returns the entry of the sorted set that is to be removed, if it is wrong.
     pub(super) fn entry(&self) -> Option<&[u8]> {
-        let is_entry = !matches!(self.fault, Fault::Garbled | Fault::Missing);
+        let is_entry = matches!(
+            self.fault,
+            Fault::Nameless | Fault::Stray | Fault::Misplaced | Fault::Twice
+        );
         is_entry.then_some(&self.subject)
+    }
+
+    /// Returns the subject, if this is the fault.
+    pub(super) fn subject_of(&self, fault: Fault) -> Option<&[u8]> {
+        (self.fault == fault).then_some(&self.subject)
     }
 
     /// Returns the member that has to be ranked by its score.

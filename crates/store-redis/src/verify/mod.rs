@@ -70,7 +70,9 @@ impl VerifiedWindow<'_> {
     fn keys(&self) -> Vec<Bytes> {
         let keys = ShardKeys::new(self.board, self.shard);
         let (scores, rank) = (keys.scores(self.window), keys.rank(self.window));
-        vec![keys.meta(), scores, rank]
+        let values = self.kind.is_dense().then(|| keys.values(self.window));
+        let own = [keys.meta(), scores, rank];
+        own.into_iter().chain(values).collect()
     }
 }
 
@@ -147,6 +149,10 @@ impl Verifier {
             self.walk(place, "verify_rank", findings).await?;
             self.walk(place, "verify_scores", findings).await?;
         }
+        if place.kind.is_dense() {
+            self.walk(place, "verify_values", findings).await?;
+            self.walk(place, "verify_counted", findings).await?;
+        }
         if place.repair {
             self.refill(place).await?;
         }
@@ -214,22 +220,35 @@ impl Verifier {
         if found.iter().all(|found| found.fault == Fault::Garbled) {
             return Ok(());
         }
+        let of = |fault: Fault| {
+            found
+                .iter()
+                .filter_map(move |found| found.subject_of(fault))
+        };
+        let (unheld, uncounted): (Vec<_>, Vec<_>) =
+            (of(Fault::Unheld).collect(), of(Fault::Uncounted).collect());
         let entries = found.iter().filter_map(ShardFault::entry);
         let members = found.iter().filter_map(ShardFault::name_to_rank);
+        // A step finds faults of entries or of values.
+        let (function, off, put) = if unheld.len() + uncounted.len() > 0 {
+            ("mend_values", unheld, uncounted)
+        } else {
+            ("mend", entries.collect(), members.collect())
+        };
         let number = self.session.next_call();
         let mut args = vec![
             spec(place.rules()),
             Bytes::from(window_name(place.window)),
             Bytes::from(self.session.name()),
             Bytes::from(number.to_string()),
-            packed(&entries.collect::<Vec<_>>()),
-            packed(&members.collect::<Vec<_>>()),
+            packed(&off),
+            packed(&put),
         ];
         if let Some(retain) = place.kind.retain() {
             args.push(Bytes::from(retain.trim_at.to_string()));
         }
         let call = Call {
-            function: "mend",
+            function,
             keys: place.keys(),
             args,
             effect: Effect::Write,

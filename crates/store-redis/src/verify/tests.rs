@@ -2,10 +2,11 @@
 
 mod damage;
 mod orphans;
+mod values;
 mod writers;
 
 use crate::written_window::{ShardReaders, WrittenWindow};
-use shard_store::{Anchor, Query, RangeAsk, ShardEntry};
+use shard_store::{Anchor, Groups, Query, RangeAsk, ShardEntry};
 
 /// Returns all that is ranked, best first.
 async fn order_of(readers: &ShardReaders, laid: &WrittenWindow) -> Vec<ShardEntry> {
@@ -17,7 +18,7 @@ async fn order_of(readers: &ShardReaders, laid: &WrittenWindow) -> Vec<ShardEntr
     let query = Query {
         window: laid.window,
         unless: None,
-        groups: false,
+        groups: Groups::None,
         ranges: [all].into(),
     };
     let reading = readers

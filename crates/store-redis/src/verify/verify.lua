@@ -157,4 +157,75 @@ do
         end
         return 'R'
     end)
+
+    -- The value of an entry.
+    local function value_in(rules, entry, score)
+        return entry:sub(1, value_width(rules)) .. digits(tonumber(score))
+    end
+
+    -- Whether a distinct value is to be removed: it is none, or no entry has it.
+    local function is_unheld(rules, keys, value, score)
+        local words = value:sub(1, value_width(rules))
+        score = digits(tonumber(score))
+        return value ~= words .. score or holders_of(keys[3], rules, score, words) == 0
+    end
+
+    -- Each distinct value, in a fourth key: `unheld` where no entry has it.
+    register('verify_values', {'no-writes'}, function(keys, args)
+        if is_dead(keys[1]) then return 'EDEAD' end
+        local rules, found = rules_of(args[1]), {}
+        local step = call('ZSCAN', keys[4], args[2], 'COUNT', args[3])
+        local held = step[2]
+        for place = 1, #held, 2 do
+            if is_unheld(rules, keys, held[place], held[place + 1]) then
+                found[#found + 1] = 'unheld'
+                found[#found + 1] = held[place]
+            end
+        end
+        return 'R' .. cmsgpack.pack({step[1], found})
+    end)
+
+    -- Each entry of the sorted set: `uncounted` where its value is none of the distinct ones.
+    register('verify_counted', {'no-writes'}, function(keys, args)
+        if is_dead(keys[1]) then return 'EDEAD' end
+        local rules, found = rules_of(args[1]), {}
+        local step = call('ZSCAN', keys[3], args[2], 'COUNT', args[3])
+        local held = step[2]
+        for place = 1, #held, 2 do
+            if not call('ZSCORE', keys[4], value_in(rules, held[place], held[place + 1])) then
+                found[#found + 1] = 'uncounted'
+                found[#found + 1] = held[place]
+            end
+        end
+        return 'R' .. cmsgpack.pack({step[1], found})
+    end)
+
+    -- ARGV: as of `mend`, with distinct values and entries. Looks at each anew.
+    register('mend_values', {}, function(keys, args)
+        local meta = call('HMGET', keys[1], 'x', 'f', 'v:' .. args[3])
+        if meta[1] then return 'EDEAD' end
+        if meta[2] and node_ms() < tonumber(meta[2]:match('%d+$')) then return 'EFROZEN' end
+        if is_late(args[1]) then return 'ELATE' end
+        local rules, off, put, known = rules_of(args[2]), {}, {}, {}
+        for _, value in ipairs(cmsgpack.unpack(args[6])) do
+            local score = call('ZSCORE', keys[4], value)
+            if score and is_unheld(rules, keys, value, score) then off[#off + 1] = value end
+        end
+        for _, entry in ipairs(cmsgpack.unpack(args[7])) do
+            local score = call('ZSCORE', keys[3], entry)
+            local value = score and value_in(rules, entry, score)
+            if value and not known[value] and not call('ZSCORE', keys[4], value) then
+                put[#put + 1], put[#put + 2], known[value] = digits(tonumber(score)), value, true
+            end
+        end
+        local changed = #off + #put / 2
+        if changed > 0 then
+            local left = shared_end(keys[2], keys[4])
+            in_groups('ZADD', keys[4], put)
+            in_groups('ZREM', keys[4], off)
+            call('HSET', keys[1], 'v:' .. args[3], next_version(meta[3], changed, args[4], tonumber(args[5])))
+            if left > 0 then call('PEXPIRE', keys[4], left) end
+        end
+        return 'R'
+    end)
 end

@@ -14,6 +14,9 @@ use crate::server::ServerArgs;
 /// A CSV file requires a header, and options that map its columns to a contribution. NDJSON, with one contribution per
 /// line, requires no options. Both may be compressed with gzip.
 ///
+/// How far it came is kept beside the file, in FILE.import-*: run again, an import continues there, and a file that is
+/// through is refused. A line with an id counts once within the kind's dedupe span, however often it is sent.
+///
 /// Exit status: 0 if every row was accepted or skipped, 1 if not, 130 after Ctrl-C or SIGTERM.
 #[derive(Args, Debug)]
 pub struct ImportArgs {
@@ -25,8 +28,17 @@ pub struct ImportArgs {
     pub(super) server: ServerArgs,
 
     /// Start at this line of the file, counted from 1, to continue an import that ended early.
-    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
-    pub(super) from_line: u64,
+    #[arg(long, value_name = "N")]
+    pub(super) from_line: Option<u64>,
+
+    /// Import a file again of which all lines were imported into this server already.
+    #[arg(long)]
+    pub(super) again: bool,
+
+    /// Keep no state beside the file. Without it, an import that ended early does not continue by itself, and a file
+    /// can be imported twice.
+    #[arg(long, conflicts_with = "again")]
+    pub(super) no_state: bool,
 
     // The last one, since its help heading applies to all options after it.
     #[command(flatten)]
@@ -119,23 +131,43 @@ impl ImportArgs {
 }
 
 impl ColumnArgs {
-    /// Returns the options that are set.
+    /// Returns all options with their flags.
+    fn options(&self) -> [(&'static str, Option<&str>); 8] {
+        let Self {
+            kind,
+            subject,
+            subject_column,
+            member_column,
+            points_column,
+            at_column,
+            id_column,
+            missing,
+        } = self;
+        [
+            ("--kind", kind),
+            ("--subject", subject),
+            ("--subject-column", subject_column),
+            ("--member-column", member_column),
+            ("--points-column", points_column),
+            ("--at-column", at_column),
+            ("--id-column", id_column),
+            ("--missing", missing),
+        ]
+        .map(|(flag, value)| (flag, value.as_deref()))
+    }
+
+    /// Returns the flags of the options that are set.
     fn flags(&self) -> Vec<&'static str> {
-        let flags = [
-            ("--kind", &self.kind),
-            ("--subject", &self.subject),
-            ("--subject-column", &self.subject_column),
-            ("--member-column", &self.member_column),
-            ("--points-column", &self.points_column),
-            ("--at-column", &self.at_column),
-            ("--id-column", &self.id_column),
-            ("--missing", &self.missing),
-        ];
-        flags
-            .into_iter()
-            .filter(|(_, value)| value.is_some())
-            .map(|(flag, _)| flag)
-            .collect()
+        let set = self.options().into_iter();
+        let set = set.filter(|(_, value)| value.is_some());
+        set.map(|(flag, _)| flag).collect()
+    }
+
+    /// Returns the options that are set as text, which differs for different options.
+    pub(super) fn text(&self) -> String {
+        let set = self.options().into_iter();
+        let set = set.filter_map(|(flag, value)| Some(format!("{flag}={}", value?)));
+        set.collect::<Vec<_>>().join("\0")
     }
 
     fn csv(&self) -> Result<Format, (ErrorKind, String)> {

@@ -15,7 +15,7 @@ use megaboard_client::{
 };
 
 use super::batch::Batch;
-use super::report::{Certainty, Report};
+use super::report::{Certainty, Report, Resumption, span};
 use super::summary::Summary;
 use crate::delivery::{self, Halt, LineOrder, Stop};
 use crate::runtime::Runtime;
@@ -28,8 +28,8 @@ enum Attempt {
     Unknown(String),
     /// These lines were not applied, and a retry will not help.
     Refused(Undecided),
-    /// These lines were not applied. The outcome of others is unknown, which was reported.
-    Ended(Undecided),
+    /// These lines were not applied. The outcome of others, those of the span, is unknown, which was reported.
+    Ended(Undecided, Option<(u64, u64)>),
 }
 
 /// Lines that are not decided, and count once if they are sent again.
@@ -56,6 +56,7 @@ impl Undecided {
 /// Sends batches to one server, one at a time.
 pub(super) struct Delivery<'a> {
     runtime: &'a Runtime,
+    client: Client,
     sender: Sender,
     pub(super) report: Report<'a>,
     /// Whether the server has returned a receipt before.
@@ -71,14 +72,21 @@ impl<'a> Delivery<'a> {
     ) -> Self {
         Self {
             runtime,
+            client: client.clone(),
             sender: Sender::new(client, Format::Ndjson),
             report: Report {
                 stop,
                 say,
                 summary: Summary::default(),
+                resumption: None,
             },
             has_receipt: false,
         }
+    }
+
+    /// Returns the server, and what waits for its answers.
+    pub(super) fn server(&self) -> (&'a Runtime, Client) {
+        (self.runtime, self.client.clone())
     }
 
     /// Sends a batch until all of it is decided, or the retry policy is exhausted.
@@ -169,6 +177,9 @@ impl<'a> Delivery<'a> {
         let repeated = order.to_repeat(&again, &not_applied);
         let applied = receipt.applied.saturating_sub(repeated.len() as u64);
         self.report.summary.applied -= receipt.applied - applied;
+        let partial = receipt.partial.iter();
+        let partial = partial.filter(|item| repeated.contains(&indices[item.index]));
+        self.report.summary.partial -= partial.count() as u64;
         again.extend(repeated);
         let reason = reason.unwrap_or_else(|| match problem {
             Some(problem) => problem.to_string(),
@@ -227,7 +238,8 @@ impl<'a> Delivery<'a> {
                 .failed_line(batch, indices[item.index], &item.explain(), certainty);
         }
         self.report.unlisted_failures(batch, read, unlisted);
-        Attempt::Ended(Undecided::new(&indices[read.len()..], reason))
+        let unknown = span(batch, read);
+        Attempt::Ended(Undecided::new(&indices[read.len()..], reason), unknown)
     }
 }
 
@@ -259,9 +271,14 @@ impl megaboard_client::Batch for InFlight<'_, '_> {
         let (left, is_refused) = match self.delivery.settle(self.batch, &indices, reply) {
             Attempt::Again(left) => (left, false),
             Attempt::Refused(left) => (left, true),
-            Attempt::Ended(left) => {
+            Attempt::Ended(left, unknown) => {
                 let certainty = Certainty::of_resendable(self.in_doubt);
-                return self.give_up(&left.indices, &left.reason, certainty);
+                let end = self.give_up(&left.indices, &left.reason, certainty);
+                if let Some((first, last)) = unknown {
+                    let report = &mut self.delivery.report;
+                    report.resumption = Some(Resumption::Unknown(first, last));
+                }
+                return end;
             }
             Attempt::Unknown(reason) if self.batch.are_resendable(&indices) => {
                 let left = Undecided {

@@ -17,6 +17,7 @@ mod lines;
 mod ndjson;
 mod report;
 mod rows;
+mod state;
 mod summary;
 
 #[cfg(test)]
@@ -41,6 +42,7 @@ use self::delivery::Delivery;
 use self::lines::Lines;
 use self::ndjson::NdjsonRows;
 use self::rows::Rows;
+use self::state::StateFile;
 use crate::delivery::{Halt, INTERRUPTED, NOTICED_WITHIN, Stop};
 use crate::runtime::Runtime;
 use crate::terminal;
@@ -78,8 +80,14 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
         // The progress bar is hidden meanwhile.
         progress.suspend(|| terminal::report(&message));
     };
+    let mut state = StateFile::of(args).map_err(|error| format!("{file}: {error}"))?;
+    let from_line = match &mut state {
+        Some(state) => state.begin(args, &runtime, &client, &mut say)?,
+        None => args.from_line.unwrap_or(1),
+    };
     let mut delivery = Delivery::new(&runtime, &client, &stop, &mut say);
-    let outcome = send_all(Batches::new(rows, args.from_line), &mut delivery, &stop);
+    let batches = Batches::new(rows, from_line);
+    let outcome = send_all(batches, &mut delivery, &stop, state.as_mut());
     let summary = delivery.report.summary;
     progress.finish_and_clear();
     if let Err(Halt::Failed(reason)) = &outcome {
@@ -95,7 +103,31 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 /// Reads batches in another thread and sends them in this one. An error reports the line to continue from.
-fn send_all(batches: Batches, delivery: &mut Delivery<'_>, stop: &Stop) -> Result<(), Halt> {
+fn send_all(
+    batches: Batches,
+    delivery: &mut Delivery<'_>,
+    stop: &Stop,
+    mut state: Option<&mut StateFile>,
+) -> Result<(), Halt> {
+    let ended = read_and_send(batches, delivery, stop, state.as_deref_mut());
+    if let Some(state) = state {
+        let report = &mut delivery.report;
+        let kept = match (&ended, report.resumption) {
+            (Ok(()), _) => state.completed(report),
+            (Err(_), Some(at)) => state.ended(at, report),
+            (Err(_), None) => Ok(()),
+        };
+        kept.map_err(Halt::Failed)?;
+    }
+    ended
+}
+
+fn read_and_send(
+    batches: Batches,
+    delivery: &mut Delivery<'_>,
+    stop: &Stop,
+    mut state: Option<&mut StateFile>,
+) -> Result<(), Halt> {
     let mut next_line = batches.from_line;
     let (sender, receiver) = mpsc::sync_channel(BATCHES_AHEAD_MAX);
     let reader = thread::Builder::new()
@@ -112,7 +144,16 @@ fn send_all(batches: Batches, delivery: &mut Delivery<'_>, stop: &Stop) -> Resul
     while let Some(batch) = next_batch(&receiver, stop)
         .map_err(|reason| delivery.report.end_before(next_line, &reason))?
     {
+        if let Some(state) = &mut state {
+            let kept = state.sending(&batch, &mut delivery.report);
+            kept.map_err(|reason| delivery.report.end_before(next_line, &reason))?;
+        }
         delivery.deliver(&batch)?;
+        if let Some(state) = &mut state {
+            let (runtime, client) = delivery.server();
+            let kept = state.sent(&batch, runtime, &client, &mut delivery.report);
+            kept.map_err(|reason| delivery.report.end_before(batch.last_line + 1, &reason))?;
+        }
         next_line = batch.last_line + 1;
     }
     // The channel is also closed if the reader panicked before the end of the file.

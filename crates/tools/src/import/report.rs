@@ -39,12 +39,23 @@ impl Certainty {
     }
 }
 
+/// Where an import that ended early can be continued.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Resumption {
+    /// At this line.
+    At(u64),
+    /// Whether these lines are applied is unknown.
+    Unknown(u64, u64),
+}
+
 /// Counts outcomes, and reports lines that were not applied.
 pub(super) struct Report<'a> {
     pub(super) stop: &'a Stop,
     /// Receives messages for the user, one line each.
     pub(super) say: &'a mut (dyn FnMut(String) + Send),
     pub(super) summary: Summary,
+    /// Where the import can be continued, if it ends early.
+    pub(super) resumption: Option<Resumption>,
 }
 
 impl Report<'_> {
@@ -66,6 +77,7 @@ impl Report<'_> {
         receipt: &Receipt,
     ) {
         self.summary.applied += receipt.applied;
+        self.summary.partial += receipt.partial_count;
         self.summary.duplicates += receipt.duplicates;
         self.summary.rejected += receipt.rejected_count;
         for item in &receipt.rejected {
@@ -135,6 +147,10 @@ impl Report<'_> {
         let Some((first, last)) = span(batch, run) else {
             return self.end_before(batch.last_line + 1, reason);
         };
+        self.resumption = Some(match certainty {
+            Certainty::NotApplied | Certainty::Resendable => Resumption::At(first),
+            Certainty::Unknown => Resumption::Unknown(first, last),
+        });
         self.halt(match certainty {
             Certainty::NotApplied => format!(
                 "{reason}. Lines from {first} on were not applied; \
@@ -157,6 +173,7 @@ impl Report<'_> {
 
     /// Ends the import before this line of the file.
     pub(super) fn end_before(&mut self, line: u64, reason: &str) -> Halt {
+        self.resumption = Some(Resumption::At(line));
         self.halt(format!("{reason}; continue with --from-line {line}"))
     }
 
@@ -170,7 +187,7 @@ impl Report<'_> {
 }
 
 /// Returns the first and the last line of the file of these lines of the batch.
-fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
+pub(super) fn span(batch: &Batch, indices: &[usize]) -> Option<(u64, u64)> {
     let line = |index: &usize| batch.outgoing[*index].line;
     Some((line(indices.first()?), line(indices.last()?)))
 }

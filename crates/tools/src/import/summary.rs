@@ -8,6 +8,8 @@ use std::time::Duration;
 pub(super) struct Summary {
     /// Contributions applied, once for each board.
     pub(super) applied: u64,
+    /// Of these, those that did not count in all windows of their kind.
+    pub(super) partial: u64,
     /// Contributions applied before, once for each board, including those of an earlier attempt of this import.
     pub(super) duplicates: u64,
     /// Rows that lack a required cell.
@@ -26,6 +28,11 @@ impl Summary {
         self.rejected + self.unreadable + self.failed == 0
     }
 
+    /// Returns whether anything may count on the server.
+    pub(super) fn may_have_applied(&self) -> bool {
+        self.applied + self.duplicates + self.failed > 0
+    }
+
     /// Formats the summary and the duration.
     pub(super) fn after(self, took: Duration) -> String {
         format!("{self}; took {:.2} s", took.as_secs_f64())
@@ -36,6 +43,7 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             applied,
+            partial,
             duplicates,
             skipped,
             rejected,
@@ -48,6 +56,13 @@ impl fmt::Display for Summary {
             "applied {applied}, duplicates {duplicates}, skipped {skipped}, "
         )?;
         write!(f, "rejected {rejected}, failed {failed}")?;
+        if *partial > 0 {
+            write!(
+                f,
+                "; of the applied, {partial} did not count in all windows of their kind: some are closed or no \
+                 longer kept"
+            )?;
+        }
         if *unreadable > 0 {
             write!(f, "; of the rejected, {unreadable} could not be read")?;
         }
@@ -63,6 +78,7 @@ mod tests {
     fn the_counts_have_a_fixed_order() {
         let mut summary = Summary {
             applied: 5,
+            partial: 0,
             duplicates: 4,
             skipped: 3,
             rejected: 2,
@@ -73,6 +89,11 @@ mod tests {
             summary.after(Duration::from_millis(1_234)),
             "applied 5, duplicates 4, skipped 3, rejected 2, failed 1; took 1.23 s"
         );
+        summary.partial = 3;
+        assert!(summary.to_string().ends_with(
+            "failed 1; of the applied, 3 did not count in all windows of their kind: some are closed or no longer kept"
+        ));
+        summary.partial = 0;
         summary.unreadable = 7;
         assert_eq!(
             summary.to_string(),

@@ -19,7 +19,9 @@ use self::twins::{
     TopTwin,
 };
 use super::*;
-use crate::{Entries, EntryShape, Envelope, KindShape, MemberShape, TopHead, render};
+use crate::{
+    Entries, EntryShape, Envelope, KindShape, MemberShape, ShownProfiles, TopHead, render,
+};
 
 /// Kinds of all forms of fields, with and without times in their order.
 static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
@@ -207,7 +209,8 @@ proptest! {
         (kind, ranked) in kinds_and_entries(),
     ) {
         let kind = &KINDS[kind];
-        let entries = Entries { entries: Entries::of(kind.rules(), &ranked) };
+        let profiles = ShownProfiles::none();
+        let entries = Entries { entries: Entries::of(kind.rules(), &ranked, &profiles) };
         let twins = ranked.iter().map(|it| EntryTwin::of(kind, Some(it.rank), &it.entry));
         let twin = EntriesTwin { entries: twins.collect() };
         prop_assert_eq!(written(&entries), derived(&twin));
@@ -265,7 +268,8 @@ proptest! {
             let target = None;
             MemberStanding::Ranked(MemberView { around, index, standing, target })
         };
-        let mut shape = MemberShape::of(rules, &view, board.members).unwrap();
+        let profiles = ShownProfiles::none();
+        let mut shape = MemberShape::of(rules, &view, board.members, &profiles).unwrap();
         if let Some(change) = to_target {
             shape = shape.with_target(change);
         }

@@ -34,8 +34,9 @@ macro_rules! words {
 words! {
     ModeWords = "Mode": "How contributions fold into a standing.",
         [Mode::Accumulate, Mode::Best, Mode::Latest];
-    RankStyleWords = "RankStyle": "Whether members with equal fields share a rank: not with `ordinal`, but with `competition`.",
-        [RankStyle::Ordinal, RankStyle::Competition];
+    RankStyleWords = "RankStyle": "Whether members with equal fields share a rank: not with `ordinal`, but with \
+        `competition` (1 2 2 4) and `dense` (1 2 2 3).",
+        [RankStyle::Ordinal, RankStyle::Competition, RankStyle::Dense];
     WeekdayWords = "Weekday": "A day of the week.",
         [
             Weekday::Monday, Weekday::Tuesday, Weekday::Wednesday, Weekday::Thursday, Weekday::Friday,

@@ -6,12 +6,12 @@ use access::Caller;
 use board::{BoardName, Kind, Timestamp, Window, WindowSelector};
 use connection::{ChunkPermits, HeldBytes};
 use problem::{Problem, ProblemType, shortened};
+use receipts::{LISTED_MAX, Receipt, may_list, text_bytes};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::{Contributed, ContributionShape, Targets};
 
-use super::item_list::{LISTED_MAX, may_list, text_bytes};
-use super::receipt::Receipt;
-use super::standings::{self, Asked, Return};
+use super::check_count;
+use super::standings::{Asked, AskedStandings, Return};
 use crate::app::App;
 use crate::target::{selector_of, window_at};
 
@@ -19,13 +19,12 @@ use crate::target::{selector_of, window_at};
 pub(super) struct Chunk<'a> {
     app: &'a App,
     caller: &'a Caller,
-    wanted: Return,
     /// The writes, by board.
     batches: BoardBatches,
     /// The origin of each write.
     origins: Vec<Origin>,
-    /// For each write, what its standings are of, if they are asked for.
-    asked: Vec<Asked>,
+    /// The writes but removals, if their standings are asked for.
+    standings: AskedStandings,
     permits: ChunkPermits,
     /// Contributions that are not written: they are wrong, or their kind could not be read from the store.
     unsent: Vec<(usize, Option<String>, Problem)>,
@@ -71,10 +70,9 @@ impl<'a> Chunk<'a> {
         Self {
             app,
             caller,
-            wanted,
             batches: BoardBatches::default(),
             origins: Vec::new(),
-            asked: Vec::new(),
+            standings: AskedStandings::new(wanted),
             permits: ChunkPermits::default(),
             unsent: Vec::new(),
             unsent_bytes: 0,
@@ -195,11 +193,13 @@ impl<'a> Chunk<'a> {
         let change = contributed.change(&kind.kind)?;
         let only = self.only(&kind.kind, &contributed)?;
         let is_removal = contributed.is_removal();
-        if self.wanted != Return::Nothing && !is_removal {
-            self.asked.push(Asked {
+        if self.standings.are_wanted() && !is_removal {
+            self.standings.push(Asked {
+                index,
                 board: self.batches.board(slot).clone(),
                 kind: kind.kind.clone(),
                 member: contributed.member.clone(),
+                at: contributed.at,
                 only,
             });
         }
@@ -274,10 +274,12 @@ impl<'a> Chunk<'a> {
 
     /// Writes everything, and counts the outcomes, even if reads of ranks fail. Returns an error, and writes nothing,
     /// if a response has no space for the standings that are asked for.
-    pub(super) async fn write(self, receipt: &mut Receipt) -> Result<(), Problem> {
-        let report = self.wanted != Return::Nothing;
+    pub(super) async fn write(mut self, receipt: &mut Receipt) -> Result<(), Problem> {
+        let report = self.standings.are_wanted();
         if report {
-            receipt.reserve_standings(self.asked.iter().map(standings::bytes_max).sum())?;
+            check_count(self.standings.len())?;
+            receipt.reserve_standings(self.standings.bytes_max())?;
+            self.standings.read_previous(self.app).await;
         }
         let counted = &self.app.metrics.writes;
         // From now on the receipt holds them.
@@ -293,7 +295,7 @@ impl<'a> Chunk<'a> {
         let moment = self.app.moment();
         let boards = self.batches.names();
         let written = self.app.router.write(self.batches, moment, report).await;
-        let mut asked = self.asked.iter();
+        let mut reported = Vec::new();
         for (origin, written) in self.origins.iter().zip(&written) {
             let (index, board) = (origin.index, &boards[origin.slot.index()]);
             counted.count(written);
@@ -301,15 +303,12 @@ impl<'a> Chunk<'a> {
                 Some(is_removed) => receipt.count_removal(is_removed),
                 None => receipt.count(index, board, written),
             }
-            if !origin.is_removal
-                && let Some(asked) = asked.next()
-            {
-                let ranks = self.wanted == Return::Ranks;
-                let shape = standings::of(self.app, index, asked, written, ranks).await;
-                if let Some(shape) = shape {
-                    receipt.add_standing(shape);
-                }
+            if report && !origin.is_removal {
+                reported.push(written);
             }
+        }
+        if report {
+            receipt.add_standings(self.standings.after(self.app, &reported).await);
         }
         Ok(())
     }

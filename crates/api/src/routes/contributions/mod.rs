@@ -7,8 +7,6 @@
 //! [`CHUNK_WAIT`] after its first line. When the server stops, a stream ends with what it has read.
 
 mod chunk;
-mod item_list;
-mod receipt;
 mod single;
 mod standings;
 #[cfg(test)]
@@ -27,21 +25,20 @@ use connection::{AddressResponses, LINE_BYTES_MAX, Line, Lines, Whole};
 use futures::FutureExt as _;
 use problem::{Problem, ProblemType};
 use query_params::Params;
+use receipts::{Ended, Receipt};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 #[cfg(test)]
 use wire::ContributionShape;
 
 use self::chunk::{Acquired, Chunk, no_permits};
-use self::receipt::Ended;
-pub(crate) use self::receipt::Receipt;
-use self::standings::Return;
+pub(crate) use self::standings::{Asked, AskedStandings, Return, put_rank, put_standing};
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use crate::openapi::params::OfContributions;
+use openapi_parts::params::OfContributions;
 #[cfg(test)]
-use crate::openapi::problems::OfWrite;
+use openapi_parts::problems::OfBatch;
 
 /// Maximum duration of the lines of a request that asks for standings.
 const WHOLE_WAIT: Duration = Duration::from_secs(10);
@@ -52,8 +49,8 @@ const CHUNK_MAX: usize = 1000;
 /// How long the first line of a chunk waits for further ones.
 const CHUNK_WAIT: Duration = Duration::from_millis(100);
 
-/// Maximum contributions of a request that asks for standings.
-const STANDINGS_MAX: usize = 100;
+/// Maximum contributions of a request that asks for standings, counted on each of their boards.
+const STANDINGS_MAX: usize = CHUNK_MAX;
 
 /// Failures after which a stream of lines ends early.
 const FAILED_MAX: u64 = 1000;
@@ -73,7 +70,8 @@ enum BodyShape {
 ///
 /// Each contribution is applied completely or not at all; a rejected one does not affect the others. A
 /// contribution with an `id` counts once within the kind's dedupe span, however often it is sent. If a single
-/// object is rejected, the response is the problem. The lines of a stream are applied in batches of 1,000, or of
+/// object is rejected, the response is the problem; if all of an array or a stream are, it is `nothing-applied` with
+/// the receipt. The lines of a stream are applied in batches of 1,000, or of
 /// those received within 100 ms.
 #[cfg_attr(test, utoipa::path(
     post,
@@ -114,7 +112,7 @@ enum BodyShape {
                 "failed_count": 0, "failed": [],
             }),
         ),
-        OfWrite,
+        OfBatch,
     ),
 ))]
 pub(crate) async fn add(
@@ -126,16 +124,7 @@ pub(crate) async fn add(
     let Ok(caller) = Caller::from_request_parts(&mut parts, &app).await;
     let Ok(answers) = AddressResponses::from_request_parts(&mut parts, &app).await;
     let mut params = Params::of(parts.uri.query())?;
-    let wanted = match params.text("return")?.as_deref() {
-        None => Return::Nothing,
-        Some("standings") => Return::Standings,
-        Some("ranks") => Return::Ranks,
-        Some(other) => {
-            return Err(Problem::invalid(format!(
-                "return: {other:?} is not standings or ranks"
-            )));
-        }
-    };
+    let wanted = Return::take(&mut params)?;
     params.finish()?;
     let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
     let is_lines = match &*connection::media_type(&parts.headers) {
@@ -203,7 +192,9 @@ async fn array(
 ) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
     let items = connection::items_from_json(&mut whole, connection::ARRAY_ITEMS_MAX)?;
-    check_count(items.len(), wanted)?;
+    if wanted != Return::Nothing {
+        check_count(items.len())?;
+    }
     counted.add(items.len());
     let mut taken = 0;
     while taken < items.len() {
@@ -245,9 +236,12 @@ fn unsent(
     Ok(Ended::Whole)
 }
 
-fn check_count(count: usize, wanted: Return) -> Result<(), Problem> {
-    if wanted != Return::Nothing && count > STANDINGS_MAX {
-        let detail = format!("return: is for at most {STANDINGS_MAX} contributions, not {count}");
+/// Checks the number of contributions of a request that asks for standings.
+fn check_count(count: usize) -> Result<(), Problem> {
+    if count > STANDINGS_MAX {
+        let detail = format!(
+            "return: is for at most {STANDINGS_MAX} contributions, counted on each board, not {count}"
+        );
         return Err(Problem::invalid(detail));
     }
     Ok(())
@@ -275,8 +269,10 @@ async fn lines(
         if let Err(problem) = caller.check_still(app.access(), Scope::Write, app.now()) {
             return Ok(Ended::Broken(problem));
         }
-        // The maximum is less than a chunk, so nothing is written yet.
-        check_count(read + taken, wanted)?;
+        // The maximum is that of a chunk, so nothing is written yet.
+        if wanted != Return::Nothing {
+            check_count(read + taken)?;
+        }
         read += taken;
         counted.add(taken);
         // On an error, nothing is written yet either.

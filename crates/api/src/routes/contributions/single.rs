@@ -3,10 +3,10 @@
 use access::Caller;
 use board::BoardName;
 use connection::ChunkPermits;
+use receipts::Receipt;
 use shard_router::{Contribution, WriteOutcome};
 use wire::{ContributionShape, Targets};
 
-use super::receipt::Receipt;
 use crate::app::App;
 
 /// Writes a usual contribution to a board that exists, and counts its outcome. `false`: nothing was applied, and the

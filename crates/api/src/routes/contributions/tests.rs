@@ -17,7 +17,7 @@ use shard_store::Clock;
 use store_local::LocalStore;
 use wire::BOARDS_MAX;
 
-use super::standings::{self, Asked};
+use super::standings::{Asked, AskedStandings, Return};
 use crate::app::App;
 use crate::gate::Gate;
 use crate::route::Matched;
@@ -194,20 +194,23 @@ async fn standings_fit_their_reservation() {
     let values = fields.iter().map(|name| (name.clone(), json!(-VALUE_MAX)));
     let values = Json::Object(values.collect());
     let item = json!({"boards": boards, "member": member, "id": "evt", "values": values});
-    let path = format!("{CONTRIBUTE}?return=ranks");
+    let path = format!("{CONTRIBUTE}?return=ranks&previous_rank=true");
     let receipt = service.receipt(&path, &item).await;
     assert_eq!(receipt["applied"], BOARDS_MAX, "{receipt}");
     let known = service.app.kind("wide").await.unwrap();
-    let reserved = boards.iter().map(|board| {
-        standings::bytes_max(&Asked {
+    let mut asked = AskedStandings::new(Return::Ranks { previous: true });
+    for board in &boards {
+        asked.push(Asked {
+            index: 0,
             board: Arc::new(board.parse().unwrap()),
             kind: known.kind.clone(),
             member: Member::new(&member).unwrap(),
+            at: service.app.now(),
             only: None,
-        })
-    });
+        });
+    }
     let standings = receipt["standings"].to_string().len();
-    let reserved: usize = reserved.sum();
+    let reserved = asked.bytes_max();
     let expected = SMALL_BYTES_MAX..reserved;
     assert!(expected.contains(&standings), "{standings} of {reserved}");
 }

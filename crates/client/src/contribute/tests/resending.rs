@@ -195,18 +195,44 @@ async fn a_request_that_is_too_large_is_split_in_halves() {
 #[tokio::test]
 async fn standings_have_the_index_of_the_caller() {
     let body = r#"{"applied":1,"duplicates":0,"rejected_count":0,"rejected":[],"failed_count":0,"failed":[],
-        "standings":[{"index":0,"board":"gifts/a","member":"u100","windows":[
-        {"window":"all","points":3,"reached_at":"2026-11-20T14:52:22.123Z","rank":4,"position":5}]}]}"#;
-    let server = Scripted::start([applied(100), Reply::ok(body)]).await;
-    let all = contributions(101);
-    let request = server.client().contribute(&all).returning(Returning::Ranks);
-    let outcome = request.await.unwrap();
+        "partial_count":1,"partial":[{"index":0,"board":"gifts/a","left_out":["hour"]}],
+        "standings":[{"index":0,"board":"gifts/a","member":"u1000","windows":[
+        {"window":"all","points":3,"reached_at":"2026-11-20T14:52:22.123Z","rank":4,"position":5,"previous_rank":6}]}]}"#;
+    let server = Scripted::start([applied(1000), Reply::ok(body)]).await;
+    let all = contributions(1001);
+    let request = server.client().contribute(&all);
+    let outcome = request.returning(Returning::PreviousRanks).await.unwrap();
     let written = &outcome.standings[0];
-    assert_eq!((written.index, &*written.member), (100, "u100"));
+    assert_eq!((written.index, &*written.member), (1000, "u1000"));
     let window = &written.windows[0];
     assert_eq!(
         (window.values.points(), window.rank, window.position),
         (Some(3), Some(4), Some(5))
     );
-    assert_eq!(server.done()[0].line, "POST /v1/contributions?return=ranks");
+    assert_eq!(window.previous_rank, Some(6));
+    let partial = &outcome.partial[0];
+    assert_eq!(
+        (partial.index, &*partial.left_out),
+        (1000, &["hour".to_owned()][..])
+    );
+    assert_eq!(outcome.partial_count, 1);
+    let line = "POST /v1/contributions?return=ranks&previous_rank=true";
+    assert_eq!(server.done()[0].line, line);
+}
+
+#[tokio::test]
+async fn a_request_of_which_everything_is_rejected_does_not_end_the_others() {
+    let rejected = (0..1000).map(|n| {
+        format!(r#"{{"index":{n},"board":"nope/a","type":"unknown-kind","detail":"it"}}"#)
+    });
+    let rejected = rejected.collect::<Vec<_>>().join(",");
+    let body = format!(
+        r#"{{"type":"nothing-applied","status":422,"applied":0,"duplicates":0,"rejected_count":1000,
+        "rejected":[{rejected}],"failed_count":0,"failed":[]}}"#
+    );
+    let server = Scripted::start([Reply::Answer(422, &[], body), applied(1)]).await;
+    let all = contributions(1001);
+    let outcome = server.client().contribute(&all).await.unwrap();
+    assert_eq!((outcome.applied, outcome.rejected_count), (1, 1000));
+    assert_eq!(outcome.rejected.len(), 1000);
 }

@@ -51,6 +51,7 @@ fn looked_at(shard: &mut Shard, kind: &Kind, items: &[Item], applied: usize) -> 
         report: false,
         again: false,
         memory: None,
+        values: None,
     };
     LOOKED_AT.set(0);
     let (outcomes, touched) = shard.apply(items, &context, |_| 0, &IdBudget::new(0));

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use board::{Kind, KindName, Mode, Rules, ShardCount};
-use shard_store::{Revision, ShardStore};
+use board::{Kind, KindName, Mode, Profile, Rules, ShardCount};
+use shard_store::{ProfileChange, Revision, ShardStore};
 
 use crate::durability::audit::{Audit, End};
 use crate::durability::durable::{self, StoppedSnapshot, settings};
@@ -55,7 +55,18 @@ async fn all(audit: &mut Audit, ops: Vec<Op>) {
     }
 }
 
-/// Creates the kind, settings, boards and contributions.
+/// A profile of a member, or none.
+fn profile(user: &str, json: Option<&str>) -> What {
+    What::ChangeProfile {
+        kind: KindName::new("gifts").unwrap(),
+        change: ProfileChange {
+            member: member(user),
+            profile: json.map(|json| Profile::new(json).unwrap()),
+        },
+    }
+}
+
+/// Creates the kind, settings, profiles, boards and contributions.
 async fn incarnation(audit: &mut Audit, mode: Mode) {
     let put_settings = |subject| What::PutSettings {
         name: board_name("gifts", subject),
@@ -68,6 +79,16 @@ async fn incarnation(audit: &mut Audit, mode: Mode) {
         put_settings("b"),
         create_board("a"),
         create_board("c"),
+        profile("u0", Some(r#"{"name":"Ann"}"#)),
+        profile("u1", Some(r#"{"name":"Ben"}"#)),
+        profile("u1", None),
+        profile(
+            "u2",
+            Some(match mode {
+                Mode::Accumulate => r#"{"data":1}"#,
+                _ => r#"{"data":2}"#,
+            }),
+        ),
     ];
     all(audit, whats.map(op).to_vec()).await;
     for subject in ["a", "c"] {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use board::{Activity, BoardName, Kind, KindName, Timestamp};
 use shard_store::{
     Batch, BoardRecord, BoardSettings, ChangeActivityError, CreateBoardError, DeleteBoardError,
-    Item, KindRecord, KindWriteError, PutSettingsError, Revision, ShardStore, StoreError,
+    Item, KindRecord, KindWriteError, ProfileChange, PutSettingsError, Revision, ShardStore,
+    StoreError,
 };
 
 use store_conformance::twin::ItemOutcome;
@@ -33,6 +34,11 @@ pub(crate) enum What {
     ChangeActivity {
         name: BoardName,
         activity: Activity,
+    },
+    /// One, since a crash may keep some of several.
+    ChangeProfile {
+        kind: KindName,
+        change: ProfileChange,
     },
     Create(BoardName),
     Delete(BoardName),
@@ -106,6 +112,14 @@ impl Op {
                     Err(other) => Answer::Done(Reply::refused(other)),
                 }
             }
+            What::ChangeProfile { kind, change } => {
+                let kind = record_of(store, kind).await;
+                let change = std::slice::from_ref(change);
+                match store.put_profiles(&kind, change).await {
+                    Ok(()) => Answer::Done(Reply::Nothing),
+                    Err(error) => Answer::failed(error),
+                }
+            }
             What::PutSettings { name, settings } => {
                 let kind = kind_of(store, name).await;
                 match store.put_settings(name, &kind, *settings, self.now).await {
@@ -171,8 +185,12 @@ impl Op {
 }
 
 async fn kind_of(store: &dyn ShardStore, name: &BoardName) -> KindRecord {
+    record_of(store, name.kind()).await
+}
+
+async fn record_of(store: &dyn ShardStore, name: &KindName) -> KindRecord {
     let kinds = store.kinds().await.unwrap();
-    let kind = kinds.into_iter().find(|kind| kind.name == *name.kind());
+    let kind = kinds.into_iter().find(|kind| kind.name == *name);
     kind.expect("a script asks for boards of kinds that are there")
 }
 

@@ -11,9 +11,11 @@ use std::time::Duration;
 
 use board::{
     Activity, BoardName, ContributionId, Hidden, IdDigest, Keep, Kind, KindName, Member, Period,
-    ShardCount, Timestamp, WindowRule,
+    Profile, ShardCount, Timestamp, WindowRule,
 };
-use shard_store::{BoardRecord, BoardSettings, Change, Item, KindRecord, ShardStore};
+use shard_store::{
+    BoardRecord, BoardSettings, Change, Item, KindRecord, ProfileChange, ShardStore,
+};
 
 use crate::durability::op::{Op, What};
 use crate::durability::world::World;
@@ -23,6 +25,9 @@ use testkit::dice::Dice;
 
 const KINDS: [&str; 2] = ["gifts", "laps"];
 const SUBJECTS: [&str; 3] = ["a", "b", "c"];
+
+/// The number of members that may have a profile.
+const PROFILED: usize = 5;
 
 /// The number of contributions with ids that are sent again sometimes.
 const SENT_MAX: usize = 40;
@@ -66,6 +71,11 @@ pub(crate) fn names() -> impl Iterator<Item = BoardName> {
     KINDS.into_iter().flat_map(of_kind)
 }
 
+/// The members that may have a profile.
+pub(crate) fn profiled() -> impl Iterator<Item = Member> {
+    (0..PROFILED).map(|n| member(&format!("u{n}")))
+}
+
 impl Script {
     /// A script of boards with about this many members.
     pub(crate) fn new(seed: u64, members: usize) -> Self {
@@ -106,6 +116,10 @@ impl Script {
                     activity: self.any_activity(),
                 }
             }
+            (8..11, Some(_)) => What::ChangeProfile {
+                kind,
+                change: self.any_profile(),
+            },
             (_, None) => self.put_kind(&kind, None, worlds),
             (_, Some(held)) => match sight.board {
                 Some(record) if record.created => {
@@ -167,6 +181,15 @@ impl Script {
     fn any_span(&mut self) -> Duration {
         let unit = *self.dice.pick(&[MINUTE, HOUR, HOUR, DAY]);
         unit * u32::try_from(self.dice.below(30)).unwrap()
+    }
+
+    fn any_profile(&mut self) -> ProfileChange {
+        let json = format!("{{\"data\":{}}}", self.dice.below(1_000));
+        let put = self.dice.below(3) > 0;
+        ProfileChange {
+            member: profiled().nth(self.dice.below(PROFILED)).unwrap(),
+            profile: put.then(|| Profile::new(&json).unwrap()),
+        }
     }
 
     /// Another kind of that name or, if it has boards, a permitted change of it.

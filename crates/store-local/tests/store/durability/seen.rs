@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use board::{BoardName, Window};
+use board::{BoardName, KindName, Member, Profile, Window};
 use shard_store::{BoardRecord, KindRecord, ShardEntry, ShardStore, ShardVersion, StoreError};
 
+use crate::durability::script::profiled;
 use store_conformance::fixtures::{read_shard, whole};
 
-/// Kinds, and all boards with all their windows, shard by shard.
+/// Kinds, and all boards with all their windows, shard by shard; profiles.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) kinds: Vec<KindRecord>,
     pub(crate) boards: BTreeMap<BoardName, SeenBoard>,
+    pub(crate) profiles: BTreeMap<(KindName, Member), Profile>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -42,9 +44,19 @@ impl Seen {
                 boards.insert(name.clone(), board);
             }
         }
+        let kinds = store.kinds().await.unwrap();
+        let mut profiles = BTreeMap::new();
+        for kind in &kinds {
+            let members: Vec<Member> = profiled().collect();
+            let found = store.profiles(kind, &members).await.unwrap();
+            let found = members.into_iter().zip(found);
+            let found = found.filter_map(|(member, profile)| Some((member, profile?)));
+            profiles.extend(found.map(|(member, profile)| ((kind.name.clone(), member), profile)));
+        }
         let seen = Self {
-            kinds: store.kinds().await.unwrap(),
+            kinds,
             boards,
+            profiles,
         };
         seen.check_lists(store).await;
         seen

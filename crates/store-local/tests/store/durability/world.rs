@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use board::{BoardName, Kind, KindName, Timestamp, Window};
-use shard_store::{BoardRecord, BoardSettings, KindRecord, Revision};
+use board::{BoardName, Kind, KindName, Member, Profile, Timestamp, Window};
+use shard_store::{BoardRecord, BoardSettings, KindRecord, ProfileChange, Revision};
 
 use crate::durability::op::{Op, Reply, What};
 use crate::durability::seen::{Seen, SeenBoard, SeenWindow};
@@ -18,6 +18,7 @@ use store_conformance::twin::{ItemOutcome, Twin};
 pub(crate) struct World {
     pub(crate) kinds: BTreeMap<KindName, KindRecord>,
     pub(crate) boards: BTreeMap<BoardName, Existence>,
+    profiles: BTreeMap<(KindName, Member), Profile>,
 }
 
 /// One incarnation of a board, created or only with settings.
@@ -139,6 +140,7 @@ impl World {
         match &op.what {
             What::PutKind { kind, alone } => self.put_kind(kind, *alone),
             What::DeleteKind(name) => self.delete_kind(name),
+            What::ChangeProfile { kind, change } => self.change_profile(kind, change),
             What::PutSettings { name, settings } => {
                 self.put_settings(name, *settings, learned, op.now)
             }
@@ -220,7 +222,21 @@ impl World {
             return Reply::refused("HasBoards");
         }
         self.boards.retain(|board, _| board.kind() != name);
+        self.profiles.retain(|(kind, _), _| kind != name);
         self.write_kind(name, None);
+        Reply::Nothing
+    }
+
+    fn change_profile(&mut self, kind: &KindName, change: &ProfileChange) -> Reply {
+        let exists = self.kinds.get(kind).is_some_and(|held| held.kind.is_some());
+        if !exists {
+            return Reply::refused("StaleKind");
+        }
+        let key = (kind.clone(), change.member.clone());
+        match &change.profile {
+            Some(profile) => self.profiles.insert(key, profile.clone()),
+            None => self.profiles.remove(&key),
+        };
         Reply::Nothing
     }
 
@@ -304,6 +320,10 @@ impl World {
         let kinds: Vec<KindRecord> = self.kinds.values().cloned().collect();
         if kinds != seen.kinds {
             return Err(format!("kinds {:?} instead of {kinds:?}", seen.kinds));
+        }
+        if self.profiles != seen.profiles {
+            let (own, seen) = (&self.profiles, &seen.profiles);
+            return Err(format!("profiles {seen:?} instead of {own:?}"));
         }
         let mut fit = self.clone();
         for (name, incarnation) in &self.boards {

@@ -12,7 +12,7 @@ use engine::{ApplyContext, IdBudget, Shard};
 use redis_boards::keys::window_name;
 use redis_boards::packed::Packed;
 use redis_boards::standing::standing_of;
-use shard_store::{Anchor, Batch, Item, Outcome, Query, RangeAsk, ShardEntry};
+use shard_store::{Anchor, Batch, Groups, Item, Outcome, Query, RangeAsk, ShardEntry};
 
 fn is_applied(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Applied(_))
@@ -51,6 +51,7 @@ impl Twin {
             report,
             again: false,
             memory: None,
+            values: None,
         };
         let (outcomes, touched) = self.shard.apply(&items, &terms, |_| 0, &self.budget);
         self.shard.finish(kind.rules(), &touched);
@@ -70,7 +71,7 @@ impl Twin {
         let query = Query {
             window,
             unless: None,
-            groups: false,
+            groups: Groups::None,
             ranges: [everything].into(),
         };
         let reading = self.shard.read(kind, 0, None, &query);

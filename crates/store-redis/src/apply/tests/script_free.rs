@@ -14,7 +14,7 @@ use redis_boards::incarnations::Incarnations;
 use redis_boards::session::Session;
 use redis_boards::settings::RedisSettings;
 use redis_nodes::{Nodes, Writes};
-use shard_store::{Anchor, Batch, Query, RangeAsk, StoreError};
+use shard_store::{Anchor, Batch, Groups, Query, RangeAsk, StoreError};
 
 const ALL: Window = Window::ALL_TIME;
 
@@ -327,7 +327,7 @@ fn top() -> Query {
     Query {
         window: ALL,
         unless: None,
-        groups: false,
+        groups: Groups::None,
         ranges: [RangeAsk {
             anchor: Anchor::Rank(0),
             before: 0,

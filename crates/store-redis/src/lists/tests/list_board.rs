@@ -14,8 +14,8 @@ use tokio::time::{Instant, sleep};
 use crate::{RedisSettings, RedisStore};
 use redis_boards::keys::{ShardKeys, window_name};
 use shard_store::{
-    Anchor, Batch, BoardRecord, Change, IndexMismatch, Item, Outcome, Query, RangeAsk, Revision,
-    ShardReading, ShardStore,
+    Anchor, Batch, BoardRecord, Change, Groups, IndexMismatch, Item, Outcome, Query, RangeAsk,
+    Revision, ShardReading, ShardStore,
 };
 use store_conformance::fixtures::read_shard;
 
@@ -162,7 +162,7 @@ impl ListBoard {
         let query = Query {
             window: ALL,
             unless: None,
-            groups: false,
+            groups: Groups::None,
             ranges: ranges.into(),
         };
         let reading = read_shard(&self.store, &self.record, 0, &query).await;

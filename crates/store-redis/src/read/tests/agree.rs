@@ -8,7 +8,7 @@ use redis_boards::fixtures::random_standings::{
     any_name, any_packed_rules, any_rules, any_standing, points,
 };
 use redis_boards::fixtures::redis_standings::member;
-use shard_store::{Anchor, Query, RangeAsk, RangePart, ShardEntry};
+use shard_store::{Anchor, Group, Groups, Query, RangeAsk, RangePart, ShardEntry};
 use testkit::dice::{Dice, Seed, runs};
 
 #[tokio::test]
@@ -50,7 +50,7 @@ async fn any_boards(options: &RedisOptions) {
         let standings = standings.collect();
         laid.write(standings);
         for _ in 0..5 {
-            hold_against_twin(&readers, &laid, &mut dice).await;
+            hold_against_twin(&readers, &mut laid, &mut dice).await;
         }
     }
 }
@@ -78,7 +78,7 @@ async fn thousands_that_tie_are_distinguished() {
         let standings = standings.collect();
         laid.write(standings);
         for _ in 0..10 {
-            hold_against_twin(&readers, &laid, &mut dice).await;
+            hold_against_twin(&readers, &mut laid, &mut dice).await;
         }
     }
 }
@@ -103,17 +103,30 @@ async fn there_may_be_more_members_than_one_command_takes() {
         before: 0,
         after: usize::MAX,
     });
-    hold(&readers, &laid, true, ranges).await;
+    hold(&readers, &mut laid, Groups::Start, ranges).await;
 }
 
-async fn hold_against_twin(readers: &ShardReaders, laid: &WrittenWindow, dice: &mut Dice) {
+async fn hold_against_twin(readers: &ShardReaders, laid: &mut WrittenWindow, dice: &mut Dice) {
     let sorted = laid.sorted();
     let ranges = (0..dice.below(12)).map(|_| any_ask(dice, laid.rules(), &sorted));
     let ranges = ranges.collect();
-    hold(readers, laid, dice.one_in(2), ranges).await;
+    let groups = *dice.pick(&[Groups::None, Groups::Start, Groups::Count]);
+    let groups = match laid.rules().packing() {
+        Some(_) if groups == Groups::Count => Groups::Start,
+        _ => groups,
+    };
+    hold(readers, laid, groups, ranges).await;
 }
 
-async fn hold(readers: &ShardReaders, laid: &WrittenWindow, groups: bool, ranges: Vec<RangeAsk>) {
+async fn hold(
+    readers: &ShardReaders,
+    laid: &mut WrittenWindow,
+    groups: Groups,
+    ranges: Vec<RangeAsk>,
+) {
+    if groups == Groups::Count {
+        laid.write_values();
+    }
     let sorted = laid.sorted();
     let query = Query {
         window: laid.window,
@@ -174,7 +187,12 @@ fn any_bound(dice: &mut Dice, rules: &Rules, key: &RankKey) -> Bound {
 }
 
 /// The naive twin of a reply.
-fn answer(laid: &WrittenWindow, sorted: &[ShardEntry], groups: bool, ask: &RangeAsk) -> RangePart {
+fn answer(
+    laid: &WrittenWindow,
+    sorted: &[ShardEntry],
+    groups: Groups,
+    ask: &RangeAsk,
+) -> RangePart {
     let rules = laid.rules();
     let mut standing = None;
     let anchor = match &ask.anchor {
@@ -197,15 +215,34 @@ fn answer(laid: &WrittenWindow, sorted: &[ShardEntry], groups: bool, ask: &Range
     let entries = sorted[start..end].to_vec();
     let fields = |entry: &ShardEntry| rules.field_words(&entry.key.words);
     let group_start = match entries.first() {
-        Some(first) if groups => sorted
+        Some(first) if groups == Groups::Start => sorted
             .iter()
             .position(|entry| fields(entry) == fields(first)),
         _ => None,
     };
+    let words = entries.first().map(|first| first.key.words);
+    let words = words.or_else(|| match &ask.anchor {
+        Anchor::Rank(_) => None,
+        Anchor::Bound(bound) => Some(bound.words),
+        Anchor::Member(_) => Some(sorted[anchor].key.words),
+    });
+    let has_all = |words: &RankWords| words.as_slice().len() >= rules.fields().len();
+    let words = words.filter(|words| groups == Groups::Count && has_all(words));
+    let group = words.map_or_else(Group::default, |words| {
+        let own = rules.field_words(&words);
+        let mut better: Vec<RankWords> = sorted.iter().map(fields).collect();
+        better.retain(|other| *other > own);
+        better.dedup();
+        Group {
+            better: better.len() as u64,
+            members: sorted.iter().filter(|entry| fields(entry) == own).count() as u64,
+        }
+    });
     RangePart {
         anchor: Some(anchor as u64),
         start: start as u64,
         group_start: group_start.unwrap_or(start) as u64,
+        group,
         entries,
         unlisted: None,
         standing: standing.copied(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::written_window::{ShardReaders, WrittenWindow};
 use redis_boards::fixtures::random_standings::{any_standing, points};
 use redis_boards::fixtures::redis_standings::member;
-use shard_store::{Anchor, Query, RangeAsk, ShardQuery, ShardReading};
+use shard_store::{Anchor, Groups, Query, RangeAsk, ShardQuery, ShardReading};
 use testkit::dice::Dice;
 
 /// A board of 2000 members that often tie.
@@ -21,7 +21,7 @@ fn filled(readers: &ShardReaders) -> WrittenWindow {
     laid
 }
 
-fn query(laid: &WrittenWindow, groups: bool, ask: RangeAsk) -> Query {
+fn query(laid: &WrittenWindow, groups: Groups, ask: RangeAsk) -> Query {
     Query {
         window: laid.window,
         unless: None,
@@ -82,7 +82,7 @@ const fn top() -> RangeAsk {
 async fn a_top_is_one_range() {
     let readers = ShardReaders::plain().await;
     let laid = filled(&readers);
-    for groups in [false, true] {
+    for groups in [Groups::None, Groups::Start] {
         let query = query(&laid, groups, top());
         let (_, price) = counted(&readers, &laid, &query).await;
         let expected = [("fcall", 1), ("hmget", 1), ("zcard", 1), ("zrevrange", 1)];
@@ -94,7 +94,7 @@ async fn a_top_is_one_range() {
 async fn what_is_known_already_is_not_looked_up() {
     let readers = ShardReaders::plain().await;
     let laid = filled(&readers);
-    let mut query = query(&laid, false, RangeAsk::rank_of(Anchor::Rank(0)));
+    let mut query = query(&laid, Groups::None, RangeAsk::rank_of(Anchor::Rank(0)));
     let (seen, _) = counted(&readers, &laid, &query).await;
     query.unless = Some(seen.version);
     let (again, price) = counted(&readers, &laid, &query).await;
@@ -109,7 +109,7 @@ async fn a_member_costs_one_look_at_its_score_and_its_rank() {
     let laid = filled(&readers);
     let (_, price) = {
         let ask = RangeAsk::rank_of(Anchor::Member(member("u7")));
-        counted(&readers, &laid, &query(&laid, false, ask)).await
+        counted(&readers, &laid, &query(&laid, Groups::None, ask)).await
     };
     let expected = [("fcall", 1), ("hmget", 2), ("zcard", 1), ("zrevrank", 1)];
     assert_eq!(price, calls(expected));
@@ -122,7 +122,7 @@ async fn a_position_among_ties_is_found_by_bisection() {
     let laid = filled(&readers);
     for entry in laid.sorted().iter().step_by(97) {
         let ask = RangeAsk::rank_of(Anchor::Bound(board::Bound::key(&entry.key)));
-        let (_, price) = counted(&readers, &laid, &query(&laid, false, ask)).await;
+        let (_, price) = counted(&readers, &laid, &query(&laid, Groups::None, ask)).await;
         assert_eq!(price["zcount"], 2);
         assert!(
             price.get("zrevrange").is_none_or(|steps| *steps <= 11),
@@ -136,7 +136,7 @@ async fn a_position_among_ties_is_found_by_bisection() {
 async fn all_shards_are_read_in_one_call() {
     let readers = ShardReaders::plain().await;
     let laid = filled(&readers);
-    let query = query(&laid, true, top());
+    let query = query(&laid, Groups::Start, top());
     let queries = (0..laid.record.shards.get()).map(|shard| ShardQuery {
         shard,
         query: query.clone(),
@@ -164,7 +164,7 @@ async fn all_shards_are_read_in_one_call() {
 async fn without_scripts_each_shard_is_a_call() {
     let readers = ShardReaders::without_scripts().await;
     let laid = filled(&readers);
-    let query = query(&laid, true, RangeAsk::rank_of(Anchor::Rank(0)));
+    let query = query(&laid, Groups::Start, RangeAsk::rank_of(Anchor::Rank(0)));
     let queries = (0..4).map(|shard| ShardQuery {
         shard,
         query: query.clone(),

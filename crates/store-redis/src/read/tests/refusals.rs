@@ -5,7 +5,9 @@ use board::{Period, Timestamp, Window};
 use crate::written_window::{ShardReaders, WrittenWindow};
 use redis_boards::fixtures::random_standings::{any_standing, points};
 use redis_boards::fixtures::redis_standings::member;
-use shard_store::{Anchor, Query, RangeAsk, RangePart, ShardVersion, StoreError, WindowCount};
+use shard_store::{
+    Anchor, Groups, Query, RangeAsk, RangePart, ShardVersion, StoreError, WindowCount,
+};
 use testkit::dice::Dice;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -28,7 +30,7 @@ fn top(window: Window, unless: Option<ShardVersion>) -> Query {
     Query {
         window,
         unless,
-        groups: false,
+        groups: Groups::None,
         ranges: [RangeAsk::rank_of(Anchor::Rank(9))].into(),
     }
 }

@@ -4,7 +4,7 @@ use super::order_of;
 use crate::written_window::{ShardReaders, WrittenWindow};
 use redis_boards::fixtures::random_standings::{any_packed_rules, any_rules, any_standing, points};
 use redis_boards::fixtures::redis_standings::{member, ranked};
-use shard_store::{IndexMismatch, Query, StoreError};
+use shard_store::{Groups, IndexMismatch, Query, StoreError};
 use testkit::dice::{Dice, Seed, runs};
 
 /// Writes this many members, `u0` first.
@@ -209,7 +209,7 @@ async fn boards_merged_of_the_wrong_order_are_known_by_their_version() {
     let query = Query {
         window: laid.window,
         unless: None,
-        groups: false,
+        groups: Groups::None,
         ranges: [].into(),
     };
     let version = async |readers: &ShardReaders, laid: &WrittenWindow| {

@@ -35,7 +35,7 @@ fn import(server: &ServerArgs, rows: Box<dyn Rows>, from_line: u64, stop: &Stop)
     let mut said = Vec::new();
     let mut say = |message| said.push(message);
     let mut delivery = Delivery::new(&runtime, &client, stop, &mut say);
-    let outcome = send_all(Batches::new(rows, from_line), &mut delivery, stop);
+    let outcome = send_all(Batches::new(rows, from_line), &mut delivery, stop, None);
     let summary = delivery.report.summary;
     Import {
         outcome,

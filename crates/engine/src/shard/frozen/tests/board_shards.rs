@@ -11,7 +11,7 @@ use crate::ranking::Ranking;
 use crate::shard::frozen::FrozenShard;
 use crate::shard::restore::ShardLoader;
 use crate::shard::{ApplyContext, Dropped, Shard};
-use shard_store::{Anchor, Query, RangeAsk, ShardReading, StoreError, WindowCount};
+use shard_store::{Anchor, Groups, Query, RangeAsk, ShardReading, StoreError, WindowCount};
 use testkit::dice::Dice;
 
 /// The shards of a board: one for all members, or one each.
@@ -70,6 +70,7 @@ impl BoardShards {
             report: false,
             again: false,
             memory: None,
+            values: None,
         };
         for (number, shard) in (0..).zip(&mut self.shards) {
             match step {
@@ -132,7 +133,7 @@ impl BoardShards {
     pub(super) fn contents(&self, workload: &Workload) -> Vec<Contents> {
         let rules = workload.kind.rules();
         let rows = |ranking: &Ranking| {
-            let part = ranking.answer(rules, None, false, &everything());
+            let part = ranking.answer(rules, None, Groups::None, &everything());
             let rows = part.entries.into_iter().map(|entry| {
                 let member = entry.key.member;
                 let spot = ranking.find(member.placement_hash(), &member).unwrap();
@@ -244,7 +245,7 @@ fn read_all(
         let query = Query {
             window: *window,
             unless: None,
-            groups: true,
+            groups: Groups::Start,
             ranges: [everything()].into(),
         };
         shard.read(&workload.kind, 7, only, &query)

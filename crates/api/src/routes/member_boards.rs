@@ -1,0 +1,235 @@
+//! `GET /v1/members/{member}`: the boards of a kind that rank a member, in several requests if it takes long.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use access::Caller;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use board::{Kind, Member, Subject, Window, WindowState};
+use futures::FutureExt as _;
+use futures::stream::{self, StreamExt as _};
+use merger::{MemberStanding, PositionView};
+#[cfg(test)]
+use openapi_parts::params::{OfAnybody, OfMemberBoards};
+#[cfg(test)]
+use openapi_parts::problems::OfWindow;
+use problem::{Problem, ProblemType};
+use query_params::Params;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use shard_store::BoardRecord;
+use tokio::task::yield_now;
+use tokio::time::Instant;
+
+use super::contributions::{put_rank, put_standing};
+use crate::app::{App, SEARCHES_MAX};
+use crate::target::{MemberPath, selector_of, window_at};
+use validators::json;
+
+/// How long a request searches.
+const SEARCH_FOR: Duration = Duration::from_secs(1);
+
+/// Boards that are looked at before the time is checked, and before other requests are served.
+const PAGE_BOARDS: usize = 128;
+
+/// Boards that are read at a time.
+const READS_MAX: usize = 32;
+
+const LIMIT_DEFAULT: u64 = 100;
+const LIMIT_MAX: u64 = 1000;
+
+/// The boards of a kind that rank a member.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = MemberBoards))]
+struct MemberBoardsShape<'a> {
+    member: &'a str,
+    kind: &'a str,
+    /// By subject.
+    boards: Vec<MemberBoardShape>,
+    /// Boards of the kind that were looked at.
+    looked_at: u64,
+    /// The subject to go on `after`; null at the end.
+    #[cfg_attr(test, schema(required))]
+    next: Option<String>,
+}
+
+/// A board that ranks the member.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = MemberBoard))]
+struct MemberBoardShape {
+    /// Kind and subject.
+    board: String,
+    /// The windows that rank it, in the order of the kind.
+    #[cfg_attr(test, schema(value_type = Vec<wire::StandingWritten>))]
+    windows: Vec<Map<String, Json>>,
+}
+
+/// List the boards that rank a member
+///
+/// Looks at the boards of a kind, by subject, for at most a second: repeat the request with `next` of the response as
+/// `after` until `next` is null.
+#[cfg_attr(test, utoipa::path(
+    get,
+    path = "/v1/members/{member}",
+    operation_id = "member_boards",
+    tag = "Members",
+    params(OfAnybody, OfMemberBoards),
+    responses(
+        (
+            status = 200,
+            description = "A page of boards, with the member's standing and rank in each window.",
+            body = MemberBoardsShape<'static>,
+            example = json!({
+                "member": "u1", "kind": "gifts",
+                "boards": [{"board": "gifts/room-8842", "windows": [{
+                    "window": "day:2026-11-20", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z",
+                    "rank": 1, "position": 1,
+                }]}],
+                "looked_at": 1200, "next": null,
+            }),
+        ),
+        OfWindow,
+    ),
+))]
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    MemberPath(member): MemberPath,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let until = Instant::now() + SEARCH_FOR;
+    let mut params = Params::of(query.as_deref())?;
+    let kind = params
+        .text("kind")?
+        .ok_or_else(|| Problem::invalid("kind: is missing"))?;
+    let after = params.text("after")?;
+    let limit = params.count("limit", 1..=LIMIT_MAX)?;
+    let selector = params.text("window")?;
+    params.finish()?;
+    caller.check_kind(&kind)?;
+    let kind = app.kind(&kind).await?.kind;
+    let after = after.map(|text| Subject::new(&text)).transpose();
+    let after = after.map_err(|error| Problem::invalid(format!("after: {error}")))?;
+    let search = Search {
+        app: &app,
+        member: &member,
+        windows: windows(&app, &kind, selector.as_deref())?,
+        kind: &kind,
+    };
+    let mut shape = MemberBoardsShape {
+        member: member.as_str(),
+        kind: kind.name().as_str(),
+        boards: Vec::new(),
+        looked_at: 0,
+        next: None,
+    };
+    let limit = usize::try_from(limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(usize::MAX);
+    let Ok(_permit) = app.searches.try_acquire() else {
+        let detail = format!("{SEARCHES_MAX} requests are looking for boards of members already");
+        return Err(Problem::new(ProblemType::Overloaded, detail));
+    };
+    if !kind.hidden().contains(&member) {
+        search.pages(after, limit, until, &mut shape).await?;
+    }
+    Ok(json(&shape))
+}
+
+/// Returns the window that a text selects, or the current ones of all periods of the kind.
+fn windows(app: &App, kind: &Kind, selector: Option<&str>) -> Result<Vec<Window>, Problem> {
+    let now = app.now();
+    if let Some(text) = selector {
+        return Ok(vec![window_at(kind, selector_of(kind, Some(text))?, now)?]);
+    }
+    let periods = kind.windows().iter().map(|rule| rule.period);
+    let current = periods.map(|period| kind.calendar().span_at(period, now).window);
+    // A period that was added to the kind begins with its next window.
+    let is_kept = |window: &Window| kind.window_state(*window, now) != WindowState::BeforePeriod;
+    Ok(current.filter(is_kept).collect())
+}
+
+/// A search for the boards of a member.
+struct Search<'a> {
+    app: &'a App,
+    kind: &'a Arc<Kind>,
+    member: &'a Member,
+    windows: Vec<Window>,
+}
+
+impl Search<'_> {
+    /// Looks at the boards after `after`, until `limit` rank the member, or the time is over.
+    async fn pages(
+        &self,
+        mut after: Option<Subject>,
+        limit: usize,
+        until: Instant,
+        shape: &mut MemberBoardsShape<'_>,
+    ) -> Result<(), Problem> {
+        let store = self.app.router.store();
+        loop {
+            let name = self.kind.name();
+            let page = store.boards(name, after.as_ref(), PAGE_BOARDS).await?;
+            let is_last = page.len() < PAGE_BOARDS;
+            let reads = page.iter().map(|record| self.board(record).boxed());
+            let mut reads = stream::iter(reads.collect::<Vec<_>>()).buffered(READS_MAX);
+            for record in &page {
+                let Some(found) = reads.next().await else {
+                    break;
+                };
+                shape.boards.extend(found?);
+                shape.looked_at += 1;
+                after = Some(record.name.subject().clone());
+                if shape.boards.len() >= limit {
+                    break;
+                }
+            }
+            // The reads of a store in this process wait for nothing, and others are to be served, too.
+            yield_now().await;
+            let is_full = shape.boards.len() >= limit;
+            let is_over = is_last && !is_full;
+            if is_full || is_last || Instant::now() >= until {
+                shape.next = after
+                    .filter(|_| !is_over)
+                    .map(|subject| subject.to_string());
+                return Ok(());
+            }
+        }
+    }
+
+    /// Returns the windows of a board that rank the member, if there are any.
+    async fn board(&self, record: &BoardRecord) -> Result<Option<MemberBoardShape>, Problem> {
+        let merger = &self.app.merger;
+        let found = merger
+            .windows_with(record, self.kind, &self.windows, self.member)
+            .await?;
+        let mut windows = Vec::with_capacity(found.len());
+        for window in found {
+            let members = std::slice::from_ref(self.member);
+            let mut read = merger
+                .lookup(&record.name, self.kind, window, members)
+                .await?;
+            let (entry, place) = match read.value.pop() {
+                Some(MemberStanding::Ranked(it)) => {
+                    let (rank, position) = (it.rank, it.position);
+                    (it.entry, Some(PositionView { rank, position }))
+                }
+                Some(MemberStanding::Unlisted(entry)) => (entry, None),
+                Some(MemberStanding::NoStanding) | None => continue,
+            };
+            let rules = self.kind.rules();
+            let mut shape = Map::new();
+            let name = self.kind.calendar().name(window);
+            shape.insert("window".to_owned(), name.into());
+            let values = rules.values_of(&entry.key.words);
+            put_standing(&mut shape, rules, &values, entry.reached_at);
+            put_rank(&mut shape, place);
+            windows.push(shape);
+        }
+        Ok((!windows.is_empty()).then(|| MemberBoardShape {
+            board: record.name.to_string(),
+            windows,
+        }))
+    }
+}

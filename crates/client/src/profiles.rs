@@ -1,0 +1,90 @@
+//! Profiles of the members of a kind: [`Client::profile`], [`Client::put_profile`] and others.
+
+use reqwest::Method;
+use serde::Serialize;
+
+use crate::answer::{Profile, ProfilesOutcome};
+use crate::client::{Call, Client, Retry};
+use crate::error::Error;
+use crate::name::segment;
+use crate::query::ApiRequest;
+
+/// The maximum profiles of one request.
+const LINES_MAX: usize = 1_000;
+
+/// One line of a request.
+#[derive(Serialize)]
+struct ProfileLine<'a> {
+    member: &'a str,
+    profile: Option<&'a Profile>,
+}
+
+impl Client {
+    /// Reads the profile of a member. The error is `no-profile` if it has none.
+    pub async fn profile(&self, kind: &str, member: &str) -> Result<Profile, Error> {
+        let call = self.profile_request(Method::GET, kind, member).call()?;
+        self.read(&call, Retry::Always).await
+    }
+
+    /// Sets the profile of a member, and returns it as it is stored.
+    pub async fn put_profile(
+        &self,
+        kind: &str,
+        member: &str,
+        profile: &Profile,
+    ) -> Result<Profile, Error> {
+        let request = self.profile_request(Method::PUT, kind, member);
+        self.read(&request.call_with(profile)?, Retry::Always).await
+    }
+
+    /// Deletes the profile of a member, if it has one.
+    pub async fn delete_profile(&self, kind: &str, member: &str) -> Result<(), Error> {
+        let call = self.profile_request(Method::DELETE, kind, member).call()?;
+        let deleted = self.send_with_retries(&call, Retry::Always);
+        deleted.await.map(drop)
+    }
+
+    /// Sets the profiles of many members, in order; `None` deletes one. Sends a request for each 1,000 of them.
+    ///
+    /// After an error, some of them may be set. The requests may be repeated.
+    pub async fn put_profiles(
+        &self,
+        kind: &str,
+        profiles: &[(impl AsRef<str>, Option<Profile>)],
+    ) -> Result<ProfilesOutcome, Error> {
+        let path = segment("kind", kind).map(|kind| format!("/v1/kinds/{kind}/profiles"));
+        let request = ApiRequest::new(self, Method::POST, path);
+        let mut all = ProfilesOutcome::default();
+        for (chunk, profiles) in (0_u64..).zip(profiles.chunks(LINES_MAX)) {
+            let mut lines = Vec::new();
+            for (member, profile) in profiles {
+                let member = member.as_ref();
+                let profile = profile.as_ref();
+                serde_json::to_writer(&mut lines, &ProfileLine { member, profile })
+                    .map_err(|error| Error::Unusable(format!("a profile: {error}")))?;
+                lines.push(b'\n');
+            }
+            let call = Call {
+                body: Some(lines.into()),
+                content_type: "application/x-ndjson".into(),
+                ..request.call()?
+            };
+            let mut outcome: ProfilesOutcome = self.read(&call, Retry::Always).await?;
+            all.put += outcome.put;
+            all.deleted += outcome.deleted;
+            for rejected in &mut outcome.rejected {
+                rejected.index += chunk * LINES_MAX as u64;
+            }
+            all.rejected.append(&mut outcome.rejected);
+        }
+        Ok(all)
+    }
+
+    fn profile_request(&self, method: Method, kind: &str, member: &str) -> ApiRequest {
+        let path = segment("kind", kind).and_then(|kind| {
+            let member = segment("member", member)?;
+            Ok(format!("/v1/kinds/{kind}/members/{member}/profile"))
+        });
+        ApiRequest::new(self, method, path)
+    }
+}

@@ -1,0 +1,203 @@
+//! Golden texts of the format: a change requires a new version of the format.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{
+    Activity, BoardName, IdDigest, Incarnation, KindName, Meaning, Member, Period, Profile,
+    ShardCount, Timestamp, Value, Values, Window,
+};
+
+use super::super::encode;
+use super::items::{NOW, usual_item};
+use super::logged_event::LoggedEvent;
+use engine::Event;
+use shard_store::{BoardRecord, Change, Item, KindRecord, ProfileChange, Revision};
+
+const INCARNATION: Incarnation = Incarnation(0x0123_4567_89AB_CDEF);
+
+fn hex(event: &Event<'_>) -> String {
+    let mut out = Vec::new();
+    encode(event, &mut out);
+    hex_of(&out)
+}
+
+/// Returns bytes as hexadecimal digits.
+pub(crate) fn hex_of(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        write!(text, "{byte:02x}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn a_batch() {
+    let change = |member: &str, change| Item {
+        change,
+        at: NOW.plus(Duration::from_millis(7)),
+        ..usual_item(member, None)
+    };
+    let values = [Value::new(-1), None, Value::new(1 << 52), None];
+    let mut yesterday = change("c", Change::Set(Values::from(values)));
+    yesterday.windows = Arc::from([Window::ALL_TIME]);
+    yesterday.id = Some(IdDigest(0x0F0E_0D0C_0B0A_0908_0706_0504_0302_0100));
+    let (all, one) = (Change::Remove, Change::RemoveFrom);
+    let items = vec![
+        usual_item("ab", None),
+        change("é", all),
+        change("d", one),
+        yesterday,
+    ];
+    assert_eq!(
+        hex(&LoggedEvent::applied(items).event()),
+        "040100000000000000\
+         0200\
+         ebb871f9a1010000\
+         80dddb01\
+         04000000\
+         1805\
+         00d5c7ff02\
+         01d5f38733\
+         02d5b3d3fc02\
+         03d5c3ced00c\
+         04\
+         026162\
+         bb05\
+         f403\
+         02\
+         02c3a90e03\
+         01640e\
+         5d01040163\
+         0e\
+         01\
+         8080808080808010\
+         000102030405060708090a"
+    );
+    assert_eq!(Member::new("é").unwrap().as_bytes(), [0xC3, 0xA9]);
+}
+
+#[test]
+fn boards() {
+    let mut record = BoardRecord {
+        name: "gifts/room".parse::<BoardName>().unwrap(),
+        incarnation: INCARNATION,
+        shards: ShardCount::new(16).unwrap(),
+        meaning: Meaning(0x1122_3344_5566_7788),
+        activity: Activity::ALWAYS,
+        created: true,
+    };
+    let made = |record: &BoardRecord| hex(&Event::BoardMade { record, at: NOW });
+    assert_eq!(
+        made(&record),
+        "02efcdab8967452301ebb871f9a1010000011000887766554433221105676966747304726f6f6d"
+    );
+    let at = |ms| Some(Timestamp::from_millis(ms));
+    let week = Duration::from_hours(7 * 24);
+    for (activity, expected) in [
+        (Activity::new(at(258), None, None), "010201000000000000"),
+        (Activity::new(None, at(259), None), "020301000000000000"),
+        (
+            Activity::new(at(258), at(259), Some(week)),
+            "07020100000000000003010000000000008088b2a002",
+        ),
+    ] {
+        record.activity = activity.unwrap();
+        assert_eq!(
+            made(&record),
+            "09efcdab8967452301ebb871f9a1010000011000887766554433221105676966747304726f6f6d"
+                .to_owned()
+                + expected
+        );
+    }
+    let incarnation = INCARNATION;
+    let created = Event::BoardCreated {
+        incarnation,
+        at: Timestamp::from_millis(-2),
+    };
+    assert_eq!(hex(&created), "03efcdab8967452301feffffffffffffff");
+    let changed = |activity| {
+        hex(&Event::ActivityChanged {
+            incarnation,
+            activity,
+        })
+    };
+    let ends = Activity::new(None, at(259), None).unwrap();
+    assert_eq!(changed(ends), "0cefcdab8967452301020301000000000000");
+    assert_eq!(changed(Activity::ALWAYS), "0cefcdab896745230100");
+    assert_eq!(
+        hex(&Event::BoardEmptied { incarnation }),
+        "06efcdab8967452301"
+    );
+    assert_eq!(
+        hex(&Event::BoardSplit { incarnation }),
+        "07efcdab8967452301"
+    );
+    assert_eq!(
+        hex(&Event::BoardEnded { incarnation }),
+        "08efcdab8967452301"
+    );
+}
+
+#[test]
+fn windows() {
+    let dropped = Event::WindowsDropped {
+        incarnation: INCARNATION,
+        shard: 0x0102,
+        windows: &[
+            Window::starting_at(Period::Week, Timestamp::from_millis(345_600_000)),
+            Window::ALL_TIME,
+        ],
+    };
+    assert_eq!(hex(&dropped), "05efcdab89674523010201020280c0cbc90204");
+    let later = Event::WindowsDropped {
+        incarnation: INCARNATION,
+        shard: 0x0102,
+        windows: &[
+            Window::starting_at(Period::TwoHours, Timestamp::from_millis(1)),
+            Window::starting_at(Period::Year, Timestamp::from_millis(1)),
+        ],
+    };
+    assert_eq!(
+        hex(&later),
+        "05efcdab89674523010201020502".to_owned() + "0c02"
+    );
+}
+
+#[test]
+fn profiles() {
+    let kind = &KindName::new("gifts").unwrap();
+    let text = r#"{"name":"Ann"}"#;
+    for (profile, expected) in [
+        (
+            Some(text),
+            "0a05676966747302c3a90e00".to_owned() + &hex_of(text.as_bytes()),
+        ),
+        (None, "0b05676966747302c3a9".to_owned()),
+    ] {
+        let change = &ProfileChange {
+            member: Member::new("é").unwrap(),
+            profile: profile.map(|text| Profile::new(text).unwrap()),
+        };
+        assert_eq!(hex(&Event::ProfileChanged { kind, change }), expected);
+    }
+}
+
+#[test]
+fn a_kind_that_was_deleted() {
+    let record = &KindRecord {
+        name: KindName::new("gifts").unwrap(),
+        revision: Revision(2),
+        kind: None,
+    };
+    let json = r#"{"name":"gifts","revision":2}"#;
+    let expected = "0101".to_owned() + &hex_of(json.as_bytes());
+    assert_eq!(
+        hex(&Event::KindWritten {
+            record,
+            without_boards: true
+        }),
+        expected
+    );
+}

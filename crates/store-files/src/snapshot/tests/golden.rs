@@ -1,0 +1,109 @@
+//! A golden text of the format: a change requires a new version of the format.
+
+use std::time::Duration;
+
+use board::{Activity, KindName, Member, Profile, Timestamp};
+use simulated_disk::SimDisk;
+
+use super::super::SnapshotName;
+use super::super::part::{put_head, put_profile_of, put_profiles_head};
+use super::contents::read_all;
+use super::gifts::{gifts_head, small};
+use crate::record::tests::golden::hex_of;
+
+const KIND: &str = r#"{"name":"gifts","mode":"accumulate","fields":[{"name":"points","order":"desc","op":"sum"}],"ties":"earliest","rank":"ordinal","windows":[{"period":"all","keep":"forever"}],"time_zone":"UTC","shards":16,"top":10,"max_staleness_ms":0,"dedupe_ms":0}"#;
+
+const NAME: &str = "snapshot-00000000000000000010.snap";
+
+/// Header and footer as versions 1 to 3 wrote them, and as they are written now.
+const VERSION_1: [&str; 2] = [
+    "6d656761736e6170010000000a0000000000000016761136",
+    "fd00000000000000b67f0da66d656761736e6170",
+];
+const VERSION_2: [&str; 2] = [
+    "6d656761736e6170020000000a00000000000000460a8365",
+    "fd00000000000000b67f0da66d656761736e6170",
+];
+const VERSION_3: [&str; 2] = [
+    "6d656761736e6170030000000a0000000000000076def254",
+    "fd00000000000000b67f0da66d656761736e6170",
+];
+const VERSION_4: [&str; 2] = [
+    "6d656761736e6170040000000a00000000000000e6f2a7c2",
+    "fd00000000000000b67f0da66d656761736e6170",
+];
+
+#[test]
+fn a_small_snapshot() {
+    let disk = SimDisk::default();
+    small().write(&disk).unwrap();
+    assert_eq!(hex_of(&disk.bytes_of(NAME)), text_of_small(VERSION_4));
+}
+
+#[test]
+fn small_snapshots_of_earlier_versions_are_read() {
+    for version in [VERSION_1, VERSION_2, VERSION_3] {
+        let text = text_of_small(version);
+        let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+        let disk = SimDisk::default();
+        let bytes: Vec<u8> = (0..text.len()).step_by(2).map(byte).collect();
+        disk.put(NAME, &bytes);
+        let name = SnapshotName::parse(NAME).unwrap();
+        assert_eq!(read_all(&disk, &name).unwrap(), small());
+    }
+}
+
+#[test]
+fn profiles_follow_their_kind() {
+    let mut out = Vec::new();
+    put_profiles_head(&mut out, &KindName::new("gifts").unwrap(), 300);
+    assert_eq!(hex_of(&out), "07056769667473ac02");
+    out.clear();
+    let (member, profile) = (Member::new("ann"), Profile::new(r#"{"data":7}"#));
+    put_profile_of(&mut out, &member.unwrap(), &profile.unwrap());
+    assert_eq!(hex_of(&out), "03616e6e0a007b2264617461223a377d");
+}
+
+#[test]
+fn a_board_whose_time_is_bounded_says_so_in_its_head() {
+    let at = |ms| Some(Timestamp::from_millis(ms));
+    let mut head = gifts_head("room", 1, 0);
+    head.activity = Activity::new(at(258), at(259), Some(Duration::from_millis(1))).unwrap();
+    let mut out = Vec::new();
+    put_head(&mut out, &head);
+    let expected = "06efcdab89674523010c00000000000000ebb871f9a1010000011000010000000004726f6f6d\
+        070201000000000000030100000000000001";
+    assert_eq!(hex_of(&out), expected);
+}
+
+fn text_of_small([header, footer]: [&str; 2]) -> String {
+    let unit = "dd0000004f96c924\
+        01efcdab89674523010c00000000000000ebb871f9a1010000011000010000000004726f6f6d\
+        020201\
+        0305000000000000000201000000020000000300000004000000\
+        05000000060000000700000008000000\
+        03050000000000000000\
+        040180f0b25203887766554433221102\
+        03616e6e02000000000000000700000000000000\
+        0362656e01000000000000000700000000000000\
+        040403887766554433221101\
+        03616e6e03000000000000000700000000000000\
+        05\
+        01efcdab89674523010c00000000000000ebb871f9a101000001100010000f00000468616c6c\
+        05";
+    let record = format!(r#"{{"name":"gifts","revision":2,"kind":{KIND}}}"#);
+    let deleted = r#"{"name":"old","revision":5}"#;
+    let table = [
+        "3902000078c745f0",
+        // One unit of 229 bytes with two parts, three rows and two ids; one definition of 246 bytes.
+        "01e501020302",
+        "01f601",
+        &hex_of(KIND.as_bytes()),
+        // Two kinds.
+        "029b02",
+        &hex_of(record.as_bytes()),
+        "1b",
+        &hex_of(deleted.as_bytes()),
+    ];
+    [header, unit, &table.concat(), footer].concat()
+}
