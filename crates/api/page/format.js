@@ -62,7 +62,7 @@ export function windowLabel(selector) {
     const current = {
         hour: "Hour", day: "Day", week: "Week", month: "Month", quarter: "Quarter", year: "Year", all: "All time",
     }[selector];
-    return current ?? hours(selector) ?? windowName(selector);
+    return current ?? hours(selector) ?? weeks(selector) ?? windowName(selector);
 }
 
 /** Returns a window as part of a sentence. */
@@ -72,13 +72,20 @@ export function windowPhrase(selector) {
         year: "this year", all: "at any time",
     }[selector];
     if (current) return current;
-    return hours(selector) ? `in these ${hours(selector).toLowerCase()}` : `in ${windowName(selector)}`;
+    const counted = hours(selector) ?? weeks(selector);
+    return counted ? `in these ${counted}` : `in ${windowName(selector)}`;
 }
 
 /** Returns the label of a part of a day: `6h` is `6 hours`. Of other selectors nothing. */
 function hours(selector) {
     const [, count] = /^(\d+)h$/.exec(selector) ?? [];
     return count && `${count} hours`;
+}
+
+/** Returns the label of several weeks: `2w` is `2 weeks`. Of other selectors nothing. */
+function weeks(selector) {
+    const [, count] = /^(\d+)w$/.exec(selector) ?? [];
+    return count && `${count} weeks`;
 }
 
 /** Returns a field's column heading: `last_reply` is `Last reply`. */
@@ -103,6 +110,7 @@ export function windowName(name) {
         return `${written(long)}, ${hour}:00 to ${hour}:59 ${zone}`;
     }
     if (hours(period) && hour) return `${written(long)}, ${hours(period)} from ${hour}${offset || ":00"}`;
+    if (weeks(period) && day) return `${weeks(period)} from ${written(long)}`;
     if (period === "year") return text;
     const [, quarterYear, quarter] = /^(\d{4})-Q(\d)$/.exec(text) ?? [];
     if (quarter) return `Quarter ${quarter} of ${quarterYear}`;

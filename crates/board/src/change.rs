@@ -57,6 +57,12 @@ impl Kind {
         if calendar.week_start() != other.week_start() {
             return Err(refused("week_starts_on", "weeks begin by it"));
         }
+        if calendar.weeks_from() != other.weeks_from() {
+            return Err(refused(
+                "weeks_count_from",
+                "windows of several weeks begin by it",
+            ));
+        }
         if self.retain() != wanted.retain() {
             return Err(refused("retain", "lists are trimmed by it"));
         }

@@ -61,6 +61,6 @@ pub use timestamp::{Timestamp, TimestampError};
 pub use value::{Value, Values};
 pub use window::{
     Calendar, DayStart, DayStartError, Period, SelectorError, Span, UnknownPeriod, UnknownTimeZone,
-    Weekday, Window, WindowSelector,
+    Weekday, WeeksFrom, WeeksFromError, Window, WindowSelector,
 };
 pub use window_rule::{Keep, WindowRule};

@@ -32,11 +32,16 @@ impl Meaning {
         let calendar = &spec.calendar;
         bytes.extend(calendar.time_zone().as_bytes());
         let (day, week) = (calendar.day_start(), calendar.week_start());
-        if (day, week) != Default::default() {
-            // With or without what follows, its length is that of no other parts behind a time zone.
-            bytes.extend([0, u8::MAX, u8::MAX]);
-            bytes.extend(day.minutes().to_le_bytes());
-            bytes.push(week as u8);
+        let weeks_from = calendar.weeks_from();
+        if (day, week, weeks_from) != Default::default() {
+            // No time zone's name contains a space.
+            bytes.extend(format!(" {day} {} ", week as u8).as_bytes());
+            bytes.extend(
+                weeks_from
+                    .map(|from| from.to_string())
+                    .unwrap_or_default()
+                    .as_bytes(),
+            );
         }
         if let Some(retain) = &spec.retain {
             // No time zone's name contains this byte.

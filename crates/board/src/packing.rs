@@ -115,6 +115,9 @@ impl Packing {
             // A clock is set back by less than half a day.
             return Duration::from_hours(u64::from(hours) + 12);
         }
+        if let Some(weeks) = period.weeks() {
+            return Duration::from_hours(24 * (7 * u64::from(weeks) + 1));
+        }
         match (period, self.span) {
             (Period::Hour, _) => Duration::from_hours(1),
             (Period::Week, _) => Duration::from_hours(8 * 24),

@@ -45,7 +45,13 @@ impl WindowRule {
             Period::Day => Keep::After(Duration::from_secs(35 * DAY)),
             Period::Week => Keep::After(Duration::from_secs(70 * DAY)),
             // As `humantime` counts: a month is 30.44 days.
-            Period::Month => Keep::After(Duration::from_secs(13 * 2_630_016)),
+            Period::TwoWeeks
+            | Period::ThreeWeeks
+            | Period::FourWeeks
+            | Period::Month
+            | Period::SixWeeks
+            | Period::EightWeeks
+            | Period::TwelveWeeks => Keep::After(Duration::from_secs(13 * 2_630_016)),
             // And a year 365.25 days.
             Period::Quarter => Keep::After(Duration::from_hours(2 * 8766)),
             Period::Year => Keep::After(Duration::from_hours(10 * 8766)),

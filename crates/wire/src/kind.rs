@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use board::{
     Calendar, DayStart, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode,
-    Period, PublishTargets, RankStyle, Rules, RulesError, ShardCount, Weekday, WindowRule,
+    Period, PublishTargets, RankStyle, Rules, RulesError, ShardCount, Weekday, WeeksFrom,
+    WindowRule,
 };
 use serde::{Deserialize, Serialize};
 
@@ -47,9 +48,9 @@ pub struct KindShape {
     rank: RankStyle,
     /// Which of two members with equal fields is better.
     ties: TiesShape,
-    /// `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, `quarter`, `year`, `all`: at least one. Reads
-    /// without a window use the first.
-    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 13))]
+    /// `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`,
+    /// `year`, `all`: at least one. Reads without a window use the first.
+    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 19))]
     windows: Vec<String>,
     /// A name of the IANA time zone database.
     time_zone: String,
@@ -65,6 +66,14 @@ pub struct KindShape {
     #[serde(skip_serializing_if = "is_monday")]
     #[cfg_attr(feature = "schema", schema(value_type = WeekdayWords))]
     week_starts_on: Weekday,
+    /// The date from which windows of several weeks (`2w` to `12w`) are counted: one begins on it. Defaults to the first
+    /// `week_starts_on` of 1970.
+    #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "schema",
+        schema(nullable = false, format = Date, example = "2026-01-05")
+    )]
+    weeks_count_from: Option<String>,
     /// The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores that the server
     /// may use, rounded up to a power of two, from 4 to 16.
     #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
@@ -130,6 +139,7 @@ impl Default for KindShape {
             time_zone: "UTC".to_owned(),
             day_starts_at: DayStart::default().to_string(),
             week_starts_on: Weekday::default(),
+            weeks_count_from: None,
             shards: None,
             top: None,
             max_staleness: "200ms".to_owned(),
@@ -242,7 +252,15 @@ impl KindShape {
         let calendar = Calendar::new(&self.time_zone).map_err(|error| wrong("time_zone", error))?;
         let start = self.day_starts_at.parse();
         let start = start.map_err(|error| wrong("day_starts_at", error))?;
-        Ok(calendar.beginning(start, self.week_starts_on))
+        let from = self
+            .weeks_count_from
+            .as_deref()
+            .map(str::parse::<WeeksFrom>);
+        let from = from.transpose();
+        let from = from.map_err(|error| wrong("weeks_count_from", error))?;
+        Ok(calendar
+            .beginning(start, self.week_starts_on)
+            .counting_weeks_from(from))
     }
 
     fn windows(&self) -> Result<Vec<WindowRule>, ShapeError> {
@@ -311,6 +329,7 @@ impl From<&Kind> for KindShape {
             time_zone: kind.calendar().time_zone().to_owned(),
             day_starts_at: kind.calendar().day_start().to_string(),
             week_starts_on: kind.calendar().week_start(),
+            weeks_count_from: kind.calendar().weeks_from().map(|from| from.to_string()),
             shards: Some(u64::from(kind.shards().get())),
             top: Some(kind.top() as u64),
             max_staleness: duration_text(kind.max_staleness()),

@@ -1,4 +1,4 @@
-//! Parts of a day, quarters and years, and days and weeks that begin at another time: on every store, through restarts.
+//! Parts of a day, several weeks, quarters and years, and days and weeks that begin at another time: on every store, through restarts.
 
 use serde_json::{Value, json};
 use testkit::redis::RedisServer;
@@ -7,9 +7,9 @@ use testkit::{Launch, Server};
 use super::top;
 
 /// A zone whose clock is set back on 2025-11-02 at 2, and days from 5 to 5.
-const KINDS: &str = "[kinds.k]\nwindows = [\"6h\", \"2h\", \"day\", \"week\", \"quarter\", \"year\", \"all\"]\n\
-    time_zone = \"America/New_York\"\nday_starts_at = \"05:00\"\nweek_starts_on = \"sunday\"\n\
-    keep = { 6h = \"forever\", 2h = \"forever\", day = \"forever\", week = \"forever\", quarter = \"forever\", \
+const KINDS: &str = "[kinds.k]\nwindows = [\"6h\", \"2h\", \"day\", \"week\", \"2w\", \"quarter\", \"year\", \"all\"]\n\
+    time_zone = \"America/New_York\"\nday_starts_at = \"05:00\"\nweek_starts_on = \"sunday\"\nweeks_count_from = \"2025-10-19\"\n\
+    keep = { 6h = \"forever\", 2h = \"forever\", day = \"forever\", week = \"forever\", 2w = \"forever\", quarter = \"forever\", \
     year = \"forever\" }\n\
     [kinds.midnight]\nwindows = [\"6h\"]\ntime_zone = \"America/New_York\"\nkeep = { 6h = \"forever\" }\n";
 
@@ -34,6 +34,10 @@ fn assert_windows(server: &Server) {
         ("2h:2025-11-02T03", 1),
         ("week:2025-W44", 3),
         ("week:2025-W45", 1),
+        ("2w:2025-10-19", 3),
+        ("2w:2025-11-02", 1),
+        ("2w:2025-10-05", 0),
+        ("2w:2025-09-21", 1),
         ("quarter:2025-Q4", 4),
         ("quarter:2025-Q3", 1),
         ("year:2025", 5),
@@ -49,6 +53,7 @@ fn assert_windows(server: &Server) {
     for (window, parts) in [
         ("6h:2025-11-01T00", &["6h:2025-10-31T23"][..]),
         ("6h:2025-11-01T05:30", &["6h:2025-11-01T05"]),
+        ("2w:2025-10-26", &["2w:2025-10-19"]),
         ("quarter:2025-Q5", &["exist"]),
         ("year:25", &["year:2026"]),
     ] {

@@ -1,11 +1,12 @@
-//! [`DayStart`] and [`Weekday`]: when the days and the weeks of a calendar begin.
+//! [`DayStart`], [`Weekday`] and [`WeeksFrom`]: when the days and the weeks of a calendar begin.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::timestamp::civil::{HOUR_MS, MINUTE_MS};
+use crate::timestamp::civil::{Date, HOUR_MS, MINUTE_MS};
+use crate::timestamp::rfc3339::date_fields;
 use crate::timestamp::text::{excerpt, number};
 
 /// The local time at which days begin, to the minute. The default is midnight.
@@ -85,9 +86,71 @@ pub enum Weekday {
     Sunday,
 }
 
+/// The date from which windows of several weeks are counted: one of each length begins on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WeeksFrom {
+    /// Days since 1970-01-01.
+    day: i64,
+}
+
+impl WeeksFrom {
+    /// Returns the date as days since 1970-01-01.
+    pub(super) const fn day(self) -> i64 {
+        self.day
+    }
+}
+
+impl fmt::Display for WeeksFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Date { year, month, day } = Date::from_days(self.day);
+        write!(f, "{year:04}-{month:02}-{day:02}")
+    }
+}
+
+impl FromStr for WeeksFrom {
+    type Err = WeeksFromError;
+
+    fn from_str(text: &str) -> Result<Self, WeeksFromError> {
+        date_fields(text.as_bytes())
+            .and_then(|(year, month, day)| Date::new(year, month, day))
+            .map(|date| Self { day: date.days() })
+            .ok_or_else(|| WeeksFromError {
+                text: excerpt(text),
+            })
+    }
+}
+
+/// A text that is not a date.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{text}` is not a date: dates such as `2026-01-05` are accepted")]
+pub struct WeeksFromError {
+    /// The text.
+    pub text: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_are_written_as_they_are_parsed() {
+        for (text, day) in [
+            ("1970-01-05", 4),
+            ("2026-01-05", 20_458),
+            ("0000-01-01", -719_528),
+        ] {
+            let from: WeeksFrom = text.parse().unwrap();
+            assert_eq!((from.day(), from.to_string()), (day, text.to_owned()));
+        }
+        for text in ["", "2026-02-30", "2026-1-5", "2026-01-05T00", "26-01-05"] {
+            let error = text.parse::<WeeksFrom>().unwrap_err();
+            assert_eq!(error.text, text);
+        }
+        assert_eq!(
+            "monday".parse::<WeeksFrom>().unwrap_err().to_string(),
+            "`monday` is not a date: dates such as `2026-01-05` are accepted"
+        );
+    }
 
     #[test]
     fn times_of_day_are_written_as_they_are_parsed() {

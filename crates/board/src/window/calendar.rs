@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZoneDatabase;
 
-use super::begin::{DayStart, Weekday};
+use super::begin::{DayStart, Weekday, WeeksFrom};
 use super::zone::{Zone, into_cycle};
 use super::{Period, Span, Window};
 use crate::Timestamp;
@@ -16,6 +16,10 @@ use crate::timestamp::text::excerpt;
 
 /// The end of the last window of each period: nothing is later than the year 9999, in UTC.
 const LAST_END: Timestamp = Timestamp::from_millis(Timestamp::LATEST.millis() + 1);
+
+/// The last day of the first seven of 1970: without another date, windows of several weeks are counted from the week
+/// that begins on one of them.
+const FIRST_WEEK_AROUND: i64 = 6;
 
 /// The windows of one time zone. Cheap to clone; two are equal if their zones have the same name and
 /// their days and weeks begin alike.
@@ -31,6 +35,9 @@ const LAST_END: Timestamp = Timestamp::from_millis(Timestamp::LATEST.millis() + 
 /// hour from 2, the first part of 6 hours lasts 5, and 7 on the day of 25. A part that the clock skips as a
 /// whole does not exist.
 ///
+/// Windows of several weeks follow one another from a date on, and before it
+/// ([`counting_weeks_from`](Self::counting_weeks_from)).
+///
 /// Hours follow the clock itself, wherever days begin: a repeated hour is two windows, distinguished by
 /// their offsets, and an hour in which the clock changes ends there.
 ///
@@ -40,6 +47,7 @@ pub struct Calendar {
     zone: Arc<Zone>,
     day_start: DayStart,
     week_start: Weekday,
+    weeks_from: Option<WeeksFrom>,
 }
 
 impl Calendar {
@@ -69,6 +77,7 @@ impl Calendar {
             zone: Arc::new(zone),
             day_start: DayStart::default(),
             week_start: Weekday::default(),
+            weeks_from: None,
         }
     }
 
@@ -81,6 +90,13 @@ impl Calendar {
             week_start,
             ..self
         }
+    }
+
+    /// Returns the same calendar with windows of several weeks that are counted from this date; without one, from the
+    /// first week that begins in 1970.
+    #[must_use]
+    pub fn counting_weeks_from(self, weeks_from: Option<WeeksFrom>) -> Self {
+        Self { weeks_from, ..self }
     }
 
     /// IANA name of the time zone.
@@ -101,6 +117,12 @@ impl Calendar {
         self.week_start
     }
 
+    /// Returns the date from which windows of several weeks are counted, if one was set.
+    #[must_use]
+    pub const fn weeks_from(&self) -> Option<WeeksFrom> {
+        self.weeks_from
+    }
+
     /// Returns whether every clock change from 2020 on is by whole hours. Otherwise hours would be
     /// cut in halves, and a kind cannot have windows of an hour.
     #[must_use]
@@ -116,7 +138,11 @@ impl Calendar {
         let (start, end) = match period {
             Period::Hour => zone.hour_around(at),
             Period::All => return Span::ALL_TIME,
-            _ => zone.around(at, |local| self.nominal(period, local)),
+            _ => zone.around(at, |local| {
+                // The table repeats after 400 years, which are not a multiple of every number of weeks.
+                let (start, next) = self.nominal(period, local + moved);
+                (start - moved, next - moved)
+            }),
         };
         let end = end.saturating_add(moved);
         let end = if end > zone.last_instant {
@@ -147,10 +173,25 @@ impl Calendar {
             let first = local.div_euclid(length) * length;
             (first, first + length)
         } else {
-            let (first, next) = days_around(period, local.div_euclid(DAY_MS), self.week_start);
+            let day = local.div_euclid(DAY_MS);
+            let (first, next) = match period.weeks() {
+                Some(weeks) => self.weeks_around(day, weeks),
+                None => days_around(period, day, self.week_start),
+            };
             (first * DAY_MS, next * DAY_MS)
         };
         (first + begin, next + begin)
+    }
+
+    /// Returns the first day of the window of so many weeks around a day, and the first day after it.
+    fn weeks_around(&self, day: i64, weeks: u8) -> (i64, i64) {
+        let from = self.weeks_from.map_or_else(
+            || week_around(FIRST_WEEK_AROUND, self.week_start as i64),
+            WeeksFrom::day,
+        );
+        let length = 7 * i64::from(weeks);
+        let first = day - (day - from).rem_euclid(length);
+        (first, first + length)
     }
 
     /// Returns the local time and its difference from UTC, in milliseconds.
@@ -185,6 +226,7 @@ impl fmt::Debug for Calendar {
             .field(&self.zone.name)
             .field(&self.day_start)
             .field(&self.week_start)
+            .field(&self.weeks_from)
             .finish()
     }
 }

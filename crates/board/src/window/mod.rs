@@ -15,7 +15,7 @@ mod selector;
 mod selector_error;
 mod zone;
 
-pub use begin::{DayStart, DayStartError, Weekday};
+pub use begin::{DayStart, DayStartError, Weekday, WeeksFrom, WeeksFromError};
 pub use calendar::{Calendar, UnknownTimeZone};
 pub use period::{Period, UnknownPeriod};
 pub use selector::WindowSelector;

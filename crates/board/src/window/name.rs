@@ -5,8 +5,8 @@ use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, week_number};
 
 impl Calendar {
     /// Returns the name of a window of this calendar, by its local date: `hour:2026-11-20T14+08:00`,
-    /// `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `month:2026-11`, `quarter:2026-Q4`,
-    /// `year:2026`, `all`.
+    /// `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `2w:2026-11-16`, `month:2026-11`,
+    /// `quarter:2026-Q4`, `year:2026`, `all`.
     ///
     /// An hour always has its offset, since the same local hour may occur twice. A part of a day is
     /// named by its nominal start, with the minutes if days do not begin at a full hour.
@@ -31,7 +31,9 @@ impl Calendar {
                 "hour:{year:04}-{month:02}-{day:02}T{hour:02}{}",
                 offset_text(offset)
             ),
-            Period::Day => format!("day:{year:04}-{month:02}-{day:02}"),
+            days if days == Period::Day || days.weeks().is_some() => {
+                format!("{days}:{year:04}-{month:02}-{day:02}")
+            }
             Period::Week => {
                 let (year, week) = week_number(days);
                 format!("week:{year:04}-W{week:02}")
@@ -82,6 +84,10 @@ mod tests {
             (Period::SixHours, "6h:2026-11-20T18"),
             (Period::EightHours, "8h:2026-11-20T16"),
             (Period::TwelveHours, "12h:2026-11-20T12"),
+            // Counted from 1970-01-05.
+            (Period::TwoWeeks, "2w:2026-11-16"),
+            (Period::ThreeWeeks, "3w:2026-11-09"),
+            (Period::TwelveWeeks, "12w:2026-10-05"),
             (Period::Quarter, "quarter:2026-Q4"),
             (Period::Year, "year:2026"),
         ] {

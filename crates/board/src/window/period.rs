@@ -27,8 +27,20 @@ pub enum Period {
     Day,
     /// Seven days, from Monday on unless the calendar says another day.
     Week,
+    /// Two weeks, counted from a date of the calendar. The others of several weeks likewise.
+    TwoWeeks,
+    /// Three weeks.
+    ThreeWeeks,
+    /// Four weeks.
+    FourWeeks,
     /// A month of the Gregorian calendar.
     Month,
+    /// Six weeks.
+    SixWeeks,
+    /// Eight weeks.
+    EightWeeks,
+    /// Twelve weeks.
+    TwelveWeeks,
     /// Three months, from January, April, July or October on.
     Quarter,
     /// A year of the Gregorian calendar.
@@ -39,7 +51,7 @@ pub enum Period {
 
 impl Period {
     /// Every period, shortest first.
-    pub const ALL_PERIODS: [Self; 13] = [
+    pub const ALL_PERIODS: [Self; 19] = [
         Self::Hour,
         Self::TwoHours,
         Self::ThreeHours,
@@ -49,7 +61,13 @@ impl Period {
         Self::TwelveHours,
         Self::Day,
         Self::Week,
+        Self::TwoWeeks,
+        Self::ThreeWeeks,
+        Self::FourWeeks,
         Self::Month,
+        Self::SixWeeks,
+        Self::EightWeeks,
+        Self::TwelveWeeks,
         Self::Quarter,
         Self::Year,
         Self::All,
@@ -59,7 +77,7 @@ impl Period {
     pub const DEFAULTS: [Self; 5] = [Self::Hour, Self::Day, Self::Week, Self::Month, Self::All];
 
     /// The periods whose windows have bounds, by [`number`](Self::number).
-    pub const BOUNDED: [Self; 12] = [
+    pub const BOUNDED: [Self; 18] = [
         Self::Hour,
         Self::Day,
         Self::Week,
@@ -72,6 +90,12 @@ impl Period {
         Self::TwelveHours,
         Self::Quarter,
         Self::Year,
+        Self::TwoWeeks,
+        Self::ThreeWeeks,
+        Self::FourWeeks,
+        Self::SixWeeks,
+        Self::EightWeeks,
+        Self::TwelveWeeks,
     ];
 
     /// Returns the name.
@@ -87,7 +111,13 @@ impl Period {
             Self::TwelveHours => "12h",
             Self::Day => "day",
             Self::Week => "week",
+            Self::TwoWeeks => "2w",
+            Self::ThreeWeeks => "3w",
+            Self::FourWeeks => "4w",
             Self::Month => "month",
+            Self::SixWeeks => "6w",
+            Self::EightWeeks => "8w",
+            Self::TwelveWeeks => "12w",
             Self::Quarter => "quarter",
             Self::Year => "year",
             Self::All => "all",
@@ -111,6 +141,12 @@ impl Period {
             Self::TwelveHours => Some(9),
             Self::Quarter => Some(10),
             Self::Year => Some(11),
+            Self::TwoWeeks => Some(12),
+            Self::ThreeWeeks => Some(13),
+            Self::FourWeeks => Some(14),
+            Self::SixWeeks => Some(15),
+            Self::EightWeeks => Some(16),
+            Self::TwelveWeeks => Some(17),
             Self::All => None,
         }
     }
@@ -124,6 +160,19 @@ impl Period {
             Self::SixHours => Some(6),
             Self::EightHours => Some(8),
             Self::TwelveHours => Some(12),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of weeks, if they are several.
+    pub(crate) const fn weeks(self) -> Option<u8> {
+        match self {
+            Self::TwoWeeks => Some(2),
+            Self::ThreeWeeks => Some(3),
+            Self::FourWeeks => Some(4),
+            Self::SixWeeks => Some(6),
+            Self::EightWeeks => Some(8),
+            Self::TwelveWeeks => Some(12),
             _ => None,
         }
     }
@@ -151,8 +200,8 @@ impl FromStr for Period {
 /// A text that is not the name of a period.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{word}` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, `quarter`, \
-     `year` and `all` are accepted"
+    "`{word}` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, `3w`, `4w`, `month`, \
+     `6w`, `8w`, `12w`, `quarter`, `year` and `all` are accepted"
 )]
 pub struct UnknownPeriod {
     /// The text.
@@ -167,8 +216,8 @@ mod tests {
     fn words_name_their_period() {
         let words = Period::ALL_PERIODS.map(Period::as_str);
         let expected = [
-            "hour", "2h", "3h", "4h", "6h", "8h", "12h", "day", "week", "month", "quarter", "year",
-            "all",
+            "hour", "2h", "3h", "4h", "6h", "8h", "12h", "day", "week", "2w", "3w", "4w", "month",
+            "6w", "8w", "12w", "quarter", "year", "all",
         ];
         assert_eq!(words, expected);
         assert_eq!(
@@ -204,6 +253,9 @@ mod tests {
             "06h",
             "24h",
             "6H",
+            "1w",
+            "5w",
+            "2W",
         ] {
             assert_eq!(
                 word.parse::<Period>(),
@@ -214,8 +266,8 @@ mod tests {
         }
         assert_eq!(
             "fortnight".parse::<Period>().unwrap_err().to_string(),
-            "`fortnight` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, \
-             `quarter`, `year` and `all` are accepted"
+            "`fortnight` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, \
+             `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`, `year` and `all` are accepted"
         );
     }
 }

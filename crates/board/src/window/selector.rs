@@ -85,7 +85,13 @@ impl Calendar {
             }
             (_, Some(text)) if period.part_hours().is_some() => {
                 let start = read_part(text).map_err(refuse)?;
-                self.part(selector, period, start)?
+                self.counted(selector, period, start)?
+            }
+            (_, Some(text)) if period.weeks().is_some() => {
+                let fields = date_fields(text).ok_or_else(|| refuse(Fault::Malformed))?;
+                let first_day = day_of(fields).map_err(refuse)?;
+                let start = first_day * DAY_MS + self.day_start().millis();
+                self.counted(selector, period, start)?
             }
             (_, Some(text)) => {
                 let week = self.week_start() as i64;
@@ -118,8 +124,9 @@ impl Calendar {
         Ok(Window::starting_at(period, instant))
     }
 
-    /// Returns the part of a day with this nominal start.
-    fn part(&self, selector: &str, period: Period, start: i64) -> Result<Window, SelectorError> {
+    /// Returns the window with this nominal start of a period that has one at some of its forms only: parts of a day,
+    /// and several weeks.
+    fn counted(&self, selector: &str, period: Period, start: i64) -> Result<Window, SelectorError> {
         let around = self.nominal(period, start).0;
         if around != start {
             return Err(SelectorError::NotAStart {
@@ -255,7 +262,13 @@ fn example(period: Period) -> &'static str {
         Period::TwelveHours => "12h:2026-11-20T12",
         Period::Day => "day:2026-11-20",
         Period::Week => "week:2026-W47",
+        Period::TwoWeeks => "2w:2026-11-16",
+        Period::ThreeWeeks => "3w:2026-11-09",
+        Period::FourWeeks => "4w:2026-11-16",
         Period::Month => "month:2026-11",
+        Period::SixWeeks => "6w:2026-11-09",
+        Period::EightWeeks => "8w:2026-11-16",
+        Period::TwelveWeeks => "12w:2026-10-05",
         Period::Quarter => "quarter:2026-Q4",
         Period::Year => "year:2026",
         Period::All => "all",

@@ -11,9 +11,9 @@ pub enum SelectorError {
     /// It does not begin with a period.
     #[error(
         "`{selector}` is not a window: accepted are `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, \
-         `month`, `quarter`, `year` and `all`, `previous`, `day:previous`, and names such as \
-         `hour:2026-11-20T14+08:00`, `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `month:2026-11`, \
-         `quarter:2026-Q4`, `year:2026`"
+         `2w`, `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`, `year` and `all`, `previous`, `day:previous`, and names \
+         such as `hour:2026-11-20T14+08:00`, `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `2w:2026-11-16`, \
+         `month:2026-11`, `quarter:2026-Q4`, `year:2026`"
     )]
     Unknown {
         /// The text.
@@ -29,7 +29,7 @@ pub enum SelectorError {
         /// An example of a window of that period.
         example: &'static str,
     },
-    /// A time at which no part of a day begins.
+    /// A time or a day at which no window of the period begins.
     #[error("`{selector}` is not the start of a window: use `{around}`")]
     NotAStart {
         /// The text.

@@ -116,6 +116,13 @@ fn settings_that_determine_standings_may_not_change() {
                     .beginning(DayStart::default(), Weekday::Sunday);
             }),
         ),
+        (
+            "weeks_count_from",
+            gifts(|spec| {
+                let from = "2026-01-05".parse().unwrap();
+                spec.calendar = spec.calendar.clone().counting_weeks_from(Some(from));
+            }),
+        ),
         ("windows", gifts(|spec| spec.windows.truncate(1))),
         ("windows", gifts(|spec| spec.windows.reverse())),
         (

@@ -41,6 +41,15 @@ const WEEKDAYS: [Weekday; 7] = [
     Weekday::Sunday,
 ];
 
+/// From when windows of several weeks are counted.
+const WEEKS_FROM: [Option<&str>; 5] = [
+    None,
+    Some("2026-01-05"),
+    Some("1970-01-01"),
+    Some("2024-02-29"),
+    Some("0001-01-01"),
+];
+
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
@@ -91,15 +100,37 @@ fn clock_change_after(zone: &str, ms: i64) -> Option<i64> {
     Some(change).filter(|change| *change < LAST_NATURAL_MS)
 }
 
-/// When days and weeks begin.
-fn begin() -> impl Strategy<Value = (i64, usize)> {
-    (prop::sample::select(DAY_STARTS.to_vec()), 0..7_usize)
+/// When days begin, in minutes after midnight, and weeks, from Monday on; and the date from which several are counted.
+type Begin = (i64, usize, Option<&'static str>);
+
+fn begin() -> impl Strategy<Value = Begin> {
+    let day_start = prop::sample::select(DAY_STARTS.to_vec());
+    (
+        day_start,
+        0..7_usize,
+        prop::sample::select(WEEKS_FROM.to_vec()),
+    )
 }
 
 /// The calendar of a zone in which days and weeks begin like this.
-fn beginning(zone: &str, (minutes, weekday): (i64, usize)) -> Calendar {
+fn beginning(zone: &str, begin: Begin) -> Calendar {
+    begun(calendar(zone), begin)
+}
+
+fn begun(calendar: Calendar, (minutes, weekday, from): Begin) -> Calendar {
     let start = format!("{:02}:{:02}", minutes / 60, minutes % 60);
-    calendar(zone).beginning(start.parse().unwrap(), WEEKDAYS[weekday])
+    calendar
+        .beginning(start.parse().unwrap(), WEEKDAYS[weekday])
+        .counting_weeks_from(from.map(|date| date.parse().unwrap()))
+}
+
+fn is_weekday(date: Date, from_monday: usize) -> bool {
+    usize::try_from(date.weekday().to_monday_zero_offset()) == Ok(from_monday)
+}
+
+/// The number of weeks of a period such as `2w`.
+fn weeks_of(period: Period) -> Option<i32> {
+    period.as_str().strip_suffix('w')?.parse().ok()
 }
 
 /// The naive twin.
@@ -109,14 +140,21 @@ struct Naive {
     day_start: i64,
     /// The day on which weeks begin, from Monday on.
     week_start: usize,
+    /// A day on which windows of several weeks begin.
+    weeks_from: Date,
 }
 
 impl Naive {
-    fn new(zone: &str, (day_start, week_start): (i64, usize)) -> Self {
+    fn new(zone: &str, (day_start, week_start, from): Begin) -> Self {
+        let is_first = |date: &Date| is_weekday(*date, week_start);
+        let first = (1..=7)
+            .map(|day| Date::constant(1970, 1, day))
+            .find(is_first);
         Self {
             zone: time_zone(zone),
             day_start,
             week_start,
+            weeks_from: from.map_or(first.unwrap(), |date| date.parse().unwrap()),
         }
     }
 
@@ -169,9 +207,7 @@ impl Naive {
             Period::Day => (date, date.tomorrow().unwrap()),
             Period::Week => {
                 let mut first = date;
-                while usize::try_from(first.weekday().to_monday_zero_offset())
-                    != Ok(self.week_start)
-                {
+                while !is_weekday(first, self.week_start) {
                     first = first.yesterday().unwrap();
                 }
                 (first, first + 7.days())
@@ -185,7 +221,12 @@ impl Naive {
                 (first, first + 3.months())
             }
             Period::Year => (date.first_of_year(), date.first_of_year() + 1.year()),
-            _ => panic!("{period} is not made of days"),
+            _ => {
+                let days = 7 * weeks_of(period).expect("a period of several weeks");
+                let since = (date - self.weeks_from).get_days();
+                let first = date - i64::from(since.rem_euclid(days)).days();
+                (first, first + i64::from(days).days())
+            }
         };
         (self.begin_of(first), self.begin_of(next))
     }
@@ -254,6 +295,7 @@ impl Naive {
     fn name_of_days(&self, period: Period, first: Date) -> String {
         match period {
             Period::Day => first.strftime("%Y-%m-%d").to_string(),
+            _ if weeks_of(period).is_some() => first.strftime("%Y-%m-%d").to_string(),
             Period::Week if self.week_start == 0 => {
                 let week = first.iso_week_date();
                 format!("{:04}-W{:02}", week.year(), week.week())
@@ -333,9 +375,7 @@ proptest! {
         period in prop::sample::select(Period::BOUNDED.to_vec()),
     ) {
         let expected = Naive::new("UTC", begin).window(period, ms);
-        let start: board::DayStart = beginning("UTC", begin).day_start();
-        let week = WEEKDAYS[begin.1];
-        for calendar in [Calendar::utc().beginning(start, week), beginning("UTC", begin)] {
+        for calendar in [begun(Calendar::utc(), begin), beginning("UTC", begin)] {
             let span = calendar.span_at(period, Timestamp::from_millis(ms));
             let found = (span.window.start().millis(), end(span).millis(), calendar.name(span.window));
             prop_assert_eq!(&found, &expected);

@@ -27,8 +27,8 @@ pub struct Kind {
     /// The order of members with equal fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ties: Option<Ties>,
-    /// The windows: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, `quarter`, `year`,
-    /// `all`. Reads return the first by default.
+    /// The windows: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, `3w`, `4w`, `month`, `6w`,
+    /// `8w`, `12w`, `quarter`, `year`, `all`. Reads return the first by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<String>,
     /// The time zone of the windows, by its name in the IANA database.
@@ -40,6 +40,9 @@ pub struct Kind {
     /// The day on which weeks begin; `None` in responses if it is Monday.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub week_starts_on: Option<Weekday>,
+    /// The date from which windows of several weeks are counted, such as `2026-01-05`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weeks_count_from: Option<String>,
     /// The number of shards of boards that are created later: a power of two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shards: Option<u32>,

@@ -15,7 +15,8 @@
 //! A deleted kind has no `kind`. A window may have `close_ms`, and `since_ms`, which is a time; a kind that
 //! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`; a packed one `packed`:
 //! `{"most":1000000,"unit_ms":1000,"span_ms":[1767225600000,2082758400000]}`. A kind whose days or weeks begin at
-//! other times than midnight and Monday has `day_starts_at` and `week_starts_on`. One that is published has
+//! other times than midnight and Monday has `day_starts_at` and `week_starts_on`, one that sets
+//! it `weeks_count_from`. One that is published has
 //! `publish`, one that hides members `hidden`, their names.
 
 mod parts;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 
 use board::{
     Calendar, DayStart, Hidden, Kind, KindName, KindSpec, Member, Mode, RankStyle, Rules, Ties,
-    Weekday,
+    Weekday, WeeksFrom,
 };
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +59,8 @@ struct KindText {
     day_starts_at: Option<Text<DayStart>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     week_starts_on: Option<Weekday>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weeks_count_from: Option<Text<WeeksFrom>>,
     shards: u64,
     top: u64,
     max_staleness_ms: Millis,
@@ -146,6 +149,7 @@ impl From<&Kind> for KindText {
             time_zone: spec.calendar.time_zone().to_owned(),
             day_starts_at: set(spec.calendar.day_start()).map(Text),
             week_starts_on: set(spec.calendar.week_start()),
+            weeks_count_from: spec.calendar.weeks_from().map(Text),
             shards: spec.shards,
             top: spec.top,
             max_staleness_ms: Millis(spec.max_staleness),
@@ -177,13 +181,16 @@ impl KindText {
         let day_start = self
             .day_starts_at
             .map_or_else(DayStart::default, |Text(start)| start);
+        let weeks_from = self.weeks_count_from.map(|Text(from)| from);
         let calendar = calendars.get(&self.time_zone)?;
         let kind = Kind::new(KindSpec {
             name: self.name.0,
             rules,
             rank: self.rank,
             windows: self.windows.into_iter().map(Into::into).collect(),
-            calendar: calendar.beginning(day_start, self.week_starts_on.unwrap_or_default()),
+            calendar: calendar
+                .beginning(day_start, self.week_starts_on.unwrap_or_default())
+                .counting_weeks_from(weeks_from),
             shards: self.shards,
             top: self.top,
             max_staleness: self.max_staleness_ms.0,

@@ -33,19 +33,20 @@ fn a_shown_kind_can_be_put_again() {
 #[test]
 fn every_window_has_a_default_retention_and_days_may_begin_later() {
     let shape = serde_json::json!({
-        "windows": ["2h", "3h", "4h", "6h", "8h", "12h", "quarter", "year"], "day_starts_at": "05:00",
-        "week_starts_on": "sunday", "close": {"6h": "10m"},
+        "windows": ["2h", "3h", "4h", "6h", "8h", "12h", "2w", "6w", "quarter", "year"], "day_starts_at": "05:00",
+        "week_starts_on": "sunday", "weeks_count_from": "2026-01-04", "close": {"6h": "10m"},
     });
     let shape: KindShape = serde_json::from_value(shape).unwrap();
     let kind = shape.into_kind("k").unwrap();
     let shown = serde_json::to_value(KindShape::from(&kind)).unwrap();
     let keep = serde_json::json!({
-        "2h": "7d", "3h": "7d", "4h": "7d", "6h": "7d", "8h": "7d", "12h": "7d", "quarter": "2years",
-        "year": "10years",
+        "2h": "7d", "3h": "7d", "4h": "7d", "6h": "7d", "8h": "7d", "12h": "7d", "2w": "13months", "6w": "13months",
+        "quarter": "2years", "year": "10years",
     });
     assert_eq!(shown["keep"], keep);
     assert_eq!(shown["day_starts_at"], "05:00");
     assert_eq!(shown["week_starts_on"], "sunday");
+    assert_eq!(shown["weeks_count_from"], "2026-01-04");
     let again: KindShape = serde_json::from_value(shown).unwrap();
     assert_eq!(again.into_kind("k").unwrap(), kind);
     let error = serde_json::from_str::<KindShape>(r#"{"week_starts_on": "Sunday"}"#).unwrap_err();
@@ -110,6 +111,7 @@ fn retain_must_be_an_object_without_nulls() {
         r#"{"retain": {"keep": 10, "slack": 2}}"#,
         r#"{"retain": {"keep": 10, "trim_at": null}}"#,
         r#"{"top": null}"#,
+        r#"{"weeks_count_from": null}"#,
     ] {
         assert!(serde_json::from_str::<KindShape>(text).is_err(), "{text}");
     }
@@ -122,6 +124,7 @@ fn errors_name_the_setting() {
         (r#"{"windows": ["5h"]}"#, "windows"),
         (r#"{"windows": ["6h"], "keep": {"hour": "1d"}}"#, "keep"),
         (r#"{"day_starts_at": "24:00"}"#, "day_starts_at"),
+        (r#"{"weeks_count_from": "2026-13-01"}"#, "weeks_count_from"),
         (r#"{"windows": ["day", "day"]}"#, "windows"),
         (r#"{"windows": []}"#, "windows"),
         (r#"{"windows": ["all"], "keep": {"day": "1d"}}"#, "keep"),

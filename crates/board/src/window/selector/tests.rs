@@ -103,6 +103,7 @@ fn a_name_selects_the_same_window_at_any_time() {
     assert_eq!(start("UTC", "week:2025-W01"), "2024-12-30T00:00:00.000Z");
     assert_eq!(start("UTC", "quarter:2026-Q4"), "2026-10-01T00:00:00.000Z");
     assert_eq!(start("UTC", "year:2026"), "2026-01-01T00:00:00.000Z");
+    assert_eq!(start("UTC", "2w:2026-11-16"), "2026-11-16T00:00:00.000Z");
     assert_eq!(start("UTC", "day:2024-02-29"), "2024-02-29T00:00:00.000Z");
     assert_eq!(
         start("America/New_York", "week:2013-W02"),
@@ -148,6 +149,8 @@ fn names_count_from_when_days_and_weeks_begin() {
     for (selector, expected) in [
         ("day:2026-11-20", "2026-11-20T05:30:00.000Z"),
         ("12h:2026-11-20T17:30", "2026-11-20T17:30:00.000Z"),
+        // Counted from Saturday, 1970-01-03.
+        ("2w:2026-11-14", "2026-11-14T05:30:00.000Z"),
         // The Saturday before the first week with four days in the year.
         ("week:2027-W01", "2027-01-02T05:30:00.000Z"),
         ("quarter:2026-Q4", "2026-10-01T05:30:00.000Z"),
@@ -159,6 +162,10 @@ fn names_count_from_when_days_and_weeks_begin() {
     assert_eq!(
         calendar.parse("12h:2026-11-20T05").unwrap_err().to_string(),
         "`12h:2026-11-20T05` is not the start of a window: use `12h:2026-11-19T17:30`"
+    );
+    assert_eq!(
+        calendar.parse("2w:2026-11-21").unwrap_err().to_string(),
+        "`2w:2026-11-21` is not the start of a window: use `2w:2026-11-14`"
     );
 }
 
@@ -276,6 +283,7 @@ fn dates_that_do_not_exist_are_rejected() {
         "quarter:2026-Q0",
         "quarter:2026-Q5",
         "12h:2026-02-30T12",
+        "2w:2026-02-30",
     ] {
         let expected = SelectorError::NoSuchDate {
             selector: selector.to_owned(),
@@ -336,6 +344,10 @@ fn near_misses_are_rejected_with_the_expected_form() {
         "6h:2026-11-20T12:00",
         "6h:2026-11-20T12+00:00",
         "6h:2026-11-20 12",
+        "2w:",
+        "2w:2026-W47",
+        "2w:2026-11-16T00",
+        "2w:2026-11",
         "day:２026-11-20",
     ] {
         let error = parse("UTC", selector);
@@ -353,6 +365,7 @@ fn near_misses_are_rejected_with_the_expected_form() {
         "1h",
         "24h",
         "06h:2026-11-20T06",
+        "5w:2026-11-16",
         "Day",
         "days:2026-11-20",
         ":",
@@ -383,6 +396,7 @@ fn a_window_has_to_cover_some_accepted_time() {
         "day:0000-01-01",
         "quarter:1972-Q4",
         "year:1972",
+        "2w:1972-12-11",
         "6h:1972-12-31T18",
     ] {
         let expected = SelectorError::OutOfRange {

@@ -157,11 +157,12 @@ fn windows() {
         windows: &[
             Window::starting_at(Period::TwoHours, Timestamp::from_millis(1)),
             Window::starting_at(Period::Year, Timestamp::from_millis(1)),
+            Window::starting_at(Period::TwelveWeeks, Timestamp::from_millis(1)),
         ],
     };
     assert_eq!(
         hex(&later),
-        "05efcdab89674523010201020502".to_owned() + "0c02"
+        "05efcdab89674523010201030502".to_owned() + "0c02" + "1202"
     );
 }
 
