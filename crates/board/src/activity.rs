@@ -7,6 +7,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::kind::Kind;
 use crate::limits::{KEEP_MAX, NAME_CLOSED_MAX, SETTINGS_KEPT_MIN};
 use crate::timestamp::Timestamp;
 
@@ -19,6 +20,7 @@ pub struct Activity {
     starts_at: Option<Timestamp>,
     ends_at: Option<Timestamp>,
     expires_after: Option<Duration>,
+    idle: Option<Duration>,
 }
 
 /// Why settings do not form an [`Activity`]. Names the setting and its value.
@@ -41,6 +43,12 @@ pub enum ActivityError {
     /// The board would expire after the last representable timestamp.
     #[error("expires_after: {0:?} behind the end is past the year 9999")]
     ExpiresTooLate(Duration),
+    /// A board with an end is kept for `expires_after`.
+    #[error("idle: cannot be combined with ends_at: use expires_after")]
+    IdleWithEnd,
+    /// The span is out of its range.
+    #[error("idle: {0:?} is not from 1 ms to 1000 years")]
+    IdleOutOfRange(Duration),
 }
 
 /// The activity of a board with contributions cannot be changed like this. Names the setting and its
@@ -101,6 +109,7 @@ impl Activity {
         starts_at: None,
         ends_at: None,
         expires_after: None,
+        idle: None,
     };
 
     /// Creates an activity from `starts_at` (inclusive) to `ends_at` (exclusive). `expires_after`
@@ -124,13 +133,28 @@ impl Activity {
                 return Err(ActivityError::ExpiresTooLate(kept));
             }
         }
-        let in_millis = |span: Duration| {
-            Duration::from_millis(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
-        };
         Ok(Self {
             starts_at,
             ends_at,
             expires_after: expires_after.map(in_millis),
+            idle: None,
+        })
+    }
+
+    /// Returns the same activity of a board that is deleted after so long without a write; rounded down to
+    /// whole milliseconds.
+    pub fn with_idle(self, idle: Option<Duration>) -> Result<Self, ActivityError> {
+        if let Some(span) = idle {
+            if self.ends_at.is_some() {
+                return Err(ActivityError::IdleWithEnd);
+            }
+            if !(MILLISECOND..=KEEP_MAX).contains(&span) {
+                return Err(ActivityError::IdleOutOfRange(span));
+            }
+        }
+        Ok(Self {
+            idle: idle.map(in_millis),
+            ..self
         })
     }
 
@@ -156,6 +180,19 @@ impl Activity {
     #[must_use]
     pub fn expires_at(&self) -> Option<Timestamp> {
         Some(self.ends_at?.plus(self.expires_after?))
+    }
+
+    /// Returns after how long without a write the board is deleted, if it is.
+    #[must_use]
+    pub const fn idle(&self) -> Option<Duration> {
+        self.idle
+    }
+
+    /// Returns after how long without a write a board of this kind is deleted: not while an id of its
+    /// contributions is remembered, since a contribution that is sent again would then count again.
+    #[must_use]
+    pub fn idle_span(&self, kind: &Kind) -> Option<Duration> {
+        self.idle.map(|idle| idle.max(kind.dedupe()))
     }
 
     /// Returns the settings that a board's name keeps after the board is removed, and the moment
@@ -224,6 +261,12 @@ impl Activity {
         *self == Self::ALWAYS
     }
 
+    /// Returns whether the board accepts contributions of any time.
+    #[must_use]
+    pub const fn admits_all(&self) -> bool {
+        self.starts_at.is_none() && self.ends_at.is_none()
+    }
+
     /// Returns whether the activity is over. A board does not change after its end.
     #[must_use]
     pub fn has_ended(&self, now: Timestamp) -> bool {
@@ -269,6 +312,10 @@ impl Activity {
                 .plus(SETTINGS_KEPT_MIN)
         })
     }
+}
+
+fn in_millis(span: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
 }
 
 impl fmt::Display for Activity {

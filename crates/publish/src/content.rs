@@ -84,7 +84,8 @@ pub(crate) fn ttl(
         }
     };
     let of_board = activity.expires_at().map(until);
-    of_window.into_iter().chain(of_board).min()
+    let spans = [of_window, of_board, activity.idle_span(kind)];
+    spans.into_iter().flatten().min()
 }
 
 #[cfg(test)]
@@ -155,5 +156,7 @@ mod tests {
         let battle = Activity::new(None, Some(now), Some(Duration::from_hours(3))).unwrap();
         assert_eq!(ttl(&kept, day(now), &battle, now), hours(3));
         assert_eq!(ttl(&kept, Window::ALL_TIME, &battle, now), hours(3));
+        let idle = Activity::ALWAYS.with_idle(Some(Duration::from_hours(9)));
+        assert_eq!(ttl(&kept, Window::ALL_TIME, &idle.unwrap(), now), hours(9));
     }
 }

@@ -67,6 +67,10 @@ impl Work {
             Keep::Forever => 0,
             Keep::After(span) | Keep::Idle(span) => span.as_millis(),
         };
+        let kept = snapshot
+            .activity
+            .idle()
+            .map_or(kept, |idle| idle.as_millis());
         let until = snapshot.activity.expires_at().map_or(0, Timestamp::millis);
         format!(
             "{} {}:{} top={} final={} kept={kept} until={until} encoding={} form={}",
@@ -227,7 +231,8 @@ async fn write(
     let version = work.content_version(snapshot);
     match update.published() {
         Some(published) if published == version && is_complete(work, &update, snapshot) => {
-            let expires_idle = work.kind.idle().is_some() && work.window == Window::ALL_TIME;
+            let of_kind = work.kind.idle().is_some() && work.window == Window::ALL_TIME;
+            let expires_idle = of_kind || snapshot.activity.idle().is_some();
             let renewed = work.ttl(snapshot).filter(|_| expires_idle);
             update.abandon(names, renewed).await?;
             return Ok(work.published(snapshot, None, false));

@@ -160,7 +160,8 @@ impl Incarnations {
         if incarnation.uncreated {
             return Err(StoreError::IncarnationEnded);
         }
-        if let Some(idle) = kind.idle()
+        let idle = [kind.idle(), board.activity.idle_span(kind)];
+        if let Some(idle) = idle.into_iter().flatten().min()
             && incarnation.wants_touch(idle, now)
         {
             self.touch(board, &incarnation, idle, now).boxed().await?;

@@ -46,6 +46,17 @@ pub(crate) struct Shards<'a> {
     pub(crate) until: Instant,
 }
 
+/// What a shard may hold that is frozen while the end of its board is decided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Spent<'a> {
+    /// No window, and the ids that were seen.
+    Nothing(&'a Survey),
+    /// No window but that without bounds, empty, and the ids that were seen.
+    IdleWindow(&'a Survey),
+    /// Anything, if nothing was written after this time.
+    UnwrittenSince(Timestamp),
+}
+
 /// The content of a shard.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
@@ -148,22 +159,24 @@ impl Shards<'_> {
         done.map(drop)
     }
 
-    /// Freezes a shard that holds nothing but the ids that were seen. Returns whether it did.
+    /// Freezes a shard that holds nothing else. Returns whether it did.
     pub(crate) async fn freeze(
         self,
         shard: u16,
         token: &Bytes,
-        seen: &Survey,
-        idle: bool,
+        spent: Spent<'_>,
     ) -> Result<bool, StoreError> {
+        let flag = Bytes::from_static;
+        let [ids, idle, bound] = match spent {
+            Spent::Nothing(seen) => [seen.ids.clone(), flag(b"0"), Bytes::new()],
+            Spent::IdleWindow(seen) => [seen.ids.clone(), flag(b"1"), Bytes::new()],
+            Spent::UnwrittenSince(bound) => {
+                [Bytes::new(), flag(b"0"), bound.millis().to_string().into()]
+            }
+        };
         let of = self.spread.keys(shard);
         let keys = vec![of.meta(), of.rank(Window::ALL_TIME)];
-        let args = vec![
-            token.clone(),
-            millis(FREEZE),
-            seen.ids.clone(),
-            Bytes::from_static(if idle { b"1" } else { b"0" }),
-        ];
+        let args = vec![token.clone(), millis(FREEZE), ids, idle, bound];
         match self
             .try_call("freeze", shard, keys, args, Effect::Write)
             .await

@@ -40,7 +40,7 @@ impl PendingItems {
 
     /// Returns whether any item is outside of this activity.
     pub(crate) fn any_outside(&self, activity: &Activity) -> bool {
-        if activity.is_always() {
+        if activity.admits_all() {
             return false;
         }
         let mut times = self.items.iter().map(|item| item.origin.at);
@@ -64,7 +64,7 @@ impl PendingItems {
         activity: &Activity,
         end: impl Fn(ActivityRejection) -> WriteOutcome,
     ) {
-        if activity.is_always() {
+        if activity.admits_all() {
             return;
         }
         let Self {

@@ -60,7 +60,7 @@ impl Router {
         }
         let record = self.boards().cached(board, &kind.kind, moment.now)?;
         let item = BatchItem::new(0, kind, contribution);
-        if !record.activity.is_always() || item.is_removal() {
+        if !record.activity.admits_all() || item.is_removal() {
             return None;
         }
         let BatchItem { origin, mut item } = item;

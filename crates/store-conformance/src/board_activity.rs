@@ -68,8 +68,14 @@ pub async fn settings_include_the_activity_of_a_board(store: OpenStore) {
         (None, at(3), Some(Duration::from_millis(1_234_567))),
         (at(1), at(3), Some(MS)),
         (None, None, None),
+        (at(7), None, Some(MS)),
     ] {
+        let (kept, idle) = match ends_at {
+            Some(_) => (kept, None),
+            None => (None, kept),
+        };
         let activity = Activity::new(starts_at, ends_at, kept).unwrap();
+        let activity = activity.with_idle(idle).unwrap();
         let settled = store.put_settings(&name, &kind, within(activity), NOW);
         let settled = settled.await.unwrap();
         assert_eq!((settled.activity, settled.created), (activity, false));

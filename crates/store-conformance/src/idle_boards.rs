@@ -1,7 +1,7 @@
 //! The idle time applies to the whole board: it is deleted on all shards or on none.
 
-use board::{Kind, Period, Window, WindowRule};
-use shard_store::{Change, StoreError};
+use board::{Activity, Kind, Period, Window, WindowRule};
+use shard_store::{Change, Outcome, StoreError};
 
 use crate::fixtures::{
     Board, DAY, HOUR, NOW, OpenStore, board_name, gifts, idle, kept, member, window,
@@ -93,6 +93,79 @@ pub async fn an_idle_window_is_dropped_and_its_version_increases(store: OpenStor
         assert!(after.counter > gone.counter, "{gone:?} then {after:?}");
         board.verify().await;
     }
+}
+
+pub async fn a_board_with_its_own_idle_time_is_deleted_with_all_windows(store: OpenStore) {
+    let month = kept(Period::Month, DAY * 100);
+    let unbounded = WindowRule::with_defaults(Period::All);
+    let kind = gifts(|spec| spec.windows = vec![unbounded, month]);
+    let kind = store.kind(kind).await;
+    let week = Activity::ALWAYS.with_idle(Some(DAY * 7)).unwrap();
+    for (subject, members) in [("small", 5), ("large", 1500)] {
+        let board = store.settled(&kind, subject, week, NOW).await;
+        assert_eq!(board.record.activity, week);
+        let other = store.created(&kind, "other", NOW).await;
+        fill(&board, members, NOW).await;
+        fill(&other, 5, NOW).await;
+        // A write to one shard keeps all of them.
+        let later = NOW.plus(DAY * 5);
+        board
+            .apply(&[board.points(&member("u3"), 1, later)], later)
+            .await;
+        store.drop_expired(later.plus(DAY * 6)).await.unwrap();
+        assert_eq!(board.members(ALL).await, members.unsigned_abs());
+        board.verify().await;
+        store.drop_expired(later.plus(DAY * 8)).await.unwrap();
+        let there = store.board(&board.record.name).await.unwrap();
+        assert_eq!(there, None, "{subject}");
+        let item = board.points(&member("u1"), 1, NOW);
+        let refused = board.try_apply(&[item], NOW, false).await;
+        assert_eq!(refused, Err(StoreError::IncarnationEnded));
+        // Its settings have gone with it.
+        let again = store.created(&kind, subject, later.plus(DAY * 8)).await;
+        assert_eq!(again.record.activity, Activity::ALWAYS);
+        assert_eq!(again.members(ALL).await, 0);
+        assert_eq!(other.members(ALL).await, 5);
+        for board in [again, other] {
+            store.delete_board(&board.record.name, NOW).await.unwrap();
+        }
+    }
+}
+
+pub async fn an_idle_time_may_be_given_later(store: OpenStore) {
+    let board = store.fresh(gifts(|_| ()), "room-1").await;
+    fill(&board, 5, NOW).await;
+    let later = NOW.plus(DAY * 9);
+    board
+        .apply(&[board.points(&member("u1"), 1, later)], later)
+        .await;
+    let week = Activity::ALWAYS.with_idle(Some(DAY * 7)).unwrap();
+    let changed = store.change_activity(&board.record, week, None).await;
+    let board = Board {
+        record: changed.unwrap(),
+        ..board
+    };
+    // What was written before counts, though no writer has recorded it.
+    store.drop_expired(later.plus(DAY)).await.unwrap();
+    assert_eq!(board.members(ALL).await, 5);
+    store.drop_expired(later.plus(DAY * 6)).await.unwrap();
+    assert_eq!(board.members(ALL).await, 5);
+    store.drop_expired(later.plus(DAY * 8)).await.unwrap();
+    let there = store.board(&board.record.name).await.unwrap();
+    assert_eq!(there, None);
+}
+
+pub async fn an_idle_board_is_kept_while_ids_are_remembered(store: OpenStore) {
+    let kind = gifts(|spec| spec.dedupe = DAY * 7);
+    let kind = store.kind(kind).await;
+    let hour = Activity::ALWAYS.with_idle(Some(HOUR)).unwrap();
+    let board = store.settled(&kind, "room-1", hour, NOW).await;
+    fill(&board, 5, NOW).await;
+    let later = NOW.plus(DAY * 6);
+    store.drop_expired(later).await.unwrap();
+    let again = board.points_by_id(&member("u1"), 1, "evt-1", later);
+    let outcomes = board.apply(&[again], later).await;
+    assert_eq!(outcomes, [Outcome::Duplicate(Vec::new())]);
 }
 
 pub async fn boards_without_an_idle_time_are_kept(store: OpenStore) {

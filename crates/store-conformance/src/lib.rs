@@ -87,6 +87,8 @@ macro_rules! conformance_tests {
                 idle_boards:
                     an_idle_board_is_deleted_on_all_shards, a_write_to_one_shard_keeps_all_shards,
                     an_idle_window_is_dropped_and_its_version_increases,
+                    a_board_with_its_own_idle_time_is_deleted_with_all_windows,
+                    an_idle_time_may_be_given_later, an_idle_board_is_kept_while_ids_are_remembered,
                     boards_without_an_idle_time_are_kept, a_board_is_deleted_with_its_last_window;
                 kind_revisions:
                     a_stale_revision_is_refused, kinds_with_boards_are_protected,
@@ -107,6 +109,7 @@ macro_rules! conformance_tests {
                 sweep_races:
                     an_idle_window_is_dropped_before_a_racing_write_or_kept,
                     an_idle_board_is_deleted_before_a_racing_write_or_kept,
+                    a_board_of_its_own_idle_time_is_deleted_before_a_racing_write_or_kept,
                     no_write_is_lost_while_large_windows_are_dropped;
                 top_lists:
                     lists_are_exact_while_standings_rise, lists_are_exact_after_standings_fall,

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use board::{Member, Period, Timestamp, Window, WindowRule};
+use board::{Activity, Kind, Member, Period, Timestamp, Window, WindowRule};
 use shard_store::{Item, KindRecord, Outcome, StoreError};
 use tokio::sync::Barrier;
 use tokio::task::JoinHandle;
@@ -120,16 +120,25 @@ pub async fn an_idle_window_is_dropped_before_a_racing_write_or_kept(store: Open
 }
 
 pub async fn an_idle_board_is_deleted_before_a_racing_write_or_kept(store: OpenStore) {
-    let kind = store
-        .kind(gifts(|spec| spec.windows = vec![idle(DAY * 7)]))
-        .await;
+    let kind = gifts(|spec| spec.windows = vec![idle(DAY * 7)]);
+    race_deletions(store, kind, Activity::ALWAYS).await;
+}
+
+pub async fn a_board_of_its_own_idle_time_is_deleted_before_a_racing_write_or_kept(
+    store: OpenStore,
+) {
+    let week = Activity::ALWAYS.with_idle(Some(DAY * 7)).unwrap();
+    race_deletions(store, gifts(|_| ()), week).await;
+}
+
+async fn race_deletions(store: OpenStore, kind: Kind, activity: Activity) {
+    let kind = store.kind(kind).await;
     let mut now = NOW;
     for _ in 0..store.runs(40, 600) {
         let mut boards = Vec::new();
         for number in 0..100 {
-            let board = store
-                .created(&kind, &format!("room-{number:04}"), now)
-                .await;
+            let subject = format!("room-{number:04}");
+            let board = store.settled(&kind, &subject, activity, now).await;
             board
                 .apply(&[board.points(&member("u1"), 1, now)], now)
                 .await;

@@ -221,6 +221,10 @@ impl Twin {
 
     /// Returns whether a store may have deleted the board.
     pub fn may_be_gone(&self, now: Timestamp) -> bool {
+        let idle = self.record.activity.idle_span(&self.kind);
+        if idle.is_some_and(|idle| now >= self.written.plus(idle)) {
+            return true;
+        }
         let latest = self.latest(now);
         let remembers = self.ids.values().any(|(until, _)| latest < *until);
         !remembers && self.windows.values().all(HashMap::is_empty)

@@ -24,6 +24,7 @@ pub(crate) const ACTIVITY_BYTES_MAX: usize = 1 + 8 + 8 + VARINT_BYTES_MAX;
 const STARTS: u8 = 1;
 const ENDS: u8 = 1 << 1;
 const EXPIRES: u8 = 1 << 2;
+const IDLE: u8 = 1 << 3;
 
 /// Why bytes are not a valid record, or part of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -111,7 +112,7 @@ pub(super) fn put_profile(out: &mut Vec<u8>, profile: &Profile) {
 /// What errors call an activity.
 const ACTIVITY: &str = "the time of a board";
 
-/// Writes a board's activity: bits for which of start, end and retention are present, then these.
+/// Writes a board's activity: bits for which of start, end, retention and idle span are present, then these.
 pub(crate) fn put_activity(out: &mut Vec<u8>, activity: &Activity) {
     let (starts_at, ends_at) = (activity.starts_at(), activity.ends_at());
     let expires_after = activity.expires_after();
@@ -119,12 +120,13 @@ pub(crate) fn put_activity(out: &mut Vec<u8>, activity: &Activity) {
     out.push(
         bit(starts_at.is_some(), STARTS)
             | bit(ends_at.is_some(), ENDS)
-            | bit(expires_after.is_some(), EXPIRES),
+            | bit(expires_after.is_some(), EXPIRES)
+            | bit(activity.idle().is_some(), IDLE),
     );
     for at in [starts_at, ends_at].into_iter().flatten() {
         put_time(out, at);
     }
-    if let Some(span) = expires_after {
+    for span in [expires_after, activity.idle()].into_iter().flatten() {
         put_varint(out, u64::try_from(span.as_millis()).unwrap_or(u64::MAX));
     }
 }
@@ -273,7 +275,7 @@ impl<'a> Bytes<'a> {
     pub(crate) fn any_activity(&mut self) -> Result<Activity, Malformed> {
         const WHAT: &str = ACTIVITY;
         let bits = self.byte(WHAT)?;
-        if bits > STARTS | ENDS | EXPIRES {
+        if bits > STARTS | ENDS | EXPIRES | IDLE {
             return Err(Malformed::OutOfRange(WHAT, u64::from(bits)));
         }
         let has = |bit| bits & bit != 0;
@@ -281,7 +283,9 @@ impl<'a> Bytes<'a> {
         let ends_at = has(ENDS).then(|| self.time(WHAT)).transpose()?;
         let expires_after = has(EXPIRES).then(|| self.varint(WHAT)).transpose()?;
         let expires_after = expires_after.map(Duration::from_millis);
+        let idle = has(IDLE).then(|| self.varint(WHAT)).transpose()?;
         Activity::new(starts_at, ends_at, expires_after)
+            .and_then(|activity| activity.with_idle(idle.map(Duration::from_millis)))
             .map_err(|error| Malformed::Invalid(WHAT, error.to_string()))
     }
 

@@ -109,10 +109,13 @@ impl LocalStore {
         kind: &Kind,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        if cell.activity().has_expired(now) {
+        if cell.is_over(kind, now) {
             let mut records = self.persistence.reserve(|| BOARD_BYTES_MAX).await?;
             let next = Incarnation(random()?);
-            self.registry.end_expired(cell, next, now, &mut records);
+            self.registry
+                .end_over(cell, next, now, &mut records, |closed| {
+                    closed.is_over(kind, now)
+                });
             return Ok(());
         }
         cell.age_ids(kind, now, &self.registry.ids);

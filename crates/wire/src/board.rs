@@ -16,7 +16,7 @@ use crate::scalar::Moment;
 #[cfg_attr(feature = "schema", schema(as = BoardSettings))]
 #[serde(
     deny_unknown_fields,
-    expecting = "an object with shards, starts_at, ends_at, expires_after"
+    expecting = "an object with shards, starts_at, ends_at, expires_after, idle"
 )]
 #[derive(Debug)]
 pub struct SettingsShape {
@@ -30,6 +30,10 @@ pub struct SettingsShape {
     /// How long the board is kept after `ends_at`.
     #[cfg_attr(feature = "schema", schema(example = "7d"))]
     expires_after: Option<String>,
+    /// After how long without a write the board is deleted, with all its windows; at least `dedupe` of its kind. Excludes
+    /// `ends_at`.
+    #[cfg_attr(feature = "schema", schema(example = "30d"))]
+    idle: Option<String>,
 }
 
 /// The time in which a board accepts contributions, if it is limited.
@@ -48,7 +52,7 @@ pub struct SpanShape {
     ends_at: Option<String>,
 }
 
-/// The expiry of a board, if it has one.
+/// How long a board is kept, if that is limited.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Expiry))]
@@ -61,6 +65,10 @@ pub struct ExpiryShape {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(nullable = false, format = DateTime))]
     expires_at: Option<String>,
+    /// After how long without a write the board is deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, example = "30d"))]
+    idle: Option<String>,
 }
 
 impl SettingsShape {
@@ -71,22 +79,25 @@ impl SettingsShape {
             starts_at,
             ends_at,
             expires_after,
+            idle,
         } = self;
         let nothing = shards.is_none() && starts_at.is_none() && ends_at.is_none();
-        if nothing && expires_after.is_none() {
-            let detail = "shards: is missing: one of shards, starts_at, ends_at and expires_after is required";
+        if nothing && expires_after.is_none() && idle.is_none() {
+            let detail = "shards: is missing: one of shards, starts_at, ends_at, expires_after and idle is required";
             return Err(ShapeError::invalid(detail));
         }
         let shards = shards.map(|number| {
             let detail = || format!("shards: {number} is not a power of two from 1 to 4096");
             ShardCount::new(number).ok_or_else(|| ShapeError::invalid(detail()))
         });
-        let expires_after = expires_after
-            .as_ref()
-            .map(|text| duration("expires_after", text));
-        let expires_after = expires_after.transpose();
+        let span = |name: &str, text: &Option<String>| {
+            let span = text.as_ref().map(|text| duration(name, text));
+            span.transpose()
+        };
+        let (expires_after, idle) = (span("expires_after", expires_after)?, span("idle", idle)?);
         let moment = |moment: &Option<Moment>| moment.as_ref().map(|moment| moment.0);
-        let activity = Activity::new(moment(starts_at), moment(ends_at), expires_after?);
+        let activity = Activity::new(moment(starts_at), moment(ends_at), expires_after);
+        let activity = activity.and_then(|activity| activity.with_idle(idle));
         Ok(BoardSettings {
             shards: shards.transpose()?.unwrap_or(of_kind),
             activity: activity.map_err(|error| ShapeError::invalid(error.to_string()))?,
@@ -112,6 +123,7 @@ impl From<&Activity> for ExpiryShape {
         Self {
             expires_after: activity.expires_after().map(duration_text),
             expires_at: text(activity.expires_at()),
+            idle: activity.idle().map(duration_text),
         }
     }
 }
@@ -144,6 +156,9 @@ mod tests {
             {"expires_after": "7d", "expires_at": "2026-11-27T16:00:00.000Z"},
         ]);
         assert_eq!(shown.unwrap(), expected);
+        let idle = settings(json!({"idle": "30d"})).unwrap();
+        let shown = serde_json::to_value(ExpiryShape::from(&idle.activity));
+        assert_eq!(shown.unwrap(), json!({"idle": "30d"}));
     }
 
     #[test]
@@ -171,6 +186,12 @@ mod tests {
             (
                 json!({"ends_at": end, "expires_after": "1001years"}),
                 ["expires_after: ", "1000 years"],
+            ),
+            (json!({"idle": "never"}), ["idle: ", "never"]),
+            (json!({"idle": "0s"}), ["idle: ", "0ns"]),
+            (
+                json!({"idle": "1d", "ends_at": end}),
+                ["idle: ", "expires_after"],
             ),
         ] {
             let detail = settings(shape.clone()).unwrap_err().to_string();

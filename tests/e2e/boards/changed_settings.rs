@@ -174,3 +174,73 @@ fn another_server_learns_of_changed_settings() {
     assert_eq!(entries(here), entries(there));
     assert_eq!(entries(here)[0]["points"], 3);
 }
+
+/// A kind that remembers no ids, and so does not keep boards for them.
+const ROOMS: &str = "[kinds.pk]\nwindows = [\"day\", \"all\"]\ndedupe = \"0s\"\n";
+
+fn test_idle(server: &Server) {
+    server.put(BATTLE, &json!({"idle": "1h"})).ok();
+    let now = now_ms();
+    server.contribute(&item("ann", 1, now)).ok();
+    let other = json!({"board": "pk/other", "member": "ann", "points": 1});
+    server.contribute(&other).ok();
+    assert_eq!(server.get(BATTLE).ok()["idle"], "1h");
+    for (settings, part) in [
+        (
+            json!({"idle": "1h", "ends_at": now + HOUR_MS}),
+            "expires_after",
+        ),
+        (json!({"idle": "0s"}), "1 ms"),
+        (json!({"idle": true}), "idle"),
+    ] {
+        server
+            .put(BATTLE, &settings)
+            .problem(400, "invalid", &["idle", part]);
+    }
+    let settled = server.put(BATTLE, &json!({"idle": "2s"})).ok();
+    assert_eq!(
+        (&settled["idle"], &settled["board"]),
+        (&json!("2s"), &json!("pk/battle"))
+    );
+    // Each write keeps it for another while.
+    server.contribute(&item("ben", 1, now)).ok();
+    eventually("the idle board is deleted", || {
+        let boards = server.get("/v1/boards?kind=pk").ok();
+        let names: Vec<_> = boards["boards"].as_array().unwrap().iter().collect();
+        (names.len() == 1).then_some(())
+    });
+    for window in ["day", "all"] {
+        let shown = server.get(format!("{BATTLE}/top?window={window}&fresh=true"));
+        assert_eq!(shown.ok()["members"], 0, "{window}");
+    }
+    let other = server
+        .get("/v1/boards/pk/other/top?window=all&fresh=true")
+        .ok();
+    assert_eq!(other["members"], 1);
+    // Later contributions create another board, without its settings.
+    server.contribute(&item("cyd", 1, now)).ok();
+    let board = server.get(BATTLE).ok();
+    assert_eq!(board.get("idle"), None, "{board}");
+    assert_eq!(top(server)["members"], 1);
+}
+
+#[test]
+fn an_idle_board_is_deleted_in_memory() {
+    test_idle(&Server::with(ROOMS));
+}
+
+#[test]
+fn an_idle_board_is_deleted_in_a_folder() {
+    let server = Server::durable(ROOMS);
+    test_idle(&server);
+    // It is not there again after a start.
+    let server = server.kill().start();
+    assert_eq!(top(&server)["members"], 1);
+}
+
+#[test]
+fn an_idle_board_is_deleted_on_redis() {
+    let redis = RedisServer::plain();
+    let launch = Launch::on_a_free_port(ROOMS).args(&format!("--store {}", redis.url()));
+    test_idle(&launch.start());
+}

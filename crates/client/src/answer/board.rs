@@ -113,6 +113,8 @@ pub struct Info {
     pub expires_after: Option<String>,
     /// When the board is deleted, if it has an end.
     pub expires_at: Option<Timestamp>,
+    /// After how long without a write the board is deleted, if it is.
+    pub idle: Option<String>,
 }
 
 /// A window of a board.
@@ -140,6 +142,8 @@ pub struct Settled {
     pub expires_after: Option<String>,
     /// When the board is deleted, if it has an end.
     pub expires_at: Option<Timestamp>,
+    /// After how long without a write the board is deleted, if it is.
+    pub idle: Option<String>,
 }
 
 /// A page of the boards of a kind, ordered by subject.

@@ -198,6 +198,8 @@ pub(crate) struct Settings {
     ends_at: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle: Option<String>,
 }
 
 request! {
@@ -229,6 +231,12 @@ impl Settle {
     /// Sets how long the board is kept after its end, such as `7d`.
     pub fn expires_after(mut self, time: impl Into<String>) -> Self {
         self.settings.expires_after = Some(time.into());
+        self
+    }
+
+    /// Sets after how long without a write the board is deleted, such as `30d`. Excludes an end.
+    pub fn idle(mut self, time: impl Into<String>) -> Self {
+        self.settings.idle = Some(time.into());
         self
     }
 }

@@ -31,6 +31,11 @@ impl Closed<'_> {
         now >= stays_until && shards.all(|shard| shard.read().is_empty(idle))
     }
 
+    /// Returns whether it is to be deleted with all that it holds.
+    pub fn is_over(&self, kind: &Kind, now: Timestamp) -> bool {
+        self.cell.is_over_with(&self.body, kind, now)
+    }
+
     /// Returns whether nothing was ever applied to it.
     pub fn is_untouched(&self) -> bool {
         self.body.is_untouched()

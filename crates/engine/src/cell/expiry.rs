@@ -2,7 +2,7 @@
 
 use board::{Kind, Timestamp, Window};
 
-use super::Cell;
+use super::{Body, Cell};
 use crate::ids::IdBudget;
 use crate::log::{Event, Log};
 
@@ -89,6 +89,19 @@ impl Cell {
         }
         drop(body);
         drop((dropped, values));
+    }
+
+    /// Returns whether the board is to be deleted with all that it holds: it has expired, or nothing was
+    /// written to it for the idle span of its own settings.
+    pub fn is_over(&self, kind: &Kind, now: Timestamp) -> bool {
+        !self.activity().is_always() && self.is_over_with(&self.body.read(), kind, now)
+    }
+
+    pub(super) fn is_over_with(&self, body: &Body, kind: &Kind, now: Timestamp) -> bool {
+        let activity = self.activity();
+        let is_in_use = || self.is_created() && !body.is_untouched();
+        let is_idle = |idle| is_in_use() && now >= self.written().plus(idle);
+        activity.has_expired(now) || activity.idle_span(kind).is_some_and(is_idle)
     }
 
     pub(super) fn is_idle(&self, kind: &Kind, now: Timestamp) -> bool {

@@ -80,16 +80,18 @@ impl Registry {
         self.end(cell, left, log, |closed| closed.may_be_deleted(kind, now));
     }
 
-    /// Deletes a board that has expired, with all its contents. `next` is as above.
-    pub fn end_expired(
+    /// Deletes a board that is over, with all its contents, if it is `due` when it has no readers and
+    /// writers. `next` is as above.
+    pub fn end_over(
         &self,
         cell: &SharedCell,
         next: Incarnation,
         now: Timestamp,
         log: &mut dyn Log,
+        due: impl FnOnce(&Closed<'_>) -> bool,
     ) {
         let left = self.settings_left_by(cell, next, now);
-        self.end(cell, left, log, |_| true);
+        self.end(cell, left, log, due);
     }
 
     /// Withdraws the creation of a board to which nothing was applied: its settings are kept for as

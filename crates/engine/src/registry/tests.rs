@@ -111,7 +111,7 @@ fn no_other_board_waits_for_the_readers_of_a_board_that_ends() {
     let ends: [fn(&Registry, &SharedCell, Timestamp); 3] = [
         |registry, cell, _| registry.delete_board(cell.name(), &mut NoLog).unwrap(),
         |registry, cell, now| {
-            registry.end_expired(cell, Incarnation(3), now, &mut NoLog);
+            registry.end_over(cell, Incarnation(3), now, &mut NoLog, |_| true);
         },
         |registry, cell, now| {
             registry.drop_if_empty(cell, &points(), Incarnation(3), now, &mut NoLog);
@@ -208,7 +208,7 @@ fn a_board_ends_together_with_the_settings_that_its_name_keeps() {
     let created = registry.create_board(&name, &kind, Some(second), unused, now, log);
     created.unwrap();
     let cell = registry.cell(second).unwrap();
-    registry.end_expired(&cell, third, now, log);
+    registry.end_over(&cell, third, now, log, |_| true);
     let kept = registry.board(&name).unwrap();
     assert_eq!((kept.incarnation, kept.created), (third, false));
     let ended = ["ended", "made"];
@@ -285,7 +285,8 @@ fn settings_left_while_their_kind_changes_are_the_same_after_a_start() {
         let reader = cell.hold();
         thread::scope(|scope| {
             let mut log = journal.clone();
-            let sweep = scope.spawn(move || registry.end_expired(cell, second, now, &mut log));
+            let sweep =
+                scope.spawn(move || registry.end_over(cell, second, now, &mut log, |_| true));
             let deadline = Instant::now() + DEADLINE;
             while !cell.is_awaited() {
                 assert!(Instant::now() < deadline, "no thread waits for the reader");

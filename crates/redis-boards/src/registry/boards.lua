@@ -62,7 +62,9 @@ register('birth', {}, function(keys, args)
         life = settled_life or life, shards = settled_shards or shards, meaning = meaning,
         at = at or now, touched = now, servers = servers, emptying = '-', activity = activity,
     }
-    first_due = digits(math.min(tonumber(first_due), expires_at(activity) or math.huge))
+    local idle = idle_of(activity)
+    local goes = expires_at(activity) or idle and tonumber(now) + idle
+    first_due = digits(math.min(tonumber(first_due), goes or math.huge))
     call('HSET', boards, subject, record)
     call('ZADD', subjects, 0, subject)
     call('ZADD', due, first_due, name)
@@ -83,11 +85,12 @@ register('resettle', {}, function(keys, args)
     record.activity = activity ~= '-' and activity or nil
     local text = record_text(record)
     call('HSET', boards, subject, text)
-    local expires = expires_at(record.activity)
-    if expires then
-        -- A sweep that is about it may not have seen when it expires: it is due again when its claim ends.
-        local held = math.floor(tonumber(call('ZSCORE', due, name) or expires))
-        call('ZADD', due, 'LT', digits(math.min(held, expires)), name)
+    local idle = idle_of(record.activity)
+    local goes = expires_at(record.activity) or idle and node_ms() + idle
+    if goes then
+        -- A sweep that is about it may not have seen when it goes: it is due again when its claim ends.
+        local held = math.floor(tonumber(call('ZSCORE', due, name) or goes))
+        call('ZADD', due, 'LT', digits(math.min(held, goes)), name)
     end
     return remember(key, number, 'Rb' .. text)
 end)

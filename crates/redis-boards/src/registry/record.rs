@@ -102,7 +102,8 @@ fn split_behind(text: &str, words: usize) -> Option<(&str, &str)> {
     Some((before, &behind[1..]))
 }
 
-/// Returns a board's time as one word: `STARTS,ENDS,EXPIRES`, or `-` without bounds.
+/// Returns a board's time as one word: `STARTS,ENDS,EXPIRES`, for a board that is deleted when it is idle
+/// `STARTS,ENDS,EXPIRES,IDLE`, or `-` without bounds.
 #[must_use]
 pub fn activity_text(activity: &Activity) -> String {
     if activity.is_always() {
@@ -110,8 +111,10 @@ pub fn activity_text(activity: &Activity) -> String {
     }
     let at = |at: Option<Timestamp>| at.map_or("-".to_owned(), |at| at.millis().to_string());
     let expires_at = at(activity.expires_at());
+    let idle = activity.idle();
+    let idle = idle.map_or_else(String::new, |idle| format!(",{}", idle.as_millis()));
     format!(
-        "{},{},{expires_at}",
+        "{},{},{expires_at}{idle}",
         at(activity.starts_at()),
         at(activity.ends_at())
     )
@@ -124,9 +127,13 @@ fn activity_named(word: &str) -> Result<Activity, Garbled> {
         word => time(word).map(Some),
     };
     let words: Vec<&str> = word.split(',').collect();
-    let &[starts_at, ends_at, expires_at] = words.as_slice() else {
-        return Err(WRONG);
+    let (starts_at, ends_at, expires_at, idle) = match *words.as_slice() {
+        [starts_at, ends_at, expires_at] => (starts_at, ends_at, expires_at, None),
+        [starts_at, ends_at, expires_at, idle] => (starts_at, ends_at, expires_at, Some(idle)),
+        _ => return Err(WRONG),
     };
+    let idle = idle.map(|ms| ms.parse().map(Duration::from_millis));
+    let idle = idle.transpose().map_err(|_| WRONG)?;
     let (ends_at, expires_at) = (at(ends_at)?, at(expires_at)?);
     let kept_ms = expires_at
         .zip(ends_at)
@@ -138,7 +145,10 @@ fn activity_named(word: &str) -> Result<Activity, Garbled> {
             u64::try_from(kept_ms).map_err(|_| WRONG)?,
         )),
     };
-    Activity::new(at(starts_at)?, ends_at, expires_after).map_err(|_| WRONG)
+    let activity = Activity::new(at(starts_at)?, ends_at, expires_after);
+    activity
+        .and_then(|activity| activity.with_idle(idle))
+        .map_err(|_| WRONG)
 }
 
 /// Returns the servers over which a board is spread, as its record names them.
@@ -211,13 +221,17 @@ mod tests {
         let name = "gifts/room".parse().unwrap();
         let plain = "00000000000000ff 16 0000000000000001 5 6 - -";
         let at = |ms| Some(Timestamp::from_millis(ms));
-        for (word, starts_at, ends_at, kept_ms) in [
-            ("7,-,-", at(7), None, None),
-            ("-,9,-", None, at(9), None),
-            ("7,9,11", at(7), at(9), Some(2)),
+        for (word, starts_at, ends_at, kept_ms, idle_ms) in [
+            ("7,-,-", at(7), None, None, None),
+            ("-,9,-", None, at(9), None, None),
+            ("7,9,11", at(7), at(9), Some(2), None),
+            ("-,-,-,5", None, None, None, Some(5)),
+            ("7,-,-,5", at(7), None, None, Some(5)),
         ] {
             let kept = kept_ms.map(Duration::from_millis);
             let activity = Activity::new(starts_at, ends_at, kept).unwrap();
+            let activity = activity.with_idle(idle_ms.map(Duration::from_millis));
+            let activity = activity.unwrap();
             assert_eq!(activity_text(&activity), word);
             let record = Record::parse(&name, true, &format!("{plain} {word}")).unwrap();
             assert_eq!(record.board().activity, activity);
@@ -225,7 +239,9 @@ mod tests {
         assert_eq!(activity_text(&Activity::ALWAYS), "-");
         let record = Record::parse(&name, true, plain).unwrap();
         assert_eq!(record.board().activity, Activity::ALWAYS);
-        for wrong in ["7,9", "9,7,-", "7,-,9", "7,9,9", "x,9,-", "7,9,11 -"] {
+        for wrong in [
+            "7,9", "9,7,-", "7,-,9", "7,9,9", "x,9,-", "7,9,11 -", "-,9,-,5", "-,-,-,0", "-,-,-,x",
+        ] {
             let text = format!("{plain} {wrong}");
             assert!(Record::parse(&name, true, &text).is_err(), "{wrong}");
         }

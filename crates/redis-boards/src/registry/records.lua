@@ -4,7 +4,8 @@
 -- when it was created without any; EMPTYING is '-', or while an idle board is being emptied the time up to which its
 -- writes go. A board with settings only:
 -- 'LIFE SHARDS AT'. Behind either, where the board's time is bounded, stands a further word
--- 'STARTS,ENDS,EXPIRES', each of them milliseconds or '-': this is the time when it ends, not how long it is kept.
+-- 'STARTS,ENDS,EXPIRES', each of them milliseconds or '-': EXPIRES is the time when it is deleted, not how long it is
+-- kept. Behind it may stand ',IDLE': after how many milliseconds without a write it is deleted.
 -- A kind: 'REVISION MEANING JSON', deleted 'REVISION - '.
 
 -- What the call of this key and number was answered, if it was done before.
@@ -60,7 +61,12 @@ end
 
 -- When a board of this time goes, if it does.
 local function expires_at(activity)
-    return activity and tonumber(activity:match('([^,]+)$'))
+    return activity and tonumber(activity:match('^[^,]+,[^,]+,([^,]+)'))
+end
+
+-- After how many milliseconds without a write a board of this time goes, if it does.
+local function idle_of(activity)
+    return activity and tonumber(activity:match('^[^,]+,[^,]+,[^,]+,(%d+)$'))
 end
 
 -- When a board is due; nothing while a sweep is about it, which will say so.

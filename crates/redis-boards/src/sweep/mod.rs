@@ -14,6 +14,8 @@
 //! - A board to which nothing was applied within a minute ends likewise, and its name keeps the settings that it had:
 //!   the server that created it could not withdraw it, since a node had too much to do or was away.
 //! - The refill of a list that lacks members is started, in case the caller that marked it did not.
+//! - A board with an idle span of its own ends with all that it holds once nothing was written to it for so long: its
+//!   shards are frozen unless something was.
 //! - A board whose time is over (`expires_at`) ends with all that it holds, as if it had been deleted.
 //! - An incarnation that ended is in `dying` until all its shards have tombstones.
 //!

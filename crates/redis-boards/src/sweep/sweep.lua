@@ -96,19 +96,23 @@ local function is_frozen(freeze, token, now)
 end
 
 -- Freezes a shard that holds nothing: no window (of an idle board, but for that without bounds, empty), and ids
--- as they were seen.
+-- as they were seen. Or one that holds anything, if nothing was written past `bound`.
 register('freeze', {'allow-oom'}, function(keys, args)
     local meta, rank = unpack(keys)
-    local deadline, token, span, ids, idle = unpack(args)
-    local held = call('HMGET', meta, 'x', 'f', 'g', 'a')
+    local deadline, token, span, ids, idle, bound = unpack(args)
+    local held = call('HMGET', meta, 'x', 'f', 'g', 'a', 'w')
     if held[1] then return 'EDEAD' end
     if is_late(deadline) then return 'ELATE' end
     local now = node_ms()
     if is_frozen(held[2], token, now) or held[4] == UNDECIDED then return 'EFROZEN' end
-    if (held[3] or '') ~= ids then return 'EKEPT' end
-    for _, window in ipairs(named_windows(call('HKEYS', meta))) do
-        local spent = idle == '1' and window == 'all' and call('ZCARD', rank) == 0
-        if not spent then return 'EKEPT' end
+    if bound ~= '' then
+        if held[5] and tonumber(held[5]) > tonumber(bound) then return 'EKEPT' end
+    else
+        if (held[3] or '') ~= ids then return 'EKEPT' end
+        for _, window in ipairs(named_windows(call('HKEYS', meta))) do
+            local spent = idle == '1' and window == 'all' and call('ZCARD', rank) == 0
+            if not spent then return 'EKEPT' end
+        end
     end
     call('HSET', meta, 'f', token .. ' ' .. digits(now + span))
     return 'R'

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::{DECIDED, Next, ShortList, Sweep};
 use crate::registry::{After, Record};
 use crate::retention::{LINGER, gone_at, time_to_live_ms};
-use crate::shards::{Shards, Survey};
+use crate::shards::{Shards, Spent, Survey};
 use shard_store::{BoardRecord, BoardSettings, StoreError};
 
 /// The maximum time between two visits of a board. Windows that were not reported are dropped that
@@ -97,7 +97,7 @@ impl Sweep {
                 return Ok(());
             }
             let kept = visit.kept()?;
-            visit.end(false, kept).await.map(drop)
+            visit.end(Spent::Nothing, kept).await.map(drop)
         }
         .boxed()
     }
@@ -138,6 +138,11 @@ impl Sweep {
 
 impl Visit<'_> {
     async fn work(&mut self) -> Result<Next, StoreError> {
+        if let Some((end, idle)) = self.over_at()
+            && self.now >= end
+        {
+            return self.end_idle(idle).await;
+        }
         self.drop_windows().await?;
         self.renew_windows().await?;
         self.refill_lists();
@@ -149,7 +154,12 @@ impl Visit<'_> {
         let end = self.may_end_at(idle);
         if end.is_some_and(|end| self.now >= end) {
             let kept = self.kept()?;
-            if self.end(idle, kept).await? {
+            let spent = if idle {
+                Spent::IdleWindow
+            } else {
+                Spent::Nothing
+            };
+            if self.end(spent, kept).await? {
                 return Ok(None);
             }
             return Ok(Some(self.now.plus(LINGER)));
@@ -210,8 +220,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Returns whether there was no write for the idle time. Writers touch the record at most an
-    /// eighth of that time late.
+    /// Returns whether there was no write for the idle time of the kind.
     fn is_idle(&self) -> bool {
         let end = idle_end(self.record, self.kind);
         end.is_some_and(|end| self.now >= end)
@@ -244,6 +253,28 @@ impl Visit<'_> {
             held.ranked = 0;
         }
         Ok(true)
+    }
+
+    /// Returns from when on the board is deleted with all that it holds, and its own idle span, for which
+    /// nothing was written to it. A board to which nothing was ever applied is withdrawn instead.
+    fn over_at(&self) -> Option<(Timestamp, Duration)> {
+        let idle = self.record.board().activity.idle_span(self.kind)?;
+        self.written()?;
+        Some((end_of_idleness(self.record.touched, idle), idle))
+    }
+
+    /// Ends a board that is over, unless it was written to.
+    async fn end_idle(&self, idle: Duration) -> Result<Next, StoreError> {
+        let bound = self.record.touched.plus(idle / 8);
+        if let Some(written) = self.written().filter(|written| *written > bound) {
+            // The activity was changed after that write, or the registry lost a touch.
+            self.sweep.touch(self.record, written).await?;
+            let soonest = self.now.plus(Duration::from_millis(1));
+            return Ok(Some(end_of_idleness(written, idle).max(soonest)));
+        }
+        let after = after(self.record, self.kind, self.now)?;
+        let ended = self.end(|_| Spent::UnwrittenSince(bound), after).await?;
+        Ok((!ended).then(|| self.now.plus(LINGER)))
     }
 
     /// Returns the latest time of anything that was written.
@@ -293,17 +324,24 @@ impl Visit<'_> {
         Some(end.max(activity.settings_kept_until(written)))
     }
 
-    /// Ends the incarnation of a board that holds nothing. No shard accepts writes while that is
-    /// decided, and it is decided long before the first of them would again. Returns false if one
-    /// is not empty.
-    async fn end(&self, idle: bool, after: Option<After>) -> Result<bool, StoreError> {
+    /// Ends the incarnation of a board whose shards hold nothing but what is `spent`. No shard accepts
+    /// writes while that is decided, and it is decided long before the first of them would again.
+    /// Returns false if one holds something else.
+    async fn end<'a>(
+        &'a self,
+        spent: impl Fn(&'a Survey) -> Spent<'a>,
+        after: Option<After>,
+    ) -> Result<bool, StoreError> {
         let decided = Instant::now() + DECIDED;
         let token = Bytes::from(self.sweep.token());
         let shards = Shards {
             until: decided,
             ..self.shards()
         };
-        let freeze = |shard| shards.freeze(shard, &token, &self.surveys[usize::from(shard)], idle);
+        let freeze = |shard: u16| {
+            let spent = spent(&self.surveys[usize::from(shard)]);
+            shards.freeze(shard, &token, spent)
+        };
         let frozen = match shards.each(freeze).await {
             Ok(frozen) => frozen.into_iter().all(|frozen| frozen),
             Err(error) => {
@@ -336,7 +374,9 @@ impl Visit<'_> {
         // Whether they are complete by then.
         let is_short = self.surveys.iter().any(|held| !held.short.is_empty());
         let refilled = is_short.then(|| self.now.plus(LINGER));
+        let over_at = self.over_at().map(|(end, _)| end);
         let first = windows.chain(idle_end).chain(end).chain(expires_at);
+        let first = first.chain(over_at);
         let first = first.chain(refilled).min();
         let latest = self.now.plus(DUE_MAX);
         let soonest = self.now.plus(Duration::from_millis(1));
@@ -363,6 +403,10 @@ fn after(record: &Record, kind: &Kind, now: Timestamp) -> Result<Option<After>, 
 }
 
 fn idle_end(record: &Record, kind: &Kind) -> Option<Timestamp> {
-    let idle = kind.idle()?;
-    Some(record.touched.plus(idle).plus(idle / 8))
+    Some(end_of_idleness(record.touched, kind.idle()?))
+}
+
+/// Writers touch the record at most an eighth of that time late.
+fn end_of_idleness(touched: Timestamp, idle: Duration) -> Timestamp {
+    touched.plus(idle).plus(idle / 8)
 }

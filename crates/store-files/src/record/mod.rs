@@ -34,8 +34,9 @@
 //!           id        (bit 2)   11 bytes of its digest
 //! ```
 //!
-//! An activity is bits u8 (1 starts, 2 ends, 4 expires; 0 only in record 12), then, for each bit that is set, the
-//! start u64, the end u64, and how long the board is kept after its end, varint (ms).
+//! An activity is bits u8 (1 starts, 2 ends, 4 expires, from version 4 on 8 idle; 0 only in record 12), then, for each
+//! bit that is set, the start u64, the end u64, how long the board is kept after its end, varint (ms), and after how
+//! long without a write it is deleted, varint (ms).
 //!
 //! Times (`at`, `now`) are milliseconds since 1970, as two's complement. A new type, flag or
 //! setting requires a new version of the journal's format: unknown ones are not skipped.

@@ -7,6 +7,7 @@ use redis_nodes::registry_key;
 use super::*;
 use crate::fixtures::gifts::day;
 use crate::retention::LINGER;
+use crate::shards::Spent;
 use shard_store::BoardSettings;
 
 #[tokio::test]
@@ -15,7 +16,13 @@ async fn a_shard_that_holds_something_is_not_frozen() {
     let shards = room.sweep.shards(&room.record.spread);
     let (mine, other) = (Bytes::from_static(b"mine"), Bytes::from_static(b"other"));
     let seen = shards.survey(0).await.unwrap();
-    let freeze = async |token, idle| shards.freeze(0, token, &seen, idle).await.unwrap();
+    let freeze = async |token, idle| {
+        let spent = match idle {
+            true => Spent::IdleWindow(&seen),
+            false => Spent::Nothing(&seen),
+        };
+        shards.freeze(0, token, spent).await.unwrap()
+    };
     assert!(freeze(&mine, false).await);
     let ends: i64 = room.meta(0, "f").unwrap()["mine ".len()..].parse().unwrap();
     assert!(ends > 0 && freeze(&mine, false).await, "sent again");
@@ -31,10 +38,15 @@ async fn a_shard_that_holds_something_is_not_frozen() {
     assert!(!freeze(&mine, true).await, "not empty");
     let empty = shards.survey(1).await.unwrap();
     room.set_meta(1, "g", "0 5");
-    assert!(
-        !shards.freeze(1, &mine, &empty, true).await.unwrap(),
-        "an id is new"
-    );
+    let spent = Spent::IdleWindow(&empty);
+    let frozen = shards.freeze(1, &mine, spent).await.unwrap();
+    assert!(!frozen, "an id is new");
+    room.set_meta(0, "w", "5");
+    for (bound, expected) in [(4, false), (5, true)] {
+        let spent = Spent::UnwrittenSince(Timestamp::from_millis(bound));
+        let frozen = shards.freeze(0, &mine, spent).await.unwrap();
+        assert_eq!(frozen, expected, "written at 5, up to {bound}");
+    }
 }
 
 #[tokio::test]

@@ -181,5 +181,14 @@ pub(crate) fn activity() -> impl Strategy<Value = Activity> {
             let kept = kept.map(Duration::from_secs);
             Activity::new(at(starts_at), at(ends_at), kept).unwrap()
         }),
+        (
+            option::of(0..=Timestamp::LATEST.millis()),
+            1..=KEEP_MAX.as_secs()
+        )
+            .prop_map(|(starts_at, idle)| {
+                let activity = Activity::new(starts_at.map(Timestamp::from_millis), None, None);
+                let idle = Some(Duration::from_secs(idle));
+                activity.unwrap().with_idle(idle).unwrap()
+            }),
     ]
 }

@@ -126,6 +126,8 @@ fn boards() {
     let ends = Activity::new(None, at(259), None).unwrap();
     assert_eq!(changed(ends), "0cefcdab8967452301020301000000000000");
     assert_eq!(changed(Activity::ALWAYS), "0cefcdab896745230100");
+    let idle = Activity::ALWAYS.with_idle(Some(Duration::from_millis(3)));
+    assert_eq!(changed(idle.unwrap()), "0cefcdab89674523010803");
     assert_eq!(
         hex(&Event::BoardEmptied { incarnation }),
         "06efcdab8967452301"

@@ -171,8 +171,13 @@ impl Script {
         let ends_at = self.clock.plus(self.any_span()).plus(MINUTE);
         let starts_at = self.dice.one_in(2).then_some(self.clock);
         let kept = self.dice.one_in(2).then(|| self.any_span() + MINUTE);
-        match self.dice.below(3) {
+        match self.dice.below(4) {
             0 => Activity::ALWAYS,
+            3 => {
+                let idle = Some(self.any_span() + MINUTE);
+                let activity = Activity::new(starts_at, None, None).unwrap();
+                activity.with_idle(idle).unwrap()
+            }
             1 => Activity::new(starts_at, None, None).unwrap(),
             _ => Activity::new(starts_at, Some(ends_at), kept).unwrap(),
         }
