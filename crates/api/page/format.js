@@ -60,7 +60,8 @@ export function moment(at) {
 /** Returns the label of a window: the contract's selector (`day`) or name (`day:2026-11-20`). */
 export function windowLabel(selector) {
     const current = {
-        hour: "Hour", day: "Day", week: "Week", month: "Month", quarter: "Quarter", year: "Year", all: "All time",
+        hour: "Hour", day: "Day", week: "Week", month: "Month", quarter: "Quarter", year: "Year",
+        season: "Season", all: "All time",
     }[selector];
     return current ?? hours(selector) ?? weeks(selector) ?? windowName(selector);
 }
@@ -69,7 +70,7 @@ export function windowLabel(selector) {
 export function windowPhrase(selector) {
     const current = {
         hour: "this hour", day: "today", week: "this week", month: "this month", quarter: "this quarter",
-        year: "this year", all: "at any time",
+        year: "this year", season: "this season", all: "at any time",
     }[selector];
     if (current) return current;
     const counted = hours(selector) ?? weeks(selector);
@@ -112,6 +113,7 @@ export function windowName(name) {
     if (hours(period) && hour) return `${written(long)}, ${hours(period)} from ${hour}${offset || ":00"}`;
     if (weeks(period) && day) return `${weeks(period)} from ${written(long)}`;
     if (period === "year") return text;
+    if (period === "season") return `Season ${text}`;
     const [, quarterYear, quarter] = /^(\d{4})-Q(\d)$/.exec(text) ?? [];
     if (quarter) return `Quarter ${quarter} of ${quarterYear}`;
     const [, weekYear, week] = /^(\d{4})-W(\d\d)$/.exec(text) ?? [];

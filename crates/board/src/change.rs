@@ -1,11 +1,12 @@
 //! What may change in a kind that has boards.
 //!
 //! Depth, staleness, retention, closing, dedupe span, rank style (except from or to dense ranks),
-//! publication, and the shard count of boards not yet created may change. A window may be added; it
-//! begins at its next start. Everything else would change the meaning of existing boards and is rejected.
+//! publication, and the shard count of boards not yet created may change, and seasons that begin
+//! later than a day from now. A window may be added; it begins at its next start. Everything else would change the meaning of existing boards and is rejected.
 
 use crate::kind::Kind;
 use crate::kind_error::KindError;
+use crate::limits::SEASONS_AHEAD_MIN;
 use crate::timestamp::Timestamp;
 use crate::window::Period;
 use crate::window_rule::WindowRule;
@@ -61,6 +62,14 @@ impl Kind {
             return Err(refused(
                 "weeks_count_from",
                 "windows of several weeks begin by it",
+            ));
+        }
+        if self.window_rule(Period::Season).is_some()
+            && !calendar.has_seasons_of_until(other, now.plus(SEASONS_AHEAD_MIN))
+        {
+            return Err(refused(
+                "seasons",
+                "seasons that have begun, or begin within a day, stay as they are",
             ));
         }
         if self.retain() != wanted.retain() {

@@ -60,7 +60,7 @@ pub use ties::{Direction, Ties};
 pub use timestamp::{Timestamp, TimestampError};
 pub use value::{Value, Values};
 pub use window::{
-    Calendar, DayStart, DayStartError, Period, SelectorError, Span, UnknownPeriod, UnknownTimeZone,
-    Weekday, WeeksFrom, WeeksFromError, Window, WindowSelector,
+    Calendar, DayStart, DayStartError, Period, Seasons, SeasonsError, SelectorError, Span,
+    UnknownPeriod, UnknownTimeZone, Weekday, WeeksFrom, WeeksFromError, Window, WindowSelector,
 };
 pub use window_rule::{Keep, WindowRule};

@@ -90,3 +90,7 @@ pub const PUBLISH_EVERY_MAX: Duration = Duration::from_hours(1);
 
 /// The longest retention or grace that is not `forever`: a thousand years of 365 days.
 pub const KEEP_MAX: Duration = Duration::from_hours(1000 * 365 * 24);
+
+/// How far ahead a season begins that is added or changed once its kind has boards: by then every server that writes
+/// has learned of it.
+pub const SEASONS_AHEAD_MIN: Duration = Duration::from_hours(24);

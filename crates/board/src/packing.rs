@@ -89,6 +89,10 @@ impl Packing {
             }
             _ => {}
         }
+        if windows.iter().any(|rule| rule.period == Period::Season) {
+            let reason = "is not supported with the window season: it has no maximum length";
+            return Err(KindError::new("packed", reason));
+        }
         for rule in windows {
             let span = self.longest(rule.period);
             let units = span.as_millis().div_ceil(self.unit.as_millis());

@@ -53,7 +53,7 @@ impl WindowRule {
             | Period::EightWeeks
             | Period::TwelveWeeks => Keep::After(Duration::from_secs(13 * 2_630_016)),
             // And a year 365.25 days.
-            Period::Quarter => Keep::After(Duration::from_hours(2 * 8766)),
+            Period::Quarter | Period::Season => Keep::After(Duration::from_hours(2 * 8766)),
             Period::Year => Keep::After(Duration::from_hours(10 * 8766)),
             Period::All => Keep::Forever,
         };

@@ -19,7 +19,7 @@ use crate::object::{named, not_null, object_not_null, objects, some_object};
 use crate::packed::PackedShape;
 use crate::publish::PublishShape;
 use crate::retain::RetainShape;
-use parts::{FieldShape, KeepShape, TiesShape};
+use parts::{FieldShape, KeepShape, SeasonsShape, TiesShape};
 #[cfg(feature = "schema")]
 use words::{ModeWords, RankStyleWords, WeekdayWords};
 
@@ -49,8 +49,8 @@ pub struct KindShape {
     /// Which of two members with equal fields is better.
     ties: TiesShape,
     /// `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`,
-    /// `year`, `all`: at least one. Reads without a window use the first.
-    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 19))]
+    /// `year`, `season`, `all`: at least one. Reads without a window use the first.
+    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 20))]
     windows: Vec<String>,
     /// A name of the IANA time zone database.
     time_zone: String,
@@ -74,6 +74,10 @@ pub struct KindShape {
         schema(nullable = false, format = Date, example = "2026-01-05")
     )]
     weeks_count_from: Option<String>,
+    /// The seasons of the window `season`, which requires them: named ones, or the times of a cron expression.
+    #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    seasons: Option<SeasonsShape>,
     /// The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores that the server
     /// may use, rounded up to a power of two, from 4 to 16.
     #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
@@ -140,6 +144,7 @@ impl Default for KindShape {
             day_starts_at: DayStart::default().to_string(),
             week_starts_on: Weekday::default(),
             weeks_count_from: None,
+            seasons: None,
             shards: None,
             top: None,
             max_staleness: "200ms".to_owned(),
@@ -258,9 +263,17 @@ impl KindShape {
             .map(str::parse::<WeeksFrom>);
         let from = from.transpose();
         let from = from.map_err(|error| wrong("weeks_count_from", error))?;
+        let has_window = self.windows.iter().any(|window| window == "season");
+        let seasons = match (&self.seasons, has_window) {
+            (Some(_), false) => return Err(wrong("seasons", "requires the window `season`")),
+            (None, true) => return Err(wrong("seasons", "is required by the window `season`")),
+            (seasons, _) => seasons.as_ref().map(SeasonsShape::seasons).transpose(),
+        };
+        let seasons = seasons.map_err(|error| wrong("seasons", error))?;
         Ok(calendar
             .beginning(start, self.week_starts_on)
-            .counting_weeks_from(from))
+            .counting_weeks_from(from)
+            .with_seasons(seasons))
     }
 
     fn windows(&self) -> Result<Vec<WindowRule>, ShapeError> {
@@ -330,6 +343,7 @@ impl From<&Kind> for KindShape {
             day_starts_at: kind.calendar().day_start().to_string(),
             week_starts_on: kind.calendar().week_start(),
             weeks_count_from: kind.calendar().weeks_from().map(|from| from.to_string()),
+            seasons: kind.calendar().seasons().map(SeasonsShape::from),
             shards: Some(u64::from(kind.shards().get())),
             top: Some(kind.top() as u64),
             max_staleness: duration_text(kind.max_staleness()),

@@ -126,3 +126,84 @@ fn periods_on_redis() {
     let launch = Launch::on_a_free_port(KINDS).args(&format!("--store {}", redis.url()));
     test_periods(launch.start(), true);
 }
+
+const SEASONS: &str = "[kinds.named]\nwindows = [\"season\", \"all\"]\ntime_zone = \"America/New_York\"\n\
+    keep = { season = \"forever\" }\n\
+    seasons = [{ name = \"one\", starts_at = \"2025-10-01\" }, { name = \"two\", starts_at = \"2025-11-02T05:00\" }]\n\
+    [kinds.cron]\nwindows = [\"season\"]\ntime_zone = \"America/New_York\"\n\
+    keep = { season = \"forever\" }\nseasons = { cron = \"0 5 1 * *\" }\n";
+
+fn assert_seasons(server: &Server) {
+    for (board, window, members) in [
+        ("named/a", "season:before", 0),
+        ("named/a", "season:one", 4),
+        ("named/a", "season:two", 1),
+        ("cron/a", "season:2025-09-01T05:00", 1),
+        ("cron/a", "season:2025-10-01T05:00", 0),
+        ("cron/a", "season:2025-11-01T05:00", 4),
+    ] {
+        let shown = top(server, board, window).ok();
+        assert_eq!(
+            (&shown["window"], &shown["members"]),
+            (&json!(window), &json!(members))
+        );
+    }
+    for (selector, window) in [("season", "season:two"), ("season:previous", "season:one")] {
+        assert_eq!(top(server, "named/a", selector).ok()["window"], window);
+    }
+    top(server, "named/a", "season:three").problem(400, "invalid", &["season:three"]);
+    top(server, "cron/a", "season:2025-11-01").problem(400, "invalid", &["season:2025-11-01"]);
+}
+
+fn test_seasons(mut server: Server, kept: bool) {
+    for board in ["named/a", "cron/a"] {
+        give(
+            &server,
+            board,
+            &[
+                ("october 1, 4:59", "2025-10-01T08:59:00Z"),
+                ("november 1, 5:00", "2025-11-01T09:00:00Z"),
+                ("november 2, 1:30 again", "2025-11-02T06:30:00Z"),
+                ("november 2, 4:59", "2025-11-02T09:59:00Z"),
+                ("november 2, 5:00", "2025-11-02T10:00:00Z"),
+            ],
+        );
+    }
+    assert_seasons(&server);
+    let kind = server.get("/v1/kinds/named").ok();
+    let mut later = kind.clone();
+    let seasons = later["seasons"].as_array_mut().unwrap();
+    seasons.push(json!({"name": "three", "starts_at": "2399-01-01"}));
+    server.put("/v1/kinds/named", &later).ok();
+    assert_eq!(top(&server, "named/a", "season:three").ok()["members"], 0);
+    server.put("/v1/kinds/named", &kind).ok();
+    assert_seasons(&server);
+    let mut earlier = kind;
+    earlier["seasons"][1]["starts_at"] = json!("2025-11-03");
+    server
+        .put("/v1/kinds/named", &earlier)
+        .problem(409, "conflict", &["seasons"]);
+    if kept {
+        server = server.stop().start();
+        assert_seasons(&server);
+        server = server.kill().start();
+        assert_seasons(&server);
+    }
+}
+
+#[test]
+fn seasons_in_memory() {
+    test_seasons(Server::with(SEASONS), false);
+}
+
+#[test]
+fn seasons_in_a_folder() {
+    test_seasons(Server::durable(SEASONS), true);
+}
+
+#[test]
+fn seasons_on_redis() {
+    let redis = RedisServer::plain();
+    let launch = Launch::on_a_free_port(SEASONS).args(&format!("--store {}", redis.url()));
+    test_seasons(launch.start(), true);
+}

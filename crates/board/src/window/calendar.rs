@@ -8,7 +8,8 @@ use std::sync::Arc;
 use jiff::tz::TimeZoneDatabase;
 
 use super::begin::{DayStart, Weekday, WeeksFrom};
-use super::zone::{Zone, into_cycle};
+use super::seasons::Seasons;
+use super::zone::{CYCLE_END, Zone, into_cycle};
 use super::{Period, Span, Window};
 use crate::Timestamp;
 use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, week_around};
@@ -38,6 +39,8 @@ const FIRST_WEEK_AROUND: i64 = 6;
 /// Windows of several weeks follow one another from a date on, and before it
 /// ([`counting_weeks_from`](Self::counting_weeks_from)).
 ///
+/// Seasons follow one another ([`with_seasons`](Self::with_seasons)); without any, all time is before the first.
+///
 /// Hours follow the clock itself, wherever days begin: a repeated hour is two windows, distinguished by
 /// their offsets, and an hour in which the clock changes ends there.
 ///
@@ -48,6 +51,7 @@ pub struct Calendar {
     day_start: DayStart,
     week_start: Weekday,
     weeks_from: Option<WeeksFrom>,
+    seasons: Option<Arc<Seasons>>,
 }
 
 impl Calendar {
@@ -78,6 +82,7 @@ impl Calendar {
             day_start: DayStart::default(),
             week_start: Weekday::default(),
             weeks_from: None,
+            seasons: None,
         }
     }
 
@@ -97,6 +102,15 @@ impl Calendar {
     #[must_use]
     pub fn counting_weeks_from(self, weeks_from: Option<WeeksFrom>) -> Self {
         Self { weeks_from, ..self }
+    }
+
+    /// Returns the same calendar with these seasons.
+    #[must_use]
+    pub fn with_seasons(self, seasons: Option<Seasons>) -> Self {
+        Self {
+            seasons: seasons.map(Arc::new),
+            ..self
+        }
     }
 
     /// IANA name of the time zone.
@@ -123,6 +137,22 @@ impl Calendar {
         self.weeks_from
     }
 
+    /// Returns the seasons, if they were set.
+    #[must_use]
+    pub fn seasons(&self) -> Option<&Seasons> {
+        self.seasons.as_deref()
+    }
+
+    /// Returns whether both have the same seasons until an instant. Both are of the same time zone.
+    #[must_use]
+    pub fn has_seasons_of_until(&self, other: &Self, at: Timestamp) -> bool {
+        let none = &Seasons::none();
+        let (own, others) = (self.seasons(), other.seasons());
+        let local = self.local_at(at).0;
+        own.unwrap_or(none)
+            .agree_until(others.unwrap_or(none), local)
+    }
+
     /// Returns whether every clock change from 2020 on is by whole hours. Otherwise hours would be
     /// cut in halves, and a kind cannot have windows of an hour.
     #[must_use]
@@ -134,7 +164,12 @@ impl Calendar {
     #[must_use]
     pub fn span_at(&self, period: Period, at: Timestamp) -> Span {
         let zone = &*self.zone;
-        let (at, moved) = into_cycle(zone.clamp(at.millis()));
+        let mut at = zone.clamp(at.millis());
+        if period == Period::Season {
+            // None begins as late, and none is counted on from an earlier one.
+            at = at.min(CYCLE_END - DAY_MS);
+        }
+        let (at, moved) = into_cycle(at);
         let (start, end) = match period {
             Period::Hour => zone.hour_around(at),
             Period::All => return Span::ALL_TIME,
@@ -166,6 +201,12 @@ impl Calendar {
     /// Returns the nominal start of the window around a local time, and the start of the next one.
     /// The period is not an hour, and has bounds.
     pub(super) fn nominal(&self, period: Period, local_ms: i64) -> (i64, i64) {
+        if period == Period::Season {
+            return match &self.seasons {
+                Some(seasons) => seasons.around(local_ms),
+                None => Seasons::none().around(local_ms),
+            };
+        }
         let begin = self.day_start.millis();
         let local = local_ms - begin;
         let (first, next) = if let Some(hours) = period.part_hours() {
@@ -227,6 +268,7 @@ impl fmt::Debug for Calendar {
             .field(&self.day_start)
             .field(&self.week_start)
             .field(&self.weeks_from)
+            .field(&self.seasons)
             .finish()
     }
 }

@@ -11,6 +11,7 @@ mod begin;
 mod calendar;
 mod name;
 mod period;
+mod seasons;
 mod selector;
 mod selector_error;
 mod zone;
@@ -18,6 +19,7 @@ mod zone;
 pub use begin::{DayStart, DayStartError, Weekday, WeeksFrom, WeeksFromError};
 pub use calendar::{Calendar, UnknownTimeZone};
 pub use period::{Period, UnknownPeriod};
+pub use seasons::{Seasons, SeasonsError};
 pub use selector::WindowSelector;
 pub use selector_error::SelectorError;
 

@@ -1,12 +1,13 @@
 //! The names of windows: `day:2026-11-20`. Written here, parsed by `selector`.
 
+use super::seasons::Seasons;
 use super::{Calendar, Period, Window};
 use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, week_number};
 
 impl Calendar {
     /// Returns the name of a window of this calendar, by its local date: `hour:2026-11-20T14+08:00`,
     /// `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `2w:2026-11-16`, `month:2026-11`,
-    /// `quarter:2026-Q4`, `year:2026`, `all`.
+    /// `quarter:2026-Q4`, `year:2026`, `season:spring-2026`, `all`.
     ///
     /// An hour always has its offset, since the same local hour may occur twice. A part of a day is
     /// named by its nominal start, with the minutes if days do not begin at a full hour.
@@ -16,6 +17,7 @@ impl Calendar {
         let (shown, offset) = self.local_at(window.start());
         let local = match period {
             Period::All => return "all".to_owned(),
+            Period::Season => return self.name_of_season(self.nominal(period, shown).0),
             Period::Hour => shown,
             _ => self.nominal(period, shown).0,
         };
@@ -41,6 +43,7 @@ impl Calendar {
             Period::Month => format!("month:{year:04}-{month:02}"),
             Period::Quarter => format!("quarter:{year:04}-Q{}", (month + 2) / 3),
             Period::Year => format!("year:{year:04}"),
+            // All others are named above.
             part => {
                 let minutes = match local.rem_euclid(HOUR_MS) / MINUTE_MS {
                     0 => String::new(),
@@ -49,6 +52,14 @@ impl Calendar {
                 format!("{part}:{year:04}-{month:02}-{day:02}T{hour:02}{minutes}")
             }
         }
+    }
+}
+
+impl Calendar {
+    fn name_of_season(&self, start: i64) -> String {
+        let name = self.seasons().map(|seasons| seasons.name_of(start));
+        let name = name.unwrap_or_else(|| Seasons::none().name_of(start));
+        format!("season:{name}")
     }
 }
 

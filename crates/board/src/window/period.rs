@@ -45,13 +45,15 @@ pub enum Period {
     Quarter,
     /// A year of the Gregorian calendar.
     Year,
+    /// A season of the calendar: as long as its kind says.
+    Season,
     /// All of time.
     All,
 }
 
 impl Period {
     /// Every period, shortest first.
-    pub const ALL_PERIODS: [Self; 19] = [
+    pub const ALL_PERIODS: [Self; 20] = [
         Self::Hour,
         Self::TwoHours,
         Self::ThreeHours,
@@ -70,6 +72,7 @@ impl Period {
         Self::TwelveWeeks,
         Self::Quarter,
         Self::Year,
+        Self::Season,
         Self::All,
     ];
 
@@ -77,7 +80,7 @@ impl Period {
     pub const DEFAULTS: [Self; 5] = [Self::Hour, Self::Day, Self::Week, Self::Month, Self::All];
 
     /// The periods whose windows have bounds, by [`number`](Self::number).
-    pub const BOUNDED: [Self; 18] = [
+    pub const BOUNDED: [Self; 19] = [
         Self::Hour,
         Self::Day,
         Self::Week,
@@ -96,6 +99,7 @@ impl Period {
         Self::SixWeeks,
         Self::EightWeeks,
         Self::TwelveWeeks,
+        Self::Season,
     ];
 
     /// Returns the name.
@@ -120,6 +124,7 @@ impl Period {
             Self::TwelveWeeks => "12w",
             Self::Quarter => "quarter",
             Self::Year => "year",
+            Self::Season => "season",
             Self::All => "all",
         }
     }
@@ -147,6 +152,7 @@ impl Period {
             Self::SixWeeks => Some(15),
             Self::EightWeeks => Some(16),
             Self::TwelveWeeks => Some(17),
+            Self::Season => Some(18),
             Self::All => None,
         }
     }
@@ -201,7 +207,7 @@ impl FromStr for Period {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{word}` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, `3w`, `4w`, `month`, \
-     `6w`, `8w`, `12w`, `quarter`, `year` and `all` are accepted"
+     `6w`, `8w`, `12w`, `quarter`, `year`, `season` and `all` are accepted"
 )]
 pub struct UnknownPeriod {
     /// The text.
@@ -217,7 +223,7 @@ mod tests {
         let words = Period::ALL_PERIODS.map(Period::as_str);
         let expected = [
             "hour", "2h", "3h", "4h", "6h", "8h", "12h", "day", "week", "2w", "3w", "4w", "month",
-            "6w", "8w", "12w", "quarter", "year", "all",
+            "6w", "8w", "12w", "quarter", "year", "season", "all",
         ];
         assert_eq!(words, expected);
         assert_eq!(
@@ -267,7 +273,7 @@ mod tests {
         assert_eq!(
             "fortnight".parse::<Period>().unwrap_err().to_string(),
             "`fortnight` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, \
-             `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`, `year` and `all` are accepted"
+             `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`, `year`, `season` and `all` are accepted"
         );
     }
 }

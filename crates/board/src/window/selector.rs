@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::begin::time_of_day;
 use super::name::offset_text;
+use super::seasons::Seasons;
 use super::{Calendar, Period, SelectorError, Window};
 use crate::Timestamp;
 use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, week_start};
@@ -73,6 +74,9 @@ impl Calendar {
             Fault::NoSuchDate => SelectorError::NoSuchDate {
                 selector: excerpt(selector),
             },
+            Fault::NoSuchSeason => SelectorError::NoSuchSeason {
+                selector: excerpt(selector),
+            },
         };
         let window = match (period, rest) {
             (Period::All, None) => return Ok(WindowSelector::Named(Window::ALL_TIME)),
@@ -82,6 +86,10 @@ impl Calendar {
             (Period::Hour, Some(text)) => {
                 let (local_hour, offset) = read_hour(text).map_err(refuse)?;
                 self.hour(selector, local_hour, offset)?
+            }
+            (Period::Season, Some(name)) => {
+                let start = self.start_of_season(name).ok_or(Fault::NoSuchSeason);
+                self.beginning_at(selector, period, start.map_err(refuse)?)?
             }
             (_, Some(text)) if period.part_hours().is_some() => {
                 let start = read_part(text).map_err(refuse)?;
@@ -107,6 +115,12 @@ impl Calendar {
             });
         }
         Ok(WindowSelector::Named(window))
+    }
+
+    fn start_of_season(&self, name: &[u8]) -> Option<i64> {
+        let name = str::from_utf8(name).ok()?;
+        let none = &Seasons::none();
+        self.seasons().unwrap_or(none).start_of(name)
     }
 
     /// Returns the window with this nominal start.
@@ -184,6 +198,7 @@ impl Calendar {
 enum Fault {
     Malformed,
     NoSuchDate,
+    NoSuchSeason,
 }
 
 /// Returns the local milliseconds of `2026-11-20T14+08:00`, and its offset if present.
@@ -271,6 +286,7 @@ fn example(period: Period) -> &'static str {
         Period::TwelveWeeks => "12w:2026-10-05",
         Period::Quarter => "quarter:2026-Q4",
         Period::Year => "year:2026",
+        Period::Season => "season:spring-2026",
         Period::All => "all",
     }
 }

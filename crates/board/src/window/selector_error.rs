@@ -11,7 +11,7 @@ pub enum SelectorError {
     /// It does not begin with a period.
     #[error(
         "`{selector}` is not a window: accepted are `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, \
-         `2w`, `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`, `year` and `all`, `previous`, `day:previous`, and names \
+         `2w`, `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`, `year`, `season` and `all`, `previous`, `day:previous`, and names \
          such as `hour:2026-11-20T14+08:00`, `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `2w:2026-11-16`, \
          `month:2026-11`, `quarter:2026-Q4`, `year:2026`"
     )]
@@ -40,6 +40,12 @@ pub enum SelectorError {
     /// A date or week that does not exist in the calendar.
     #[error("`{selector}` names a date that does not exist")]
     NoSuchDate {
+        /// The text.
+        selector: String,
+    },
+    /// A name that no season of the kind has.
+    #[error("`{selector}` names no season of this kind")]
+    NoSuchSeason {
         /// The text.
         selector: String,
     },

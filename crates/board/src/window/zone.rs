@@ -28,7 +28,7 @@ const NEVER: i64 = i64::MIN / 4;
 const CYCLE_MS: i64 = CYCLE_DAYS * DAY_MS;
 /// Start and end of the cycle of local or UTC time; the table extends two years further.
 const CYCLE_START: i64 = new_year(2100);
-const CYCLE_END: i64 = CYCLE_START + CYCLE_MS;
+pub(super) const CYCLE_END: i64 = CYCLE_START + CYCLE_MS;
 const TABLE_END: i64 = new_year(2502);
 
 /// The first instant that is represented; earlier ones are clamped to it. Before any year of four

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use board::{
     Calendar, DayStart, Direction, FieldName, FieldRule, Keep, Kind, KindSpec, Mode, Op, Period,
-    RankStyle, Retain, Rules, Ties, Timestamp, Weekday, WindowRule, WindowState,
+    RankStyle, Retain, Rules, Seasons, Ties, Timestamp, Weekday, WindowRule, WindowState,
 };
 
 use crate::fixtures;
@@ -42,6 +42,52 @@ fn listed(keep: u64) -> Retain {
         approximate: true,
         ..Retain::best(keep)
     }
+}
+
+fn seasonal(seasons: &[(&str, &str)]) -> Kind {
+    gifts(|spec| {
+        let season = WindowRule::with_defaults(Period::Season);
+        spec.windows.push(season);
+        let seasons = Seasons::named(seasons.iter().copied()).unwrap();
+        spec.calendar = spec.calendar.clone().with_seasons(Some(seasons));
+    })
+}
+
+#[test]
+fn seasons_may_change_that_begin_later_than_a_day_from_now() {
+    let kind = seasonal(&[("autumn", "2026-09-01"), ("winter", "2026-12-01")]);
+    // Now is 22:52 of November 20 in Shanghai.
+    for wanted in [
+        &[("autumn", "2026-09-01")][..],
+        &[("autumn", "2026-09-01"), ("winter", "2026-11-21T22:53")],
+        &[
+            ("autumn", "2026-09-01"),
+            ("winter", "2026-12-01"),
+            ("spring", "2027-03-01"),
+        ],
+        &[("autumn", "2026-09-01"), ("frost", "2026-12-24T20:00")],
+    ] {
+        let wanted = seasonal(wanted);
+        assert_eq!(kind.changed_to(&wanted, now()), Ok(wanted));
+    }
+    for wanted in [
+        &[("fall", "2026-09-01"), ("winter", "2026-12-01")][..],
+        &[("autumn", "2026-09-02"), ("winter", "2026-12-01")],
+        &[("autumn", "2026-09-01"), ("winter", "2026-11-21T22:52")],
+        &[
+            ("summer", "2026-06-01"),
+            ("autumn", "2026-09-01"),
+            ("winter", "2026-12-01"),
+        ],
+    ] {
+        let error = kind.changed_to(&seasonal(wanted), now()).unwrap_err();
+        let error = error.to_string();
+        assert!(error.starts_with("seasons: "), "{wanted:?}: {error}");
+    }
+    // A window of seasons that is added begins with the next of them.
+    let added = gifts(|_| ()).changed_to(&kind, now()).unwrap();
+    let since = added.window_rule(Period::Season).unwrap().since;
+    assert_eq!(since, Some(at("2026-11-30T16:00:00Z")));
 }
 
 #[test]

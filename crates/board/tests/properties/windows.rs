@@ -1,7 +1,7 @@
 //! Windows partition time and have unique names: compared with a naive calendar that reads the clock
 //! of every minute, in time zones with unusual changes.
 
-use board::{Calendar, Period, Span, Timestamp, Weekday, WindowSelector};
+use board::{Calendar, Period, Seasons, Span, Timestamp, Weekday, WindowSelector};
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::{Offset, TimeZone};
@@ -122,6 +122,12 @@ fn begun(calendar: Calendar, (minutes, weekday, from): Begin) -> Calendar {
     calendar
         .beginning(start.parse().unwrap(), WEEKDAYS[weekday])
         .counting_weeks_from(from.map(|date| date.parse().unwrap()))
+}
+
+/// The periods whose windows have bounds, but for seasons.
+fn counted() -> Vec<Period> {
+    let periods = Period::BOUNDED.into_iter();
+    periods.filter(|period| *period != Period::Season).collect()
 }
 
 fn is_weekday(date: Date, from_monday: usize) -> bool {
@@ -321,7 +327,7 @@ proptest! {
     #[test]
     fn windows_partition_time((zone, at) in zone_and_instant(), begin in begin()) {
         let calendar = beginning(zone, begin);
-        for period in Period::BOUNDED {
+        for period in counted() {
             let span = calendar.span_at(period, at);
             let start = span.window.start();
             prop_assert!(span.contains(at));
@@ -372,7 +378,7 @@ proptest! {
     fn utc_goes_as_jiff_does(
         ms in Timestamp::EARLIEST.millis()..LAST_NATURAL_MS,
         begin in begin(),
-        period in prop::sample::select(Period::BOUNDED.to_vec()),
+        period in prop::sample::select(counted()),
     ) {
         let expected = Naive::new("UTC", begin).window(period, ms);
         for calendar in [begun(Calendar::utc(), begin), beginning("UTC", begin)] {
@@ -390,7 +396,7 @@ proptest! {
     fn windows_are_those_of_the_naive_calendar((zone, at) in zone_and_instant(), begin in begin()) {
         let calendar = beginning(zone, begin);
         let naive = Naive::new(zone, begin);
-        for period in Period::BOUNDED {
+        for period in counted() {
             let span = calendar.span_at(period, at);
             let expected = naive.window(period, at.millis());
             let name = calendar.name(span.window);
@@ -479,4 +485,54 @@ fn an_hour_without_an_offset_selects_the_only_one() {
         ambiguous,
         ["hour:2026-10-25T01+01:00", "hour:2026-10-25T01+00:00"]
     );
+}
+
+/// Listed so that some begin where a clock is set back or forward.
+fn seasons() -> impl Strategy<Value = Seasons> {
+    prop_oneof![
+        Just(Seasons::cron("30 2 * 3,4,10,11 SUN").unwrap()),
+        Just(Seasons::cron("0 5 1 */3 *").unwrap()),
+        Just(
+            Seasons::named([
+                ("first", "1999-12-31"),
+                ("before-the-day-that-was-skipped", "2011-12-29T23:59"),
+                ("skipped", "2011-12-30T12:00"),
+                ("last", "2026-03-29T02:30"),
+            ])
+            .unwrap()
+        ),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn seasons_partition_time((zone, at) in zone_and_instant(), seasons in seasons()) {
+        let calendar = calendar(zone).with_seasons(Some(seasons));
+        let naive = Naive::new(zone, (0, 0, None));
+        let span = calendar.span_at(Period::Season, at);
+        prop_assert!(span.contains(at));
+        prop_assert_eq!(calendar.span(span.window), span);
+        let before = Timestamp::from_millis(span.window.start().millis() - 1);
+        prop_assert_eq!(end(calendar.span_at(Period::Season, before)), span.window.start());
+        if end(span) <= Timestamp::LATEST {
+            let next = calendar.span_at(Period::Season, end(span));
+            prop_assert_eq!(next.window.start(), end(span));
+        }
+        let name = calendar.name(span.window);
+        let named = calendar.parse(&name);
+        prop_assert_eq!(named, Ok(WindowSelector::Named(span.window)), "{}", name);
+        // It begins in the first minute at which the clock shows its start.
+        let listed = calendar.seasons().unwrap().listed();
+        let listed: Vec<_> = listed.map(|(name, start)| (name.to_owned(), start)).collect();
+        let name = name.strip_prefix("season:").unwrap();
+        let start = match name {
+            "before" => return Ok(()),
+            _ if listed.is_empty() => name,
+            _ => &listed.iter().find(|(listed, _)| listed == name).unwrap().1,
+        };
+        let start: DateTime = start.parse().unwrap();
+        prop_assert_eq!(naive.reaches(start), span.window.start().millis());
+    }
 }

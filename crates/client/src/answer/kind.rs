@@ -28,7 +28,7 @@ pub struct Kind {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ties: Option<Ties>,
     /// The windows: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, `3w`, `4w`, `month`, `6w`,
-    /// `8w`, `12w`, `quarter`, `year`, `all`. Reads return the first by default.
+    /// `8w`, `12w`, `quarter`, `year`, `season`, `all`. Reads return the first by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<String>,
     /// The time zone of the windows, by its name in the IANA database.
@@ -43,6 +43,9 @@ pub struct Kind {
     /// The date from which windows of several weeks are counted, such as `2026-01-05`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weeks_count_from: Option<String>,
+    /// The seasons: `{"cron": "0 5 1 */3 *"}`, or a list of `{"name", "starts_at"}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seasons: Option<Value>,
     /// The number of shards of boards that are created later: a power of two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shards: Option<u32>,

@@ -16,7 +16,8 @@
 //! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`; a packed one `packed`:
 //! `{"most":1000000,"unit_ms":1000,"span_ms":[1767225600000,2082758400000]}`. A kind whose days or weeks begin at
 //! other times than midnight and Monday has `day_starts_at` and `week_starts_on`, one that sets
-//! it `weeks_count_from`. One that is published has
+//! them `weeks_count_from` and `seasons`: `{"cron":"0 5 1 */3 *"}` or
+//! `{"named":[{"name":"spring-2026","starts_at":"2026-03-01"}]}`. One that is published has
 //! `publish`, one that hides members `hidden`, their names.
 
 mod parts;
@@ -31,7 +32,7 @@ use board::{
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{KindRecord, Revision};
-use parts::{FieldText, Millis, PackedText, RetainText, Text, WindowText};
+use parts::{FieldText, Millis, PackedText, RetainText, SeasonsText, Text, WindowText};
 use publish::PublishText;
 
 /// A kind's record.
@@ -61,6 +62,8 @@ struct KindText {
     week_starts_on: Option<Weekday>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weeks_count_from: Option<Text<WeeksFrom>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seasons: Option<SeasonsText>,
     shards: u64,
     top: u64,
     max_staleness_ms: Millis,
@@ -150,6 +153,7 @@ impl From<&Kind> for KindText {
             day_starts_at: set(spec.calendar.day_start()).map(Text),
             week_starts_on: set(spec.calendar.week_start()),
             weeks_count_from: spec.calendar.weeks_from().map(Text),
+            seasons: spec.calendar.seasons().map(SeasonsText::from),
             shards: spec.shards,
             top: spec.top,
             max_staleness_ms: Millis(spec.max_staleness),
@@ -182,6 +186,8 @@ impl KindText {
             .day_starts_at
             .map_or_else(DayStart::default, |Text(start)| start);
         let weeks_from = self.weeks_count_from.map(|Text(from)| from);
+        let seasons = self.seasons.map(SeasonsText::into_seasons).transpose();
+        let seasons = seasons.map_err(|error| invalid(&error))?;
         let calendar = calendars.get(&self.time_zone)?;
         let kind = Kind::new(KindSpec {
             name: self.name.0,
@@ -190,7 +196,8 @@ impl KindText {
             windows: self.windows.into_iter().map(Into::into).collect(),
             calendar: calendar
                 .beginning(day_start, self.week_starts_on.unwrap_or_default())
-                .counting_weeks_from(weeks_from),
+                .counting_weeks_from(weeks_from)
+                .with_seasons(seasons),
             shards: self.shards,
             top: self.top,
             max_staleness: self.max_staleness_ms.0,

@@ -5,7 +5,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use board::{
-    Direction, FieldName, FieldRule, Keep, Op, Packing, Period, Retain, Timestamp, WindowRule,
+    Direction, FieldName, FieldRule, Keep, Op, Packing, Period, Retain, Seasons, SeasonsError,
+    Timestamp, WindowRule,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -52,6 +53,47 @@ enum KeepText {
     Forever,
     AfterMs(Millis),
     IdleMs(Millis),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SeasonsText {
+    Cron(String),
+    Named(Vec<SeasonText>),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SeasonText {
+    name: String,
+    starts_at: String,
+}
+
+impl From<&Seasons> for SeasonsText {
+    fn from(seasons: &Seasons) -> Self {
+        if let Some(cron) = seasons.as_cron() {
+            return Self::Cron(cron.to_owned());
+        }
+        let listed = seasons.listed().map(|(name, starts_at)| SeasonText {
+            name: name.to_owned(),
+            starts_at,
+        });
+        Self::Named(listed.collect())
+    }
+}
+
+impl SeasonsText {
+    pub(super) fn into_seasons(self) -> Result<Seasons, SeasonsError> {
+        match self {
+            Self::Cron(cron) => Seasons::cron(&cron),
+            Self::Named(list) => {
+                let list = list
+                    .iter()
+                    .map(|season| (&*season.name, &*season.starts_at));
+                Seasons::named(list)
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]

@@ -6,7 +6,7 @@
 //! A record begins with a byte for its type. Numbers are little endian; "varint" and "signed" are LEB128 numbers of up
 //! to 10 bytes, the latter in zigzag. A name is a byte for its length and its UTF-8. A window is a byte for its period
 //! (0 hour, 1 day, 2 week, 3 month, 4 without bounds, from version 4 on 5 to 10 of 2, 3, 4, 6, 8 and 12 hours, 11
-//! quarter, 12 year, 13 to 18 of 2, 3, 4, 6, 8 and 12 weeks) and, unless it has no bounds, its start: signed, in milliseconds relative to a time that is given
+//! quarter, 12 year, 13 to 18 of 2, 3, 4, 6, 8 and 12 weeks, 19 season) and, unless it has no bounds, its start: signed, in milliseconds relative to a time that is given
 //! for each.
 //!
 //! ```text

@@ -1,12 +1,12 @@
-//! Parts of a kind's settings: ties, fields, how long a window is kept.
+//! Parts of a kind's settings: ties, fields, seasons, how long a window is kept.
 
-use board::{Direction, Keep, Op, Ties};
+use board::{Direction, Keep, Op, Seasons, SeasonsError, Ties};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "schema")]
 use super::words::{OpWords, OrderWords};
 use crate::duration::duration_text;
-use crate::object::object;
+use crate::object::{object, objects};
 
 /// Which of two members with equal fields is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -61,6 +61,74 @@ pub(super) struct FieldShape {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<OpWords>))]
     pub(super) op: Option<Op>,
+}
+
+/// `{ cron = "0 5 1 */3 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Seasons))]
+#[serde(
+    untagged,
+    expecting = "{ cron = \"0 5 1 */3 *\" }, or a list of { name, starts_at }"
+)]
+pub(super) enum SeasonsShape {
+    #[serde(deserialize_with = "object")]
+    Cron(CronShape),
+    #[serde(deserialize_with = "objects")]
+    Named(Vec<SeasonShape>),
+}
+
+/// A season begins at each of these times.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Cron))]
+#[serde(deny_unknown_fields)]
+pub(super) struct CronShape {
+    /// Minute, hour, day of the month, month and day of the week, by the local clock.
+    #[cfg_attr(feature = "schema", schema(example = "0 5 1 */3 *"))]
+    cron: String,
+}
+
+/// A season. It lasts until the next one begins.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = Season))]
+#[serde(deny_unknown_fields)]
+pub(super) struct SeasonShape {
+    /// 1 to 64 letters, digits, `-`, `_` and `.`.
+    #[cfg_attr(feature = "schema", schema(example = "spring-2026"))]
+    name: String,
+    /// A local date, for midnight, or a local time to the minute.
+    #[cfg_attr(feature = "schema", schema(example = "2026-03-01T05:00"))]
+    starts_at: String,
+}
+
+impl SeasonsShape {
+    pub(super) fn seasons(&self) -> Result<Seasons, SeasonsError> {
+        match self {
+            Self::Cron(CronShape { cron }) => Seasons::cron(cron),
+            Self::Named(list) => {
+                let list = list
+                    .iter()
+                    .map(|season| (&*season.name, &*season.starts_at));
+                Seasons::named(list)
+            }
+        }
+    }
+}
+
+impl From<&Seasons> for SeasonsShape {
+    fn from(seasons: &Seasons) -> Self {
+        if let Some(cron) = seasons.as_cron() {
+            let cron = cron.to_owned();
+            return Self::Cron(CronShape { cron });
+        }
+        let listed = seasons.listed().map(|(name, starts_at)| SeasonShape {
+            name: name.to_owned(),
+            starts_at,
+        });
+        Self::Named(listed.collect())
+    }
 }
 
 /// `"48h"`, `"forever"`, or `{ idle = "7d" }`.

@@ -54,6 +54,26 @@ fn every_window_has_a_default_retention_and_days_may_begin_later() {
 }
 
 #[test]
+fn seasons_are_named_or_begin_at_times_of_cron() {
+    for seasons in [
+        serde_json::json!({"cron": "0 5 1 */3 *"}),
+        serde_json::json!([
+            {"name": "winter", "starts_at": "2026-01-05"},
+            {"name": "spring-2026", "starts_at": "2026-03-01T05:00"},
+        ]),
+    ] {
+        let shape = serde_json::json!({"windows": ["season", "all"], "seasons": seasons});
+        let shape: KindShape = serde_json::from_value(shape).unwrap();
+        let kind = shape.into_kind("k").unwrap();
+        let shown = serde_json::to_value(KindShape::from(&kind)).unwrap();
+        assert_eq!(shown["seasons"], seasons);
+        assert_eq!(shown["keep"]["season"], "2years");
+        let again: KindShape = serde_json::from_value(shown).unwrap();
+        assert_eq!(again.into_kind("k").unwrap(), kind);
+    }
+}
+
+#[test]
 fn a_repeated_name_is_rejected() {
     for text in [
         r#"{"top": 1, "top": 1}"#,
@@ -66,6 +86,8 @@ fn a_repeated_name_is_rejected() {
         r#"{"retain": {"keep": 1, "keep": 2}}"#,
         r#"{"packed": {"most": 1, "most": 2}}"#,
         r#"{"publish": {"target": "a", "target": "b", "key": "k"}}"#,
+        r#"{"seasons": {"cron": "0 0 1 * *", "cron": "0 0 2 * *"}}"#,
+        r#"{"seasons": [{"name": "a", "name": "b", "starts_at": "2026-01-01"}]}"#,
     ] {
         let read = serde_json::from_str::<KindShape>(text);
         let error = read.err().map(|error| error.to_string());
@@ -125,6 +147,20 @@ fn errors_name_the_setting() {
         (r#"{"windows": ["6h"], "keep": {"hour": "1d"}}"#, "keep"),
         (r#"{"day_starts_at": "24:00"}"#, "day_starts_at"),
         (r#"{"weeks_count_from": "2026-13-01"}"#, "weeks_count_from"),
+        (r#"{"windows": ["season"]}"#, "seasons"),
+        (r#"{"seasons": {"cron": "0 0 1 * *"}}"#, "seasons"),
+        (
+            r#"{"windows": ["season"], "seasons": {"cron": "0 0 32 * *"}}"#,
+            "seasons",
+        ),
+        (
+            r#"{"windows": ["season"], "seasons": [{"name": "before", "starts_at": "2026-01-01"}]}"#,
+            "seasons",
+        ),
+        (
+            r#"{"windows": ["season"], "seasons": {"cron": "0 0 1 * *"}, "packed": {"most": 10}}"#,
+            "packed",
+        ),
         (r#"{"windows": ["day", "day"]}"#, "windows"),
         (r#"{"windows": []}"#, "windows"),
         (r#"{"windows": ["all"], "keep": {"day": "1d"}}"#, "keep"),

@@ -58,7 +58,7 @@ fn part(definitions: Vec<Arc<Kind>>) -> impl Strategy<Value = Part> {
         let kind = definitions[place].clone();
         let ids = vec((time(), vec(any::<[u32; 4]>(), 0..5)), 0..=2);
         let windows = vec(window(kind.rules().standing_len()), 0..4);
-        let watermarks = option::of(proptest::array::uniform18(option::of(time())));
+        let watermarks = option::of(proptest::array::uniform19(option::of(time())));
         (head(place, &kind), watermarks, ids, windows).prop_map(
             |(head, watermarks, ids, mut windows)| {
                 windows.sort_by_key(|(head, _)| head.window);

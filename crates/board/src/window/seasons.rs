@@ -1,0 +1,444 @@
+//! [`Seasons`]: spans of time that a kind names, or that begin at the times of a cron expression.
+//!
+//! Seasons follow one another without gaps: each lasts until the next one begins, the last one for ever. The time
+//! before the first one is a window, too, named [`BEFORE`]. Starts are local times.
+
+use std::fmt::Write as _;
+
+use cronexpr::{FallbackTimezoneOption, MakeTimestamp, ParseOptions, parse_crontab_with};
+
+use super::begin::time_of_day;
+use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS};
+use crate::timestamp::rfc3339::date_fields;
+use crate::timestamp::text::excerpt;
+
+/// Name of the time before the first season.
+const BEFORE: &str = "before";
+
+/// Words that mean something else where a window is named.
+const RESERVED: [&str; 2] = [BEFORE, "previous"];
+
+/// The maximum number of seasons that a kind lists.
+const LISTED_MAX: usize = 1_000;
+
+/// The maximum number of seasons that a cron expression begins until [`CRON_END`]: those of a week are fewer.
+const CRON_MAX: usize = 10_000;
+
+/// The maximum length of a season's name.
+const NAME_BYTES_MAX: usize = 64;
+
+/// Seasons begin from here on: no contribution is earlier.
+const FIRST: i64 = new_year(1973);
+
+/// Listed seasons begin before this.
+const LISTED_END: i64 = new_year(2400);
+
+/// Up to here the times of a cron expression are computed. The season at that time does not end.
+const CRON_END: i64 = new_year(2100);
+
+/// Bounds around all seasons, and between the two windows before them: all time before 1970, and the rest.
+const OUTER: (i64, i64) = (new_year(-2), new_year(10_001));
+const BEFORE_STARTS: i64 = 0;
+
+const fn new_year(year: i64) -> i64 {
+    let date = Date {
+        year,
+        month: 1,
+        day: 1,
+    };
+    date.days() * DAY_MS
+}
+
+/// The seasons of a calendar: local times at which one begins and the one before it ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seasons {
+    source: Source,
+    /// In milliseconds, ascending.
+    starts: Vec<i64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Source {
+    Cron(String),
+    /// A name for each start.
+    Names(Vec<String>),
+}
+
+/// Why seasons are not valid. Names what is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SeasonsError {
+    /// The text is not a cron expression.
+    #[error("`{cron}` is not a cron expression: {reason}")]
+    NoCron {
+        /// The text.
+        cron: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A cron expression without a time before 2100.
+    #[error("`{0}` names no time")]
+    Never(String),
+    /// A cron expression with too many times.
+    #[error("`{0}` begins more than {CRON_MAX} seasons until 2100: use a shorter period")]
+    TooOften(String),
+    /// No season, or too many.
+    #[error("lists {0} seasons: 1 to {LISTED_MAX} are accepted")]
+    Number(usize),
+    /// A name with other characters, or a reserved one.
+    #[error(
+        "`{0}` is not a name: 1 to {NAME_BYTES_MAX} letters, digits, `-`, `_` and `.` are accepted, not `before` and \
+         `previous`"
+    )]
+    Name(String),
+    /// Two seasons have this name.
+    #[error("`{0}` is named twice")]
+    Twice(String),
+    /// A text that is not a local time.
+    #[error(
+        "{name}: `{starts_at}` is not a local time from 1973 to 2399, such as `2026-03-01` or `2026-03-01T05:00`"
+    )]
+    NoTime {
+        /// The season.
+        name: String,
+        /// The text.
+        starts_at: String,
+    },
+    /// A season does not begin after the one before it.
+    #[error("{0}: does not begin after the season before it")]
+    Order(String),
+}
+
+impl Seasons {
+    /// Creates seasons that begin at the times of a cron expression: minute, hour, day of the month, month and
+    /// day of the week, by the local clock.
+    pub fn cron(cron: &str) -> Result<Self, SeasonsError> {
+        let wrong = |reason: &dyn ToString| SeasonsError::NoCron {
+            cron: excerpt(cron),
+            reason: reason.to_string(),
+        };
+        let fields: Vec<&str> = cron.split_ascii_whitespace().collect();
+        if fields.len() != 5 {
+            return Err(wrong(&format!("it has {} fields, not 5", fields.len())));
+        }
+        // As if the local clock were that of UTC: the calendar knows how it differs.
+        let mut options = ParseOptions::default();
+        options.fallback_timezone_option = FallbackTimezoneOption::UTC;
+        let text = fields.join(" ");
+        let crontab = parse_crontab_with(&text, options).map_err(|error| {
+            // It shows the text, and a mark where it is wrong.
+            let error = error.to_string();
+            wrong(
+                &error
+                    .rsplit_once("^ ")
+                    .map_or(&*error, |(_, reason)| reason),
+            )
+        })?;
+        let mut starts = Vec::new();
+        let mut latest = FIRST - MINUTE_MS;
+        // Without a further time within four years, the season at hand does not end.
+        while let Some(next) = MakeTimestamp::from_millisecond(latest)
+            .ok()
+            .and_then(|latest| crontab.find_next(latest).ok())
+        {
+            latest = next.timestamp().as_millisecond();
+            if latest >= CRON_END {
+                break;
+            }
+            if starts.len() == CRON_MAX {
+                return Err(SeasonsError::TooOften(text));
+            }
+            starts.push(latest);
+        }
+        if starts.is_empty() {
+            return Err(SeasonsError::Never(text));
+        }
+        Ok(Self {
+            source: Source::Cron(text),
+            starts,
+        })
+    }
+
+    /// Creates seasons with these names, which begin at these local times, the first one first.
+    pub fn named<'a>(
+        seasons: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self, SeasonsError> {
+        let (mut names, mut starts) = (Vec::<String>::new(), Vec::new());
+        for (name, starts_at) in seasons {
+            let is_fit = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            if name.is_empty()
+                || name.len() > NAME_BYTES_MAX
+                || RESERVED.contains(&name)
+                || !name.bytes().all(is_fit)
+            {
+                return Err(SeasonsError::Name(excerpt(name)));
+            }
+            if names.iter().any(|other| other == name) {
+                return Err(SeasonsError::Twice(name.to_owned()));
+            }
+            let start = local_time(starts_at.as_bytes());
+            let start = start.filter(|start| (FIRST..LISTED_END).contains(start));
+            let start = start.ok_or_else(|| SeasonsError::NoTime {
+                name: name.to_owned(),
+                starts_at: excerpt(starts_at),
+            })?;
+            if starts.last().is_some_and(|before| *before >= start) {
+                return Err(SeasonsError::Order(name.to_owned()));
+            }
+            names.push(name.to_owned());
+            starts.push(start);
+            if names.len() > LISTED_MAX {
+                break;
+            }
+        }
+        if !(1..=LISTED_MAX).contains(&names.len()) {
+            return Err(SeasonsError::Number(names.len()));
+        }
+        Ok(Self {
+            source: Source::Names(names),
+            starts,
+        })
+    }
+
+    /// Returns the cron expression, if there is one.
+    #[must_use]
+    pub fn as_cron(&self) -> Option<&str> {
+        match &self.source {
+            Source::Cron(cron) => Some(cron),
+            Source::Names(_) => None,
+        }
+    }
+
+    /// Iterates over the seasons that are listed: their names, and the local times at which they begin.
+    pub fn listed(&self) -> impl Iterator<Item = (&str, String)> {
+        let names = match &self.source {
+            Source::Cron(_) => &[][..],
+            Source::Names(names) => names,
+        };
+        let starts = self.starts.iter().map(|start| text_of(*start));
+        names.iter().map(String::as_str).zip(starts)
+    }
+
+    /// Returns whether both have the same seasons, by the same names, until a local time.
+    pub(super) fn agree_until(&self, other: &Self, local_ms: i64) -> bool {
+        let until = |seasons: &Self| seasons.starts.partition_point(|start| *start < local_ms);
+        let (here, there) = (until(self), until(other));
+        let names = |seasons: &Self, count: usize| -> Vec<String> {
+            (0..count).map(|index| seasons.name_at(index)).collect()
+        };
+        self.starts[..here] == other.starts[..there] && names(self, here) == names(other, there)
+    }
+
+    /// Returns the local start of the season around a local time, and that of the next one.
+    pub(super) fn around(&self, local_ms: i64) -> (i64, i64) {
+        if local_ms < BEFORE_STARTS {
+            return (OUTER.0, BEFORE_STARTS);
+        }
+        let after = self.starts.partition_point(|start| *start <= local_ms);
+        let first = after
+            .checked_sub(1)
+            .map_or(BEFORE_STARTS, |index| self.starts[index]);
+        (first, self.starts.get(after).copied().unwrap_or(OUTER.1))
+    }
+
+    /// Returns the name of the season with this local start.
+    pub(super) fn name_of(&self, start_ms: i64) -> String {
+        match self.starts.binary_search(&start_ms) {
+            Ok(index) => self.name_at(index),
+            Err(_) => BEFORE.to_owned(),
+        }
+    }
+
+    /// Returns the local start of the season with this name.
+    pub(super) fn start_of(&self, name: &str) -> Option<i64> {
+        if name == BEFORE {
+            return Some(BEFORE_STARTS);
+        }
+        match &self.source {
+            Source::Cron(_) => {
+                let start = local_time(name.as_bytes())?;
+                self.starts.binary_search(&start).ok().map(|_| start)
+            }
+            Source::Names(names) => {
+                let index = names.iter().position(|other| other == name)?;
+                Some(self.starts[index])
+            }
+        }
+    }
+
+    /// Returns seasons of which none ever begins.
+    pub(super) const fn none() -> Self {
+        Self {
+            source: Source::Names(Vec::new()),
+            starts: Vec::new(),
+        }
+    }
+
+    fn name_at(&self, index: usize) -> String {
+        match &self.source {
+            Source::Cron(_) => text_of(self.starts[index]),
+            Source::Names(names) => names[index].clone(),
+        }
+    }
+}
+
+/// Returns the milliseconds of `2026-03-01`, `2026-03-01T05:00`: without a time at midnight.
+fn local_time(text: &[u8]) -> Option<i64> {
+    let (date, time) = text.split_at_checked(10)?;
+    let (year, month, day) = date_fields(date)?;
+    let date = Date::new(year, month, day)?.days() * DAY_MS;
+    match time {
+        [] => Some(date),
+        [b'T', time @ ..] => time_of_day(time).filter(|ms| *ms > 0).map(|ms| date + ms),
+        _ => None,
+    }
+}
+
+/// Formats a local time as [`local_time`] reads it.
+fn text_of(local_ms: i64) -> String {
+    let Date { year, month, day } = Date::from_days(local_ms.div_euclid(DAY_MS));
+    let mut text = format!("{year:04}-{month:02}-{day:02}");
+    let time = local_ms.rem_euclid(DAY_MS);
+    if time > 0 {
+        let (hour, minute) = (time / HOUR_MS, time % HOUR_MS / MINUTE_MS);
+        write!(text, "T{hour:02}:{minute:02}").expect("writing to a string does not fail");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> i64 {
+        local_time(text.as_bytes()).unwrap()
+    }
+
+    fn names_around(seasons: &Seasons, text: &str) -> (String, i64) {
+        let (first, next) = seasons.around(at(text));
+        assert!(first <= at(text) && at(text) < next);
+        assert_eq!(seasons.around(next - 1), (first, next));
+        (seasons.name_of(first), next)
+    }
+
+    #[test]
+    fn listed_seasons_last_until_the_next_one() {
+        let list = [("winter", "2026-01-05"), ("spring-26", "2026-03-01T05:00")];
+        let seasons = Seasons::named(list).unwrap();
+        let listed = seasons.listed();
+        let expected = list.map(|(name, start)| (name, start.to_owned()));
+        assert!(listed.eq(expected));
+        for (text, name, next) in [
+            ("2026-01-04T23:59", "before", at("2026-01-05")),
+            ("2026-01-05", "winter", at("2026-03-01T05:00")),
+            ("2026-03-01T04:59", "winter", at("2026-03-01T05:00")),
+            ("2026-03-01T05:00", "spring-26", OUTER.1),
+            ("2399-12-31", "spring-26", OUTER.1),
+        ] {
+            assert_eq!(names_around(&seasons, text), (name.to_owned(), next));
+        }
+        assert_eq!(seasons.start_of("winter"), Some(at("2026-01-05")));
+        assert_eq!(seasons.start_of("before"), Some(0));
+        assert_eq!(seasons.start_of("2026-01-05"), None);
+        assert_eq!(seasons.around(-1), (OUTER.0, 0));
+    }
+
+    #[test]
+    fn a_cron_expression_begins_seasons() {
+        let seasons = Seasons::cron("  0 5  1 */3 *").unwrap();
+        assert_eq!(seasons.as_cron(), Some("0 5 1 */3 *"));
+        for (text, name, next) in [
+            ("2026-04-01T04:59", "2026-01-01T05:00", "2026-04-01T05:00"),
+            ("2026-04-01T05:00", "2026-04-01T05:00", "2026-07-01T05:00"),
+            ("1973-01-01T05:00", "1973-01-01T05:00", "1973-04-01T05:00"),
+        ] {
+            assert_eq!(
+                names_around(&seasons, text),
+                (name.to_owned(), at(next)),
+                "{text}"
+            );
+        }
+        // What is behind 2100 is one season.
+        let last = seasons.around(at("2100-01-01")).0;
+        assert_eq!(seasons.name_of(last), "2099-10-01T05:00");
+        assert_eq!(seasons.around(at("2399-01-01")), (last, OUTER.1));
+        assert_eq!(
+            seasons.start_of("2026-04-01T05:00"),
+            Some(at("2026-04-01T05:00"))
+        );
+        assert_eq!(seasons.start_of("2026-04-01"), None);
+        assert_eq!(seasons.listed().count(), 0);
+        let weekly = Seasons::cron("0 0 * * MON").unwrap();
+        assert_eq!(
+            weekly.name_of(weekly.around(at("2026-11-26")).0),
+            "2026-11-23"
+        );
+    }
+
+    #[test]
+    fn seasons_agree_until_one_of_them_begins_another() {
+        let named =
+            |list: &[(&'static str, &'static str)]| Seasons::named(list.iter().copied()).unwrap();
+        let short = named(&[("a", "2026-01-01"), ("b", "2026-04-01")]);
+        let long = named(&[
+            ("a", "2026-01-01"),
+            ("b", "2026-04-01"),
+            ("c", "2026-07-01"),
+        ]);
+        let renamed = named(&[("a", "2026-01-01"), ("x", "2026-04-01")]);
+        assert!(short.agree_until(&long, at("2026-07-01")));
+        assert!(!short.agree_until(&long, at("2026-07-01T00:01")));
+        assert!(short.agree_until(&renamed, at("2026-04-01")));
+        assert!(!short.agree_until(&renamed, at("2026-04-02")));
+        assert!(!short.agree_until(&Seasons::cron("0 0 1 */3 *").unwrap(), at("2026-02-01")));
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        for (cron, part) in [
+            ("", "0 fields"),
+            ("0 0 1 *", "4 fields"),
+            ("0 0 1 * * UTC", "6 fields"),
+            ("61 0 1 * *", "`61 0 1 * *` is not a cron expression"),
+            ("H 0 1 * *", "`H 0 1 * *` is not a cron expression"),
+            ("0 0 30 2 *", "names no time"),
+            ("0 0 * * *", "more than 10000 seasons"),
+        ] {
+            let error = Seasons::cron(cron).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        let many: Vec<String> = (0..1001).map(|number| format!("s{number}")).collect();
+        let many: Vec<_> = many.iter().map(|name| (&**name, "2026-01-01")).collect();
+        let named = |list: &[(&'static str, &'static str)]| {
+            Seasons::named(list.iter().copied())
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(named(&[]).starts_with("lists 0 seasons"));
+        let error = Seasons::named(many).unwrap_err();
+        assert_eq!(error, SeasonsError::Order("s1".to_owned()));
+        for (list, part) in [
+            (&[("", "2026-01-01")][..], "`` is not a name"),
+            (&[("previous", "2026-01-01")], "`previous` is not a name"),
+            (&[("a b", "2026-01-01")], "`a b` is not a name"),
+            (
+                &[("a", "2026-02-30")],
+                "a: `2026-02-30` is not a local time",
+            ),
+            (&[("a", "2026-01-01T00:00")], "is not a local time"),
+            (&[("a", "2026-01-01T05")], "is not a local time"),
+            (&[("a", "1972-12-31")], "is not a local time"),
+            (&[("a", "2400-01-01")], "is not a local time"),
+            (
+                &[("a", "2026-01-01"), ("a", "2026-02-01")],
+                "`a` is named twice",
+            ),
+            (
+                &[("a", "2026-01-01"), ("b", "2026-01-01")],
+                "b: does not begin after",
+            ),
+        ] {
+            let error = named(list);
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}
