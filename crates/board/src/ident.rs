@@ -14,6 +14,7 @@ use std::str::FromStr;
 
 pub use board_name::BoardName;
 pub use ident_error::IdentError;
+pub(crate) use visible::check_visible;
 pub use incarnation::{IdDigest, Incarnation};
 
 use compact_str::CompactString;

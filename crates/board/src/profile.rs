@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::ident::{IdentError, check_visible};
 use crate::limits::{PROFILE_AVATAR_BYTES_MAX, PROFILE_BYTES_MAX, PROFILE_NAME_CHARS_MAX};
 
 /// A member's profile, as the text of a JSON object without line breaks. Cheap to clone.
@@ -24,6 +25,9 @@ pub enum ProfileError {
     /// The name has a control character.
     #[error("name: has a control character")]
     ControlInName,
+    /// The name cannot be seen, or looks like another one.
+    #[error(transparent)]
+    Invisible(#[from] IdentError),
     /// The avatar is too long.
     #[error("avatar: has {0} bytes, more than {PROFILE_AVATAR_BYTES_MAX}")]
     LongAvatar(usize),
@@ -52,7 +56,7 @@ impl Profile {
         &self.0
     }
 
-    /// Checks a name: 1 to 64 characters, none of them a control character.
+    /// Checks a name: 1 to 64 characters, none of them a control character, and visible as members are.
     pub fn check_name(name: &str) -> Result<(), ProfileError> {
         if name.is_empty() {
             return Err(ProfileError::EmptyName);
@@ -64,7 +68,7 @@ impl Profile {
         if name.chars().any(is_control) {
             return Err(ProfileError::ControlInName);
         }
-        Ok(())
+        Ok(check_visible("name", name)?)
     }
 
     /// Checks an avatar: a URL with a host, of the schemes `https` and `http`. Pages may use it as the address of an
@@ -76,8 +80,9 @@ impl Profile {
         let rest = ["https://", "http://"]
             .iter()
             .find_map(|scheme| url.strip_prefix(scheme));
-        let has_host =
-            rest.is_some_and(|rest| !rest.starts_with(['/', '?', '#']) && !rest.is_empty());
+        let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+        let host = authority.and_then(|authority| authority.rsplit('@').next());
+        let has_host = host.is_some_and(|host| !host.is_empty() && !host.starts_with(':'));
         if has_host && url.bytes().all(is_of_url) {
             Ok(())
         } else {
@@ -153,6 +158,20 @@ mod tests {
     }
 
     #[test]
+    fn names_are_visible() {
+        for (bad, why) in [
+            (" ", "white space"),
+            ("Ann ", "white space"),
+            ("\u{200b}", "invisible"),
+            ("A\u{202e}nn", "direction"),
+        ] {
+            let error = Profile::check_name(bad).unwrap_err().to_string();
+            assert!(error.starts_with("name ") && error.contains(why), "{error}");
+        }
+        assert_eq!(Profile::check_name("👩\u{200d}🚀 Ann"), Ok(()));
+    }
+
+    #[test]
     fn avatars_are_urls_of_the_web() {
         for good in [
             "https://img.example/a.png?size=64&v=1#x",
@@ -164,6 +183,9 @@ mod tests {
             "",
             "https://",
             "https:///a.png",
+            "https://@",
+            "https://u:p@/a.png",
+            "https://:8080/a.png",
             "javascript:alert(1)",
             "data:image/png;base64,AAAA",
             "HTTPS://img.example/",

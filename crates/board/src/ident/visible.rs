@@ -42,7 +42,7 @@ const TEXT_STYLE: char = '\u{fe0e}';
 const EMOJI_STYLE: char = '\u{fe0f}';
 
 /// Checks that a name may be given to something new.
-pub(super) fn check_visible(what: &'static str, text: &str) -> Result<(), IdentError> {
+pub(crate) fn check_visible(what: &'static str, text: &str) -> Result<(), IdentError> {
     let is_space = |c: Option<char>| c.is_some_and(char::is_whitespace);
     let is_padded = is_space(text.chars().next()) || is_space(text.chars().next_back());
     rule(!is_padded, what, text, "begins or ends with white space")?;
