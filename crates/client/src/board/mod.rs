@@ -159,7 +159,8 @@ impl Board {
         }
     }
 
-    /// Puts settings of this board, before its first contribution. They replace all earlier ones.
+    /// Puts settings of this board. They replace all earlier ones, except that the number of shards stays once it has
+    /// contributions.
     pub fn settle(&self) -> Settle {
         Settle {
             request: self.request_below(Method::PUT, ""),

@@ -203,7 +203,7 @@ pub(crate) struct Settings {
 }
 
 request! {
-    /// Puts settings of one board, before its first contribution: [`Board::settle`](crate::Board::settle).
+    /// Puts settings of one board: [`Board::settle`](crate::Board::settle).
     /// Omitted settings have the values of the kind.
     Settle -> Settled {} Always with settings: Settings
 }
