@@ -121,23 +121,30 @@ impl Kind {
         wanted
             .windows()
             .iter()
-            .map(|rule| self.changed_window(rule, now))
+            .map(|rule| self.changed_window(wanted, rule, now))
             .collect()
     }
 
-    fn changed_window(&self, rule: &WindowRule, now: Timestamp) -> Result<WindowRule, ChangeError> {
+    fn changed_window(
+        &self,
+        wanted: &Self,
+        rule: &WindowRule,
+        now: Timestamp,
+    ) -> Result<WindowRule, ChangeError> {
+        // Seasons come with their window.
+        let next = wanted.calendar().span_at(rule.period, now).end;
         if let Some(held) = self.window_rule(rule.period) {
+            // The season at which it begins may have been moved.
+            let is_moved = rule.period == Period::Season && held.since > Some(now);
             return Ok(WindowRule {
-                since: held.since,
+                since: if is_moved { next } else { held.since },
                 ..*rule
             });
         }
-        let next = self.calendar().span_at(rule.period, now).end;
-        if rule.period == Period::All || next.is_none() {
-            return Err(refused(
-                "windows",
-                "all has no next start, so it cannot be added",
-            ));
+        if next.is_none_or(|next| next > Timestamp::LATEST) {
+            let period = rule.period.as_str();
+            let reason = format!("{period} has no next start, so it cannot be added");
+            return Err(refused("windows", reason));
         }
         Ok(WindowRule {
             since: next,

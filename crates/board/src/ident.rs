@@ -14,8 +14,8 @@ use std::str::FromStr;
 
 pub use board_name::BoardName;
 pub use ident_error::IdentError;
-pub(crate) use visible::check_visible;
 pub use incarnation::{IdDigest, Incarnation};
+pub(crate) use visible::check_visible;
 
 use compact_str::CompactString;
 use twox_hash::XxHash3_64;

@@ -45,6 +45,18 @@ impl Timestamp {
     /// Parses RFC 3339 text, which has an offset or `Z`. Digits beyond the milliseconds are
     /// dropped: the moment moves towards the past, never into the next window.
     pub fn parse_rfc3339(text: &str) -> Result<Self, TimestampError> {
+        let at = Self::parse_stored(text)?;
+        if !(Self::EARLIEST..=Self::LATEST).contains(&at) {
+            return Err(TimestampError::OutOfRange {
+                text: excerpt(text),
+            });
+        }
+        Ok(at)
+    }
+
+    /// Does the same for text that a store has written: also the start of a window that contains the earliest
+    /// accepted time.
+    pub fn parse_stored(text: &str) -> Result<Self, TimestampError> {
         let ms = rfc3339::parse(text.as_bytes()).map_err(|fault| match fault {
             Fault::Malformed => TimestampError::Malformed {
                 text: excerpt(text),
@@ -53,11 +65,6 @@ impl Timestamp {
                 text: excerpt(text),
             },
         })?;
-        if !(Self::EARLIEST.0..=Self::LATEST.0).contains(&ms) {
-            return Err(TimestampError::OutOfRange {
-                text: excerpt(text),
-            });
-        }
         Ok(Self(ms))
     }
 

@@ -122,9 +122,9 @@ impl Incarnations {
     }
 
     /// Returns the location of a shard; `IncarnationEnded` if the incarnation is known to have
-    /// ended.
+    /// ended, `SettingsChanged` if its activity is known to be another one.
     pub async fn place(&self, board: &BoardRecord, shard: u16) -> Result<Location, StoreError> {
-        let incarnation = self.incarnation(board).await?;
+        let incarnation = self.agreeing(board).await?;
         Ok(spread::place(board, &incarnation.servers, shard))
     }
 
@@ -134,7 +134,7 @@ impl Incarnations {
         board: &BoardRecord,
         shards: impl Iterator<Item = u16>,
     ) -> Result<Vec<Location>, StoreError> {
-        let servers = self.incarnation(board).await?.servers.clone();
+        let servers = self.agreeing(board).await?.servers.clone();
         Ok(shards
             .map(|shard| spread::place(board, &servers, shard))
             .collect())
@@ -156,7 +156,7 @@ impl Incarnations {
         kind: &Kind,
         now: Timestamp,
     ) -> Result<Location, StoreError> {
-        let incarnation = self.incarnation(board).await?;
+        let incarnation = self.agreeing(board).await?;
         if incarnation.uncreated {
             return Err(StoreError::IncarnationEnded);
         }
@@ -276,6 +276,24 @@ impl Incarnations {
             thawed.await.map_err(unsent)
         }
         .boxed()
+    }
+
+    /// Returns the incarnation if the caller's record has its activity. Shards refuse other activities,
+    /// too, unless a node has lost the change with its latest writes.
+    async fn agreeing(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {
+        let incarnation = self.incarnation(board).await?;
+        let agrees = |known: &KnownIncarnation| known.uncreated || known.activity == board.activity;
+        if agrees(&incarnation) {
+            return Ok(incarnation);
+        }
+        // The lease may be the older one.
+        match self.look_up(board).boxed().await {
+            Ok(now) if agrees(&now) => Ok(now),
+            Ok(_) => Err(StoreError::SettingsChanged),
+            Err(StoreError::IncarnationEnded) => Err(StoreError::IncarnationEnded),
+            // Without the registry the shards decide alone.
+            Err(_) => Ok(incarnation),
+        }
     }
 
     async fn incarnation(&self, board: &BoardRecord) -> Result<Arc<KnownIncarnation>, StoreError> {

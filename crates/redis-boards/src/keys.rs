@@ -136,11 +136,11 @@ pub fn window_named(name: &str) -> Option<Window> {
     }
     let (period, start) = name.split_once('@')?;
     let period = period
-        .parse()
+        .parse::<Period>()
         .ok()
         .filter(|period| *period != Period::All)?;
     let start = format!("{}:00Z", start.strip_suffix('Z')?);
-    let start = Timestamp::parse_rfc3339(&start).ok()?;
+    let start = Timestamp::parse_stored(&start).ok()?;
     Some(Window::starting_at(period, start))
 }
 

@@ -10,6 +10,11 @@ const BEYOND_RETENTION: Duration = Duration::from_hours(24);
 /// How long a board that holds nothing is kept, from its creation or its last write on.
 pub const LINGER: Duration = Duration::from_mins(1);
 
+/// Returns how long after a touch a board may be written to without another one.
+pub(super) fn untouched_max(idle: Duration) -> Duration {
+    (idle / 8).max(Duration::from_millis(1))
+}
+
 /// Returns when a window is past its retention; `None` if never.
 pub(super) fn gone_at(kind: &Kind, window: Window) -> Option<Timestamp> {
     let rule = kind.window_rule(window.period())?;

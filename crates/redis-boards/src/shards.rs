@@ -159,7 +159,8 @@ impl Shards<'_> {
         done.map(drop)
     }
 
-    /// Freezes a shard that holds nothing else. Returns whether it did.
+    /// Freezes a shard that holds nothing else. Returns whether it did. `SettingsChanged`: a change of the
+    /// activity was left undecided.
     pub(crate) async fn freeze(
         self,
         shard: u16,
@@ -182,6 +183,9 @@ impl Shards<'_> {
             .await
         {
             Err(CallError::Refused(refusal)) if refusal.code == "KEPT" => Ok(false),
+            Err(CallError::Refused(refusal)) if refusal.code == "THAW" => {
+                Err(StoreError::SettingsChanged)
+            }
             answer => answer.map(|_| true).map_err(failed),
         }
     }
@@ -194,7 +198,7 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// Returns the freeze of a shard, as text, if it has one.
+    /// Returns the freeze of a shard that has expired, as text, if it has one.
     pub(crate) async fn freeze_of(self, shard: u16) -> Result<Bytes, StoreError> {
         let keys = vec![self.spread.keys(shard).meta()];
         self.call("freeze_of", shard, keys, Vec::new(), Effect::Read)

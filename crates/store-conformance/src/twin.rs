@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use board::{IdDigest, Kind, Member, Period, RankWords, Standing, Timestamp, Window};
+use board::{Activity, IdDigest, Kind, Member, Period, RankWords, Standing, Timestamp, Window};
 use shard_store::{
     Anchor, BoardRecord, Change, Group, Item, ItemRejected, Outcome, RangeAsk, RangePart,
     ShardEntry,
@@ -219,12 +219,15 @@ impl Twin {
         });
     }
 
+    /// Returns whether nothing was written for the idle span of the board's settings.
+    #[must_use]
+    pub fn is_over(&self, activity: &Activity, now: Timestamp) -> bool {
+        let idle = activity.idle_span(&self.kind);
+        idle.is_some_and(|idle| now >= self.written.plus(idle))
+    }
+
     /// Returns whether a store may have deleted the board.
     pub fn may_be_gone(&self, now: Timestamp) -> bool {
-        let idle = self.record.activity.idle_span(&self.kind);
-        if idle.is_some_and(|idle| now >= self.written.plus(idle)) {
-            return true;
-        }
         let latest = self.latest(now);
         let remembers = self.ids.values().any(|(until, _)| latest < *until);
         !remembers && self.windows.values().all(HashMap::is_empty)

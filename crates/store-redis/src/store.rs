@@ -283,7 +283,13 @@ impl ShardStore for RedisStore {
         let changed = async move {
             self.check_time()?;
             let until = until.map(|until| Instant::from_std(until.instant));
-            self.sweep.change_activity(board, activity, until).await
+            // Goes on when the caller has gone: its shards would be held until that expires.
+            let (sweep, board) = (self.sweep.clone(), board.clone());
+            let changing =
+                tokio::spawn(async move { sweep.change_activity(&board, activity, until).await });
+            changing
+                .await
+                .unwrap_or_else(|error| Err(StoreError::Unknown(error.to_string()).into()))
         };
         self.calls.change_activity.time(changed).boxed()
     }

@@ -77,7 +77,7 @@ fn assert_windows(server: &Server) {
     changed["day_starts_at"] = json!("04:00");
     server
         .put("/v1/kinds/k", &changed)
-        .problem(409, "conflict", &["day_starts_at"]);
+        .problem(409, "kind-has-boards", &["day_starts_at"]);
 }
 
 fn test_periods(mut server: Server, kept: bool) {
@@ -182,7 +182,7 @@ fn test_seasons(mut server: Server, kept: bool) {
     earlier["seasons"][1]["starts_at"] = json!("2025-11-03");
     server
         .put("/v1/kinds/named", &earlier)
-        .problem(409, "conflict", &["seasons"]);
+        .problem(409, "kind-has-boards", &["seasons"]);
     if kept {
         server = server.stop().start();
         assert_seasons(&server);

@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::extract::{FromRequestParts as _, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use board::{Kind, ShardCount};
 use problem::{Problem, ProblemType};
 use query_params::Params;
 use serde::Serialize;

@@ -6,7 +6,7 @@ use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, week_number};
 
 impl Calendar {
     /// Returns the name of a window of this calendar, by its local date: `hour:2026-11-20T14+08:00`,
-    /// `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `2w:2026-11-16`, `month:2026-11`,
+    /// `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `2w:2026-11-09`, `month:2026-11`,
     /// `quarter:2026-Q4`, `year:2026`, `season:spring-2026`, `all`.
     ///
     /// An hour always has its offset, since the same local hour may occur twice. A part of a day is
@@ -96,9 +96,9 @@ mod tests {
             (Period::EightHours, "8h:2026-11-20T16"),
             (Period::TwelveHours, "12h:2026-11-20T12"),
             // Counted from 1970-01-05.
-            (Period::TwoWeeks, "2w:2026-11-16"),
-            (Period::ThreeWeeks, "3w:2026-11-09"),
-            (Period::TwelveWeeks, "12w:2026-10-05"),
+            (Period::TwoWeeks, "2w:2026-11-09"),
+            (Period::ThreeWeeks, "3w:2026-11-16"),
+            (Period::TwelveWeeks, "12w:2026-10-26"),
             (Period::Quarter, "quarter:2026-Q4"),
             (Period::Year, "year:2026"),
         ] {

@@ -3,7 +3,9 @@
 //! Seasons follow one another without gaps: each lasts until the next one begins, the last one for ever. The time
 //! before the first one is a window, too, named [`BEFORE`]. Starts are local times.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use cronexpr::{FallbackTimezoneOption, MakeTimestamp, ParseOptions, parse_crontab_with};
 
@@ -36,9 +38,30 @@ const LISTED_END: i64 = new_year(2400);
 /// Up to here the times of a cron expression are computed. The season at that time does not end.
 const CRON_END: i64 = new_year(2100);
 
-/// Bounds around all seasons, and between the two windows before them: all time before 1970, and the rest.
+/// Bounds around all seasons, and between the two windows before them: the time of no contribution in any zone, and
+/// the rest.
 const OUTER: (i64, i64) = (new_year(-2), new_year(10_001));
-const BEFORE_STARTS: i64 = 0;
+const BEFORE_STARTS: i64 = FIRST - DAY_MS;
+
+/// The maximum number of cron expressions whose times are kept.
+const KNOWN_MAX: usize = 100;
+
+/// The times of cron expressions that were read, since a kind is decoded again and again: that of each change in a
+/// journal, for example.
+static KNOWN: LazyLock<Mutex<HashMap<String, Arc<[i64]>>>> = LazyLock::new(Mutex::default);
+
+fn known_starts(cron: &str) -> Option<Arc<[i64]>> {
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.get(cron).cloned()
+}
+
+fn keep_starts(cron: &str, starts: &Arc<[i64]>) {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.len() >= KNOWN_MAX {
+        known.clear();
+    }
+    known.insert(cron.to_owned(), starts.clone());
+}
 
 const fn new_year(year: i64) -> i64 {
     let date = Date {
@@ -54,7 +77,7 @@ const fn new_year(year: i64) -> i64 {
 pub struct Seasons {
     source: Source,
     /// In milliseconds, ascending.
-    starts: Vec<i64>,
+    starts: Arc<[i64]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,10 +143,18 @@ impl Seasons {
         if fields.len() != 5 {
             return Err(wrong(&format!("it has {} fields, not 5", fields.len())));
         }
+        // `cronexpr` 1.7 finds no last day of a December.
+        if fields[2].contains(['L', 'l', 'W', 'w']) || fields[4].contains(['L', 'l']) {
+            return Err(wrong(&"`L` and `W` are not supported"));
+        }
         // As if the local clock were that of UTC: the calendar knows how it differs.
         let mut options = ParseOptions::default();
         options.fallback_timezone_option = FallbackTimezoneOption::UTC;
         let text = fields.join(" ");
+        if let Some(starts) = known_starts(&text) {
+            let source = Source::Cron(text);
+            return Ok(Self { source, starts });
+        }
         let crontab = parse_crontab_with(&text, options).map_err(|error| {
             // It shows the text, and a mark where it is wrong.
             let error = error.to_string();
@@ -152,10 +183,10 @@ impl Seasons {
         if starts.is_empty() {
             return Err(SeasonsError::Never(text));
         }
-        Ok(Self {
-            source: Source::Cron(text),
-            starts,
-        })
+        let starts: Arc<[i64]> = starts.into();
+        keep_starts(&text, &starts);
+        let source = Source::Cron(text);
+        Ok(Self { source, starts })
     }
 
     /// Creates seasons with these names, which begin at these local times, the first one first.
@@ -195,7 +226,7 @@ impl Seasons {
         }
         Ok(Self {
             source: Source::Names(names),
-            starts,
+            starts: starts.into(),
         })
     }
 
@@ -266,10 +297,10 @@ impl Seasons {
     }
 
     /// Returns seasons of which none ever begins.
-    pub(super) const fn none() -> Self {
+    pub(super) fn none() -> Self {
         Self {
             source: Source::Names(Vec::new()),
-            starts: Vec::new(),
+            starts: Arc::default(),
         }
     }
 
@@ -337,9 +368,10 @@ mod tests {
             assert_eq!(names_around(&seasons, text), (name.to_owned(), next));
         }
         assert_eq!(seasons.start_of("winter"), Some(at("2026-01-05")));
-        assert_eq!(seasons.start_of("before"), Some(0));
+        assert_eq!(seasons.start_of("before"), Some(at("1972-12-31")));
         assert_eq!(seasons.start_of("2026-01-05"), None);
-        assert_eq!(seasons.around(-1), (OUTER.0, 0));
+        let first = at("1972-12-31");
+        assert_eq!(seasons.around(first - 1), (OUTER.0, first));
     }
 
     #[test]
@@ -400,6 +432,9 @@ mod tests {
             ("0 0 1 * * UTC", "6 fields"),
             ("61 0 1 * *", "`61 0 1 * *` is not a cron expression"),
             ("H 0 1 * *", "`H 0 1 * *` is not a cron expression"),
+            ("0 0 L * *", "not supported"),
+            ("0 0 15W * *", "not supported"),
+            ("0 0 * * 5L", "not supported"),
             ("0 0 30 2 *", "names no time"),
             ("0 0 * * *", "more than 10000 seasons"),
         ] {

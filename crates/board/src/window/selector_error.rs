@@ -12,7 +12,7 @@ pub enum SelectorError {
     #[error(
         "`{selector}` is not a window: accepted are `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, \
          `2w`, `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`, `year`, `season` and `all`, `previous`, `day:previous`, and names \
-         such as `hour:2026-11-20T14+08:00`, `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `2w:2026-11-16`, \
+         such as `hour:2026-11-20T14+08:00`, `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `2w:2026-11-09`, \
          `month:2026-11`, `quarter:2026-Q4`, `year:2026`"
     )]
     Unknown {

@@ -88,6 +88,21 @@ fn seasons_may_change_that_begin_later_than_a_day_from_now() {
     let added = gifts(|_| ()).changed_to(&kind, now()).unwrap();
     let since = added.window_rule(Period::Season).unwrap().since;
     assert_eq!(since, Some(at("2026-11-30T16:00:00Z")));
+    // It begins with another one that is moved before that.
+    let moved = [
+        ("autumn", "2026-09-01"),
+        ("early", "2026-11-25"),
+        ("winter", "2026-12-01"),
+    ];
+    let moved = added.changed_to(&seasonal(&moved), now()).unwrap();
+    let since = moved.window_rule(Period::Season).unwrap().since;
+    assert_eq!(since, Some(at("2026-11-24T16:00:00Z")));
+    let none = seasonal(&[("autumn", "2026-09-01")]);
+    let refused = gifts(|_| ()).changed_to(&none, now()).unwrap_err();
+    assert!(
+        refused.to_string().contains("season has no next start"),
+        "{refused}"
+    );
 }
 
 #[test]

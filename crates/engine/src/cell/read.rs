@@ -23,7 +23,7 @@ impl Cell {
         if self.kind.is_dense() {
             let queries = queries.iter();
             return queries
-                .map(|asked| self.read_whole(epoch, &asked.query))
+                .map(|asked| self.read_whole(seen, epoch, &asked.query))
                 .collect();
         }
         let mut readings = Vec::with_capacity(queries.len());
@@ -65,7 +65,7 @@ impl Cell {
                 groups,
                 ranges: [ask.clone()].into(),
             };
-            let reading = self.read_whole(epoch, &query)?;
+            let reading = self.read_whole(seen, epoch, &query)?;
             let part = reading.parts.and_then(|mut parts| parts.pop());
             return Ok(part.map(|part| BoardReading {
                 versions: vec![reading.version],
@@ -120,8 +120,14 @@ impl Cell {
 impl Cell {
     /// Reads all shards as one, at one moment. Waits for those that are being written: its writers
     /// wait for no other shard.
-    fn read_whole(&self, epoch: u64, query: &Query) -> Result<ShardReading, StoreError> {
+    fn read_whole(
+        &self,
+        seen: &Activity,
+        epoch: u64,
+        query: &Query,
+    ) -> Result<ShardReading, StoreError> {
         let body = self.body.read();
+        self.check_seen(seen, &body)?;
         let shards = match &*body {
             Body::Ended => return Err(StoreError::IncarnationEnded),
             Body::Whole(whole) => return whole.read().read(&self.kind, epoch, None, query),

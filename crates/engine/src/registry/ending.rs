@@ -76,8 +76,11 @@ impl Registry {
             self.withdraw_abandoned(cell, next, now, log);
             return;
         }
+        let seen = cell.activity();
         let left = self.settings_left_by(cell, next, now);
-        self.end(cell, left, log, |closed| closed.may_be_deleted(kind, now));
+        self.end(cell, left, log, |closed| {
+            cell.activity() == seen && closed.may_be_deleted(kind, now)
+        });
     }
 
     /// Deletes a board that is over, with all its contents, if it is `due` when it has no readers and
@@ -90,8 +93,12 @@ impl Registry {
         log: &mut dyn Log,
         due: impl FnOnce(&Closed<'_>) -> bool,
     ) {
+        let seen = cell.activity();
         let left = self.settings_left_by(cell, next, now);
-        self.end(cell, left, log, due);
+        // What is left follows from the activity, which may have been changed since.
+        self.end(cell, left, log, |closed| {
+            cell.activity() == seen && due(closed)
+        });
     }
 
     /// Withdraws the creation of a board to which nothing was applied: its settings are kept for as
@@ -126,7 +133,10 @@ impl Registry {
         let had_settings = shards.is_some_and(|shards| settings != shards.into());
         let left = kind.filter(|_| had_settings);
         let left = left.map(|kind| settings_of(cell, kind, next, settings, cell.settings_set_at()));
-        let is_due = |closed: &Closed<'_>| cell.is_created() && closed.is_untouched() && may_go();
+        // The settings may have been changed since they were read.
+        let is_due = |closed: &Closed<'_>| {
+            cell.is_created() && closed.is_untouched() && cell.settings() == settings && may_go()
+        };
         self.end(cell, left, log, is_due)
     }
 

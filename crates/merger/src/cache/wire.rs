@@ -60,6 +60,10 @@ pub(super) fn name_of(shape: Shape, activity: &Activity, renderer_format: &str) 
                 name.push_str(&at.millis().to_string());
             }
         }
+        if let Some(idle) = activity.idle() {
+            name.push('.');
+            name.push_str(&idle.as_millis().to_string());
+        }
     }
     name
 }

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::registry::{CurrentIncarnation, Record};
+use crate::retention::untouched_max;
 use redis_nodes::ServerId;
 use shard_store::StoreError;
 
@@ -114,7 +115,7 @@ impl KnownIncarnation {
             let failed = failed.as_ref().filter(|failed| !failed.is_emptying);
             failed.is_some_and(|failed| failed.at.elapsed() < ASKED_AGAIN)
         };
-        now >= touched.plus(idle / 8) && (self.may_be_idle(idle, now) || !failed())
+        now >= touched.plus(untouched_max(idle)) && (self.may_be_idle(idle, now) || !failed())
     }
 
     pub(super) fn note_failed_touch(&self, error: StoreError, is_emptying: bool) -> FailedTouch {

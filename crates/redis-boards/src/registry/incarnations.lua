@@ -62,12 +62,13 @@ register('end_emptying', {'allow-oom'}, function(keys, args)
     return 'R'
 end)
 
--- Ends a life, whichever is on (`life` '-') or this one if it was not touched. What is needed to put its
+-- Ends a life, whichever is on (`life` '-') or this one if it was not touched, and its time is what the caller has
+-- `seen` ('' for any). What is needed to put its
 -- tombstones stays in `dying` until they are there. Its name keeps the settings `after` until `after_due`, '-'
 -- for none. Answers as `board` does.
 register('bury', {'allow-oom'}, function(keys, args)
     local boards, subjects, settled, due, dying, key = unpack(keys)
-    local deadline, number, name, subject, life, touched, after, after_due = unpack(args)
+    local deadline, number, name, subject, life, touched, after, after_due, seen = unpack(args)
     local answer = remembered(key, number)
     if answer then return answer end
     local late = lateness(deadline)
@@ -77,6 +78,7 @@ register('bury', {'allow-oom'}, function(keys, args)
     if record then
         if life ~= '-' and record.life ~= life then return 'ENOTTHERE' end
         if touched ~= '-' and record.touched ~= touched then return 'ETOUCHED' end
+        if seen and seen ~= '' and (record.activity or '-') ~= seen then return 'ETOUCHED' end
     else
         settled_life = settings_of(settled, subject)
         if not settled_life or (life ~= '-' and settled_life ~= life) then return 'ENOTTHERE' end

@@ -193,8 +193,8 @@ impl Registry {
         Ok(Record::parse_reply(name, &answer).map_err(unread_write)?)
     }
 
-    /// Ends this incarnation of a board, before `until`, touched or not, and keeps settings for its
-    /// name. Returns whether it existed.
+    /// Ends this incarnation of a board, before `until`, touched or not, unless its activity was changed
+    /// since its record was read, and keeps settings for its name. Returns whether it did.
     pub(crate) async fn delete_incarnation(
         &self,
         record: &Record,
@@ -207,15 +207,11 @@ impl Registry {
             after,
         };
         let ended = self.end(&record.board().name, Some(only), until);
-        match ended.await {
-            Ok(_) => Ok(true),
-            Err(CallError::Refused(refusal)) if refusal.code == "NOTTHERE" => Ok(false),
-            Err(error) => Err(failed(error)),
-        }
+        ended_or_not(ended.await)
     }
 
-    /// Ends this incarnation of a board, before `until`, unless it was touched since its record was
-    /// read, and keeps settings for its name. Returns whether it did.
+    /// Ends this incarnation of a board, before `until`, unless it was touched or its activity was
+    /// changed since its record was read, and keeps settings for its name. Returns whether it did.
     pub(crate) async fn delete_untouched(
         &self,
         record: &Record,
@@ -228,15 +224,7 @@ impl Registry {
             after,
         };
         let ended = self.end(&record.board().name, Some(only), until);
-        match ended.await {
-            Ok(_) => Ok(true),
-            Err(CallError::Refused(refusal))
-                if ["NOTTHERE", "TOUCHED"].contains(&&*refusal.code) =>
-            {
-                Ok(false)
-            }
-            Err(error) => Err(failed(error)),
-        }
+        ended_or_not(ended.await)
     }
 
     async fn end(
@@ -268,8 +256,12 @@ impl Registry {
             only.as_ref()
                 .and_then(|only| only.after.as_ref())
                 .map_or_else(any, |after| text(after.settled())),
-            only.and_then(|only| only.after)
+            only.as_ref()
+                .and_then(|only| only.after.as_ref())
                 .map_or_else(any, |after| text(after.kept_until().millis())),
+            only.map_or_else(Bytes::new, |only| {
+                text(activity_text(&only.record.board().activity))
+            }),
         ];
         let call = Call {
             function: "bury",
@@ -307,6 +299,17 @@ impl Registry {
         let args = vec![text(cursor), text(DYING_AT_ONCE)];
         let answer = self.read("dying", keys, args).await.map_err(failed)?;
         dying(&answer).map_err(unread)
+    }
+}
+
+/// Returns whether an incarnation was ended.
+fn ended_or_not(ended: Result<Bytes, CallError>) -> Result<bool, StoreError> {
+    match ended {
+        Ok(_) => Ok(true),
+        Err(CallError::Refused(refusal)) if ["NOTTHERE", "TOUCHED"].contains(&&*refusal.code) => {
+            Ok(false)
+        }
+        Err(error) => Err(failed(error)),
     }
 }
 

@@ -12,10 +12,13 @@
 //! registry what was decided, and thaw them
 //! ([`Incarnations::thaw`](crate::incarnations::Incarnations::thaw)).
 
-use board::Activity;
+use std::time::Duration;
+
+use board::{Activity, Incarnation};
 use bytes::Bytes;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use moka::sync::Cache;
 use tokio::time::Instant;
 
 use super::{DECIDED, Sweep};
@@ -23,6 +26,11 @@ use crate::registry::Record;
 use crate::shards::Shards;
 use crate::spread::Spread;
 use shard_store::{BoardRecord, ChangeActivityError, StoreError};
+
+/// The number of boards that were set right, and how long they are not set right again: the callers that
+/// were refused before that are behind one another.
+const RECONCILED_MAX: u64 = 1_000;
+const RECONCILED: Duration = Duration::from_secs(5);
 
 impl Sweep {
     /// Changes the activity of a created board from that of `board`, before `until`.
@@ -79,19 +87,28 @@ impl Sweep {
     }
 
     /// Handles a shard that has refused the activity of `board`. If that is what the registry has, it
-    /// has lost a change: the shards get what it has.
+    /// has lost a change: the shards get what it has. Of callers that find the same, one does it, and
+    /// goes on when its caller has gone.
     #[must_use]
     pub fn reconcile<'a>(&'a self, board: &'a BoardRecord) -> BoxFuture<'a, ()> {
-        async move {
+        let (sweep, board) = (self.clone(), board.clone());
+        let reconciling = tokio::spawn(async move {
             let is_lost = |now: Record| now.spread.board.activity == board.activity;
-            if !self.created(board).await.is_ok_and(is_lost) {
+            if !sweep.created(&board).await.is_ok_and(is_lost) {
                 return;
             }
-            if let Err(error) = self.change_activity(board, board.activity, None).await {
-                tracing::debug!(board = %board.name, %error, "its shards have other settings");
+            let reconciled = sweep.reconciled.lock().await;
+            if reconciled.contains_key(&board.incarnation) {
+                return;
             }
-        }
-        .boxed()
+            match sweep.change_activity(&board, board.activity, None).await {
+                Ok(_) => reconciled.insert(board.incarnation, ()),
+                Err(error) => {
+                    tracing::debug!(board = %board.name, %error, "its shards have other settings");
+                }
+            }
+        });
+        reconciling.map(drop).boxed()
     }
 
     /// Returns the record of a created board, as it is now.
@@ -136,6 +153,12 @@ impl Sweep {
         // Independently of one another.
         let _ = shards.each(thaw).await;
     }
+}
+
+/// Returns the list of boards whose shards were set right, which have to be so only once.
+pub(super) fn reconciled() -> Cache<Incarnation, ()> {
+    let reconciled = Cache::builder().max_capacity(RECONCILED_MAX);
+    reconciled.time_to_live(RECONCILED).build()
 }
 
 /// Returns the error of a change for which not all shards could be held.

@@ -35,10 +35,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{BoardName, KindName, Timestamp};
+use board::{BoardName, Incarnation, KindName, Timestamp};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
+use moka::sync::Cache;
 use tokio::time::Instant;
 
 use super::incarnations::Incarnations;
@@ -47,6 +48,7 @@ use super::session::Session;
 use super::settings::RedisSettings;
 use super::shards::{Shards, not_connected};
 use super::spread::Spread;
+use change::reconciled;
 use redis_nodes::Nodes;
 use shard_store::{DeleteBoardError, KindRecord, StoreError};
 pub use short_list::{RefillLists, ShortList};
@@ -74,14 +76,16 @@ enum Away {
     PassBy,
 }
 
-/// Drops what is past its time.
-#[derive(Debug)]
+/// Drops what is past its time. Cheap to clone.
+#[derive(Debug, Clone)]
 pub struct Sweep {
     servers: Arc<Nodes>,
     session: Arc<Session>,
     registry: Arc<Registry>,
     incarnations: Arc<Incarnations>,
     lists: Arc<dyn RefillLists>,
+    /// The boards that were set right, one at a time.
+    reconciled: Arc<tokio::sync::Mutex<Cache<Incarnation, ()>>>,
     deadline: Duration,
 }
 
@@ -122,6 +126,7 @@ impl Sweep {
             registry,
             incarnations,
             lists,
+            reconciled: Arc::new(tokio::sync::Mutex::new(reconciled())),
             deadline: settings.write_deadline,
         }
     }
@@ -254,13 +259,13 @@ impl Sweep {
         Ok(removed)
     }
 
-    /// Ends this incarnation of a board, before `until`, with all that it holds.
+    /// Ends this incarnation of a board, before `until`, with all that it holds. Returns whether it did.
     async fn end_expired(
         &self,
         record: &Record,
         after: Option<After>,
         until: Instant,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let ended = self
             .registry
             .delete_incarnation(record, after, until)
@@ -269,7 +274,7 @@ impl Sweep {
             self.incarnations.forget(record.board());
             self.put_tombstones(record, Away::PassBy).await?;
         }
-        Ok(())
+        Ok(ended)
     }
 
     /// Ends the shards of an incarnation that has ended. Those whose nodes are connected come

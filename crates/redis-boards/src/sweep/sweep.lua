@@ -104,7 +104,8 @@ register('freeze', {'allow-oom'}, function(keys, args)
     if held[1] then return 'EDEAD' end
     if is_late(deadline) then return 'ELATE' end
     local now = node_ms()
-    if is_frozen(held[2], token, now) or held[4] == UNDECIDED then return 'EFROZEN' end
+    if is_frozen(held[2], token, now) then return 'EFROZEN' end
+    if held[4] == UNDECIDED then return 'ETHAW' end
     if bound ~= '' then
         if held[5] and tonumber(held[5]) > tonumber(bound) then return 'EKEPT' end
     else
@@ -131,9 +132,10 @@ register('hold', {'allow-oom'}, function(keys, args)
     return 'R'
 end)
 
--- The freeze of a shard, as text, if it has one.
+-- The freeze of a shard that ended by itself, as text, if it has one.
 register('freeze_of', {'no-writes'}, function(keys)
-    return 'R' .. (call('HGET', keys[1], 'f') or '')
+    local freeze = call('HGET', keys[1], 'f') or ''
+    return 'R' .. (is_frozen(freeze, nil, node_ms()) and '' or freeze)
 end)
 
 -- Takes a freeze back: the one of this token, or one that ended by itself, given by its text. The time of the board,

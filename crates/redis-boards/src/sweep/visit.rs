@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::{DECIDED, Next, ShortList, Sweep};
 use crate::registry::{After, Record};
-use crate::retention::{LINGER, gone_at, time_to_live_ms};
+use crate::retention::{LINGER, gone_at, time_to_live_ms, untouched_max};
 use crate::shards::{Shards, Spent, Survey};
 use shard_store::{BoardRecord, BoardSettings, StoreError};
 
@@ -42,8 +42,9 @@ impl Sweep {
         if record.board().activity.has_expired(now) {
             let until = Instant::now() + self.deadline;
             let after = after(&record, kind, now)?;
-            self.end_expired(&record, after, until).await?;
-            return Ok(None);
+            let ended = self.end_expired(&record, after, until).await?;
+            // Otherwise its activity was just changed.
+            return Ok((!ended).then(|| now.plus(LINGER)));
         }
         if !record.board().created {
             return self.visit_uncreated(&record, kind, now).await;
@@ -233,7 +234,7 @@ impl Visit<'_> {
         let Some(idle) = self.kind.idle() else {
             return Ok(false);
         };
-        let bound = self.record.touched.plus(idle / 8);
+        let bound = self.record.touched.plus(untouched_max(idle));
         if let Some(written) = self.written().filter(|written| *written > bound) {
             // A write arrived without a touch: the registry lost its last writes, and the touch
             // with them.
@@ -265,7 +266,7 @@ impl Visit<'_> {
 
     /// Ends a board that is over, unless it was written to.
     async fn end_idle(&self, idle: Duration) -> Result<Next, StoreError> {
-        let bound = self.record.touched.plus(idle / 8);
+        let bound = self.record.touched.plus(untouched_max(idle));
         if let Some(written) = self.written().filter(|written| *written > bound) {
             // The activity was changed after that write, or the registry lost a touch.
             self.sweep.touch(self.record, written).await?;
@@ -340,7 +341,7 @@ impl Visit<'_> {
         };
         let freeze = |shard: u16| {
             let spent = spent(&self.surveys[usize::from(shard)]);
-            shards.freeze(shard, &token, spent)
+            self.freeze(shards, shard, &token, spent)
         };
         let frozen = match shards.each(freeze).await {
             Ok(frozen) => frozen.into_iter().all(|frozen| frozen),
@@ -355,6 +356,24 @@ impl Visit<'_> {
         }
         self.thaw(&token).await;
         Ok(false)
+    }
+
+    /// Freezes a shard. A change of the board's activity that a server has left undecided is settled first.
+    async fn freeze(
+        &self,
+        shards: Shards<'_>,
+        shard: u16,
+        token: &Bytes,
+        spent: Spent<'_>,
+    ) -> Result<bool, StoreError> {
+        match shards.freeze(shard, token, spent).await {
+            Err(StoreError::SettingsChanged) => {
+                let incarnations = &self.sweep.incarnations;
+                incarnations.thaw(self.record.board(), shard).await?;
+                shards.freeze(shard, token, spent).await
+            }
+            frozen => frozen,
+        }
     }
 
     /// Best effort: freezes expire.
@@ -406,7 +425,6 @@ fn idle_end(record: &Record, kind: &Kind) -> Option<Timestamp> {
     Some(end_of_idleness(record.touched, kind.idle()?))
 }
 
-/// Writers touch the record at most an eighth of that time late.
 fn end_of_idleness(touched: Timestamp, idle: Duration) -> Timestamp {
-    touched.plus(idle).plus(idle / 8)
+    touched.plus(idle).plus(untouched_max(idle))
 }

@@ -98,7 +98,7 @@ fn put_windows(out: &mut Vec<u8>, windows: &[Window], now: Timestamp) {
         len <= WINDOWS_MAX,
         "an item counts in at most one window of each period"
     );
-    out.push(u8::try_from(len).expect("at most five"));
+    out.push(u8::try_from(len).expect("there are fewer periods"));
     for window in windows {
         put_window(out, *window, now);
     }

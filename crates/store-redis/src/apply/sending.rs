@@ -65,6 +65,17 @@ impl Sender {
     ) -> Result<Sent, StoreError> {
         let kind = &parts[0].kind;
         let now = latest(parts);
+        // The lane may have begun under another activity.
+        let seen;
+        let board = if board.activity == parts[0].activity {
+            board
+        } else {
+            seen = BoardRecord {
+                activity: parts[0].activity,
+                ..board.clone()
+            };
+            &seen
+        };
         let epoch = self.incarnations.epoch();
         let place = self
             .incarnations

@@ -71,6 +71,34 @@ async fn a_freeze_that_ended_is_taken_back_if_the_board_exists() {
 }
 
 #[tokio::test]
+async fn a_change_that_was_left_undecided_is_settled_by_the_sweep() {
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    for shard in [0, 2] {
+        room.set_meta(shard, "a", "?");
+        room.set_meta(shard, "f", "somebody 1");
+    }
+    room.sweep.drop_expired(now().plus(LINGER)).await.unwrap();
+    assert!(!room.is_there().await);
+}
+
+#[tokio::test]
+async fn a_board_whose_activity_was_changed_meanwhile_is_kept() {
+    let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
+    let (registry, board) = (&room.opened.registry, room.record.board());
+    let ends = Activity::new(None, Some(now().plus(DAY)), None).unwrap();
+    let until = Instant::now() + Duration::from_mins(1);
+    let changed = registry.change_activity(board, ends, until).await.unwrap();
+    let ended = registry.delete_untouched(&room.record, None, until).await;
+    assert!(!ended.unwrap());
+    let ended = registry.delete_incarnation(&room.record, None, until).await;
+    assert!(!ended.unwrap());
+    assert!(room.is_there().await);
+    let ended = registry.delete_untouched(&changed, None, until).await;
+    assert!(ended.unwrap());
+    assert!(!room.is_there().await);
+}
+
+#[tokio::test]
 async fn two_servers_sweep_each_board_once() {
     let room = SweptBoard::new(vec![WindowRule::with_defaults(Period::All)]).await;
     let kind = room.opened.registry.kind(room.kind.name()).await;

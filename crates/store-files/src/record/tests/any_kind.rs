@@ -6,7 +6,7 @@ use std::time::Duration;
 use board::limits::{DEDUPE_MAX, KEEP_MAX, STALENESS_MAX};
 use board::{
     Calendar, Direction, FieldName, FieldRule, Keep, Kind, KindName, KindSpec, Mode, Op, Period,
-    RankStyle, Rules, Ties, WindowRule,
+    RankStyle, Rules, Seasons, Ties, Weekday, WindowRule,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -87,6 +87,26 @@ fn window_rule(period: Period) -> impl Strategy<Value = WindowRule> {
     })
 }
 
+fn calendar() -> impl Strategy<Value = Calendar> {
+    let zone = select(vec!["UTC", "Asia/Shanghai", LONGEST_ZONE]);
+    let begin = select(vec![
+        ("00:00", Weekday::Monday),
+        ("05:07", Weekday::Monday),
+        ("00:00", Weekday::Sunday),
+    ]);
+    let weeks_from = option::of(select(vec!["1970-01-01", "2026-02-28"]));
+    let cron = Seasons::cron("0 5 1 */3 *").unwrap();
+    let named = Seasons::named([("a", "2026-01-01"), ("b.2", "2026-03-01T05:00")]);
+    let seasons = option::of(select(vec![cron, named.unwrap()]));
+    (zone, begin, weeks_from, seasons).prop_map(|(zone, (day, week), weeks_from, seasons)| {
+        Calendar::new(zone)
+            .unwrap()
+            .beginning(day.parse().unwrap(), week)
+            .counting_weeks_from(weeks_from.map(|date| date.parse().unwrap()))
+            .with_seasons(seasons)
+    })
+}
+
 pub(crate) fn kind() -> impl Strategy<Value = Kind> {
     let rank = select(vec![
         RankStyle::Ordinal,
@@ -96,21 +116,20 @@ pub(crate) fn kind() -> impl Strategy<Value = Kind> {
     let windows = subsequence(&Period::ALL_PERIODS, 1..=Period::ALL_PERIODS.len())
         .prop_shuffle()
         .prop_flat_map(|periods| periods.into_iter().map(window_rule).collect::<Vec<_>>());
-    let zone = select(vec!["UTC", "Asia/Shanghai", LONGEST_ZONE]);
     let numbers = (
         0..=12_u32,
         1..=10_000_u64,
         span(STALENESS_MAX),
         span(DEDUPE_MAX),
     );
-    (kind_name(), rules(), rank, windows, zone, numbers).prop_map(
-        |(name, rules, rank, windows, zone, (shards, top, max_staleness, dedupe))| {
+    (kind_name(), rules(), rank, windows, calendar(), numbers).prop_map(
+        |(name, rules, rank, windows, calendar, (shards, top, max_staleness, dedupe))| {
             Kind::new(KindSpec {
                 name,
                 rules,
                 rank,
                 windows,
-                calendar: Calendar::new(zone).unwrap(),
+                calendar,
                 shards: 1 << shards,
                 top,
                 max_staleness,

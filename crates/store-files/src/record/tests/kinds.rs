@@ -9,7 +9,8 @@ use board::limits::{
 };
 use board::{
     Calendar, Direction, FieldName, FieldRule, Hidden, Keep, Kind, KindName, KindSpec, Member,
-    Mode, Op, Period, Publication, RankStyle, Retain, Rules, Ties, Timestamp, WindowRule,
+    Mode, Op, Period, Publication, RankStyle, Retain, Rules, Seasons, Ties, Timestamp, Weekday,
+    WindowRule,
 };
 use serde_json::{Value, json};
 
@@ -89,7 +90,7 @@ fn the_longest_kind_fits_into_the_journal_with_a_zone_of_255_bytes() {
         .unwrap(),
         rank: RankStyle::Competition,
         windows: Period::ALL_PERIODS.map(window).into(),
-        calendar: Calendar::new(LONGEST_ZONE).unwrap(),
+        calendar: longest_calendar(),
         shards: 4096,
         top: 10_000,
         max_staleness: long(STALENESS_MAX),
@@ -136,6 +137,21 @@ fn the_longest_kind_fits_into_the_journal_with_a_zone_of_255_bytes() {
             without_boards
         })
     );
+}
+
+/// As many seasons as a kind may list, with the longest names.
+fn longest_calendar() -> Calendar {
+    let name = |number| format!("{number:064}");
+    let start = |number| format!("{}-{:02}-28T05:07", 1973 + number / 12, 1 + number % 12);
+    let listed: Vec<_> = (0..1_000)
+        .map(|number| (name(number), start(number)))
+        .collect();
+    let listed = listed.iter().map(|(name, start)| (&**name, &**start));
+    Calendar::new(LONGEST_ZONE)
+        .unwrap()
+        .beginning("05:07".parse().unwrap(), Weekday::Wednesday)
+        .counting_weeks_from(Some("2026-01-05".parse().unwrap()))
+        .with_seasons(Some(Seasons::named(listed).unwrap()))
 }
 
 /// As many members as a kind may hide, with names each byte of which takes two as JSON.

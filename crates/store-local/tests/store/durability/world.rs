@@ -48,7 +48,7 @@ impl Existence {
         if activity.has_expired(now) {
             true
         } else if self.record.created {
-            self.twin.may_be_gone(now)
+            self.twin.is_over(&activity, now) || self.twin.may_be_gone(now)
         } else {
             now >= activity.settings_kept_until(self.since)
         }
