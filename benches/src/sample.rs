@@ -51,6 +51,7 @@ pub fn gifts(windows: &[Period], shards: u64) -> Kind {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
+        score_ttl: None,
         retain: None,
         publish: None,
     };

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use crate::hidden::Hidden;
 use crate::ident::KindName;
 use crate::kind_error::KindError;
-use crate::limits::{DEDUPE_MAX, KEEP_MAX, SHARDS_MAX, STALENESS_MAX, TOP_MAX};
+use crate::limits::{DEDUPE_MAX, KEEP_MAX, SCORE_TTL_MIN, SHARDS_MAX, STALENESS_MAX, TOP_MAX};
 use crate::meaning::Meaning;
 use crate::publication::Publication;
 use crate::retain::Retain;
-use crate::rules::Rules;
+use crate::rules::{Mode, Op, Rules};
 use crate::shard_count::ShardCount;
 use crate::window::{Calendar, Period};
 use crate::window_rule::{Keep, WindowRule};
@@ -63,6 +63,8 @@ pub struct KindSpec {
     pub max_staleness: Duration,
     /// How long a contribution id is remembered.
     pub dedupe: Duration,
+    /// After how long without a contribution a member leaves the window without bounds.
+    pub score_ttl: Option<Duration>,
     /// If set, only the best members are ranked.
     pub retain: Option<Retain>,
     /// Where merged boards are published, if they are.
@@ -83,6 +85,7 @@ impl Kind {
     /// Validates a spec against every rule of the contract.
     pub fn new(spec: KindSpec) -> Result<Self, KindError> {
         check_windows(&spec)?;
+        check_score_ttl(&spec)?;
         let shards = ShardCount::new(spec.shards).ok_or_else(|| {
             let reason = format!(
                 "{} is not a power of two from 1 to {SHARDS_MAX}",
@@ -218,6 +221,13 @@ impl Kind {
         self.spec.dedupe
     }
 
+    /// Returns after how long without a contribution a member leaves the window without bounds, if it
+    /// does.
+    #[must_use]
+    pub const fn score_ttl(&self) -> Option<Duration> {
+        self.spec.score_ttl
+    }
+
     /// Returns how many members are ranked, if not all are.
     #[must_use]
     pub const fn retain(&self) -> Option<&Retain> {
@@ -288,4 +298,31 @@ fn check_keep(rule: &WindowRule) -> Result<(), KindError> {
             "idle is supported only for the window without bounds",
         )),
     }
+}
+
+/// Checks that the time of a standing is that of the last contribution, so that it says how long ago that was.
+fn check_score_ttl(spec: &KindSpec) -> Result<(), KindError> {
+    let Some(ttl) = spec.score_ttl else {
+        return Ok(());
+    };
+    let rules = &spec.rules;
+    let reason = if !(SCORE_TTL_MIN..=KEEP_MAX).contains(&ttl) {
+        "is not from 1 s to 1000 years"
+    } else if !spec.windows.iter().any(|rule| rule.period == Period::All) {
+        "requires the window all, which members leave"
+    } else if spec.retain.is_some() {
+        "cannot be combined with retain"
+    } else if rules.mode() == Mode::Best
+        || rules.mode() == Mode::Accumulate
+            && rules
+                .fields()
+                .iter()
+                .any(|field| matches!(field.op, Op::Max | Op::Min))
+    {
+        "requires mode latest, or accumulate with the ops sum and last: a best has the time at which it was reached, \
+         not that of the last contribution"
+    } else {
+        return Ok(());
+    };
+    Err(KindError::new("score_ttl", reason))
 }

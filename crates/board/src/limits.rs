@@ -94,3 +94,6 @@ pub const KEEP_MAX: Duration = Duration::from_hours(1000 * 365 * 24);
 /// How far ahead a season begins that is added or changed once its kind has boards: by then every server that writes
 /// has learned of it.
 pub const SEASONS_AHEAD_MIN: Duration = Duration::from_hours(24);
+
+/// Minimum of `score_ttl`.
+pub const SCORE_TTL_MIN: Duration = Duration::from_secs(1);

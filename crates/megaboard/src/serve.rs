@@ -19,7 +19,7 @@ use clap::builder::BoolishValueParser;
 use merger::{Merger, Settings};
 use publish::Publisher;
 use request_trace::Tracer;
-use shard_router::{KNOWN_BOARDS_MAX, Router};
+use shard_router::{KNOWN_BOARDS_MAX, Lifetimes, Router};
 use shard_store::{Clock, Memory, ShardStore};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
@@ -43,6 +43,9 @@ const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 
 /// How often expired windows and boards are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How often kinds are looked at whose members leave after a while.
+const LIFETIMES_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Serves boards over HTTP.
 #[derive(Args, Debug)]
@@ -237,6 +240,7 @@ async fn serve_from(
 
     let refresh = tokio::spawn(refresh(router.clone(), merger.clone()));
     let sweep = tokio::spawn(sweep(router.clone(), clock.clone()));
+    let lifetimes = tokio::spawn(end_lifetimes(Lifetimes::new(router.clone()), clock.clone()));
     let demo = args
         .demo
         .then(|| tokio::spawn(demo::run(router.clone(), clock.clone())));
@@ -274,9 +278,11 @@ async fn serve_from(
         let _ = demo.await;
     }
     refresh.abort();
-    sweep.abort();
-    // Cancelled or finished: it writes nothing more.
-    let _ = sweep.await;
+    // Cancelled or finished: they write nothing more.
+    for task in [sweep, lifetimes] {
+        task.abort();
+        let _ = task.await;
+    }
     publisher.stop().await;
     Ok(served?)
 }
@@ -349,6 +355,18 @@ async fn refresh(router: Arc<Router>, merger: Arc<Merger>) {
             tracing::warn!(%error, "the kinds could not be refreshed");
         }
         merger.free_evicted();
+    }
+}
+
+/// Removes members that have not contributed for the `score_ttl` of their kind.
+async fn end_lifetimes(mut lifetimes: Lifetimes, clock: Clock) {
+    let mut ticks = interval(LIFETIMES_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = lifetimes.sweep(clock()).await {
+            tracing::warn!(%error, "members whose time is over could not be removed");
+        }
     }
 }
 

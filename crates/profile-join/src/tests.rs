@@ -41,6 +41,7 @@ fn kind() -> Kind {
         top: 10,
         max_staleness: Duration::from_hours(1),
         dedupe: Duration::ZERO,
+        score_ttl: None,
         retain: None,
         publish: None,
     };

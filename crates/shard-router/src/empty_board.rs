@@ -24,6 +24,6 @@ pub(crate) fn rejection(item: &BatchItem, rules: &Rules) -> WriteOutcome {
 fn check(item: &BatchItem, rules: &Rules) -> Result<(), OutOfRange> {
     match &item.item.change {
         Change::Fold(values) => rules.fold(None, values, item.item.at).map(drop),
-        Change::Set(_) | Change::Remove | Change::RemoveFrom => Ok(()),
+        Change::Set(_) | Change::Remove | Change::RemoveFrom | Change::Expire => Ok(()),
     }
 }

@@ -5,7 +5,7 @@
 //! that is no longer kept); `send` finds or creates the board (`target_board`), splits its batch by
 //! shard (`shard_batch`), sends the parts to the store, and retries when the board was deleted in
 //! the meantime. `single` is the short way of one contribution to one board. A [`Watcher`] is
-//! notified of boards that have changed. [`Catalogue`] is the server's copy of the kinds, [`Boards`] a cache of the
+//! notified of boards that have changed. [`Lifetimes`] removes members that have not contributed for long. [`Catalogue`] is the server's copy of the kinds, [`Boards`] a cache of the
 //! boards' records.
 
 mod batch;
@@ -13,6 +13,7 @@ mod boards;
 mod catalogue;
 mod changes;
 mod empty_board;
+mod lifetimes;
 mod metrics;
 mod moment;
 mod pending;
@@ -30,6 +31,7 @@ pub use batch::{BoardBatch, BoardBatches, BoardSlot, Contribution};
 pub use boards::{Boards, KNOWN_BOARDS_MAX};
 pub use catalogue::{Catalogue, CatalogueError, KnownKind};
 pub use changes::{Changes, ChangesSeen};
+pub use lifetimes::Lifetimes;
 pub use moment::Moment;
 pub use router::Router;
 pub use trace_target::TRACE_TARGET;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use board::{Activity, BoardName, Kind, Member, Timestamp};
+use board::{Activity, BoardName, Kind, Member, Timestamp, Window};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
@@ -143,6 +143,32 @@ impl Router {
                 only: None,
             };
             let slot = batches.slot(board.clone());
+            batches.push(slot, kind, removal);
+        }
+        self.write_at(batches, now.into(), false, ActivityCheck::Skipped)
+            .boxed()
+    }
+
+    /// Removes members from the window without bounds of a board, if their standings there were reached up
+    /// to `bound`.
+    pub(crate) fn expire(
+        &self,
+        kind: &KnownKind,
+        board: &BoardName,
+        members: Vec<Member>,
+        bound: Timestamp,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Vec<WriteOutcome>> {
+        let mut batches = BoardBatches::default();
+        let slot = batches.slot(Arc::new(board.clone()));
+        for member in members {
+            let removal = Contribution {
+                member,
+                change: Change::Expire,
+                at: bound,
+                id: None,
+                only: Some(Window::ALL_TIME),
+            };
             batches.push(slot, kind, removal);
         }
         self.write_at(batches, now.into(), false, ActivityCheck::Skipped)

@@ -30,6 +30,7 @@ pub mod deleted_boards;
 pub mod dense_ranks;
 pub mod idle_boards;
 pub mod kind_revisions;
+pub mod member_lifetimes;
 pub mod profiles;
 pub mod random_operations;
 pub mod shard_versions;
@@ -94,6 +95,8 @@ macro_rules! conformance_tests {
                     a_stale_revision_is_refused, kinds_with_boards_are_protected,
                     a_deleted_kind_leaves_a_record, stale_kinds_create_no_boards,
                     stale_kinds_write_to_no_board, the_number_of_kinds_is_limited;
+                member_lifetimes:
+                    a_standing_that_was_reached_later_stays;
                 profiles:
                     the_last_profile_of_a_member_is_returned, the_longest_profiles_fit_into_one_call,
                     profiles_belong_to_one_kind,

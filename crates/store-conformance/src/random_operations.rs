@@ -154,8 +154,7 @@ impl<'a> Run<'a> {
     fn any_item(&mut self, dice: &mut Dice, member: &Member, at: Timestamp) -> Option<Item> {
         let kind = &self.board.kind;
         let change = match dice.below(24) {
-            0 if dice.one_in(2) => Change::Remove,
-            0 => Change::RemoveFrom,
+            0 => *dice.pick(&[Change::Remove, Change::RemoveFrom, Change::Expire]),
             1 | 2 => Change::Set(any_outright(dice, kind)),
             _ => Change::Fold(any_values(dice, kind)),
         };

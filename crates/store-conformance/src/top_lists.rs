@@ -148,7 +148,7 @@ async fn write(board: &Board, twin: &mut Standings, items: &[Item]) {
         };
         assert_eq!(outcome, expected, "{item:?}");
         match &item.change {
-            Change::Remove | Change::RemoveFrom => {
+            Change::Remove | Change::RemoveFrom | Change::Expire => {
                 twin.remove(&item.member);
             }
             Change::Set(values) => {

@@ -137,7 +137,14 @@ impl Twin {
                 .windows
                 .iter_mut()
                 .filter(|(window, _)| is_meant(window));
-            let taken = taken.filter_map(|(_, standings)| standings.remove(&item.member));
+            let rules = self.kind.rules();
+            let taken = taken.filter_map(|(_, standings)| {
+                let held = standings.get(&item.member)?;
+                if item.change == Change::Expire && rules.reached_at(held) > item.at {
+                    return None;
+                }
+                standings.remove(&item.member)
+            });
             return if taken.count() > 0 {
                 self.written = self.written.max(now);
                 ItemOutcome::Applied
@@ -163,7 +170,9 @@ impl Twin {
                     Ok(standing) => standing,
                     Err(_) => return ItemOutcome::OutOfRange,
                 },
-                Change::Remove | Change::RemoveFrom => unreachable!("handled above"),
+                Change::Remove | Change::RemoveFrom | Change::Expire => {
+                    unreachable!("handled above")
+                }
             };
             after.push((*window, standing));
         }

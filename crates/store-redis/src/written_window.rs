@@ -125,6 +125,7 @@ fn kind(rules: Rules) -> Kind {
         top: 100,
         max_staleness: Duration::from_secs(1),
         dedupe: Duration::from_mins(5),
+        score_ttl: None,
         retain: None,
         publish: None,
     })

@@ -103,6 +103,10 @@ pub struct KindShape {
     close: BTreeMap<String, String>,
     /// How long an id is remembered.
     dedupe: String,
+    /// After how long without a contribution a member leaves the window `all`.
+    #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false, example = "30d"))]
+    score_ttl: Option<String>,
     /// Ranks only the best members.
     #[serde(
         deserialize_with = "object_not_null",
@@ -151,6 +155,7 @@ impl Default for KindShape {
             keep: BTreeMap::new(),
             close: BTreeMap::new(),
             dedupe: "1h".to_owned(),
+            score_ttl: None,
             retain: None,
             packed: None,
             publish: None,
@@ -189,6 +194,10 @@ impl KindShape {
             top: self.top(),
             max_staleness: duration("max_staleness", &self.max_staleness)?,
             dedupe: duration("dedupe", &self.dedupe)?,
+            score_ttl: self
+                .score_ttl
+                .map(|ttl| duration("score_ttl", &ttl))
+                .transpose()?,
             retain: self.retain.map(Into::into),
             publish: self
                 .publish
@@ -352,6 +361,7 @@ impl From<&Kind> for KindShape {
                 .map(|(period, close)| (period, duration_text(close)))
                 .collect(),
             dedupe: duration_text(kind.dedupe()),
+            score_ttl: kind.score_ttl().map(duration_text),
             retain: kind.retain().map(RetainShape::from),
             packed: kind.rules().packing().map(PackedShape::from),
             publish: kind.publication().map(PublishShape::from),

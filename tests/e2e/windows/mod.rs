@@ -2,6 +2,7 @@
 //! and expire.
 
 mod closing;
+mod lifetimes;
 mod moments;
 mod periods;
 mod selectors;

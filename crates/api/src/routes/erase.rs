@@ -267,6 +267,7 @@ mod tests {
             top: 10,
             max_staleness: Duration::from_secs(1),
             dedupe: Duration::from_hours(1),
+            score_ttl: None,
             retain: None,
             publish: None,
         };

@@ -27,6 +27,7 @@ pub(crate) fn gifts(periods: &[Period]) -> KindSpec {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::from_hours(1),
+        score_ttl: None,
         retain: None,
         publish: None,
     }

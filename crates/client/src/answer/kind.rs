@@ -61,6 +61,9 @@ pub struct Kind {
     /// How long after its end a window still accepts contributions of its time.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub close: Map<String, Value>,
+    /// After how long without a contribution a member leaves the window `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score_ttl: Option<String>,
     /// How long an id is remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dedupe: Option<String>,

@@ -83,11 +83,10 @@ impl Shard {
                 shard: shard_of(item.hash),
             };
             let outcome = match item.change {
-                Change::Remove | Change::RemoveFrom => {
+                Change::Remove | Change::RemoveFrom | Change::Expire => {
                     rows_stay_valid = false;
                     removed = true;
-                    let only = (item.change == Change::RemoveFrom).then_some(&item.windows);
-                    self.take_off(context, target, only)
+                    self.take_off(context, target, item)
                 }
                 Change::Fold(_) | Change::Set(_) => {
                     self.confirm(item, positions, found, rows_stay_valid);
@@ -298,27 +297,34 @@ impl Shard {
                     Ok(standing) => standing,
                     Err(error) => return Err(Outcome::Rejected(error.into())),
                 },
-                Change::Remove | Change::RemoveFrom => unreachable!("a removal is not folded"),
+                Change::Remove | Change::RemoveFrom | Change::Expire => {
+                    unreachable!("a removal is not folded")
+                }
             };
             rewrites.push((Rewrite::new(rules, held, new), 1));
         }
         Ok(())
     }
 
-    /// Removes a member from all windows, or only from these.
+    /// Removes a member from all windows, or only from those of the item.
     fn take_off(
         &mut self,
         context: &ApplyContext<'_>,
         target: MemberRef<'_>,
-        only: Option<&Windows>,
+        item: &Item,
     ) -> Outcome {
         let rules = context.rules;
         let mut was_there = false;
         for (window, ranking) in &mut self.rankings {
-            if only.is_some_and(|only| !only.contains(window)) {
+            if item.change != Change::Remove && !item.windows.contains(window) {
                 continue;
             }
             if let Some(row) = ranking.find(target.hash, target.member) {
+                if item.change == Change::Expire
+                    && rules.reached_at(&ranking.standing(rules, row)) > item.at
+                {
+                    continue;
+                }
                 if let Some(values) = context.values {
                     let words = rules.rank_words_of(&ranking.standing(rules, row));
                     values.push(rules, *window, Some(&words), None);

@@ -242,6 +242,7 @@ pub(super) mod tests {
             top: 1000,
             max_staleness: Duration::from_millis(200),
             dedupe: Duration::from_hours(1),
+            score_ttl: None,
             retain: None,
             publish: None,
         };

@@ -69,7 +69,7 @@ impl Server {
         let at = *dice.pick(&[NOW, NOW, NOW, NOW.minus(hour), NOW.plus(hour)]);
         let calendar = kind.kind.calendar();
         let only = match change {
-            Change::Fold(_) | Change::RemoveFrom => false,
+            Change::Fold(_) | Change::RemoveFrom | Change::Expire => false,
             Change::Set(_) => dice.one_in(4),
             Change::Remove => dice.one_in(2),
         };

@@ -15,6 +15,7 @@ mod concurrent_kind_writes;
 mod deleted_boards;
 mod hooked_store;
 mod kind_changes;
+mod lifetimes;
 mod one_sync_for_all_boards;
 mod outcomes_are_in_order;
 mod published_boards_are_watched;

@@ -107,13 +107,16 @@ pub enum Change {
     Remove,
     /// Removes the member from the item's windows.
     RemoveFrom,
+    /// Removes the member from the item's windows in which its standing was reached up to the item's
+    /// time.
+    Expire,
 }
 
 impl Change {
     /// Returns whether it removes the member. A removal opens no window and remembers no id.
     #[must_use]
     pub const fn is_removal(self) -> bool {
-        matches!(self, Self::Remove | Self::RemoveFrom)
+        matches!(self, Self::Remove | Self::RemoveFrom | Self::Expire)
     }
 
     /// Returns the values of a change that has some.
@@ -121,7 +124,7 @@ impl Change {
     pub const fn values(&self) -> Option<&Values> {
         match self {
             Self::Fold(values) | Self::Set(values) => Some(values),
-            Self::Remove | Self::RemoveFrom => None,
+            Self::Remove | Self::RemoveFrom | Self::Expire => None,
         }
     }
 }

@@ -17,7 +17,7 @@
 //! `{"most":1000000,"unit_ms":1000,"span_ms":[1767225600000,2082758400000]}`. A kind whose days or weeks begin at
 //! other times than midnight and Monday has `day_starts_at` and `week_starts_on`, one that sets
 //! them `weeks_count_from` and `seasons`: `{"cron":"0 5 1 */3 *"}` or
-//! `{"named":[{"name":"spring-2026","starts_at":"2026-03-01"}]}`. One that is published has
+//! `{"named":[{"name":"spring-2026","starts_at":"2026-03-01"}]}`. One that members leave has `score_ttl_ms`. One that is published has
 //! `publish`, one that hides members `hidden`, their names.
 
 mod parts;
@@ -68,6 +68,8 @@ struct KindText {
     top: u64,
     max_staleness_ms: Millis,
     dedupe_ms: Millis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    score_ttl_ms: Option<Millis>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retain: Option<RetainText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,6 +160,7 @@ impl From<&Kind> for KindText {
             top: spec.top,
             max_staleness_ms: Millis(spec.max_staleness),
             dedupe_ms: Millis(spec.dedupe),
+            score_ttl_ms: spec.score_ttl.map(Millis),
             retain: spec.retain.map(RetainText::from),
             packed: spec.rules.packing().map(PackedText::from),
             publish: spec.publish.as_ref().map(PublishText::from),
@@ -202,6 +205,7 @@ impl KindText {
             top: self.top,
             max_staleness: self.max_staleness_ms.0,
             dedupe: self.dedupe_ms.0,
+            score_ttl: self.score_ttl_ms.map(|ttl| ttl.0),
             retain: self.retain.map(Into::into),
             publish: self.publish.map(Into::into),
         });

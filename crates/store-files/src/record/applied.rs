@@ -59,7 +59,8 @@ fn put_item<'a>(out: &mut Vec<u8>, item: &'a Item, now: Timestamp, windows: &mut
         Change::Fold(values) => (FOLD, Some(values)),
         Change::Set(values) => (SET, Some(values)),
         Change::Remove => (REMOVE, None),
-        Change::RemoveFrom => (REMOVE_FROM, None),
+        // What is recorded was removed: a replay decides nothing.
+        Change::RemoveFrom | Change::Expire => (REMOVE_FROM, None),
     };
     let mut flags = change;
     if item.id.is_some() {

@@ -68,7 +68,7 @@ end
 -- The windows that a member is removed from; none if the item is no removal.
 local function removed_from(batch, i)
     local change = change_of(batch, i)
-    return change == 'r' and batch.all or change == 'w' and windows_of(batch, i)
+    return change == 'r' and batch.all or (change == 'w' or change == 'x') and windows_of(batch, i)
 end
 
 -- Looks up every member in the windows that its items count in, or that it is removed from.
@@ -109,11 +109,15 @@ local function look_up(batch, rules, keys, dropped)
     end
 end
 
-local function take_off(batch, member, windows)
+-- Removes a member from windows; with `bound` only where its standing was reached by then.
+local function take_off(batch, rules, member, windows, bound)
     local was_there = false
     for _, window in ipairs(windows) do
         local look = batch[window]
-        if look.is[member] then look.is[member], was_there = false, true end
+        local standing = look.is[member]
+        if standing and (not bound or reached_at(rules, standing) <= bound) then
+            look.is[member], was_there = false, true
+        end
     end
     if not was_there then return NOT_RANKED end
 end
@@ -171,7 +175,8 @@ local function decide_all(batch, rules, memory)
         end
         local removes, why, with = removed_from(batch, i), nil, ''
         if removes then
-            why = take_off(batch, batch.member_of[i], removes)
+            local bound = change_of(batch, i) == 'x' and batch.ats[i]
+            why = take_off(batch, rules, batch.member_of[i], removes, bound)
         else
             why, with = write_item(batch, rules, memory, i, now)
         end
@@ -251,7 +256,7 @@ register('apply', {}, function(keys, args)
     end
     local refused, reports, latest, repeats = decide_all(batch, rules, memory)
     local notes, opened, short = {}, {}, {}
-    local lowers = keep and batch.changes:find('[rsw]')
+    local lowers = keep and batch.changes:find('[rswx]')
     for window, version in ipairs(versions) do
         local look = batch[window]
         local changes_in = rules.packed and packed_change_in or change_in

@@ -113,6 +113,7 @@ const fn letter(item: &Item) -> u8 {
         Change::Set(_) => b's',
         Change::Remove => b'r',
         Change::RemoveFrom => b'w',
+        Change::Expire => b'x',
     }
 }
 

@@ -54,6 +54,17 @@ fn every_window_has_a_default_retention_and_days_may_begin_later() {
 }
 
 #[test]
+fn members_may_leave_after_a_while() {
+    let shape = serde_json::json!({"score_ttl": "30d"});
+    let shape: KindShape = serde_json::from_value(shape).unwrap();
+    let kind = shape.into_kind("k").unwrap();
+    let shown = serde_json::to_value(KindShape::from(&kind)).unwrap();
+    assert_eq!(shown["score_ttl"], "30d");
+    let again: KindShape = serde_json::from_value(shown).unwrap();
+    assert_eq!(again.into_kind("k").unwrap(), kind);
+}
+
+#[test]
 fn seasons_are_named_or_begin_at_times_of_cron() {
     for seasons in [
         serde_json::json!({"cron": "0 5 1 */3 *"}),
@@ -134,6 +145,7 @@ fn retain_must_be_an_object_without_nulls() {
         r#"{"retain": {"keep": 10, "trim_at": null}}"#,
         r#"{"top": null}"#,
         r#"{"weeks_count_from": null}"#,
+        r#"{"score_ttl": null}"#,
     ] {
         assert!(serde_json::from_str::<KindShape>(text).is_err(), "{text}");
     }
@@ -148,6 +160,18 @@ fn errors_name_the_setting() {
         (r#"{"day_starts_at": "24:00"}"#, "day_starts_at"),
         (r#"{"weeks_count_from": "2026-13-01"}"#, "weeks_count_from"),
         (r#"{"windows": ["season"]}"#, "seasons"),
+        (r#"{"score_ttl": "soon"}"#, "score_ttl"),
+        (r#"{"score_ttl": "999ms"}"#, "score_ttl"),
+        (r#"{"score_ttl": "1d", "windows": ["day"]}"#, "score_ttl"),
+        (r#"{"score_ttl": "1d", "mode": "best"}"#, "score_ttl"),
+        (
+            r#"{"score_ttl": "1d", "retain": {"keep": 10}}"#,
+            "score_ttl",
+        ),
+        (
+            r#"{"score_ttl": "1d", "fields": [{"name": "a"}, {"name": "b", "op": "max"}]}"#,
+            "score_ttl",
+        ),
         (r#"{"seasons": {"cron": "0 0 1 * *"}}"#, "seasons"),
         (
             r#"{"windows": ["season"], "seasons": {"cron": "0 0 32 * *"}}"#,

@@ -134,6 +134,7 @@ pub(crate) fn kind() -> impl Strategy<Value = Kind> {
                 top,
                 max_staleness,
                 dedupe,
+                score_ttl: None,
                 retain: None,
                 publish: None,
             })

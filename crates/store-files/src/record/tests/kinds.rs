@@ -95,6 +95,7 @@ fn the_longest_kind_fits_into_the_journal_with_a_zone_of_255_bytes() {
         top: 10_000,
         max_staleness: long(STALENESS_MAX),
         dedupe: long(DEDUPE_MAX),
+        score_ttl: None,
         retain: Some(Retain {
             approximate: true,
             ..Retain::best(RETAIN_MAX)

@@ -166,8 +166,7 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
     };
     let at = kind.rules().kept_time(now.minus(late));
     let change = match dice.below(8) {
-        0 if sort.removals && dice.below(2) == 0 => Change::Remove,
-        0 if sort.removals => Change::RemoveFrom,
+        0 if sort.removals => *dice.pick(&[Change::Remove, Change::RemoveFrom, Change::Expire]),
         1 if !sort.plain => {
             let fits = |values: &Values| kind.rules().check_outright(values).is_ok();
             Change::Set(any_values(dice, kind, fits))

@@ -249,6 +249,7 @@ fn kind(retain: Option<Retain>, period: Period) -> Kind {
         top: 1,
         max_staleness: Duration::from_millis(200),
         dedupe: Duration::ZERO,
+        score_ttl: None,
         retain,
         publish: None,
     })

@@ -1,0 +1,197 @@
+//! [`Lifetimes`]: members leave the window without bounds when they have not contributed for the `score_ttl` of their
+//! kind.
+//!
+//! Each board of such a kind is read whole at intervals. Members whose standing is old enough are removed by an item
+//! that the shard checks once more (`Change::Expire`): a member who contributes meanwhile stays. Several servers of one
+//! store do the same work; a second removal finds nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use board::{Kind, KindName, Member, Timestamp, Window};
+use shard_store::{
+    Anchor, BoardRecord, Groups, Query, RangeAsk, ShardEntry, ShardQuery, ShardReading, StoreError,
+};
+
+use crate::catalogue::KnownKind;
+use crate::router::Router;
+use crate::write::WriteOutcome;
+
+/// Members that are read at once.
+const PAGE_MEMBERS: usize = 1_000;
+
+/// Boards that are listed at once.
+const BOARDS_LISTED: usize = 1_000;
+
+/// Boards are read every 32nd part of the span, within these bounds.
+const INTERVAL_PART: u32 = 32;
+const INTERVAL_MIN: Duration = Duration::from_secs(1);
+const INTERVAL_MAX: Duration = Duration::from_hours(24);
+
+/// Removes members whose time is over, kind by kind.
+#[derive(Debug)]
+pub struct Lifetimes {
+    router: Arc<Router>,
+    /// When the boards of a kind were last read, by the server's clock.
+    read_at: HashMap<KindName, Timestamp>,
+}
+
+impl Lifetimes {
+    /// Creates the sweep of a router's kinds. Each is due at once.
+    #[must_use]
+    pub fn new(router: Arc<Router>) -> Self {
+        Self {
+            router,
+            read_at: HashMap::new(),
+        }
+    }
+
+    /// Removes the members whose time is over at `now` from the boards of all kinds that are due. A board that fails is
+    /// read again at its next time; the first failure is returned.
+    pub async fn sweep(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let mut swept = Ok(());
+        let kinds = self.router.catalogue().kinds();
+        self.read_at
+            .retain(|name, _| kinds.iter().any(|kind| kind.name() == name));
+        for kind in kinds {
+            let Some(ttl) = kind.score_ttl() else {
+                continue;
+            };
+            let interval = (ttl / INTERVAL_PART).clamp(INTERVAL_MIN, INTERVAL_MAX);
+            let read_at = self.read_at.get(kind.name());
+            // A clock that was set back does not stop it.
+            let is_due = read_at.is_none_or(|at| now >= at.plus(interval) || now < *at);
+            if is_due {
+                self.read_at.insert(kind.name().clone(), now);
+                let of_kind = self.sweep_kind(&kind, now.minus(ttl), now).await;
+                swept = swept.and(of_kind);
+            }
+        }
+        swept
+    }
+
+    /// Removes the members of a kind's boards whose standings were reached up to `bound`.
+    async fn sweep_kind(
+        &self,
+        kind: &Kind,
+        bound: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let Some(known) = self.router.catalogue().known(kind.name().as_str()) else {
+            return Ok(());
+        };
+        let mut swept = Ok(());
+        let mut after = None;
+        loop {
+            let boards = self
+                .router
+                .store()
+                .boards(kind.name(), after.as_ref(), BOARDS_LISTED)
+                .await?;
+            for board in &boards {
+                // What was final when it ended stays as it is.
+                if board.activity.has_ended(now) {
+                    continue;
+                }
+                match self.sweep_board(&known, board, bound, now).await {
+                    // It ended, or was changed: it is read again at its next time.
+                    Ok(()) | Err(StoreError::IncarnationEnded | StoreError::SettingsChanged) => {}
+                    Err(error) => swept = swept.and(Err(error)),
+                }
+            }
+            match boards.last() {
+                Some(last) if boards.len() == BOARDS_LISTED => {
+                    after = Some(last.name.subject().clone());
+                }
+                _ => return swept,
+            }
+        }
+    }
+
+    async fn sweep_board(
+        &self,
+        known: &KnownKind,
+        board: &BoardRecord,
+        bound: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        // A board with dense ranks is read as a whole.
+        let shards = if known.kind.is_dense() {
+            1
+        } else {
+            board.shards.get()
+        };
+        for shard in 0..shards {
+            let mut from = 0;
+            loop {
+                let entries = self.page(board, shard, from).await?;
+                let read = entries.len();
+                let over = entries
+                    .into_iter()
+                    .filter(|entry| entry.reached_at <= bound)
+                    .map(|entry| entry.key.member);
+                let over: Vec<Member> = over.collect();
+                let removed = self.remove(known, board, over, bound, now).await;
+                // Those behind them move up.
+                from += (read - removed.min(read)) as u64;
+                if read < PAGE_MEMBERS {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads members of a shard, from a rank on.
+    async fn page(
+        &self,
+        board: &BoardRecord,
+        shard: u16,
+        from: u64,
+    ) -> Result<Vec<ShardEntry>, StoreError> {
+        let ask = RangeAsk {
+            anchor: Anchor::Rank(from),
+            before: 0,
+            after: PAGE_MEMBERS,
+        };
+        let query = Query {
+            window: Window::ALL_TIME,
+            unless: None,
+            groups: Groups::None,
+            ranges: Arc::new([ask]),
+        };
+        let query = ShardQuery { shard, query };
+        let mut readings: Vec<ShardReading> = self
+            .router
+            .store()
+            .read(board, std::slice::from_ref(&query))
+            .await?;
+        let reading = readings.pop();
+        let parts = reading.and_then(|reading| reading.parts);
+        let part = parts.and_then(|mut parts| parts.pop());
+        Ok(part.map(|part| part.entries).unwrap_or_default())
+    }
+
+    /// Removes members of which the shard finds the same. Returns how many.
+    async fn remove(
+        &self,
+        known: &KnownKind,
+        board: &BoardRecord,
+        members: Vec<Member>,
+        bound: Timestamp,
+        now: Timestamp,
+    ) -> usize {
+        if members.is_empty() {
+            return 0;
+        }
+        let written = self.router.expire(known, &board.name, members, bound, now);
+        let written = written.await;
+        let failed = written.iter().find(|outcome| outcome.removed().is_none());
+        if let Some(WriteOutcome::Failed(failure)) = failed {
+            tracing::debug!(board = %board.name, %failure, "members stay until they are read again");
+        }
+        let is_removed = |outcome: &&WriteOutcome| outcome.removed() == Some(true);
+        written.iter().filter(is_removed).count()
+    }
+}
