@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Activity, Kind, Timestamp, Window};
-use shard_router::{Lifetimes, Router};
-use shard_store::{BoardSettings, Revision, ShardStore};
+use board::{Activity, BoardName, Kind, Timestamp, Value, Window};
+use shard_router::{BoardBatches, Contribution, Lifetimes, Router, WriteOutcome};
+use shard_store::{BoardSettings, Change, Revision, ShardStore};
 use store_conformance::fixtures::{NOW, gifts, member, read_shard, whole};
 use store_local::LocalStore;
 
@@ -33,13 +33,13 @@ async fn members(store: &LocalStore, subject: &str) -> usize {
 /// Contributes a point of so many members, from a number on.
 async fn give(router: &Router, subject: &str, members: std::ops::Range<usize>, now: Timestamp) {
     let known = router.catalogue().known("gifts").unwrap();
-    let mut batches = shard_router::BoardBatches::default();
-    let board: board::BoardName = format!("gifts/{subject}").parse().unwrap();
+    let mut batches = BoardBatches::default();
+    let board: BoardName = format!("gifts/{subject}").parse().unwrap();
     let slot = batches.slot(Arc::new(board));
     for number in members {
-        let contribution = shard_router::Contribution {
+        let contribution = Contribution {
             member: member(&format!("u{number}")),
-            change: shard_store::Change::Fold(board::Value::new(1).unwrap().into()),
+            change: Change::Fold(Value::new(1).unwrap().into()),
             at: now,
             id: None,
             only: None,
@@ -47,14 +47,14 @@ async fn give(router: &Router, subject: &str, members: std::ops::Range<usize>, n
         batches.push(slot, &known, contribution);
     }
     for written in router.write(batches, now, false).await {
-        assert!(written.is_applied(), "{written:?}");
+        assert!(matches!(written, WriteOutcome::Applied(_)), "{written:?}");
     }
 }
 
 #[tokio::test]
 async fn members_leave_all_boards_of_the_kind_unless_they_have_contributed() {
     for shards in [1, 16] {
-        let store = Arc::new(LocalStore::in_memory());
+        let store = Arc::new(LocalStore::in_memory().unwrap());
         let first = Revision::default();
         store
             .put_kind(Arc::new(kind(shards)), first, false)
@@ -89,7 +89,7 @@ async fn members_leave_all_boards_of_the_kind_unless_they_have_contributed() {
 
 #[tokio::test]
 async fn what_was_final_stays() {
-    let store = Arc::new(LocalStore::in_memory());
+    let store = Arc::new(LocalStore::in_memory().unwrap());
     let first = Revision::default();
     let record = store
         .put_kind(Arc::new(kind(4)), first, false)
