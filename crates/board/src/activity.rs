@@ -158,6 +158,15 @@ impl Activity {
         })
     }
 
+    /// Returns the same activity with any time before its end.
+    #[must_use]
+    pub fn without_start(self) -> Self {
+        Self {
+            starts_at: None,
+            ..self
+        }
+    }
+
     /// Returns the first moment of the activity.
     #[must_use]
     pub const fn starts_at(&self) -> Option<Timestamp> {

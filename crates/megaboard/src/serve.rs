@@ -19,7 +19,7 @@ use clap::builder::BoolishValueParser;
 use merger::{Merger, Settings};
 use publish::Publisher;
 use request_trace::Tracer;
-use shard_router::{KNOWN_BOARDS_MAX, Lifetimes, Router};
+use shard_router::{KNOWN_BOARDS_MAX, Lifetimes, Moment, Router};
 use shard_store::{Clock, Memory, ShardStore};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
@@ -364,7 +364,7 @@ async fn end_lifetimes(mut lifetimes: Lifetimes, clock: Clock) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(error) = lifetimes.sweep(clock()).await {
+        if let Err(error) = lifetimes.sweep(&Moment::of(&clock)).await {
             tracing::warn!(%error, "members whose time is over could not be removed");
         }
     }

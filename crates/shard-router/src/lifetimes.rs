@@ -9,12 +9,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use board::{Kind, KindName, Member, Timestamp, Window};
+use board::{Bound, Kind, KindName, Member, Timestamp, Window};
 use shard_store::{
     Anchor, BoardRecord, Groups, Query, RangeAsk, ShardEntry, ShardQuery, ShardReading, StoreError,
 };
 
 use crate::catalogue::KnownKind;
+use crate::moment::Moment;
 use crate::router::Router;
 use crate::write::WriteOutcome;
 
@@ -29,8 +30,10 @@ const INTERVAL_PART: u32 = 32;
 const INTERVAL_MIN: Duration = Duration::from_secs(1);
 const INTERVAL_MAX: Duration = Duration::from_hours(24);
 
+/// How long after a failure the boards of a kind are read again, at most.
+const RETRY: Duration = Duration::from_mins(1);
+
 /// Removes members whose time is over, kind by kind.
-#[derive(Debug)]
 pub struct Lifetimes {
     router: Arc<Router>,
     /// When the boards of a kind were last read, by the server's clock.
@@ -47,9 +50,10 @@ impl Lifetimes {
         }
     }
 
-    /// Removes the members whose time is over at `now` from the boards of all kinds that are due. A board that fails is
-    /// read again at its next time; the first failure is returned.
-    pub async fn sweep(&mut self, now: Timestamp) -> Result<(), StoreError> {
+    /// Removes the members whose time is over at a moment from the boards of all kinds that are due. A kind that fails is
+    /// tried again a little later; the first failure is returned.
+    pub async fn sweep(&mut self, moment: &Moment) -> Result<(), StoreError> {
+        let now = moment.now;
         let mut swept = Ok(());
         let kinds = self.router.catalogue().kinds();
         self.read_at
@@ -63,8 +67,12 @@ impl Lifetimes {
             // A clock that was set back does not stop it.
             let is_due = read_at.is_none_or(|at| now >= at.plus(interval) || now < *at);
             if is_due {
-                self.read_at.insert(kind.name().clone(), now);
-                let of_kind = self.sweep_kind(&kind, now.minus(ttl), now).await;
+                let of_kind = self.sweep_kind(&kind, now.minus(ttl), moment).await;
+                let waited = match of_kind {
+                    Ok(()) => Duration::ZERO,
+                    Err(_) => interval.saturating_sub(RETRY),
+                };
+                self.read_at.insert(kind.name().clone(), now.minus(waited));
                 swept = swept.and(of_kind);
             }
         }
@@ -76,7 +84,7 @@ impl Lifetimes {
         &self,
         kind: &Kind,
         bound: Timestamp,
-        now: Timestamp,
+        moment: &Moment,
     ) -> Result<(), StoreError> {
         let Some(known) = self.router.catalogue().known(kind.name().as_str()) else {
             return Ok(());
@@ -91,10 +99,10 @@ impl Lifetimes {
                 .await?;
             for board in &boards {
                 // What was final when it ended stays as it is.
-                if board.activity.has_ended(now) {
+                if board.activity.has_ended(moment.now) {
                     continue;
                 }
-                match self.sweep_board(&known, board, bound, now).await {
+                match self.sweep_board(&known, board, bound, moment).await {
                     // It ended, or was changed: it is read again at its next time.
                     Ok(()) | Err(StoreError::IncarnationEnded | StoreError::SettingsChanged) => {}
                     Err(error) => swept = swept.and(Err(error)),
@@ -114,7 +122,7 @@ impl Lifetimes {
         known: &KnownKind,
         board: &BoardRecord,
         bound: Timestamp,
-        now: Timestamp,
+        moment: &Moment,
     ) -> Result<(), StoreError> {
         // A board with dense ranks is read as a whole.
         let shards = if known.kind.is_dense() {
@@ -123,19 +131,18 @@ impl Lifetimes {
             board.shards.get()
         };
         for shard in 0..shards {
-            let mut from = 0;
+            let mut from = None;
             loop {
-                let entries = self.page(board, shard, from).await?;
-                let read = entries.len();
+                let entries = self.page(board, shard, from.as_ref()).await?;
+                let is_last = entries.len() < PAGE_MEMBERS;
+                from = entries.last().map(|entry| Bound::key(&entry.key));
                 let over = entries
                     .into_iter()
                     .filter(|entry| entry.reached_at <= bound)
                     .map(|entry| entry.key.member);
-                let over: Vec<Member> = over.collect();
-                let removed = self.remove(known, board, over, bound, now).await;
-                // Those behind them move up.
-                from += (read - removed.min(read)) as u64;
-                if read < PAGE_MEMBERS {
+                self.remove(known, board, over.collect(), bound, moment)
+                    .await?;
+                if is_last {
                     break;
                 }
             }
@@ -143,15 +150,15 @@ impl Lifetimes {
         Ok(())
     }
 
-    /// Reads members of a shard, from a rank on.
+    /// Reads members of a shard, best first; from a key on, which may be that of the last member of another page.
     async fn page(
         &self,
         board: &BoardRecord,
         shard: u16,
-        from: u64,
+        from: Option<&Bound>,
     ) -> Result<Vec<ShardEntry>, StoreError> {
         let ask = RangeAsk {
-            anchor: Anchor::Rank(from),
+            anchor: from.map_or(Anchor::Rank(0), |bound| Anchor::Bound(bound.clone())),
             before: 0,
             after: PAGE_MEMBERS,
         };
@@ -173,25 +180,27 @@ impl Lifetimes {
         Ok(part.map(|part| part.entries).unwrap_or_default())
     }
 
-    /// Removes members of which the shard finds the same. Returns how many.
+    /// Removes members of which the shard finds the same.
     async fn remove(
         &self,
         known: &KnownKind,
         board: &BoardRecord,
         members: Vec<Member>,
         bound: Timestamp,
-        now: Timestamp,
-    ) -> usize {
+        moment: &Moment,
+    ) -> Result<(), StoreError> {
         if members.is_empty() {
-            return 0;
+            return Ok(());
         }
-        let written = self.router.expire(known, &board.name, members, bound, now);
-        let written = written.await;
-        let failed = written.iter().find(|outcome| outcome.removed().is_none());
-        if let Some(WriteOutcome::Failed(failure)) = failed {
-            tracing::debug!(board = %board.name, %failure, "members stay until they are read again");
-        }
-        let is_removed = |outcome: &&WriteOutcome| outcome.removed() == Some(true);
-        written.iter().filter(is_removed).count()
+        let written = self
+            .router
+            .expire(known, &board.name, members, bound, moment.clone())
+            .await;
+        // Others were rejected: they have contributed, have left, or the board has ended.
+        let failed = written.into_iter().find_map(|outcome| match outcome {
+            WriteOutcome::Failed(failure) => Some(failure.to_string()),
+            _ => None,
+        });
+        failed.map_or(Ok(()), |why| Err(StoreError::Unavailable(why)))
     }
 }

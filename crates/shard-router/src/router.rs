@@ -150,14 +150,14 @@ impl Router {
     }
 
     /// Removes members from the window without bounds of a board, if their standings there were reached up
-    /// to `bound`.
+    /// to `bound`, and the board has not ended.
     pub(crate) fn expire(
         &self,
         kind: &KnownKind,
         board: &BoardName,
         members: Vec<Member>,
         bound: Timestamp,
-        now: Timestamp,
+        moment: Moment,
     ) -> BoxFuture<'_, Vec<WriteOutcome>> {
         let mut batches = BoardBatches::default();
         let slot = batches.slot(Arc::new(board.clone()));
@@ -171,7 +171,7 @@ impl Router {
             };
             batches.push(slot, kind, removal);
         }
-        self.write_at(batches, now.into(), false, ActivityCheck::Skipped)
+        self.write_at(batches, moment, false, ActivityCheck::End)
             .boxed()
     }
 

@@ -46,6 +46,8 @@ const TRIES_MAX: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ActivityCheck {
     Enforced,
+    /// Only the end of the board: what was final stays.
+    End,
     Skipped,
 }
 
@@ -103,12 +105,12 @@ impl Sending<'_> {
                 Ok(TargetBoard::Created(record)) => (record, false),
                 Ok(TargetBoard::PerhapsNew(record)) => (record, true),
                 Ok(TargetBoard::Uncreated(activity)) => {
-                    pending.reject_outside(self.enforced(&activity));
+                    pending.reject_outside(&self.enforced(&activity));
                     return pending.end(|item| empty_board::rejection(item, kind.kind.rules()));
                 }
                 Err(failure) => return pending.fail(&failure),
             };
-            let activity = self.enforced(&record.activity);
+            let activity = &self.enforced(&record.activity);
             if pending.any_outside(activity) {
                 // A cached record may be of a board that has ended.
                 let is_current = perhaps_new
@@ -153,10 +155,11 @@ impl Sending<'_> {
     }
 
     /// Returns the activity that is enforced on a board with this one.
-    const fn enforced<'b>(&self, activity: &'b Activity) -> &'b Activity {
+    fn enforced(&self, activity: &Activity) -> Activity {
         match self.activity_check {
-            ActivityCheck::Enforced => activity,
-            ActivityCheck::Skipped => &Activity::ALWAYS,
+            ActivityCheck::Enforced => *activity,
+            ActivityCheck::End => activity.without_start(),
+            ActivityCheck::Skipped => Activity::ALWAYS,
         }
     }
 

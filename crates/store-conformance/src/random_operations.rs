@@ -170,6 +170,11 @@ impl<'a> Run<'a> {
             .admission
             .admit(&self.board.kind, at, self.clock)
             .ok()?;
+        // One of several would be removed from some of them only.
+        let windows = match change {
+            Change::Expire => [*dice.pick(&windows)].into(),
+            _ => windows,
+        };
         let item = Item {
             windows,
             ..self.board.item(member, change, self.clock, self.clock)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{Activity, BoardName, Kind, Timestamp, Value, Window};
-use shard_router::{BoardBatches, Contribution, Lifetimes, Router, WriteOutcome};
+use shard_router::{BoardBatches, Contribution, Lifetimes, Moment, Router, WriteOutcome};
 use shard_store::{BoardSettings, Change, Revision, ShardStore};
 use store_conformance::fixtures::{NOW, gifts, member, read_shard, whole};
 use store_local::LocalStore;
@@ -69,18 +69,21 @@ async fn members_leave_all_boards_of_the_kind_unless_they_have_contributed() {
         give(&router, "small", 10..20, later).await;
         give(&router, "large", 5_000..6_000, later).await;
         lifetimes
-            .sweep(NOW.plus(DAY).minus(Duration::from_millis(1)))
+            .sweep(&Moment::from(NOW.plus(DAY).minus(Duration::from_millis(1))))
             .await
             .unwrap();
         assert_eq!(members(&store, "small").await, 50);
         // Not read again as soon.
-        lifetimes.sweep(NOW.plus(DAY)).await.unwrap();
+        lifetimes.sweep(&Moment::from(NOW.plus(DAY))).await.unwrap();
         assert_eq!(members(&store, "small").await, 50);
-        lifetimes.sweep(NOW.plus(DAY).plus(DAY / 32)).await.unwrap();
+        lifetimes
+            .sweep(&Moment::from(NOW.plus(DAY).plus(DAY / 32)))
+            .await
+            .unwrap();
         assert_eq!(members(&store, "small").await, 10);
         assert_eq!(members(&store, "large").await, 1_000);
         lifetimes
-            .sweep(later.plus(DAY).plus(DAY / 32))
+            .sweep(&Moment::from(later.plus(DAY).plus(DAY / 32)))
             .await
             .unwrap();
         assert_eq!(members(&store, "large").await, 0);
@@ -108,6 +111,9 @@ async fn what_was_final_stays() {
         .unwrap();
     give(&router, "battle", 0..5, NOW).await;
     let mut lifetimes = Lifetimes::new(router);
-    lifetimes.sweep(NOW.plus(DAY * 2)).await.unwrap();
+    lifetimes
+        .sweep(&Moment::from(NOW.plus(DAY * 2)))
+        .await
+        .unwrap();
     assert_eq!(members(&store, "battle").await, 5);
 }

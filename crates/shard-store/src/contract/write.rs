@@ -107,8 +107,8 @@ pub enum Change {
     Remove,
     /// Removes the member from the item's windows.
     RemoveFrom,
-    /// Removes the member from the item's windows in which its standing was reached up to the item's
-    /// time.
+    /// Removes the member from the item's window, exactly one, if its standing there was reached up to
+    /// the item's time.
     Expire,
 }
 

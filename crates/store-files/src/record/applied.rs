@@ -62,6 +62,7 @@ fn put_item<'a>(out: &mut Vec<u8>, item: &'a Item, now: Timestamp, windows: &mut
         // What is recorded was removed: a replay decides nothing.
         Change::RemoveFrom | Change::Expire => (REMOVE_FROM, None),
     };
+    debug_assert!(item.change != Change::Expire || item.windows.len() == 1);
     let mut flags = change;
     if item.id.is_some() {
         flags |= HAS_ID;

@@ -124,6 +124,17 @@ pub(crate) fn kind() -> impl Strategy<Value = Kind> {
     );
     (kind_name(), rules(), rank, windows, calendar(), numbers).prop_map(
         |(name, rules, rank, windows, calendar, (shards, top, max_staleness, dedupe))| {
+            let sums = |rules: &Rules| {
+                let mut ops = rules.fields().iter().map(|field| field.op);
+                ops.all(|op| matches!(op, Op::Sum | Op::Last))
+            };
+            let keeps_time = match rules.mode() {
+                Mode::Accumulate => sums(&rules),
+                Mode::Best => false,
+                Mode::Latest => true,
+            };
+            let is_unbounded = |rule: &WindowRule| rule.period == Period::All;
+            let may_leave = keeps_time && windows.iter().any(is_unbounded);
             Kind::new(KindSpec {
                 name,
                 rules,
@@ -134,7 +145,7 @@ pub(crate) fn kind() -> impl Strategy<Value = Kind> {
                 top,
                 max_staleness,
                 dedupe,
-                score_ttl: None,
+                score_ttl: may_leave.then(|| Duration::from_secs(top)),
                 retain: None,
                 publish: None,
             })

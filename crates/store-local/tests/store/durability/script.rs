@@ -262,8 +262,7 @@ impl Script {
     fn any_item(&mut self, board: &Board, member: &Member) -> Option<Item> {
         let dice = &mut self.dice;
         let change = match dice.below(12) {
-            0 if dice.one_in(2) => Change::Remove,
-            0 => Change::RemoveFrom,
+            0 => *dice.pick(&[Change::Remove, Change::RemoveFrom, Change::Expire]),
             1 => Change::Set(any_outright(dice, &board.kind)),
             _ => Change::Fold(any_values(dice, &board.kind)),
         };
@@ -277,6 +276,10 @@ impl Script {
                 .minus(HOUR * u32::try_from(dice.below(40)).unwrap()),
         };
         let windows = board.kind.admit(at, self.clock).ok()?;
+        let windows = match change {
+            Change::Expire => [*dice.pick(&windows)].into(),
+            _ => windows,
+        };
         let at = board.kind.rules().kept_time(at);
         let with_id = !change.is_removal() && dice.one_in(2);
         self.ids += 1;

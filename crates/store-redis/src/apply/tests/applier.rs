@@ -311,6 +311,7 @@ pub(super) fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
         top: 1000,
         max_staleness: Duration::from_millis(200),
         dedupe: HOUR,
+        score_ttl: None,
         retain: None,
         publish: None,
     };

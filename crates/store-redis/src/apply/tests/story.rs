@@ -183,6 +183,9 @@ fn any_item(dice: &mut Dice, kind: &Kind, now: Timestamp, sort: &Sort) -> Item {
     if windows.len() > 1 && !sort.plain && dice.below(3) == 0 {
         windows.remove(dice.below(windows.len()));
     }
+    if change == Change::Expire {
+        windows.truncate(1);
+    }
     Item {
         hash: member.placement_hash(),
         id: (sort.ids && dice.below(4) > 0).then(|| any_id(dice, &member)),
