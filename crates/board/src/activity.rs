@@ -5,6 +5,7 @@
 //! satisfy both. Not here: any clock, and the code that deletes a board whose activity is over.
 
 use std::fmt;
+use std::num::NonZero;
 use std::time::Duration;
 
 use crate::kind::Kind;
@@ -19,8 +20,24 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 pub struct Activity {
     starts_at: Option<Timestamp>,
     ends_at: Option<Timestamp>,
-    expires_after: Option<Duration>,
-    idle: Option<Duration>,
+    expires_after: Option<Millis>,
+    idle: Option<Millis>,
+}
+
+/// A span of at least a millisecond, in half the room of a [`Duration`]: records of boards have two, and are many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Millis(NonZero<u64>);
+
+impl Millis {
+    /// Rounds down to whole milliseconds.
+    fn of(span: Duration) -> Option<Self> {
+        let ms = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        NonZero::new(ms).map(Self)
+    }
+
+    const fn span(self) -> Duration {
+        Duration::from_millis(self.0.get())
+    }
 }
 
 /// Why settings do not form an [`Activity`]. Names the setting and its value.
@@ -136,7 +153,7 @@ impl Activity {
         Ok(Self {
             starts_at,
             ends_at,
-            expires_after: expires_after.map(in_millis),
+            expires_after: expires_after.and_then(Millis::of),
             idle: None,
         })
     }
@@ -153,7 +170,7 @@ impl Activity {
             }
         }
         Ok(Self {
-            idle: idle.map(in_millis),
+            idle: idle.and_then(Millis::of),
             ..self
         })
     }
@@ -182,26 +199,32 @@ impl Activity {
     /// Returns how long the board is kept after its end. `None`: as long as its kind configures.
     #[must_use]
     pub const fn expires_after(&self) -> Option<Duration> {
-        self.expires_after
+        match self.expires_after {
+            Some(span) => Some(span.span()),
+            None => None,
+        }
     }
 
     /// Returns the moment from which the board no longer exists.
     #[must_use]
     pub fn expires_at(&self) -> Option<Timestamp> {
-        Some(self.ends_at?.plus(self.expires_after?))
+        Some(self.ends_at?.plus(self.expires_after?.span()))
     }
 
     /// Returns after how long without a write the board is deleted, if it is.
     #[must_use]
     pub const fn idle(&self) -> Option<Duration> {
-        self.idle
+        match self.idle {
+            Some(span) => Some(span.span()),
+            None => None,
+        }
     }
 
     /// Returns after how long without a write a board of this kind is deleted: not while an id of its
     /// contributions is remembered, since a contribution that is sent again would then count again.
     #[must_use]
     pub fn idle_span(&self, kind: &Kind) -> Option<Duration> {
-        self.idle.map(|idle| idle.max(kind.dedupe()))
+        self.idle().map(|idle| idle.max(kind.dedupe()))
     }
 
     /// Returns the settings that a board's name keeps after the board is removed, and the moment
@@ -321,10 +344,6 @@ impl Activity {
                 .plus(SETTINGS_KEPT_MIN)
         })
     }
-}
-
-fn in_millis(span: Duration) -> Duration {
-    Duration::from_millis(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
 }
 
 impl fmt::Display for Activity {

@@ -16,8 +16,9 @@ pub(crate) fn duration(setting: &str, text: &str) -> Result<Duration, ShapeError
 
 /// Returns a duration in the largest unit that divides it: `13months`, `35d`, `200ms`.
 pub(crate) fn duration_text(span: Duration) -> String {
-    // As in `humantime`, a month is 30.44 days.
-    const UNITS: [(&str, u128); 6] = [
+    // As in `humantime`, a year is 365.25 days and a month is 30.44 days.
+    const UNITS: [(&str, u128); 7] = [
+        ("years", 31_557_600_000),
         ("months", 2_630_016_000),
         ("d", 86_400_000),
         ("h", 3_600_000),

@@ -5,9 +5,11 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::str::FromStr as _;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use cronexpr::{FallbackTimezoneOption, MakeTimestamp, ParseOptions, parse_crontab_with};
+use croner::Cron;
+use jiff::civil::{DateTime, date};
 
 use super::begin::time_of_day;
 use crate::timestamp::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS};
@@ -23,7 +25,7 @@ const RESERVED: [&str; 2] = [BEFORE, "previous"];
 /// The maximum number of seasons that a kind lists.
 const LISTED_MAX: usize = 1_000;
 
-/// The maximum number of seasons that a cron expression begins until [`CRON_END`]: those of a week are fewer.
+/// The maximum number of seasons that a cron expression begins before [`CRON_END_YEAR`]: those of a week are fewer.
 const CRON_MAX: usize = 10_000;
 
 /// The maximum length of a season's name.
@@ -35,8 +37,8 @@ const FIRST: i64 = new_year(1973);
 /// Listed seasons begin before this.
 const LISTED_END: i64 = new_year(2400);
 
-/// Up to here the times of a cron expression are computed. The season at that time does not end.
-const CRON_END: i64 = new_year(2100);
+/// Until this year begins the times of a cron expression are computed. The season at that time does not end.
+const CRON_END_YEAR: i16 = 2100;
 
 /// Bounds around all seasons, and between the two windows before them: the time of no contribution in any zone, and
 /// the rest.
@@ -143,42 +145,23 @@ impl Seasons {
         if fields.len() != 5 {
             return Err(wrong(&format!("it has {} fields, not 5", fields.len())));
         }
-        // `cronexpr` 1.7 finds no last day of a December.
-        if fields[2].contains(['L', 'l', 'W', 'w']) || fields[4].contains(['L', 'l']) {
-            return Err(wrong(&"`L` and `W` are not supported"));
-        }
-        // As if the local clock were that of UTC: the calendar knows how it differs.
-        let mut options = ParseOptions::default();
-        options.fallback_timezone_option = FallbackTimezoneOption::UTC;
         let text = fields.join(" ");
         if let Some(starts) = known_starts(&text) {
             let source = Source::Cron(text);
             return Ok(Self { source, starts });
         }
-        let crontab = parse_crontab_with(&text, options).map_err(|error| {
-            // It shows the text, and a mark where it is wrong.
-            let error = error.to_string();
-            wrong(
-                &error
-                    .rsplit_once("^ ")
-                    .map_or(&*error, |(_, reason)| reason),
-            )
-        })?;
+        let cron = Cron::from_str(&text).map_err(|error| wrong(&error))?;
         let mut starts = Vec::new();
-        let mut latest = FIRST - MINUTE_MS;
-        // Without a further time within four years, the season at hand does not end.
-        while let Some(next) = MakeTimestamp::from_millisecond(latest)
-            .ok()
-            .and_then(|latest| crontab.find_next(latest).ok())
+        // Times of no zone: the calendar knows how the local clock is changed.
+        let mut latest = date(1972, 12, 31).at(23, 59, 0, 0);
+        while let Ok(next) = cron.find_next_occurrence(&latest, false)
+            && next.year() < CRON_END_YEAR
         {
-            latest = next.timestamp().as_millisecond();
-            if latest >= CRON_END {
-                break;
-            }
             if starts.len() == CRON_MAX {
                 return Err(SeasonsError::TooOften(text));
             }
-            starts.push(latest);
+            starts.push(millis_of(next));
+            latest = next;
         }
         if starts.is_empty() {
             return Err(SeasonsError::Never(text));
@@ -324,6 +307,16 @@ fn local_time(text: &[u8]) -> Option<i64> {
     }
 }
 
+fn millis_of(local: DateTime) -> i64 {
+    let days = Date {
+        year: local.year().into(),
+        month: local.month().into(),
+        day: local.day().into(),
+    }
+    .days();
+    days * DAY_MS + i64::from(local.hour()) * HOUR_MS + i64::from(local.minute()) * MINUTE_MS
+}
+
 /// Formats a local time as [`local_time`] reads it.
 fn text_of(local_ms: i64) -> String {
     let Date { year, month, day } = Date::from_days(local_ms.div_euclid(DAY_MS));
@@ -399,6 +392,16 @@ mod tests {
         );
         assert_eq!(seasons.start_of("2026-04-01"), None);
         assert_eq!(seasons.listed().count(), 0);
+        let month_ends = Seasons::cron("0 0 L * *").unwrap();
+        assert_eq!(
+            names_around(&month_ends, "2027-01-01"),
+            ("2026-12-31".to_owned(), at("2027-01-31"))
+        );
+        let fridays = Seasons::cron("0 0 * * 5L").unwrap();
+        assert_eq!(
+            names_around(&fridays, "2026-12-25"),
+            ("2026-12-25".to_owned(), at("2027-01-29"))
+        );
         let weekly = Seasons::cron("0 0 * * MON").unwrap();
         assert_eq!(
             weekly.name_of(weekly.around(at("2026-11-26")).0),
@@ -431,10 +434,7 @@ mod tests {
             ("0 0 1 *", "4 fields"),
             ("0 0 1 * * UTC", "6 fields"),
             ("61 0 1 * *", "`61 0 1 * *` is not a cron expression"),
-            ("H 0 1 * *", "`H 0 1 * *` is not a cron expression"),
-            ("0 0 L * *", "not supported"),
-            ("0 0 15W * *", "not supported"),
-            ("0 0 * * 5L", "not supported"),
+            ("0 0 1 * FRIDAY", "is not a cron expression"),
             ("0 0 30 2 *", "names no time"),
             ("0 0 * * *", "more than 10000 seasons"),
         ] {

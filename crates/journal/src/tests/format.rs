@@ -17,9 +17,9 @@ fn the_segment_header_never_changes() {
     let bytes = SEGMENT.encode();
     assert_eq!(
         bytes[..28],
-        *b"megajrnl\x03\0\0\0\x08\x07\x06\x05\x04\x03\x02\x01\x14\x13\x12\x11\x24\x23\x22\x21"
+        *b"megajrnl\x04\0\0\0\x08\x07\x06\x05\x04\x03\x02\x01\x14\x13\x12\x11\x24\x23\x22\x21"
     );
-    assert_eq!(SegmentHeader::decode(&bytes), Ok((SEGMENT, 3)));
+    assert_eq!(SegmentHeader::decode(&bytes), Ok((SEGMENT, 4)));
 }
 
 /// Returns a segment header as version 1 wrote it.
@@ -42,7 +42,7 @@ fn a_segment_of_version_1_is_read_and_left_behind() {
     let follower = crate::segment::name_of(Sequence(5));
     assert_eq!(disk.names(), [file.clone(), follower.clone()]);
     let version = |file: &str| disk.bytes_of(file)[8];
-    assert_eq!((version(&file), version(&follower)), (1, 3));
+    assert_eq!((version(&file), version(&follower)), (1, 4));
     // An empty segment has the name that the next one would have, so it is continued.
     let written = TestLog::new();
     let file = written.file();

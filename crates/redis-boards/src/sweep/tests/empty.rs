@@ -17,9 +17,10 @@ async fn a_shard_that_holds_something_is_not_frozen() {
     let (mine, other) = (Bytes::from_static(b"mine"), Bytes::from_static(b"other"));
     let seen = shards.survey(0).await.unwrap();
     let freeze = async |token, idle| {
-        let spent = match idle {
-            true => Spent::IdleWindow(&seen),
-            false => Spent::Nothing(&seen),
+        let spent = if idle {
+            Spent::IdleWindow(&seen)
+        } else {
+            Spent::Nothing(&seen)
         };
         shards.freeze(0, token, spent).await.unwrap()
     };
