@@ -609,6 +609,12 @@ export interface components {
              * @example 7d
              */
             expires_after?: string | null;
+            /**
+             * @description After how long without a write the board is deleted, with all its windows; at least `dedupe` of its kind. Excludes
+             *     `ends_at`.
+             * @example 30d
+             */
+            idle?: string | null;
         };
         Boards: {
             kind: string;
@@ -675,6 +681,14 @@ export interface components {
              * @description How many members those are.
              */
             count: number;
+        };
+        /** @description A season begins at each of these times. */
+        Cron: {
+            /**
+             * @description Minute, hour, day of the month, month and day of the week, by the local clock.
+             * @example 0 5 1 *\/3 *
+             */
+            cron: string;
         };
         /** @description A member with its standing: `points`, or `values` of kinds with other fields. */
         Entry: {
@@ -758,7 +772,7 @@ export interface components {
             /** @description Where to go on, as `after` takes it; null at the end. */
             next: string | null;
         };
-        /** @description The expiry of a board, if it has one. */
+        /** @description How long a board is kept, if that is limited. */
         Expiry: {
             /**
              * @description How long the board is kept after its end.
@@ -770,6 +784,11 @@ export interface components {
              * @description When the board expires.
              */
             expires_at?: string;
+            /**
+             * @description After how long without a write the board is deleted.
+             * @example 30d
+             */
+            idle?: string;
         };
         /** @description A field: an exact integer that members are ordered by. */
         Field: {
@@ -888,8 +907,8 @@ export interface components {
              */
             ties?: components["schemas"]["Ties"];
             /**
-             * @description `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `month`, `quarter`, `year`, `all`: at least one. Reads
-             *     without a window use the first.
+             * @description `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`,
+             *     `year`, `season`, `all`: at least one. Reads without a window use the first.
              * @default [
              *       "hour",
              *       "day",
@@ -916,6 +935,18 @@ export interface components {
              * @default monday
              */
             week_starts_on?: components["schemas"]["Weekday"];
+            /**
+             * Format: date
+             * @description The date from which windows of several weeks (`2w` to `12w`) are counted: one begins on it. Defaults to the first
+             *     `week_starts_on` of 1970.
+             * @example 2026-01-05
+             */
+            weeks_count_from?: string;
+            /**
+             * @description The seasons of the window `season`, which requires them: named ones, or the times of a cron expression.
+             * @default null
+             */
+            seasons?: components["schemas"]["Seasons"];
             /**
              * Format: int64
              * @description The shards of new boards: a power of two. Defaults to 16; on the embedded store to twice the cores that the server
@@ -951,6 +982,11 @@ export interface components {
              * @default 1h
              */
             dedupe?: string;
+            /**
+             * @description After how long without a contribution a member leaves the window `all`.
+             * @example 30d
+             */
+            score_ttl?: string;
             /**
              * @description Ranks only the best members.
              * @default null
@@ -1342,6 +1378,21 @@ export interface components {
             points?: components["schemas"]["Integer"] | null;
             values?: components["schemas"]["FieldValues"] | null;
         };
+        /** @description A season. It lasts until the next one begins. */
+        Season: {
+            /**
+             * @description 1 to 64 letters, digits, `-`, `_` and `.`.
+             * @example spring-2026
+             */
+            name: string;
+            /**
+             * @description A local date, for midnight, or a local time to the minute.
+             * @example 2026-03-01T05:00
+             */
+            starts_at: string;
+        };
+        /** @description `{ cron = "0 5 1 *\/3 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`. */
+        Seasons: components["schemas"]["Cron"] | components["schemas"]["Season"][];
         /** @description What holds of a board from now on. */
         Settled: components["schemas"]["Span"] & components["schemas"]["Expiry"] & {
             /** @description Kind and subject. */
@@ -4643,6 +4694,10 @@ export type Contribution = components["schemas"]["Contribution"];
 export type Contributions = components["schemas"]["Contributions"];
 export type CountAnswer = components["schemas"]["CountAnswer"];
 /**
+ * A season begins at each of these times.
+ */
+export type Cron = components["schemas"]["Cron"];
+/**
  * A member with its standing: `points`, or `values` of kinds with other fields.
  */
 export type Entry = components["schemas"]["Entry"];
@@ -4657,7 +4712,7 @@ export type Envelope = components["schemas"]["Envelope"];
  */
 export type Erased = components["schemas"]["Erased"];
 /**
- * The expiry of a board, if it has one.
+ * How long a board is kept, if that is limited.
  */
 export type Expiry = components["schemas"]["Expiry"];
 /**
@@ -4811,6 +4866,14 @@ export type Retain = components["schemas"]["Retain"];
  * A standing: `points`, or `values`.
  */
 export type Score = components["schemas"]["Score"];
+/**
+ * A season. It lasts until the next one begins.
+ */
+export type Season = components["schemas"]["Season"];
+/**
+ * `{ cron = "0 5 1 */3 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`.
+ */
+export type Seasons = components["schemas"]["Seasons"];
 /**
  * What holds of a board from now on.
  */
