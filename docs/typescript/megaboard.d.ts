@@ -686,7 +686,7 @@ export interface components {
         Cron: {
             /**
              * @description Minute, hour, day of the month, month and day of the week, by the local clock.
-             * @example 0 5 1 *\/3 *
+             * @example 0 5 1 1,4,7,10 *
              */
             cron: string;
         };
@@ -1391,7 +1391,7 @@ export interface components {
              */
             starts_at: string;
         };
-        /** @description `{ cron = "0 5 1 *\/3 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`. */
+        /** @description `{ cron = "0 5 1 1,4,7,10 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`. */
         Seasons: components["schemas"]["Cron"] | components["schemas"]["Season"][];
         /** @description What holds of a board from now on. */
         Settled: components["schemas"]["Span"] & components["schemas"]["Expiry"] & {
@@ -4871,7 +4871,7 @@ export type Score = components["schemas"]["Score"];
  */
 export type Season = components["schemas"]["Season"];
 /**
- * `{ cron = "0 5 1 */3 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`.
+ * `{ cron = "0 5 1 1,4,7,10 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`.
  */
 export type Seasons = components["schemas"]["Seasons"];
 /**

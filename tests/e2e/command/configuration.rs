@@ -146,7 +146,7 @@ fn errors_in_the_file_are_reported() {
             "[kinds.gifts]\nties = \"coin\"",
             &["kinds.gifts.ties", "earliest"],
         ),
-        ("[kinds.gifts]\nwindows = [\"year\"]", &["windows", "year"]),
+        ("[kinds.gifts]\nwindows = [\"decade\"]", &["windows", "decade"]),
         ("[kinds.gifts]\nwindows = []", &["windows"]),
         (
             "[kinds.gifts]\ntime_zone = \"Mars/Olympus\"",

@@ -46,8 +46,8 @@ fn put_with_a_window_sets_only_that_window() {
         .put(format!("{PATH}?window={gone}"), &set)
         .problem(410, "window-gone", &[&gone]);
     server
-        .put(format!("{PATH}?window=year"), &set)
-        .problem(400, "invalid", &["window", "year"]);
+        .put(format!("{PATH}?window=decade"), &set)
+        .problem(400, "invalid", &["window", "decade"]);
     assert_eq!(server.versions("gifts/a"), version);
 }
 
@@ -161,7 +161,7 @@ fn removing_an_unknown_member_succeeds_and_creates_no_board() {
     let server = Server::start();
     assert_eq!(server.delete(PATH).ok(), json!({"removed": 0}));
     server
-        .delete(format!("{PATH}?window=year"))
+        .delete(format!("{PATH}?window=decade"))
         .problem(400, "invalid", &["window"]);
     server
         .delete("/v1/boards/nope/a/members/u")

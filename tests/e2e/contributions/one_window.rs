@@ -71,7 +71,7 @@ fn errors_are_reported_by_item() {
         (set(1, now - DAY_MS, &today), "invalid", today.as_str()),
         (set(1, now - 2 * DAY_MS, &closed), "window-closed", "at"),
         (set(1, now - 60 * DAY_MS, &gone), "window-gone", &gone),
-        (set(1, now, "year"), "invalid", "year"),
+        (set(1, now, "decade"), "invalid", "decade"),
         (set(1, now, "hour"), "unknown-window", "hour"),
         (delta, "invalid", "set"),
         (no_text, "invalid", "window"),

@@ -154,7 +154,7 @@ fn wrong_removals_are_refused() {
         (with("set", json!(true)), "set"),
         (with("at", json!(1)), "at"),
         (with("id", json!("i")), "id"),
-        (with("window", json!("year")), "window"),
+        (with("window", json!("decade")), "window"),
     ] {
         let response = server.contribute(&item);
         response.problem(400, "invalid", &[part]);

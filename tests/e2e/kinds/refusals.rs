@@ -14,7 +14,7 @@ fn invalid_settings_are_reported() {
         (json!({"rank": "denser"}), &["rank", "denser"]),
         (json!({"ties": "coin"}), &["ties", "coin"]),
         (json!({"windows": []}), &["windows"]),
-        (json!({"windows": ["year"]}), &["windows", "year"]),
+        (json!({"windows": ["decade"]}), &["windows", "decade"]),
         (json!({"windows": ["day", "day"]}), &["windows", "day"]),
         (json!({"windows": "day"}), &["windows", "day"]),
         (
@@ -35,7 +35,7 @@ fn invalid_settings_are_reported() {
         (json!({"max_staleness": 200}), &["max_staleness", "200"]),
         (json!({"max_staleness": "1y"}), &["max_staleness"]),
         (json!({"dedupe": "30d"}), &["dedupe"]),
-        (json!({"keep": {"year": "1d"}}), &["keep", "year"]),
+        (json!({"keep": {"decade": "1d"}}), &["keep", "decade"]),
         (json!({"keep": {"day": "soon"}}), &["keep.day", "soon"]),
         (json!({"keep": {"day": {"idle": "1d"}}}), &["keep.day"]),
         (json!({"keep": {"all": "35d"}}), &["keep.all"]),

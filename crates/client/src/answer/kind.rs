@@ -43,7 +43,7 @@ pub struct Kind {
     /// The date from which windows of several weeks are counted, such as `2026-01-05`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weeks_count_from: Option<String>,
-    /// The seasons: `{"cron": "0 5 1 */3 *"}`, or a list of `{"name", "starts_at"}`.
+    /// The seasons: `{"cron": "0 5 1 1,4,7,10 *"}`, or a list of `{"name", "starts_at"}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seasons: Option<Value>,
     /// The number of shards of boards that are created later: a power of two.

@@ -16,7 +16,7 @@
 //! ranks only its best has `retain`: `{"keep":1000,"trim_at":1200,"approximate":false}`; a packed one `packed`:
 //! `{"most":1000000,"unit_ms":1000,"span_ms":[1767225600000,2082758400000]}`. A kind whose days or weeks begin at
 //! other times than midnight and Monday has `day_starts_at` and `week_starts_on`, one that sets
-//! them `weeks_count_from` and `seasons`: `{"cron":"0 5 1 */3 *"}` or
+//! them `weeks_count_from` and `seasons`: `{"cron":"0 5 1 1,4,7,10 *"}` or
 //! `{"named":[{"name":"spring-2026","starts_at":"2026-03-01"}]}`. One that members leave has `score_ttl_ms`. One that is published has
 //! `publish`, one that hides members `hidden`, their names.
 

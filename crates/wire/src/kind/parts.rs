@@ -63,13 +63,13 @@ pub(super) struct FieldShape {
     pub(super) op: Option<Op>,
 }
 
-/// `{ cron = "0 5 1 */3 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`.
+/// `{ cron = "0 5 1 1,4,7,10 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Seasons))]
 #[serde(
     untagged,
-    expecting = "{ cron = \"0 5 1 */3 *\" }, or a list of { name, starts_at }"
+    expecting = "{ cron = \"0 5 1 1,4,7,10 *\" }, or a list of { name, starts_at }"
 )]
 pub(super) enum SeasonsShape {
     #[serde(deserialize_with = "object")]
@@ -85,7 +85,7 @@ pub(super) enum SeasonsShape {
 #[serde(deny_unknown_fields)]
 pub(super) struct CronShape {
     /// Minute, hour, day of the month, month and day of the week, by the local clock.
-    #[cfg_attr(feature = "schema", schema(example = "0 5 1 */3 *"))]
+    #[cfg_attr(feature = "schema", schema(example = "0 5 1 1,4,7,10 *"))]
     cron: String,
 }
 
