@@ -146,7 +146,10 @@ fn errors_in_the_file_are_reported() {
             "[kinds.gifts]\nties = \"coin\"",
             &["kinds.gifts.ties", "earliest"],
         ),
-        ("[kinds.gifts]\nwindows = [\"decade\"]", &["windows", "decade"]),
+        (
+            "[kinds.gifts]\nwindows = [\"decade\"]",
+            &["windows", "decade"],
+        ),
         ("[kinds.gifts]\nwindows = []", &["windows"]),
         (
             "[kinds.gifts]\ntime_zone = \"Mars/Olympus\"",

@@ -45,9 +45,11 @@ fn put_with_a_window_sets_only_that_window() {
     server
         .put(format!("{PATH}?window={gone}"), &set)
         .problem(410, "window-gone", &[&gone]);
-    server
-        .put(format!("{PATH}?window=decade"), &set)
-        .problem(400, "invalid", &["window", "decade"]);
+    server.put(format!("{PATH}?window=decade"), &set).problem(
+        400,
+        "invalid",
+        &["window", "decade"],
+    );
     assert_eq!(server.versions("gifts/a"), version);
 }
 

@@ -102,7 +102,7 @@ fn a_page_of_a_store_in_this_process_takes_four_entries_for_one() {
 /// Rarely a shard has more of a page than was fetched, and is read again.
 #[test]
 fn other_page_lengths_rarely_take_more_round_trips() {
-    for (len, entries_max) in [(1, 1500), (10, 1500), (1000, 3500)] {
+    for (len, entries_max) in [(1, 1700), (10, 1700), (1000, 3500)] {
         let prices = prices(million(), 0, len);
         assert!(prices.longer * 1_000 <= prices.pages, "{prices:?}");
         assert!(prices.dearest.round_trips <= 5, "{prices:?}");
