@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::kind::Kind;
 use crate::limits::{KEEP_MAX, NAME_CLOSED_MAX, SETTINGS_KEPT_MIN};
-use crate::timestamp::Timestamp;
+use calendar::Timestamp;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 

@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 
 use crate::kind::Kind;
 use crate::limits::FUTURE_MAX;
-use crate::timestamp::Timestamp;
-use crate::window::{Period, Span, Window};
 use crate::window_rule::{Keep, WindowRule};
+use calendar::Timestamp;
+use calendar::{Period, Span, Window};
 
 /// The windows in which a contribution counts. Contributions of about the same time share one list.
 pub type Windows = Arc<[Window]>;

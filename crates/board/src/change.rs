@@ -1,15 +1,16 @@
 //! What may change in a kind that has boards.
 //!
 //! Depth, staleness, retention, closing, dedupe span, `score_ttl`, rank style (except from or to dense ranks),
-//! publication, and the shard count of boards not yet created may change, and seasons that begin
-//! later than a day from now. A window may be added; it begins at its next start. Everything else would change the meaning of existing boards and is rejected.
+//! publication, and the shard count of boards not yet created may change, and seasons that begin later than a day from
+//! now. A window may be added; it begins at its next start. Everything else would change the meaning of existing boards
+//! and is rejected.
 
 use crate::kind::Kind;
 use crate::kind_error::KindError;
 use crate::limits::SEASONS_AHEAD_MIN;
-use crate::timestamp::Timestamp;
-use crate::window::Period;
 use crate::window_rule::WindowRule;
+use calendar::Period;
+use calendar::Timestamp;
 
 /// Why a kind with boards cannot be changed like this.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -17,8 +17,8 @@ use crate::publication::Publication;
 use crate::retain::Retain;
 use crate::rules::{Mode, Op, Rules};
 use crate::shard_count::ShardCount;
-use crate::window::{Calendar, Period};
 use crate::window_rule::{Keep, WindowRule};
+use calendar::{Calendar, Period};
 
 /// How a position becomes a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]

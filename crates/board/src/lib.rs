@@ -1,4 +1,5 @@
-//! What a leaderboard is: kinds, fields, order, folding, windows, identifiers, limits.
+//! What a leaderboard is: kinds, fields, order, folding, identifiers, limits. Times and windows are those of
+//! `calendar`.
 //!
 //! Pure: no I/O, no async, no clock (`now` is a parameter).
 //!
@@ -27,10 +28,14 @@ mod rules_error;
 mod shard_count;
 mod standing;
 mod ties;
-mod timestamp;
 mod value;
-mod window;
 mod window_rule;
+
+pub use calendar::{
+    Calendar, DayStart, DayStartError, Period, Seasons, SeasonsError, SelectorError, Span,
+    Timestamp, TimestampError, UnknownPeriod, UnknownTimeZone, Weekday, WeeksFrom, WeeksFromError,
+    Window, WindowSelector,
+};
 
 pub use activity::{Activity, ActivityChangeError, ActivityError, ActivityRejection};
 pub use admission::{Admission, AdmissionError, WindowState, Windows};
@@ -57,10 +62,5 @@ pub use rules_error::RulesError;
 pub use shard_count::ShardCount;
 pub use standing::{STANDING_WORDS_MAX, Standing};
 pub use ties::{Direction, Ties};
-pub use timestamp::{Timestamp, TimestampError};
 pub use value::{Value, Values};
-pub use window::{
-    Calendar, DayStart, DayStartError, Period, Seasons, SeasonsError, SelectorError, Span,
-    UnknownPeriod, UnknownTimeZone, Weekday, WeeksFrom, WeeksFromError, Window, WindowSelector,
-};
 pub use window_rule::{Keep, WindowRule};

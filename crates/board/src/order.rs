@@ -26,8 +26,8 @@ pub use rank_words::{RANK_WORDS_MAX, RankWords};
 use crate::ident::Member;
 use crate::rules::Rules;
 use crate::ties::{Direction, Ties};
-use crate::timestamp::Timestamp;
 use crate::value::{Value, Values};
+use calendar::Timestamp;
 
 const SIGN: u64 = 1 << 63;
 

@@ -6,8 +6,8 @@ use crate::order::RankKey;
 use crate::rules::{Mode, Op, Rules};
 use crate::standing::Standing;
 use crate::ties::Direction;
-use crate::timestamp::Timestamp;
 use crate::value::{Value, Values};
+use calendar::Timestamp;
 
 impl Rules {
     /// Returns the smallest change of the first field that, made at `now`, would rank a member with

@@ -12,8 +12,8 @@ use crate::limits::FIELDS_MAX;
 use crate::packing::Packing;
 use crate::rules_error::RulesError;
 use crate::ties::{Direction, Ties};
-use crate::timestamp::Timestamp;
 use crate::value::Values;
+use calendar::Timestamp;
 
 /// How deltas of one field fold, in [`Mode::Accumulate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Deserialize, Serialize)]

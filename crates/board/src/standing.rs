@@ -8,8 +8,8 @@
 use crate::limits::FIELDS_MAX;
 use crate::order::RankWords;
 use crate::rules::{Mode, Op, Rules};
-use crate::timestamp::Timestamp;
 use crate::value::{Value, Values};
+use calendar::Timestamp;
 
 /// Maximum words of a standing: a value and a time for each of four fields.
 pub const STANDING_WORDS_MAX: usize = 2 * FIELDS_MAX;

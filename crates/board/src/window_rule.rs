@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::timestamp::Timestamp;
-use crate::window::Period;
+use calendar::Period;
+use calendar::Timestamp;
 
 /// How long a window is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

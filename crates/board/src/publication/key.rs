@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::ident::BoardName;
 use crate::limits::KEY_TEMPLATE_BYTES_MAX;
-use crate::window::Period;
+use calendar::Period;
 
 /// A key with placeholders for the names of a board and a window: `leaderboard:{subject}:{window}`.
 ///

@@ -18,8 +18,8 @@ pub use target::{PublishProtocol, PublishTarget, PublishTargetError};
 
 use crate::kind_error::KindError;
 use crate::limits::{ENCODING_BYTES_MAX, PUBLISH_EVERY_MAX, PUBLISH_EVERY_MIN};
-use crate::window::Period;
 use crate::window_rule::WindowRule;
+use calendar::Period;
 
 /// The settings by which the merged boards of a kind are published to another server.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Properties of kinds, windows, folding and order: held against naive twins where there is one, by example elsewhere.
+//! Properties of kinds, folding and order: held against naive twins where there is one, by example elsewhere.
 //! Each module is about one of them.
 
 #![expect(
@@ -17,4 +17,3 @@ mod order;
 mod overtaking;
 mod packing;
 mod placement;
-mod windows;

@@ -1,7 +1,7 @@
 //! Windows partition time and have unique names: compared with a naive calendar that reads the clock
 //! of every minute, in time zones with unusual changes.
 
-use board::{Calendar, Period, Seasons, Span, Timestamp, Weekday, WindowSelector};
+use calendar::{Calendar, Period, Seasons, Span, Timestamp, Weekday, WindowSelector};
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::{Offset, TimeZone};

@@ -158,7 +158,8 @@ impl Period {
     }
 
     /// Returns the hours of a part of a day.
-    pub(crate) const fn part_hours(self) -> Option<u8> {
+    #[must_use]
+    pub const fn part_hours(self) -> Option<u8> {
         match self {
             Self::TwoHours => Some(2),
             Self::ThreeHours => Some(3),
@@ -171,7 +172,8 @@ impl Period {
     }
 
     /// Returns the number of weeks, if they are several.
-    pub(crate) const fn weeks(self) -> Option<u8> {
+    #[must_use]
+    pub const fn weeks(self) -> Option<u8> {
         match self {
             Self::TwoWeeks => Some(2),
             Self::ThreeWeeks => Some(3),
