@@ -5,4 +5,5 @@
     reason = "the exemption for tests leaves out their helpers"
 )]
 
+mod naive;
 mod windows;
