@@ -19,6 +19,11 @@ use shard_store::{BoardRecord, BoardSettings, StoreError};
 /// late.
 const DUE_MAX: Duration = Duration::from_hours(24);
 
+/// Returns when a board is visited again that was written to while it was visited: at the next sweep.
+fn soon(now: Timestamp) -> Timestamp {
+    now.plus(Duration::from_millis(1))
+}
+
 /// The visit of a board.
 struct Visit<'a> {
     sweep: &'a Sweep,
@@ -44,7 +49,7 @@ impl Sweep {
             let after = after(&record, kind, now)?;
             let ended = self.end_expired(&record, after, until).await?;
             // Otherwise its activity was just changed.
-            return Ok((!ended).then(|| now.plus(LINGER)));
+            return Ok((!ended).then(|| soon(now)));
         }
         if !record.board().created {
             return self.visit_uncreated(&record, kind, now).await;
@@ -56,7 +61,7 @@ impl Sweep {
                 let until = Instant::now() + self.deadline;
                 let after = after(&record, kind, now)?;
                 let removed = self.remove(&record, after, until).await?;
-                Ok((!removed).then(|| now.plus(LINGER)))
+                Ok((!removed).then(|| soon(now)))
             }
             surveys => {
                 let mut visit = Visit {
@@ -149,8 +154,7 @@ impl Visit<'_> {
         self.refill_lists();
         let idle = self.is_idle();
         if idle && self.surveys.iter().any(|held| held.ranked > 0) && !self.empty_idle().await? {
-            // It was just touched, so it is visited at another time.
-            return Ok(Some(self.now.plus(LINGER)));
+            return Ok(Some(soon(self.now)));
         }
         let end = self.may_end_at(idle);
         if end.is_some_and(|end| self.now >= end) {
@@ -163,7 +167,7 @@ impl Visit<'_> {
             if self.end(spent, kept).await? {
                 return Ok(None);
             }
-            return Ok(Some(self.now.plus(LINGER)));
+            return Ok(Some(soon(self.now)));
         }
         Ok(Some(self.next(idle, end)))
     }
@@ -270,12 +274,11 @@ impl Visit<'_> {
         if let Some(written) = self.written().filter(|written| *written > bound) {
             // The activity was changed after that write, or the registry lost a touch.
             self.sweep.touch(self.record, written).await?;
-            let soonest = self.now.plus(Duration::from_millis(1));
-            return Ok(Some(end_of_idleness(written, idle).max(soonest)));
+            return Ok(Some(end_of_idleness(written, idle).max(soon(self.now))));
         }
         let after = after(self.record, self.kind, self.now)?;
         let ended = self.end(|_| Spent::UnwrittenSince(bound), after).await?;
-        Ok((!ended).then(|| self.now.plus(LINGER)))
+        Ok((!ended).then(|| soon(self.now)))
     }
 
     /// Returns the latest time of anything that was written.
