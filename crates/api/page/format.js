@@ -59,6 +59,9 @@ export function moment(at) {
 
 /** Returns the label of a window: the contract's selector (`day`) or name (`day:2026-11-20`). */
 export function windowLabel(selector) {
+    if (selector === "previous") return "Previous window";
+    const [, before] = /^(.+):previous$/.exec(selector) ?? [];
+    if (before) return `Previous ${windowLabel(before).toLowerCase()}`;
     const current = {
         hour: "Hour", day: "Day", week: "Week", month: "Month", quarter: "Quarter", year: "Year",
         season: "Season", all: "All time",
@@ -68,13 +71,16 @@ export function windowLabel(selector) {
 
 /** Returns a window as part of a sentence. */
 export function windowPhrase(selector) {
+    if (/^(.+:)?previous$/.test(selector)) return `in the ${windowLabel(selector).toLowerCase()}`;
     const current = {
         hour: "this hour", day: "today", week: "this week", month: "this month", quarter: "this quarter",
         year: "this year", season: "this season", all: "at any time",
     }[selector];
     if (current) return current;
     const counted = hours(selector) ?? weeks(selector);
-    return counted ? `in these ${counted}` : `in ${windowName(selector)}`;
+    if (counted) return `in these ${counted}`;
+    const [, season] = /^season:(.+)$/.exec(selector) ?? [];
+    return season ? `in season ${season}` : `in ${windowName(selector)}`;
 }
 
 /** Returns the label of a part of a day: `6h` is `6 hours`. Of other selectors nothing. */

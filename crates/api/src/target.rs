@@ -7,7 +7,8 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use board::{
-    BoardName, Kind, Member, Period, Subject, Timestamp, Window, WindowSelector, WindowState,
+    BoardName, Kind, Member, Period, SelectorError, Subject, Timestamp, Window, WindowSelector,
+    WindowState,
 };
 use problem::{Problem, ProblemType};
 use query_params::{Params, percent};
@@ -139,7 +140,15 @@ pub(crate) fn selector_of(kind: &Kind, text: Option<&str>) -> Result<WindowSelec
         Some("previous") => kind.calendar().parse(&format!("{first}:previous")),
         Some(text) => kind.calendar().parse(text),
     };
-    selector.map_err(|error| Problem::invalid(format!("window: {error}")))
+    selector.map_err(|error| {
+        let invalid = Problem::invalid(format!("window: {error}"));
+        match error {
+            SelectorError::NoSuchSeason { .. } => {
+                check_period(kind, Period::Season).err().unwrap_or(invalid)
+            }
+            _ => invalid,
+        }
+    })
 }
 
 /// Returns the window that is selected at this moment.

@@ -65,7 +65,7 @@ impl Kind {
                 "windows of several weeks begin by it",
             ));
         }
-        if self.window_rule(Period::Season).is_some()
+        if [self, wanted].map(|kind| kind.window_rule(Period::Season).is_some()) == [true; 2]
             && !calendar.has_seasons_of_until(other, now.plus(SEASONS_AHEAD_MIN))
         {
             return Err(refused(

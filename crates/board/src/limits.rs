@@ -88,8 +88,8 @@ pub const PUBLISH_EVERY_MIN: Duration = Duration::from_millis(100);
 /// The longest time between two publications of a window.
 pub const PUBLISH_EVERY_MAX: Duration = Duration::from_hours(1);
 
-/// The longest retention or grace that is not `forever`: a thousand years of 365 days.
-pub const KEEP_MAX: Duration = Duration::from_hours(1000 * 365 * 24);
+/// The longest retention or grace that is not `forever`: a thousand years of 365.25 days.
+pub const KEEP_MAX: Duration = Duration::from_hours(1000 * 8766);
 
 /// How far ahead a season begins that is added or changed once its kind has boards: by then every server that writes
 /// has learned of it.

@@ -50,7 +50,7 @@ struct NewArgs {
 }
 
 /// The maximum validity of a key: years have four digits.
-const EXPIRY_MAX: Duration = Duration::from_hours(24 * 365 * 1_000);
+const EXPIRY_MAX: Duration = Duration::from_hours(1_000 * 8_766);
 
 fn expiry(text: &str) -> Result<Duration, String> {
     let span = humantime::parse_duration(text).map_err(|error| error.to_string())?;

@@ -131,7 +131,8 @@ const SEASONS: &str = "[kinds.named]\nwindows = [\"season\", \"all\"]\ntime_zone
     keep = { season = \"forever\" }\n\
     seasons = [{ name = \"one\", starts_at = \"2025-10-01\" }, { name = \"two\", starts_at = \"2025-11-02T05:00\" }]\n\
     [kinds.cron]\nwindows = [\"season\"]\ntime_zone = \"America/New_York\"\n\
-    keep = { season = \"forever\" }\nseasons = { cron = \"0 5 1 * *\" }\n";
+    keep = { season = \"forever\" }\nseasons = { cron = \"0 5 1 * *\" }\n\
+    [kinds.plain]\nwindows = [\"all\"]\n";
 
 fn assert_seasons(server: &Server) {
     for (board, window, members) in [
@@ -153,6 +154,11 @@ fn assert_seasons(server: &Server) {
     }
     top(server, "named/a", "season:three").problem(400, "invalid", &["season:three"]);
     top(server, "cron/a", "season:2025-11-01").problem(400, "invalid", &["season:2025-11-01"]);
+    top(server, "plain/a", "season:one").problem(
+        404,
+        "unknown-window",
+        &["plain has no season windows"],
+    );
 }
 
 fn test_seasons(mut server: Server, kept: bool) {
@@ -183,6 +189,12 @@ fn test_seasons(mut server: Server, kept: bool) {
     server
         .put("/v1/kinds/named", &earlier)
         .problem(409, "kind-has-boards", &["seasons"]);
+    server
+        .put(
+            "/v1/kinds/named",
+            &json!({"windows": ["all"], "time_zone": "America/New_York"}),
+        )
+        .problem(409, "kind-has-boards", &["windows"]);
     if kept {
         server = server.stop().start();
         assert_seasons(&server);

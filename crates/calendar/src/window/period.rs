@@ -208,8 +208,8 @@ impl FromStr for Period {
 /// A text that is not the name of a period.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{word}` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, `3w`, `4w`, `month`, \
-     `6w`, `8w`, `12w`, `quarter`, `year`, `season` and `all` are accepted"
+    "`{word}` is not a period: hour, 2h, 3h, 4h, 6h, 8h, 12h, day, week, 2w, 3w, 4w, month, 6w, 8w, 12w, quarter, \
+     year, season and all are accepted"
 )]
 pub struct UnknownPeriod {
     /// The text.
@@ -274,8 +274,8 @@ mod tests {
         }
         assert_eq!(
             "fortnight".parse::<Period>().unwrap_err().to_string(),
-            "`fortnight` is not a period: `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, `2w`, \
-             `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`, `year`, `season` and `all` are accepted"
+            "`fortnight` is not a period: hour, 2h, 3h, 4h, 6h, 8h, 12h, day, week, 2w, 3w, 4w, month, 6w, 8w, \
+             12w, quarter, year, season and all are accepted"
         );
     }
 }

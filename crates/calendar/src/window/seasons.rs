@@ -269,7 +269,7 @@ impl Seasons {
         }
         match &self.source {
             Source::Cron(_) => {
-                let start = local_time(name.as_bytes())?;
+                let start = local_time(name.as_bytes()).filter(|start| text_of(*start) == name)?;
                 self.starts.binary_search(&start).ok().map(|_| start)
             }
             Source::Names(names) => {
@@ -302,7 +302,7 @@ fn local_time(text: &[u8]) -> Option<i64> {
     let date = Date::new(year, month, day)?.days() * DAY_MS;
     match time {
         [] => Some(date),
-        [b'T', time @ ..] => time_of_day(time).filter(|ms| *ms > 0).map(|ms| date + ms),
+        [b'T', time @ ..] => time_of_day(time).map(|ms| date + ms),
         _ => None,
     }
 }

@@ -10,10 +10,8 @@ use super::Period;
 pub enum SelectorError {
     /// It does not begin with a period.
     #[error(
-        "`{selector}` is not a window: accepted are `hour`, `2h`, `3h`, `4h`, `6h`, `8h`, `12h`, `day`, `week`, \
-         `2w`, `3w`, `4w`, `month`, `6w`, `8w`, `12w`, `quarter`, `year`, `season` and `all`, `previous`, `day:previous`, and names \
-         such as `hour:2026-11-20T14+08:00`, `6h:2026-11-20T12`, `day:2026-11-20`, `week:2026-W47`, `2w:2026-11-09`, \
-         `month:2026-11`, `quarter:2026-Q4`, `year:2026`"
+        "`{selector}` is not a window: use a period such as `day`, `previous`, `day:previous`, or a name such as \
+         `day:2026-11-20`, `week:2026-W47` or `hour:2026-11-20T14+08:00`"
     )]
     Unknown {
         /// The text.

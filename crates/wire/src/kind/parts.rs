@@ -1,6 +1,10 @@
 //! Parts of a kind's settings: ties, fields, seasons, how long a window is kept.
 
+use std::fmt;
+
 use board::{Direction, Keep, Op, Seasons, SeasonsError, Ties};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "schema")]
@@ -64,18 +68,38 @@ pub(super) struct FieldShape {
 }
 
 /// `{ cron = "0 5 1 1,4,7,10 *" }`, or `[{ name = "spring-2026", starts_at = "2026-03-01" }]`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = Seasons))]
-#[serde(
-    untagged,
-    expecting = "{ cron = \"0 5 1 1,4,7,10 *\" }, or a list of { name, starts_at }"
-)]
+#[serde(untagged)]
 pub(super) enum SeasonsShape {
-    #[serde(deserialize_with = "object")]
     Cron(CronShape),
-    #[serde(deserialize_with = "objects")]
     Named(Vec<SeasonShape>),
+}
+
+struct SeasonsVisitor;
+
+impl<'de> Visitor<'de> for SeasonsVisitor {
+    type Value = SeasonsShape;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{ cron = \"0 5 1 1,4,7,10 *\" } or a list of { name, starts_at }")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SeasonsShape, A::Error> {
+        CronShape::deserialize(MapAccessDeserializer::new(map)).map(SeasonsShape::Cron)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<SeasonsShape, A::Error> {
+        objects(SeqAccessDeserializer::new(seq)).map(SeasonsShape::Named)
+    }
+}
+
+// An error of an untagged enum would not say what is wrong.
+impl<'de> Deserialize<'de> for SeasonsShape {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SeasonsVisitor)
+    }
 }
 
 /// A season begins at each of these times.

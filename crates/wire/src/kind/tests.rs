@@ -85,6 +85,28 @@ fn seasons_are_named_or_begin_at_times_of_cron() {
 }
 
 #[test]
+fn an_error_of_seasons_names_what_is_wrong() {
+    for (seasons, part) in [
+        ("7", "expected { cron"),
+        ("{}", "missing field `cron`"),
+        (
+            r#"{"cron": "0 0 1 * *", "zone": "UTC"}"#,
+            "unknown field `zone`",
+        ),
+        (r#"[{"name": "a"}]"#, "missing field `starts_at`"),
+        (
+            r#"[{"name": "a", "start": "2026-01-01"}]"#,
+            "unknown field `start`",
+        ),
+        (r#"[["a", "2026-01-01"]]"#, "expected an object"),
+    ] {
+        let text = format!(r#"{{"seasons": {seasons}}}"#);
+        let error = serde_json::from_str::<KindShape>(&text).unwrap_err();
+        assert!(error.to_string().contains(part), "{text}: {error}");
+    }
+}
+
+#[test]
 fn a_repeated_name_is_rejected() {
     for text in [
         r#"{"top": 1, "top": 1}"#,
