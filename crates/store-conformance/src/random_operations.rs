@@ -49,6 +49,9 @@ async fn agree(store: OpenStore, members: usize, steps: usize, (sampled, whole):
     }
 }
 
+/// Windows of a board that one sweep drops at least, if so many have expired. The next one drops the rest.
+const DROPPED_AT_ONCE: usize = 32;
+
 /// A board and its twin.
 struct Run<'a> {
     store: &'a OpenStore,
@@ -223,8 +226,10 @@ impl<'a> Run<'a> {
         if self.twin.is_about_idle(self.clock) {
             return;
         }
-        self.store.drop_expired(self.clock).await.unwrap();
         let held: Vec<Window> = self.twin.windows.keys().copied().collect();
+        for _ in 0..=held.len() / DROPPED_AT_ONCE {
+            self.store.drop_expired(self.clock).await.unwrap();
+        }
         self.twin.drop_expired(self.clock);
         for window in held {
             if !self.twin.windows.contains_key(&window) && window.period() != Period::All {
