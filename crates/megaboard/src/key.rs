@@ -159,7 +159,8 @@ mod tests {
     #[test]
     fn the_validity_of_a_key_is_at_most_1000_years() {
         assert_eq!(expiry("90d"), Ok(Duration::from_hours(24 * 90)));
-        for text in ["3000000d", "365001d", "soon"] {
+        assert!(expiry("1000years").is_ok());
+        for text in ["3000000d", "365251d", "soon"] {
             assert!(expiry(text).is_err(), "{text}");
         }
     }
