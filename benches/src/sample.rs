@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use board::{
-    Admission, BoardName, Calendar, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName,
-    KindSpec, Member, Mode, Packing, Period, RankStyle, Rules, Subject, Ties, Timestamp, Value,
-    Values, WindowRule,
+    Admission, BoardName, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName, KindSpec,
+    Member, Mode, Packing, Period, Rules, Subject, Ties, Timestamp, Value, Values, WindowRule,
 };
 use futures::executor::block_on;
 use shard_router::{BoardBatches, KnownKind, Router, Write, WriteOutcome};
@@ -38,22 +37,16 @@ pub fn gifts(windows: &[Period], shards: u64) -> Kind {
         Ties::Earliest,
     );
     let spec = KindSpec {
-        name: KindName::new("gifts").expect("a valid name"),
-        rules: rules.expect("one sum field"),
-        rank: RankStyle::Ordinal,
         windows: windows
             .iter()
             .copied()
             .map(WindowRule::with_defaults)
             .collect(),
-        calendar: Calendar::utc(),
         shards,
-        top: 1000,
-        max_staleness: Duration::from_millis(200),
-        dedupe: Duration::from_hours(1),
-        score_ttl: None,
-        retain: None,
-        publish: None,
+        ..KindSpec::new(
+            KindName::new("gifts").expect("a valid name"),
+            rules.expect("one sum field"),
+        )
     };
     Kind::new(spec).expect("a valid kind")
 }

@@ -143,7 +143,7 @@ impl Activity {
         }
         if let Some(kept) = expires_after {
             let ends_at = ends_at.ok_or(ActivityError::ExpiresWithoutEnd)?;
-            if !(Duration::from_millis(1)..=KEEP_MAX).contains(&kept) {
+            if !(MILLISECOND..=KEEP_MAX).contains(&kept) {
                 return Err(ActivityError::ExpiresOutOfRange(kept));
             }
             if ends_at.plus(kept) > Timestamp::LATEST {

@@ -71,6 +71,27 @@ pub struct KindSpec {
     pub publish: Option<Publication>,
 }
 
+impl KindSpec {
+    /// Creates the settings of a kind of one shard that ranks by all time, with defaults for everything else.
+    #[must_use]
+    pub fn new(name: KindName, rules: Rules) -> Self {
+        Self {
+            name,
+            rules,
+            rank: RankStyle::default(),
+            windows: vec![WindowRule::with_defaults(Period::All)],
+            calendar: Calendar::utc(),
+            shards: 1,
+            top: 1_000,
+            max_staleness: Duration::from_millis(200),
+            dedupe: Duration::from_hours(1),
+            score_ttl: None,
+            retain: None,
+            publish: None,
+        }
+    }
+}
+
 /// A valid kind, and the members that its boards hide, which are not a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kind {

@@ -9,7 +9,7 @@
 //! the shards are in order ([`Distinct::add`]).
 //!
 //! **Invariant:** while no shard is being written, these are the values of all shards. A writer
-//! changes them before it releases its shard; a reader holds all shards. Whoever holds this lock
+//! changes them before it releases its shard; a reader holds all shards. The holder of this lock
 //! waits for no other.
 
 use std::cell::RefCell;

@@ -42,19 +42,10 @@ pub(crate) struct Scope<'a> {
     pub(crate) hidden_keys: Option<Arc<HiddenKeys>>,
 }
 
-/// Returns the shards as which a board is read. For dense ranks it is read as a whole.
-pub(crate) fn placement(kind: &Kind, board: &BoardRecord) -> ShardCount {
-    if kind.is_dense() {
-        ShardCount::ONE
-    } else {
-        board.shards
-    }
-}
-
 impl Scope<'_> {
     /// Returns the shards as which the board is read.
     pub(crate) fn placement(&self) -> ShardCount {
-        placement(self.kind, &self.record)
+        self.record.read_as(self.kind)
     }
 
     pub(crate) fn shards(&self) -> u16 {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Calendar, FieldName, FieldRule, Kind, KindName, KindSpec, Member, Mode, Period, Profile,
-    RankStyle, Rules, Ties, Timestamp, Window, WindowRule,
+    FieldName, FieldRule, Kind, KindName, KindSpec, Member, Mode, Profile, Rules, Ties, Timestamp,
+    Window,
 };
 use merger::{Merger, Settings, TopView};
 use metering::Registry;
@@ -31,19 +31,12 @@ fn member(name: &str) -> Member {
 
 fn kind() -> Kind {
     let points = FieldRule::sum(FieldName::new("points").unwrap());
+    let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
     let spec = KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-        rank: RankStyle::Ordinal,
-        windows: vec![WindowRule::with_defaults(Period::All)],
-        calendar: Calendar::utc(),
-        shards: 1,
         top: 10,
         max_staleness: Duration::from_hours(1),
         dedupe: Duration::ZERO,
-        score_ttl: None,
-        retain: None,
-        publish: None,
+        ..KindSpec::new(KindName::new("gifts").unwrap(), rules)
     };
     Kind::new(spec).unwrap()
 }

@@ -50,8 +50,8 @@ impl Lifetimes {
         }
     }
 
-    /// Removes the members whose time is over at a moment from the boards of all kinds that are due. A kind that fails is
-    /// tried again a little later; the first failure is returned.
+    /// Removes the members whose time is over at a moment from the boards of all kinds that are due. A kind that fails
+    /// is tried again a little later; the first failure is returned.
     pub async fn sweep(&mut self, moment: &Moment) -> Result<(), StoreError> {
         let now = moment.now;
         let mut swept = Ok(());
@@ -124,13 +124,7 @@ impl Lifetimes {
         bound: Timestamp,
         moment: &Moment,
     ) -> Result<(), StoreError> {
-        // A board with dense ranks is read as a whole.
-        let shards = if known.kind.is_dense() {
-            1
-        } else {
-            board.shards.get()
-        };
-        for shard in 0..shards {
+        for shard in 0..board.read_as(&known.kind).get() {
             let mut from = None;
             loop {
                 let entries = self.page(board, shard, from.as_ref()).await?;

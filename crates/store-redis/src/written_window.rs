@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Activity, Bound, Calendar, Incarnation, Kind, KindName, KindSpec, Member, Period, RankStyle,
-    Rules, Standing, Window, WindowRule,
+    Activity, Bound, Incarnation, Kind, KindName, KindSpec, Member, Period, RankStyle, Rules,
+    Standing, Window, WindowRule,
 };
 use testkit::redis::{RedisOptions, RedisServer, RedisWire};
 
@@ -116,18 +116,13 @@ impl ShardReaders {
 fn kind(rules: Rules) -> Kind {
     let periods = [Period::All, Period::Hour, Period::Day];
     Kind::new(KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules,
         rank: RankStyle::Competition,
         windows: periods.map(WindowRule::with_defaults).to_vec(),
-        calendar: Calendar::new("UTC").unwrap(),
         shards: 8,
         top: 100,
         max_staleness: Duration::from_secs(1),
         dedupe: Duration::from_mins(5),
-        score_ttl: None,
-        retain: None,
-        publish: None,
+        ..KindSpec::new(KindName::new("gifts").unwrap(), rules)
     })
     .unwrap()
 }

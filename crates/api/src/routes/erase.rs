@@ -241,10 +241,7 @@ mod tests {
 
     use access::{Access, AccessSettings};
     use audit::AuditDetails;
-    use board::{
-        Calendar, FieldName, FieldRule, Kind, KindSpec, Member, Mode, Period, RankStyle, Rules,
-        Ties, Timestamp, WindowRule,
-    };
+    use board::{FieldName, FieldRule, Kind, KindSpec, Member, Mode, Rules, Ties, Timestamp};
     use merger::{Merger, Settings};
     use problem::ProblemType;
     use serde_json::json;
@@ -257,19 +254,11 @@ mod tests {
 
     fn kind(name: &str) -> Kind {
         let points = FieldRule::sum(FieldName::new("points").unwrap());
+        let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest);
         let spec = KindSpec {
-            name: KindName::new(name).unwrap(),
-            rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-            rank: RankStyle::Ordinal,
-            windows: vec![WindowRule::with_defaults(Period::All)],
-            calendar: Calendar::utc(),
-            shards: 1,
             top: 10,
             max_staleness: Duration::from_secs(1),
-            dedupe: Duration::from_hours(1),
-            score_ttl: None,
-            retain: None,
-            publish: None,
+            ..KindSpec::new(KindName::new(name).unwrap(), rules.unwrap())
         };
         Kind::new(spec).unwrap()
     }

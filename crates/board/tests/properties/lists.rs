@@ -36,7 +36,6 @@ fn kind(rules: Rules, top: u64, retain: Retain) -> Result<Kind, KindError> {
     Kind::new(KindSpec {
         rules,
         top,
-        score_ttl: None,
         retain: Some(retain),
         ..gifts(&[Period::All])
     })

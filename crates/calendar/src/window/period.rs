@@ -80,27 +80,18 @@ impl Period {
     pub const DEFAULTS: [Self; 5] = [Self::Hour, Self::Day, Self::Week, Self::Month, Self::All];
 
     /// The periods whose windows have bounds, by [`number`](Self::number).
-    pub const BOUNDED: [Self; 19] = [
-        Self::Hour,
-        Self::Day,
-        Self::Week,
-        Self::Month,
-        Self::TwoHours,
-        Self::ThreeHours,
-        Self::FourHours,
-        Self::SixHours,
-        Self::EightHours,
-        Self::TwelveHours,
-        Self::Quarter,
-        Self::Year,
-        Self::TwoWeeks,
-        Self::ThreeWeeks,
-        Self::FourWeeks,
-        Self::SixWeeks,
-        Self::EightWeeks,
-        Self::TwelveWeeks,
-        Self::Season,
-    ];
+    pub const BOUNDED: [Self; 19] = {
+        let mut bounded = [Self::All; 19];
+        let mut index = 0;
+        while index < Self::ALL_PERIODS.len() {
+            let period = Self::ALL_PERIODS[index];
+            if let Some(number) = period.number() {
+                bounded[number as usize] = period;
+            }
+            index += 1;
+        }
+        bounded
+    };
 
     /// Returns the name.
     #[must_use]

@@ -220,31 +220,16 @@ impl Snapshot {
 pub(super) mod tests {
     use std::time::Duration;
 
-    use board::{
-        Calendar, FieldName, FieldRule, KindName, KindSpec, Mode, Period, Rules, Ties, WindowRule,
-    };
+    use board::{FieldName, FieldRule, KindName, KindSpec, Mode, Rules, Ties};
 
     use super::*;
 
     pub(in crate::cache) fn kind() -> Kind {
+        let points = FieldRule::sum(FieldName::new("points").unwrap());
+        let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
         let spec = KindSpec {
-            name: KindName::new("gifts").unwrap(),
-            rules: Rules::new(
-                vec![FieldRule::sum(FieldName::new("points").unwrap())],
-                Mode::Accumulate,
-                Ties::Earliest,
-            )
-            .unwrap(),
-            rank: RankStyle::Ordinal,
-            windows: vec![WindowRule::with_defaults(Period::All)],
-            calendar: Calendar::utc(),
             shards: 16,
-            top: 1000,
-            max_staleness: Duration::from_millis(200),
-            dedupe: Duration::from_hours(1),
-            score_ttl: None,
-            retain: None,
-            publish: None,
+            ..KindSpec::new(KindName::new("gifts").unwrap(), rules)
         };
         Kind::new(spec).unwrap()
     }

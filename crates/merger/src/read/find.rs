@@ -4,7 +4,6 @@ use board::{Kind, Member, Window};
 use shard_store::{Anchor, BoardRecord, Groups, Query, RangeAsk, ShardQuery, StoreError};
 
 use crate::merger::Merger;
-use crate::scope::placement;
 
 impl Merger {
     /// Returns those of the windows in which this board has a standing of the member, whether it is hidden or not. One
@@ -16,7 +15,7 @@ impl Merger {
         windows: &[Window],
         member: &Member,
     ) -> Result<Vec<Window>, StoreError> {
-        let shard = placement(kind, board).shard_of(member.placement_hash());
+        let shard = board.read_as(kind).shard_of(member.placement_hash());
         let query = |window: &Window| ShardQuery {
             shard,
             query: Query {

@@ -24,6 +24,11 @@ fn soon(now: Timestamp) -> Timestamp {
     now.plus(Duration::from_millis(1))
 }
 
+/// Returns that a board is not due any more if it has ended, and else soon: it was written to, or changed.
+fn unless_ended(ended: bool, now: Timestamp) -> Next {
+    (!ended).then(|| soon(now))
+}
+
 /// The visit of a board.
 struct Visit<'a> {
     sweep: &'a Sweep,
@@ -49,7 +54,7 @@ impl Sweep {
             let after = after(&record, kind, now)?;
             let ended = self.end_expired(&record, after, until).await?;
             // Otherwise its activity was just changed.
-            return Ok((!ended).then(|| soon(now)));
+            return Ok(unless_ended(ended, now));
         }
         if !record.board().created {
             return self.visit_uncreated(&record, kind, now).await;
@@ -61,7 +66,7 @@ impl Sweep {
                 let until = Instant::now() + self.deadline;
                 let after = after(&record, kind, now)?;
                 let removed = self.remove(&record, after, until).await?;
-                Ok((!removed).then(|| soon(now)))
+                Ok(unless_ended(removed, now))
             }
             surveys => {
                 let mut visit = Visit {
@@ -164,10 +169,8 @@ impl Visit<'_> {
             } else {
                 Spent::Nothing
             };
-            if self.end(spent, kept).await? {
-                return Ok(None);
-            }
-            return Ok(Some(soon(self.now)));
+            let ended = self.end(spent, kept).await?;
+            return Ok(unless_ended(ended, self.now));
         }
         Ok(Some(self.next(idle, end)))
     }
@@ -239,10 +242,7 @@ impl Visit<'_> {
             return Ok(false);
         };
         let bound = self.record.touched.plus(untouched_max(idle));
-        if let Some(written) = self.written().filter(|written| *written > bound) {
-            // A write arrived without a touch: the registry lost its last writes, and the touch
-            // with them.
-            self.sweep.touch(self.record, written).await?;
+        if self.touch_if_written_after(bound).await?.is_some() {
             return Ok(false);
         }
         if !self
@@ -271,14 +271,25 @@ impl Visit<'_> {
     /// Ends a board that is over, unless it was written to.
     async fn end_idle(&self, idle: Duration) -> Result<Next, StoreError> {
         let bound = self.record.touched.plus(untouched_max(idle));
-        if let Some(written) = self.written().filter(|written| *written > bound) {
-            // The activity was changed after that write, or the registry lost a touch.
-            self.sweep.touch(self.record, written).await?;
+        if let Some(written) = self.touch_if_written_after(bound).await? {
             return Ok(Some(end_of_idleness(written, idle).max(soon(self.now))));
         }
         let after = after(self.record, self.kind, self.now)?;
         let ended = self.end(|_| Spent::UnwrittenSince(bound), after).await?;
-        Ok((!ended).then(|| soon(self.now)))
+        Ok(unless_ended(ended, self.now))
+    }
+
+    /// Makes up for a touch that is missing: the registry lost it with its latest writes, or the board got its
+    /// idle span after the write. Returns the time of the write.
+    async fn touch_if_written_after(
+        &self,
+        bound: Timestamp,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        let written = self.written().filter(|written| *written > bound);
+        if let Some(written) = written {
+            self.sweep.touch(self.record, written).await?;
+        }
+        Ok(written)
     }
 
     /// Returns the latest time of anything that was written.

@@ -38,6 +38,18 @@ pub struct BoardRecord {
     pub created: bool,
 }
 
+impl BoardRecord {
+    /// Returns the shards that queries name. The board of a kind with dense ranks is read as a whole.
+    #[must_use]
+    pub fn read_as(&self, kind: &Kind) -> ShardCount {
+        if kind.is_dense() {
+            ShardCount::ONE
+        } else {
+            self.shards
+        }
+    }
+}
+
 /// The settings of one board, beside those of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardSettings {

@@ -163,7 +163,7 @@ do
         return entry:sub(1, value_width(rules)) .. digits(tonumber(score))
     end
 
-    -- Whether a distinct value is to be removed: it is none, or no entry has it.
+    -- Whether a distinct value is to be removed: it does not fit its score, or no entry has it.
     local function is_unheld(rules, keys, value, score)
         local words = value:sub(1, value_width(rules))
         score = digits(tonumber(score))
@@ -185,7 +185,7 @@ do
         return 'R' .. cmsgpack.pack({step[1], found})
     end)
 
-    -- Each entry of the sorted set: `uncounted` where its value is none of the distinct ones.
+    -- Each entry of the sorted set: `uncounted` where the distinct values lack its own.
     register('verify_counted', {'no-writes'}, function(keys, args)
         if is_dead(keys[1]) then return 'EDEAD' end
         local rules, found = rules_of(args[1]), {}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use board::{
     Calendar, ContributionId, FieldName, FieldRule, IdDigest, Kind, KindName, KindSpec, Member,
-    Mode, Period, RankStyle, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
+    Mode, Period, Rules, Ties, Timestamp, Value, Values, Window,
 };
 use testkit::redis::{Pooled, RedisServer, Reply};
 
@@ -301,20 +301,8 @@ pub(super) fn window(period: Period, at: Timestamp) -> Window {
 /// `gifts`: points that sum, of all time, on one shard, with changes.
 pub(super) fn gifts(change: impl FnOnce(&mut KindSpec)) -> Kind {
     let points = FieldRule::sum(FieldName::new("points").unwrap());
-    let mut spec = KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-        rank: RankStyle::Ordinal,
-        windows: vec![WindowRule::with_defaults(Period::All)],
-        calendar: Calendar::utc(),
-        shards: 1,
-        top: 1000,
-        max_staleness: Duration::from_millis(200),
-        dedupe: HOUR,
-        score_ttl: None,
-        retain: None,
-        publish: None,
-    };
+    let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
+    let mut spec = KindSpec::new(KindName::new("gifts").unwrap(), rules);
     change(&mut spec);
     Kind::new(spec).unwrap()
 }

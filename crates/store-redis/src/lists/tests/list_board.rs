@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use board::{
-    Calendar, FieldName, FieldRule, Kind, KindName, KindSpec, Member, Mode, Op, Period, RankStyle,
-    Retain, Rules, Ties, Timestamp, Value, Values, Window, WindowRule,
+    FieldName, FieldRule, Kind, KindName, KindSpec, Member, Mode, Op, Period, Retain, Rules, Ties,
+    Timestamp, Value, Values, Window, WindowRule,
 };
 use testkit::redis::{Pooled, RedisServer, Reply};
 use tokio::time::{Instant, sleep};
@@ -239,19 +239,13 @@ fn kind(retain: Option<Retain>, period: Period) -> Kind {
     if retain.is_some_and(|retain| !retain.approximate) {
         points.op = Op::Max;
     }
+    let rules = Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap();
     Kind::new(KindSpec {
-        name: KindName::new("gifts").unwrap(),
-        rules: Rules::new(vec![points], Mode::Accumulate, Ties::Earliest).unwrap(),
-        rank: RankStyle::Ordinal,
         windows: vec![WindowRule::with_defaults(period)],
-        calendar: Calendar::utc(),
-        shards: 1,
         top: 1,
-        max_staleness: Duration::from_millis(200),
         dedupe: Duration::ZERO,
-        score_ttl: None,
         retain,
-        publish: None,
+        ..KindSpec::new(KindName::new("gifts").unwrap(), rules)
     })
     .unwrap()
 }
