@@ -2,8 +2,8 @@
 //! every store; on Redis both are in one number.
 
 use serde_json::{Value, json};
-use testkit::Server;
 use testkit::redis::RedisServer;
+use testkit::{Server, clock};
 
 use crate::redis::{SCRIPT_FREE, serve};
 
@@ -92,6 +92,7 @@ fn a_packed_kind_keeps_to_its_range(server: &Server) {
     sums_stay_in_range(server);
     times_stay_in_range(server);
     attempts_stay_in_range(server);
+    boards_start_and_end_to_the_millisecond(server);
     let day = server
         .get("/v1/boards/gifts/a/top?window=day:2026-03-01")
         .ok();
@@ -149,6 +150,27 @@ fn times_stay_in_range(server: &Server) {
             "{text}"
         );
     }
+}
+
+fn boards_start_and_end_to_the_millisecond(server: &Server) {
+    let start = clock::now_ms() / 1000 * 1000 - 10_000 + 555;
+    let spans = json!({"starts_at": clock::rfc3339(start)});
+    server.put("/v1/boards/gifts/started", &spans).ok();
+    for (at, applied) in [(start - 1, 0), (start, 1), (start + 444, 1)] {
+        let item = json!({"board": "gifts/started", "member": "a", "points": 1, "at": at});
+        let response = server.contribute(&json!([item]));
+        assert_eq!(
+            response.value()["applied"],
+            applied,
+            "{at}: {}",
+            response.body
+        );
+    }
+    let shown = server
+        .get("/v1/boards/gifts/started/members/a?fresh=true")
+        .ok();
+    assert_eq!(shown["points"], 2);
+    assert_eq!(shown["reached_at"], clock::rfc3339(start - 555));
 }
 
 fn attempts_stay_in_range(server: &Server) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::clock::{DAY_MS, MINUTE_MS, rfc3339};
 
 use super::kind::{Kind, Op, Window};
-use super::standing::{History, Standing, Values, compare, kept};
+use super::standing::{History, Standing, Values, compare};
 
 /// The minimum time that the settings of an empty board are kept.
 const SETTINGS_KEPT_MS: i64 = DAY_MS;
@@ -134,7 +134,7 @@ impl Board {
             return Err(Outcome::Rejected("window-closed"));
         }
         let windows = admitted(kind, item, now)?;
-        if !self.activity.takes(kept(kind, item.at), now) {
+        if !self.activity.takes(item.at, now) {
             return Err(Outcome::Rejected("not-open"));
         }
         let id = item.id.clone().map(|id| (item.member.clone(), id));
