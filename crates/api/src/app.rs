@@ -24,6 +24,9 @@ use crate::metrics::{self, Metrics};
 /// Maximum requests that look for the boards of a member at a time.
 pub(crate) const SEARCHES_MAX: usize = 2;
 
+/// Maximum requests that look for the busiest boards at a time; further ones wait.
+const ACTIVITY_LISTS_MAX: usize = 1;
+
 /// Default maximum bytes of tops with profiles.
 pub const PROFILED_BYTES_MAX: usize = 256 << 20;
 
@@ -48,6 +51,8 @@ pub struct App {
     pub(crate) shown_members: watch::Sender<()>,
     /// A permit for each search for the boards of a member.
     pub(crate) searches: Semaphore,
+    /// A permit for each list of boards by activity.
+    pub(crate) activity_lists: Arc<Semaphore>,
     /// Responses that clients have not read yet, except those to scrapes.
     pub(crate) answers: Responses,
     pub(crate) scrapes: Responses,
@@ -105,6 +110,7 @@ impl App {
         }
     }
 
+            activity_lists: Arc::new(Semaphore::new(ACTIVITY_LISTS_MAX)),
     /// Joins all tops with profiles anew, since one was deleted with its member.
     pub(crate) fn forget_profiles(&self) {
         self.profiled_tops.forget();

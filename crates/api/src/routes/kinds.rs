@@ -212,7 +212,13 @@ pub(crate) async fn delete(
     app.router.catalogue().refresh().await?;
     let known = app.kind(name.as_str()).await?;
     checked(&known.kind)?;
-    if !app.router.store().boards(&name, None, 1).await?.is_empty() {
+    if !app
+        .router
+        .store()
+        .boards(&name, "", None, 1)
+        .await?
+        .is_empty()
+    {
         return Err(CatalogueError::HasBoards(name).into());
     }
     entry.begin(app.now()).await?;

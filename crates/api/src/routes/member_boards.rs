@@ -170,7 +170,7 @@ impl Search<'_> {
         let store = self.app.router.store();
         loop {
             let name = self.kind.name();
-            let page = store.boards(name, after.as_ref(), PAGE_BOARDS).await?;
+            let page = store.boards(name, "", after.as_ref(), PAGE_BOARDS).await?;
             let is_last = page.len() < PAGE_BOARDS;
             let reads = page.iter().map(|record| self.board(record).boxed());
             let mut reads = stream::iter(reads.collect::<Vec<_>>()).buffered(READS_MAX);
