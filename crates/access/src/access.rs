@@ -13,6 +13,7 @@ use tower_http::cors::CorsLayer;
 
 use crate::client::Proxies;
 use crate::cors;
+use crate::frames::{self, BadFrames};
 use crate::hosts::{self, BadHost, Hosts};
 use crate::key::KeyError;
 use crate::key_settings::KeySettings;
@@ -38,6 +39,7 @@ pub struct Access {
     hosts: Hosts,
     cors: Option<CorsLayer>,
 }
+    frame_ancestors: Option<String>,
 
 impl Access {
     /// Validates the settings.
@@ -70,6 +72,12 @@ impl Access {
             cors: cors::layer(&settings.cors_origins)
                 .map_err(|text| AccessError::Origin(shown(&text)))?,
         })
+            frame_ancestors: frames::ancestors(&settings.frame_ancestors).map_err(
+                |bad| match bad {
+                    BadFrames::TooMany(count) => AccessError::FrameAncestors(count),
+                    BadFrames::Site(text) => AccessError::FrameAncestor(shown(&text)),
+                },
+            )?,
     }
 
     /// Returns whether requests need a key.
@@ -116,6 +124,13 @@ impl Access {
     }
 
     /// Returns whether `/metrics` is served without a key.
+    /// Returns the sites that may embed pages of the server, as a policy has them behind `frame-ancestors`, if any are
+    /// configured.
+    #[must_use]
+    pub fn frame_ancestors(&self) -> Option<&str> {
+        self.frame_ancestors.as_deref()
+    }
+
     #[must_use]
     pub const fn metrics_open(&self) -> bool {
         self.metrics_open

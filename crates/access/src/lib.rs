@@ -9,6 +9,7 @@
 //! secret                finds keys and tokens in other text, such as log lines
 //! rate, client          budgets of requests; the address that a request comes from
 //! hosts, cors           names of a server without keys; web pages of other origins
+//! frames                sites that embed pages
 //! ```
 //!
 //! The table of routes in `api` says what each route requires, and the gate of `api` calls this crate. This crate does
@@ -19,6 +20,7 @@ mod authorizer;
 mod caller;
 mod client;
 mod cors;
+mod frames;
 mod hosts;
 mod key;
 mod key_settings;
