@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::Access;
+use access::{Access, PublicKinds};
 use audit::{AuditLog, HasAuditLog};
 use board::{PublishTargets, Timestamp};
 use connection::{
@@ -69,6 +69,16 @@ impl HasResponses for App {
     }
 }
 
+impl PublicKinds for App {
+    fn contains(&self, kind: &str) -> bool {
+        self.router.catalogue().is_public(kind)
+    }
+
+    fn any(&self) -> bool {
+        self.router.catalogue().has_public()
+    }
+}
+
 impl HasAuditLog for App {
     fn audit_log(&self) -> &AuditLog {
         &self.audit
@@ -100,6 +110,7 @@ impl App {
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
             shown_members: watch::Sender::new(()),
             searches: Semaphore::new(SEARCHES_MAX),
+            activity_lists: Arc::new(Semaphore::new(ACTIVITY_LISTS_MAX)),
             answers,
             scrapes,
             tracer: None,
@@ -110,7 +121,6 @@ impl App {
         }
     }
 
-            activity_lists: Arc::new(Semaphore::new(ACTIVITY_LISTS_MAX)),
     /// Joins all tops with profiles anew, since one was deleted with its member.
     pub(crate) fn forget_profiles(&self) {
         self.profiled_tops.forget();

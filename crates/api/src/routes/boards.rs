@@ -81,7 +81,7 @@ pub(crate) async fn list(
     let limit = limit
         .and_then(|limit| usize::try_from(limit).ok())
         .unwrap_or(LIMIT_DEFAULT);
-    caller.check_kind(&kind)?;
+    caller.check_read(&kind, &*app)?;
     let kind = app.kind(&kind).await?.kind;
     let shape = if by_activity {
         busiest(&app, kind, prefix.into_owned(), limit).await

@@ -109,7 +109,7 @@ pub(crate) async fn list(
     let limit = params.count("limit", 1..=LIMIT_MAX)?;
     let selector = params.text("window")?;
     params.finish()?;
-    caller.check_kind(&kind)?;
+    caller.check_read(&kind, &*app)?;
     let kind = app.kind(&kind).await?.kind;
     let after = after.map(|text| Subject::new(&text)).transpose();
     let after = after.map_err(|error| Problem::invalid(format!("after: {error}")))?;
