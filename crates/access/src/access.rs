@@ -13,10 +13,12 @@ use tower_http::cors::CorsLayer;
 
 use crate::client::Proxies;
 use crate::cors;
+use crate::frames::{self, BadFrames};
 use crate::hosts::{self, BadHost, Hosts};
 use crate::key::KeyError;
 use crate::key_settings::KeySettings;
 use crate::keys::Keys;
+use crate::public_kinds::PublicKinds;
 use crate::rate::{Budgets, Guesses, RateSettings};
 use crate::scope::Scope;
 use crate::settings::{AccessError, AccessSettings};
@@ -37,6 +39,7 @@ pub struct Access {
     tracers: Proxies,
     hosts: Hosts,
     cors: Option<CorsLayer>,
+    frame_ancestors: Option<String>,
 }
 
 impl Access {
@@ -69,6 +72,12 @@ impl Access {
             hosts: Hosts::new(&settings.hosts).map_err(|text| AccessError::Host(shown(&text)))?,
             cors: cors::layer(&settings.cors_origins)
                 .map_err(|text| AccessError::Origin(shown(&text)))?,
+            frame_ancestors: frames::ancestors(&settings.frame_ancestors).map_err(
+                |bad| match bad {
+                    BadFrames::TooMany(count) => AccessError::FrameAncestors(count),
+                    BadFrames::Site(text) => AccessError::FrameAncestor(shown(&text)),
+                },
+            )?,
         })
     }
 
@@ -115,6 +124,13 @@ impl Access {
         self.cors.as_ref()
     }
 
+    /// Returns the sites that may embed pages of the server, as a policy has them behind `frame-ancestors`, if any are
+    /// configured.
+    #[must_use]
+    pub fn frame_ancestors(&self) -> Option<&str> {
+        self.frame_ancestors.as_deref()
+    }
+
     /// Returns whether `/metrics` is served without a key.
     #[must_use]
     pub const fn metrics_open(&self) -> bool {
@@ -130,21 +146,27 @@ impl Access {
     /// Takes a request from the budgets if it is permitted like an earlier one, which differed at most in headers that
     /// the host check ignores. `false`: it has to be checked in full, and nothing was taken.
     ///
-    /// `needed` and `kind` are what it requires of a key. `had_keys`: keys were configured for the earlier one. Without
-    /// keys only some hosts are served, and a response may be for everybody.
+    /// It reads boards of this kind. `had_keys`: keys were configured for the earlier one. Without
+    /// keys only some hosts are served, and a response may be for everybody. Boards of kinds that are `public` are read
+    /// without a key.
     pub fn permits_again(
         &self,
         peer: IpAddr,
         headers: &HeaderMap,
         clock: &dyn Fn() -> Timestamp,
-        (needed, kind): (Scope, &str),
+        kind: &str,
         had_keys: bool,
+        public: &dyn PublicKinds,
     ) -> bool {
+        let take = || self.take_request(self.client(peer, headers)).is_ok();
         match self.authorizer(headers, peer, clock) {
-            None => !had_keys && self.take_request(self.client(peer, headers)).is_ok(),
+            None => !had_keys && take(),
+            Some(authorizer) if authorizer.is_keyless() => {
+                had_keys && public.contains(kind) && take()
+            }
             // Two budgets are taken from in full checks alone, which know what to do if only one of them is spent.
             Some(authorizer) => {
-                had_keys && self.addresses.is_none() && authorizer.permits(needed, kind)
+                had_keys && self.addresses.is_none() && authorizer.permits(Scope::Read, kind)
             }
         }
     }

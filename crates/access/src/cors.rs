@@ -55,7 +55,7 @@ pub(crate) fn layer(origins: &[String]) -> Result<Option<CorsLayer>, String> {
 }
 
 /// Parses an origin as browsers send it: a scheme, a host, and the port unless it is the scheme's default.
-fn origin(text: &str) -> Option<HeaderValue> {
+pub(crate) fn origin(text: &str) -> Option<HeaderValue> {
     let uri: Uri = text.parse().ok()?;
     let scheme = uri.scheme_str()?;
     let default_port = match scheme {

@@ -91,9 +91,7 @@ fn index_of(digest: &KeyDigest) -> [u8; INDEX_BYTES] {
 pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else {
-        return Err(unauthorized(
-            "authorization: is missing; this request requires Bearer and a key",
-        ));
+        return Err(no_key());
     };
     let text = value.to_str().ok().filter(|_| values.next().is_none());
     let parts = text.and_then(|text| text.split_once(' '));
@@ -103,7 +101,12 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     key.ok_or_else(|| unauthorized("authorization: must be a single Bearer and a key"))
 }
 
-fn unauthorized(detail: &str) -> Problem {
+/// Creates a 401: the request has no key.
+pub(crate) fn no_key() -> Problem {
+    unauthorized("authorization: is missing; this request requires Bearer and a key")
+}
+
+pub(crate) fn unauthorized(detail: &str) -> Problem {
     Problem::new(ProblemType::Unauthorized, detail)
 }
 

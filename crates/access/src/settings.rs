@@ -33,6 +33,8 @@ pub struct AccessSettings {
     pub hosts: Vec<String>,
     /// Origins whose web pages may make requests, or `*`.
     pub cors_origins: Vec<String>,
+    /// Sites that may embed pages of the server: origins, whose host may begin with `*.`.
+    pub frame_ancestors: Vec<String>,
 }
 
 /// The secret that signs stream tokens. `Debug` does not show it.
@@ -90,4 +92,13 @@ pub enum AccessError {
          http://localhost:3000 (no path, no default port), and not * alone"
     )]
     Origin(String),
+    #[error(
+        "server.frame_ancestors: {0:?} is not a site such as https://a.example, https://*.a.example or \
+         http://localhost:3000 (no path, no default port, no address of IPv6)"
+    )]
+    FrameAncestor(String),
+    #[error(
+        "server.frame_ancestors: there are {0} sites, more than 64: use names such as https://*.a.example"
+    )]
+    FrameAncestors(usize),
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::Access;
+use access::{Access, PublicKinds};
 use audit::{AuditLog, HasAuditLog};
 use board::{PublishTargets, Timestamp};
 use connection::{
@@ -23,6 +23,9 @@ use crate::metrics::{self, Metrics};
 
 /// Maximum requests that look for the boards of a member at a time.
 pub(crate) const SEARCHES_MAX: usize = 2;
+
+/// Maximum requests that look for the busiest boards at a time; further ones wait.
+const ACTIVITY_LISTS_MAX: usize = 1;
 
 /// Default maximum bytes of tops with profiles.
 pub const PROFILED_BYTES_MAX: usize = 256 << 20;
@@ -48,6 +51,8 @@ pub struct App {
     pub(crate) shown_members: watch::Sender<()>,
     /// A permit for each search for the boards of a member.
     pub(crate) searches: Semaphore,
+    /// A permit for each list of boards by activity.
+    pub(crate) activity_lists: Arc<Semaphore>,
     /// Responses that clients have not read yet, except those to scrapes.
     pub(crate) answers: Responses,
     pub(crate) scrapes: Responses,
@@ -61,6 +66,16 @@ pub struct App {
 impl HasResponses for App {
     fn answers(&self) -> &Responses {
         &self.answers
+    }
+}
+
+impl PublicKinds for App {
+    fn contains(&self, kind: &str) -> bool {
+        self.router.catalogue().is_public(kind)
+    }
+
+    fn any(&self) -> bool {
+        self.router.catalogue().has_public()
     }
 }
 
@@ -95,6 +110,7 @@ impl App {
             write_permits: WritePermits::of_bytes(WRITES_BYTES_MAX),
             shown_members: watch::Sender::new(()),
             searches: Semaphore::new(SEARCHES_MAX),
+            activity_lists: Arc::new(Semaphore::new(ACTIVITY_LISTS_MAX)),
             answers,
             scrapes,
             tracer: None,

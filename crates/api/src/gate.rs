@@ -12,14 +12,13 @@ mod begun;
 mod facts;
 mod repeat;
 mod route_metrics;
-mod token;
 
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::{Authorizer, Caller, CorsLayer, Scope};
+use access::{Authorizer, Caller, CorsLayer, Scope, take_token};
 use audit::AuditedRequest;
 use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, header};
@@ -30,7 +29,7 @@ use connection::{
 };
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use problem::{Problem, ProblemType};
+use problem::{Problem, ProblemType, without_cause};
 use query_params::percent;
 use request_trace::Tracer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
@@ -150,12 +149,19 @@ impl Gate {
         let permit = self.admit(peer, address, &mut request, matched);
         let (permit, response) = match permit {
             Ok(permit) => {
+                let caller = request.extensions().get::<Caller>();
+                let is_keyless = caller.is_some_and(Caller::is_keyless);
                 let response = if matched.is_stream() {
                     self.stream(address, request, matched, flow)
                 } else if is_audited(request.method(), matched) {
                     self.audited(peer, request, matched).boxed()
                 } else {
                     dispatch(app, matched, request)
+                };
+                let response = if is_keyless {
+                    response.map(without_cause).boxed()
+                } else {
+                    response
                 };
                 (permit, response)
             }
@@ -265,7 +271,7 @@ impl Gate {
         }
         // Removed even without keys, so that no handler gets a token.
         let token = if matched.is_stream() {
-            token::take(request)
+            take_token(request)
         } else {
             None
         };
@@ -296,7 +302,13 @@ impl Gate {
             Some(Needs::Metrics) if self.app.access.metrics_open() => Ok(None),
             Some(Needs::Stream) => {
                 let [kind, subject] = [kind, subject].map(|param| read(param.unwrap_or_default()));
-                authorizer.stream_caller(token, &kind, &subject).map(Some)
+                let caller = authorizer.stream_caller(token, &kind, &subject, &*self.app);
+                caller.map(Some)
+            }
+            Some(Needs::ReadKey) => {
+                let kind = kind.map(read);
+                let caller = authorizer.reader(kind.as_deref(), &*self.app);
+                caller.map(Some)
             }
             Some(Needs::Metrics) => authorizer.caller(Scope::Read, None).map(Some),
             Some(Needs::Key(scope)) => {

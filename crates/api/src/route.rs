@@ -32,13 +32,15 @@ pub(crate) enum Needs {
     Nothing,
     /// A key for reading, unless `metrics_open` is set.
     Metrics,
-    /// A key for reading, or a token of the board.
+    /// A key for reading, or a token of the board, unless its kind is public.
     Stream,
+    /// A key for reading, unless the kinds that are read are public: that in the path, or those that the handler checks.
+    ReadKey,
     /// A key of this scope, for the kind in the path if there is one.
     Key(Scope),
 }
 
-use Needs::{Key, Metrics, Nothing, Stream};
+use Needs::{Key, Metrics, Nothing, ReadKey, Stream};
 use Scope::{Admin, Read, Write};
 
 /// A path, as the table has it, and its methods. `HEAD` is served like `GET`.
@@ -112,44 +114,44 @@ routes! {
     "/openapi.json" { GET openapi::show: Nothing }
     "/docs" { GET page::docs: Nothing }
     TAKES_LINES { POST contributions::add: Key(Write) }
-    "/v1/top" { POST tops::many: Key(Read) }
+    "/v1/top" { POST tops::many: ReadKey }
     "/v1/stream-tokens" { POST stream_tokens::issue: Key(Read) }
-    "/v1/kinds" { GET kinds::list: Key(Read) }
+    "/v1/kinds" { GET kinds::list: ReadKey }
     "/v1/kinds/{kind}" {
-        GET kinds::show: Key(Read),
+        GET kinds::show: ReadKey,
         PUT kinds::put: Key(Admin),
         DELETE kinds::delete: Key(Admin),
     }
     "/v1/kinds/{kind}/profiles" { POST profiles::many: Key(Write) }
     "/v1/kinds/{kind}/members/{member}/profile" {
-        GET profiles::show: Key(Read),
+        GET profiles::show: ReadKey,
         PUT profiles::put: Key(Write),
         DELETE profiles::delete: Key(Write),
     }
-    "/v1/boards" { GET boards::list: Key(Read) }
+    "/v1/boards" { GET boards::list: ReadKey }
     "/v1/boards/{kind}/{subject}" {
-        GET board::show: Key(Read),
+        GET board::show: ReadKey,
         PUT board::put_settings: Key(Admin),
         DELETE board::delete: Key(Admin),
     }
-    TOP { GET top::show: Key(Read) }
+    TOP { GET top::show: ReadKey }
     "/v1/boards/{kind}/{subject}/stream" { GET stream::show: Stream }
-    "/v1/boards/{kind}/{subject}/range" { GET range::show: Key(Read) }
-    "/v1/boards/{kind}/{subject}/count" { GET count::show: Key(Read) }
+    "/v1/boards/{kind}/{subject}/range" { GET range::show: ReadKey }
+    "/v1/boards/{kind}/{subject}/count" { GET count::show: ReadKey }
     "/v1/boards/{kind}/{subject}/rank" {
-        GET rank::of_points: Key(Read),
-        POST rank::of_values: Key(Read),
+        GET rank::of_points: ReadKey,
+        POST rank::of_values: ReadKey,
     }
-    "/v1/boards/{kind}/{subject}/lookup" { POST lookup::show: Key(Read) }
+    "/v1/boards/{kind}/{subject}/lookup" { POST lookup::show: ReadKey }
     "/v1/boards/{kind}/{subject}/members" { DELETE removal::many: Key(Admin) }
     "/v1/boards/{kind}/{subject}/members/{member}" {
-        GET member::show: Key(Read),
+        GET member::show: ReadKey,
         PUT member::set: Key(Write),
         DELETE removal::one: Key(Write),
     }
-    "/v1/boards/{kind}/{subject}/members/{member}/around" { GET around::show: Key(Read) }
+    "/v1/boards/{kind}/{subject}/members/{member}/around" { GET around::show: ReadKey }
     "/v1/members/{member}" {
-        GET member_boards::list: Key(Read),
+        GET member_boards::list: ReadKey,
         DELETE erase::erase: Key(Admin),
     }
     "/v1/members/{member}/hidden" {
@@ -348,7 +350,7 @@ mod tests {
         for route in ROUTES {
             for served in route.methods {
                 assert_eq!(
-                    matches!(served.needs, Key(_) | Stream),
+                    matches!(served.needs, Key(_) | ReadKey | Stream),
                     route.path.starts_with("/v1/"),
                     "{} {}",
                     served.name,
@@ -365,11 +367,12 @@ mod tests {
         for route in ROUTES {
             for Served { name, needs, .. } in route.methods {
                 let reads = *name == "GET" || posted.iter().any(|end| route.path.ends_with(end));
-                if let Key(scope) = needs {
-                    // A read scope is not enough to see hidden members.
-                    let about_hidden = route.path.ends_with("/hidden");
-                    let expected = reads && !about_hidden;
-                    assert_eq!(*scope == Read, expected, "{name} {}", route.path);
+                // A read scope is not enough to see hidden members.
+                let about_hidden = route.path.ends_with("/hidden");
+                let expected = reads && !about_hidden;
+                if matches!(needs, Key(_) | ReadKey) {
+                    let is_read = matches!(needs, ReadKey | Key(Read));
+                    assert_eq!(is_read, expected, "{name} {}", route.path);
                 }
             }
         }

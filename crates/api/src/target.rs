@@ -161,7 +161,9 @@ pub(crate) fn resolve_now(
     let freshness = match selector {
         // Tomorrow the same URL selects another window.
         WindowSelector::Current(_) | WindowSelector::Previous(_) => Freshness::Validated,
-        WindowSelector::Named(_) if app.access.has_keys() => Freshness::Private,
+        WindowSelector::Named(_) if app.access.has_keys() && !kind.is_public() => {
+            Freshness::Private
+        }
         WindowSelector::Named(_) => Freshness::Public,
     };
     let clock_tolerance = app.merger.clock_tolerance();

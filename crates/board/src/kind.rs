@@ -69,6 +69,8 @@ pub struct KindSpec {
     pub retain: Option<Retain>,
     /// Where merged boards are published, if they are.
     pub publish: Option<Publication>,
+    /// Whether its boards are read without a key.
+    pub public_read: bool,
 }
 
 impl KindSpec {
@@ -88,6 +90,7 @@ impl KindSpec {
             score_ttl: None,
             retain: None,
             publish: None,
+            public_read: false,
         }
     }
 }
@@ -198,6 +201,12 @@ impl Kind {
     #[must_use]
     pub const fn is_dense(&self) -> bool {
         matches!(self.spec.rank, RankStyle::Dense)
+    }
+
+    /// Returns whether its boards are read without a key.
+    #[must_use]
+    pub const fn is_public(&self) -> bool {
+        self.spec.public_read
     }
 
     /// Returns the periods it ranks by.

@@ -15,6 +15,8 @@ use crate::query::{ApiRequest, request};
 request! {
     /// A page of the boards of a kind: [`Client::boards`].
     GetBoards -> Boards {
+        /// Selects the boards whose subjects begin with this.
+        prefix: impl Display,
         /// Begins after this subject.
         after: impl Display,
         /// Limits the page: up to 1,000 boards, 100 by default.
@@ -81,6 +83,13 @@ impl GetTops {
 }
 
 impl GetBoards {
+    /// Selects the boards to which the server has recently written the most contributions, the busiest first. They have
+    /// [`contributions_per_minute`](Listed::contributions_per_minute), and no next page.
+    pub fn busiest(mut self) -> Self {
+        self.request = self.request.with("order", "activity");
+        self
+    }
+
     /// Returns all boards from there on as a stream, which requests the next page when it is needed.
     pub fn all(self) -> impl Stream<Item = Result<Listed, Error>> + Send + use<> {
         let pages = stream::try_unfold(Some(self.request), |request| async move {
@@ -97,7 +106,7 @@ impl GetBoards {
 }
 
 impl Client {
-    /// Lists the created boards of a kind, ordered by subject.
+    /// Lists the created boards of a kind, by default ordered by subject.
     pub fn boards(&self, kind: &str) -> GetBoards {
         let request = ApiRequest::get(self, Ok("/v1/boards".to_owned()));
         GetBoards {

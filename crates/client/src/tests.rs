@@ -235,6 +235,18 @@ async fn all_boards_are_listed_page_by_page() {
 }
 
 #[tokio::test]
+async fn the_busiest_boards_have_their_contributions_per_minute() {
+    let board = r#"{"board":"gifts/a","subject":"a","shards":16,"contributions_per_minute":41.59}"#;
+    let page = format!(r#"{{"kind":"gifts","boards":[{board}],"next":null}}"#);
+    let server = Scripted::start([Reply::ok(page)]).await;
+    let boards = server.client().boards("gifts").prefix("a&b").busiest();
+    let boards = boards.await.unwrap().boards;
+    assert_eq!(boards[0].contributions_per_minute, Some(41.59));
+    let line = "GET /v1/boards?kind=gifts&prefix=a%26b&order=activity";
+    assert_eq!(server.done()[0].line, line);
+}
+
+#[tokio::test]
 async fn erase_sends_requests_until_all_boards_are_done() {
     let server = Scripted::start([
         Reply::ok(r#"{"boards":7,"erased":2,"next":"gifts/a"}"#),

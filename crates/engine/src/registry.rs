@@ -13,7 +13,7 @@ mod profiles;
 mod replay;
 
 use std::collections::BTreeMap;
-use std::ops::Bound::{Excluded, Unbounded};
+use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::sync::Arc;
 
 use board::{Activity, BoardName, Incarnation, Kind, KindName, Subject, Timestamp};
@@ -56,6 +56,24 @@ fn named<'a>(names: &'a Names, name: &BoardName) -> Option<&'a SharedCell> {
     names.get(name.kind())?.get(name.subject())
 }
 
+/// Returns the cells of a kind whose subjects begin with `prefix`, by subject, after `after`.
+fn behind<'a>(
+    names: &'a Names,
+    kind: &KindName,
+    prefix: &'a str,
+    after: Option<&Subject>,
+) -> impl Iterator<Item = &'a SharedCell> {
+    let boards = names.get(kind).into_iter().flat_map(move |boards| {
+        let from = match after.map(Subject::as_str) {
+            Some(after) if after >= prefix => Excluded(after),
+            _ => Included(prefix),
+        };
+        boards.range::<str, _>((from, Unbounded))
+    });
+    let begins = boards.take_while(move |(subject, _)| subject.as_str().starts_with(prefix));
+    begins.map(|(_, cell)| cell)
+}
+
 impl Registry {
     /// Creates a registry without boards, and without a memory limit except for remembered ids.
     #[must_use]
@@ -80,21 +98,16 @@ impl Registry {
         named(&self.names.read(), name).map(|cell| cell.record())
     }
 
-    /// Returns created boards of a kind, by subject, after `after`.
+    /// Returns the created boards of a kind whose subjects begin with `prefix`, by subject, after `after`.
     pub fn boards(
         &self,
         kind: &KindName,
+        prefix: &str,
         after: Option<&Subject>,
         limit: usize,
     ) -> Vec<BoardRecord> {
         let names = self.names.read();
-        let from = after.map_or(Unbounded, Excluded);
-        let boards = names.get(kind).into_iter().flat_map(|boards| {
-            boards
-                .range::<Subject, _>((from, Unbounded))
-                .map(|(_, cell)| cell)
-        });
-        boards
+        behind(&names, kind, prefix, after)
             .filter(|cell| cell.is_created())
             .take(limit)
             .map(|cell| cell.record())
@@ -236,13 +249,8 @@ impl Registry {
         limit: usize,
     ) -> Vec<SharedCell> {
         let names = self.names.read();
-        let from = after.map_or(Unbounded, Excluded);
-        let cells = names.get(kind).into_iter().flat_map(|boards| {
-            boards
-                .range::<Subject, _>((from, Unbounded))
-                .map(|(_, cell)| cell.clone())
-        });
-        cells.take(limit).collect()
+        let cells = behind(&names, kind, "", after);
+        cells.take(limit).cloned().collect()
     }
 
     /// Recreates the cells of boards not yet created under the new version of their kind, with

@@ -106,7 +106,7 @@ async fn verify(store: &dyn ShardStore, repair: bool) -> Result<Findings, Box<dy
         let mut after: Option<Subject> = None;
         loop {
             let records = store
-                .boards(&kind.name, after.as_ref(), PAGE_BOARDS)
+                .boards(&kind.name, "", after.as_ref(), PAGE_BOARDS)
                 .await?;
             let Some(last) = records.last() else { break };
             after = Some(last.name.subject().clone());

@@ -7,8 +7,8 @@ use board::{Activity, BoardName, Kind, Timestamp, Window};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use metering::Registry;
-use shard_router::Router;
-use shard_store::{BoardRecord, Clock, ShardStore, StoreError};
+use shard_router::{KnownBoard, Router};
+use shard_store::{Clock, ShardStore, StoreError};
 use tokio::time::timeout;
 
 use crate::cache::{GlobalBoards, Rendered};
@@ -260,7 +260,7 @@ impl Merger {
 
     pub(crate) fn scope<'a>(
         &'a self,
-        record: Arc<BoardRecord>,
+        record: Arc<KnownBoard>,
         kind: &'a Arc<Kind>,
         window: Window,
         as_of: Timestamp,

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use board::{Bound, Kind, RankStyle, RankWords, ShardCount, Timestamp, Window};
 use futures::FutureExt;
-use shard_router::TRACE_TARGET;
+use shard_router::{KnownBoard, TRACE_TARGET};
 use shard_store::{
-    BoardReading, BoardRecord, Groups, Query, RangeAsk, RangePart, ShardQuery, ShardReading,
-    ShardStore, ShardVersion, StoreError,
+    BoardReading, Groups, Query, RangeAsk, RangePart, ShardQuery, ShardReading, ShardStore,
+    ShardVersion, StoreError,
 };
 use tracing::Instrument as _;
 
@@ -33,7 +33,7 @@ const COUNTED_PARTS_MAX: usize = 65_536;
 pub(crate) struct Scope<'a> {
     pub(crate) store: &'a dyn ShardStore,
     pub(crate) counters: &'a Counters,
-    pub(crate) record: Arc<BoardRecord>,
+    pub(crate) record: Arc<KnownBoard>,
     pub(crate) kind: &'a Arc<Kind>,
     pub(crate) window: Window,
     /// When the read began.

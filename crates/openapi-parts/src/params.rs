@@ -167,12 +167,26 @@ pub struct OfBoards {
     /// The kind's name.
     #[param(pattern = "^[a-z][a-z0-9-]{0,62}$", example = "gifts")]
     kind: String,
-    /// The subject after which the page begins: `next` of the previous page.
+    /// The beginning of the subjects that are listed.
+    #[param(nullable = false, max_length = 128, example = "room-")]
+    prefix: Option<String>,
+    /// `subject`, or the boards to which this server has recently written the most contributions, the busiest first.
+    #[param(nullable = false, inline)]
+    order: Option<BoardOrder>,
+    /// The subject after which the page begins: `next` of the previous page. Not with `order=activity`.
     #[param(nullable = false, min_length = 1, max_length = 128)]
     after: Option<String>,
     /// The maximum number of boards.
     #[param(nullable = false, minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u64>,
+}
+
+/// The order of a list of boards.
+#[derive(utoipa::ToSchema)]
+#[schema(rename_all = "lowercase")]
+enum BoardOrder {
+    Subject,
+    Activity,
 }
 
 /// The member in a path without a board.

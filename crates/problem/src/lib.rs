@@ -9,6 +9,6 @@ mod problem;
 mod problem_type;
 mod shortened;
 
-pub use problem::{Problem, ProblemShape};
+pub use problem::{Problem, ProblemShape, without_cause};
 pub use problem_type::ProblemType;
 pub use shortened::shortened;

@@ -19,6 +19,10 @@ const RETRY_AFTER_MIN: Duration = Duration::from_secs(1);
 /// The longest `Retry-After` of a 503, however long the store's backlog: much can change by then.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(30);
 
+/// The detail of a failure whose cause the caller may not see.
+const WITHOUT_CAUSE: &str =
+    "the server could not serve this request: with a key, the response says why";
+
 /// An error as clients see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
@@ -222,6 +226,22 @@ impl IntoResponse for Problem {
     }
 }
 
+/// Removes from a response why the store or the server failed, which may name nodes of the store: for callers without
+/// a key.
+#[must_use]
+pub fn without_cause(response: Response) -> Response {
+    let problem = response.extensions().get::<ProblemType>().copied();
+    let is_failure = response.status() == StatusCode::SERVICE_UNAVAILABLE;
+    let Some(problem) = problem.filter(|_| is_failure) else {
+        return response;
+    };
+    let wait = response.headers().get(header::RETRY_AFTER).cloned();
+    let mut response = Problem::new(problem, WITHOUT_CAUSE).into_response();
+    let wait = wait.map(|wait| (header::RETRY_AFTER, wait));
+    response.headers_mut().extend(wait);
+    response
+}
+
 /// Returns the `Retry-After` of a 503, in seconds.
 fn retry_after_s(wait: Duration) -> u64 {
     let wait = wait.clamp(RETRY_AFTER_MIN, RETRY_AFTER_MAX);
@@ -230,8 +250,27 @@ fn retry_after_s(wait: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::HttpBody as _;
+
     use super::*;
     use crate::shortened::SHOWN_CHARS_MAX;
+
+    #[test]
+    fn without_its_cause_a_failure_keeps_its_type_and_its_wait() {
+        let failed = Problem::new(ProblemType::Unavailable, "10.0.0.1:6379 is away");
+        let failed = failed.after(Duration::from_secs(7)).into_response();
+        let response = without_cause(failed);
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers()[header::RETRY_AFTER], "7");
+        let kind = response.extensions().get::<ProblemType>();
+        assert_eq!(kind, Some(&ProblemType::Unavailable));
+        let expected = Problem::new(ProblemType::Unavailable, WITHOUT_CAUSE).into_response();
+        let length = |response: &Response| response.size_hint().exact();
+        assert_eq!(length(&response), length(&expected));
+        let refused = without_cause(Problem::invalid("n: is 0").into_response());
+        let as_before = Problem::invalid("n: is 0").into_response();
+        assert_eq!(length(&refused), length(&as_before));
+    }
 
     #[test]
     fn a_detail_has_at_most_200_characters_however_long_the_value() {

@@ -45,7 +45,7 @@ async fn scan(lanes: &Lanes, kind: &KindName) {
             continue;
         }
         let store = context.router.store();
-        let page = match store.boards(kind, after.as_ref(), PAGE_BOARDS).await {
+        let page = match store.boards(kind, "", after.as_ref(), PAGE_BOARDS).await {
             Ok(page) => page,
             Err(error) => {
                 tracing::debug!(%kind, %error, "the boards to publish could not be listed");

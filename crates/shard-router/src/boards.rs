@@ -1,4 +1,4 @@
-//! [`Boards`]: a cache of the boards' records.
+//! [`Boards`]: a cache of the boards' records, and of how busy the boards are.
 //!
 //! A record has the current incarnation of a board and its shard count; by default
 //! [`KNOWN_BOARDS_MAX`] are cached. A cached record may be of an incarnation that has ended, or have
@@ -7,7 +7,11 @@
 //! of an expired board is not used from the cache: soon the name is free, or another board's. A
 //! record can only be used with kinds of its meaning; if a cached one has another, the store
 //! decides which of the two is outdated.
+//!
+//! A cached record counts what this server writes to its board ([`WriteRate`]): the count ends with
+//! the record.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use board::{BoardName, Incarnation, Kind, Timestamp};
@@ -16,14 +20,48 @@ use shard_store::{BoardRecord, CreateBoardError, ShardStore, StoreError};
 
 use crate::catalogue::KnownKind;
 use crate::changes::Changes;
+use crate::write_rate::WriteRate;
 
 /// Default number of cached records, of about 500 bytes each.
 pub const KNOWN_BOARDS_MAX: u64 = 65_536;
 
+/// The record of a board, and how busy the board is.
+#[derive(Debug)]
+pub struct KnownBoard {
+    record: BoardRecord,
+    pub(crate) rate: WriteRate,
+}
+
+impl From<BoardRecord> for KnownBoard {
+    fn from(record: BoardRecord) -> Self {
+        Self {
+            record,
+            rate: WriteRate::default(),
+        }
+    }
+}
+
+impl Deref for KnownBoard {
+    type Target = BoardRecord;
+
+    fn deref(&self) -> &BoardRecord {
+        &self.record
+    }
+}
+
+/// A board to which this server has written contributions.
+#[derive(Debug, Clone)]
+pub struct BusyBoard {
+    /// Its record.
+    pub record: Arc<KnownBoard>,
+    /// The contributions that were applied per minute, averaged with a half-life of a minute.
+    pub contributions_per_minute: f64,
+}
+
 /// A cache of the records in a store.
 pub struct Boards {
     store: Arc<dyn ShardStore>,
-    records: Cache<BoardName, Arc<BoardRecord>>,
+    records: Cache<BoardName, Arc<KnownBoard>>,
     changes: Changes,
 }
 
@@ -45,19 +83,14 @@ impl Boards {
     /// Returns the record of a created board of this kind that has not expired, if it is cached:
     /// never waits.
     #[must_use]
-    pub fn cached(
-        &self,
-        name: &BoardName,
-        kind: &Kind,
-        now: Timestamp,
-    ) -> Option<Arc<BoardRecord>> {
+    pub fn cached(&self, name: &BoardName, kind: &Kind, now: Timestamp) -> Option<Arc<KnownBoard>> {
         let record = self.kept(name)?;
         let is_this = record.meaning == kind.meaning() && !record.activity.has_expired(now);
         is_this.then_some(record)
     }
 
     /// Returns the record of a created board; `None` if it has no contributions.
-    pub async fn created(&self, name: &BoardName) -> Result<Option<Arc<BoardRecord>>, StoreError> {
+    pub async fn created(&self, name: &BoardName) -> Result<Option<Arc<KnownBoard>>, StoreError> {
         if let Some(record) = self.kept(name) {
             return Ok(Some(record));
         }
@@ -76,7 +109,7 @@ impl Boards {
         name: &BoardName,
         kind: &Kind,
         now: Timestamp,
-    ) -> Result<Option<Arc<BoardRecord>>, StoreError> {
+    ) -> Result<Option<Arc<KnownBoard>>, StoreError> {
         if let Some(record) = self.cached(name, kind, now) {
             return Ok(Some(record));
         }
@@ -85,7 +118,7 @@ impl Boards {
         };
         if !record.created {
             // Its settings may change at any time, so it is not cached.
-            return Ok(Some(Arc::new(record)));
+            return Ok(Some(Arc::new(record.into())));
         }
         let record = self.keep(record);
         if record.meaning == kind.meaning() {
@@ -103,7 +136,7 @@ impl Boards {
         kind: &KnownKind,
         seen: Option<Incarnation>,
         now: Timestamp,
-    ) -> Result<Arc<BoardRecord>, CreateBoardError> {
+    ) -> Result<Arc<KnownBoard>, CreateBoardError> {
         if let Some(record) = self.cached(name, &kind.kind, now) {
             return Ok(record);
         }
@@ -133,12 +166,43 @@ impl Boards {
         }
     }
 
-    fn kept(&self, name: &BoardName) -> Option<Arc<BoardRecord>> {
+    /// Returns the cached boards of a kind to which this server has written contributions, and whose
+    /// subjects begin with `prefix`: the busiest `limit`, the busiest first. Looks at all cached
+    /// records.
+    #[must_use]
+    pub fn busiest(
+        &self,
+        kind: &Kind,
+        prefix: &str,
+        limit: usize,
+        now: Timestamp,
+    ) -> Vec<BusyBoard> {
+        let of_kind = self.records.iter().filter_map(|(name, record)| {
+            let is_listed = name.kind() == kind.name()
+                && name.subject().as_str().starts_with(prefix)
+                && record.meaning == kind.meaning()
+                && !record.activity.has_expired(now);
+            let contributions_per_minute = record.rate.per_minute(now);
+            (is_listed && contributions_per_minute > 0.0).then_some(BusyBoard {
+                record,
+                contributions_per_minute,
+            })
+        });
+        let mut boards: Vec<BusyBoard> = of_kind.collect();
+        boards.sort_by(|a, b| {
+            let by_rate = (b.contributions_per_minute).total_cmp(&a.contributions_per_minute);
+            by_rate.then_with(|| a.record.name.cmp(&b.record.name))
+        });
+        boards.truncate(limit);
+        boards
+    }
+
+    fn kept(&self, name: &BoardName) -> Option<Arc<KnownBoard>> {
         self.records.get(name)
     }
 
-    fn keep(&self, record: BoardRecord) -> Arc<BoardRecord> {
-        let record = Arc::new(record);
+    fn keep(&self, record: BoardRecord) -> Arc<KnownBoard> {
+        let record = Arc::new(KnownBoard::from(record));
         let keep = || self.records.insert(record.name.clone(), record.clone());
         self.changes.change(&record.name, keep);
         record

@@ -62,6 +62,10 @@ pub enum CatalogueError {
     Store(#[from] StoreError),
 }
 
+fn is_public(record: &KindRecord) -> bool {
+    record.kind.as_ref().is_some_and(|kind| kind.is_public())
+}
+
 /// All kinds, as last read from the store.
 pub struct Catalogue {
     store: Arc<dyn ShardStore>,
@@ -201,6 +205,19 @@ impl Catalogue {
         let mut kinds: Vec<_> = records.values().filter_map(|r| r.kind.clone()).collect();
         kinds.sort_by(|a, b| a.name().cmp(b.name()));
         kinds
+    }
+
+    /// Returns whether boards of this kind are read without a key, as far as is known here.
+    #[must_use]
+    pub fn is_public(&self, name: &str) -> bool {
+        let records = self.records.load();
+        records.get(name).is_some_and(|record| is_public(record))
+    }
+
+    /// Returns whether boards of any kind are read without a key, as far as is known here.
+    #[must_use]
+    pub fn has_public(&self) -> bool {
+        self.records.load().values().any(|record| is_public(record))
     }
 
     /// Writes a kind that the store has never known. Otherwise returns the existing one.

@@ -26,9 +26,10 @@ mod target_board;
 mod trace_target;
 mod watch;
 mod write;
+mod write_rate;
 
 pub use batch::{BoardBatch, BoardBatches, BoardSlot, Contribution};
-pub use boards::{Boards, KNOWN_BOARDS_MAX};
+pub use boards::{Boards, BusyBoard, KNOWN_BOARDS_MAX, KnownBoard};
 pub use catalogue::{Catalogue, CatalogueError, KnownKind};
 pub use changes::{Changes, ChangesSeen};
 pub use lifetimes::Lifetimes;

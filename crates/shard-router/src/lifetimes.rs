@@ -95,7 +95,7 @@ impl Lifetimes {
             let boards = self
                 .router
                 .store()
-                .boards(kind.name(), after.as_ref(), BOARDS_LISTED)
+                .boards(kind.name(), "", after.as_ref(), BOARDS_LISTED)
                 .await?;
             for board in &boards {
                 // What was final when it ended stays as it is.

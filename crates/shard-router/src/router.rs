@@ -13,7 +13,7 @@ use shard_store::{
 };
 
 use crate::batch::{BoardBatches, Contribution};
-use crate::boards::{Boards, KNOWN_BOARDS_MAX};
+use crate::boards::{Boards, KNOWN_BOARDS_MAX, KnownBoard};
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::metrics::Metrics;
 use crate::moment::Moment;
@@ -99,9 +99,9 @@ impl Router {
         name: &BoardName,
         kind: &Kind,
         now: Timestamp,
-    ) -> Result<Option<Arc<BoardRecord>>, StoreError> {
+    ) -> Result<Option<Arc<KnownBoard>>, StoreError> {
         let record = self.boards.found_of(name, kind, now).await;
-        if record == Err(StoreError::StaleKind) {
+        if matches!(record, Err(StoreError::StaleKind)) {
             self.catalogue.refresh().await?;
         }
         Ok(record?.filter(|record| !record.activity.has_expired(now)))

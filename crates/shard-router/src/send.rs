@@ -131,11 +131,15 @@ impl Sending<'_> {
             }
             let before = pending.written.len();
             let (any_outdated, any_late) = self.send_to(&record, &kind, &mut pending).await;
-            let may_have_changed =
-                |(_, outcome): &(usize, WriteOutcome)| outcome.may_have_changed_board();
+            let mut outcomes = pending.written[before..].iter().map(|(_, outcome)| outcome);
+            // Members that are erased, or leave, are no contributions.
+            if self.activity_check == ActivityCheck::Enforced {
+                let applied = outcomes.clone().filter(|outcome| outcome.is_applied());
+                record.rate.count(applied.count(), pending.moment.now);
+            }
             if any_outdated {
                 self.finder.boards.forget(&record);
-            } else if perhaps_new && !pending.written[before..].iter().any(may_have_changed) {
+            } else if perhaps_new && !outcomes.any(WriteOutcome::may_have_changed_board) {
                 self.withdraw(&record).await;
             }
             if pending.items.is_empty() {

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use board::{Admission, BoardName};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use shard_store::{Batch, BoardRecord, Deadline, Item, ItemFailure, StoreError};
+use shard_store::{Batch, Deadline, Item, ItemFailure, StoreError};
 use tracing::Instrument as _;
 
 use crate::batch::{BatchItem, Contribution, ItemOrigin};
+use crate::boards::KnownBoard;
 use crate::catalogue::KnownKind;
 use crate::moment::Moment;
 use crate::router::Router;
@@ -24,7 +25,7 @@ use crate::write::WriteOutcome;
 /// A contribution that is ready to be applied.
 struct Single<'a> {
     origin: ItemOrigin,
-    record: Arc<BoardRecord>,
+    record: Arc<KnownBoard>,
     item: Item,
     until: Option<Deadline<'a>>,
 }
@@ -105,7 +106,13 @@ impl Router {
                     let why = "the store has returned no outcome".to_owned();
                     WriteOutcome::Failed(ItemFailure::Unknown(why))
                 },
-                |outcome| WriteOutcome::of(outcome, origin, item, &kind.kind),
+                |outcome| {
+                    let outcome = WriteOutcome::of(outcome, origin, item, &kind.kind);
+                    if outcome.is_applied() {
+                        record.rate.count(1, moment.now);
+                    }
+                    outcome
+                },
             )),
             // In these cases the whole batch was not applied, and more than this call is necessary.
             Err(

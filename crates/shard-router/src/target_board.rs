@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use board::{Activity, BoardName};
-use shard_store::{BoardRecord, CreateBoardError, ItemFailure, StoreError};
+use shard_store::{CreateBoardError, ItemFailure, StoreError};
 
-use crate::boards::Boards;
+use crate::boards::{Boards, KnownBoard};
 use crate::catalogue::{Catalogue, KnownKind};
 use crate::empty_board::creates_standing;
 use crate::pending::PendingItems;
@@ -20,9 +20,9 @@ const CREATE_TRIES_MAX: usize = 4;
 /// What exists under a board's name.
 pub(crate) enum TargetBoard {
     /// A board, whose record is valid as long as its incarnation exists.
-    Created(Arc<BoardRecord>),
+    Created(Arc<KnownBoard>),
     /// A board whose record was not cached: it may have been created just now.
-    PerhapsNew(Arc<BoardRecord>),
+    PerhapsNew(Arc<KnownBoard>),
     /// No board, and nothing to create it for; the activity in its settings.
     Uncreated(Activity),
 }

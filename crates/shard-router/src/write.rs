@@ -85,6 +85,11 @@ impl WriteOutcome {
         }
     }
 
+    /// Returns whether the write was applied now.
+    pub(crate) const fn is_applied(&self) -> bool {
+        matches!(self, Self::Applied(_) | Self::Partial(..))
+    }
+
     /// Returns whether the write may have changed the board. A duplicate may have: the request that
     /// applied it may have ended unreported.
     pub(crate) const fn may_have_changed_board(&self) -> bool {

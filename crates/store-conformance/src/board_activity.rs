@@ -89,7 +89,7 @@ pub async fn settings_include_the_activity_of_a_board(store: OpenStore) {
         };
         assert_eq!(created, expected);
         assert_eq!(store.board(&name).await.unwrap(), Some(created.clone()));
-        let listed = store.boards(&kind.name, None, 10).await.unwrap();
+        let listed = store.boards(&kind.name, "", None, 10).await.unwrap();
         assert_eq!(listed, std::slice::from_ref(&created));
         let refused = store.put_settings(&name, &kind, within(Activity::ALWAYS), NOW);
         assert_eq!(refused.await, Err(PutSettingsError::AlreadyCreated));
@@ -146,7 +146,7 @@ pub async fn a_board_expires_after_its_end(store: OpenStore) {
     }
     store.drop_expired(gone).await.unwrap();
     let kind = store.kinds().await.unwrap().remove(0);
-    assert_eq!(store.boards(&kind.name, None, 10).await.unwrap(), []);
+    assert_eq!(store.boards(&kind.name, "", None, 10).await.unwrap(), []);
     for board in &boards {
         let name = &board.record.name;
         // The name accepts events from now on, and none from before.

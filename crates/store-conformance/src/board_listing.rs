@@ -5,9 +5,20 @@ use board::{ShardCount, Subject};
 use crate::fixtures::{HOUR, NOW, OpenStore, board_name, gifts};
 
 async fn subjects(store: &OpenStore, kind: &str, after: Option<&str>, limit: usize) -> Vec<String> {
+    subjects_with(store, kind, "", after, limit).await
+}
+
+async fn subjects_with(
+    store: &OpenStore,
+    kind: &str,
+    prefix: &str,
+    after: Option<&str>,
+    limit: usize,
+) -> Vec<String> {
     let after = after.map(|text| Subject::new(text).unwrap());
     let kind = kind.parse().unwrap();
-    let boards = store.boards(&kind, after.as_ref(), limit).await.unwrap();
+    let boards = store.boards(&kind, prefix, after.as_ref(), limit).await;
+    let boards = boards.unwrap();
     let subjects = boards.iter().map(|board| board.name.subject().to_string());
     subjects.collect()
 }
@@ -57,6 +68,68 @@ pub async fn pages_are_ordered_by_subject(store: OpenStore) {
     assert_eq!(subjects(&store, "gifts", Some("مرحبا"), 100).await, [""; 0]);
     assert_eq!(subjects(&store, "likes", None, 100).await, ["a"]);
     assert_eq!(subjects(&store, "races", None, 100).await, [""; 0]);
+}
+
+pub async fn a_prefix_selects_the_subjects_that_begin_with_it(store: OpenStore) {
+    let kind = store.kind(gifts(|_| ())).await;
+    let all = [
+        "A",
+        "a",
+        "a b",
+        "a(",
+        "a/b",
+        "ab",
+        "a\u{ff}",
+        "a\u{10ffff}",
+        "b",
+        "room-1",
+        "room-10",
+        "room-2",
+        "ro\u{f4}m",
+    ];
+    for subject in all {
+        store.created(&kind, subject, NOW).await;
+    }
+    let mut sorted = all;
+    sorted.sort_unstable();
+    for prefix in [
+        "",
+        "a",
+        "a ",
+        "a(",
+        "ab",
+        "ac",
+        "room",
+        "room-1",
+        "room-1000",
+        "ro\u{f4}",
+        "(",
+        "[",
+        "+",
+        "-",
+        "z",
+        "\u{10ffff}",
+    ] {
+        for after in [
+            None,
+            Some("A"),
+            Some("a b"),
+            Some("ab"),
+            Some("room-1"),
+            Some("room-11"),
+            Some("zz"),
+        ] {
+            for limit in [1, 3, 100] {
+                let behind = sorted
+                    .iter()
+                    .filter(|subject| after.is_none_or(|after| **subject > after));
+                let begin = behind.filter(|subject| subject.starts_with(prefix));
+                let expected: Vec<&str> = begin.copied().take(limit).collect();
+                let listed = subjects_with(&store, "gifts", prefix, after, limit).await;
+                assert_eq!(listed, expected, "{prefix:?} after {after:?}, {limit}");
+            }
+        }
+    }
 }
 
 pub async fn only_created_boards_are_listed(store: OpenStore) {

@@ -135,7 +135,7 @@ pub async fn a_creation_without_contributions_can_be_withdrawn(store: OpenStore)
     let name = &board.record.name;
     store.withdraw(&board.record).await.unwrap();
     assert_eq!(store.board(name).await.unwrap(), None);
-    assert_eq!(store.boards(&kind.name, None, 10).await.unwrap(), []);
+    assert_eq!(store.boards(&kind.name, "", None, 10).await.unwrap(), []);
     let u1 = member("u1");
     let items = [board.points(&u1, 1, NOW)];
     let gone = board.try_apply(&items, NOW, false).await;

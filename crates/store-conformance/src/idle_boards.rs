@@ -36,7 +36,7 @@ pub async fn an_idle_board_is_deleted_on_all_shards(store: OpenStore) {
             None,
             "{subject}"
         );
-        let listed = store.boards(&kind.name, None, 10).await.unwrap();
+        let listed = store.boards(&kind.name, "", None, 10).await.unwrap();
         assert_eq!(listed, []);
         let item = board.points(&member("u1"), 1, NOW);
         let refused = board.try_apply(&[item], NOW, false).await;

@@ -63,7 +63,8 @@ macro_rules! conformance_tests {
                     concurrent_creations_make_one_incarnation,
                     a_created_board_is_returned_as_created;
                 board_listing:
-                    pages_are_ordered_by_subject, only_created_boards_are_listed;
+                    pages_are_ordered_by_subject, only_created_boards_are_listed,
+                    a_prefix_selects_the_subjects_that_begin_with_it;
                 board_settings:
                     a_board_is_created_with_its_latest_settings,
                     settings_are_refused_after_creation, settings_are_deleted_with_their_kind,

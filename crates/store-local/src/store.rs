@@ -218,10 +218,11 @@ impl ShardStore for LocalStore {
     fn boards<'a>(
         &'a self,
         kind: &'a KindName,
+        prefix: &'a str,
         after: Option<&'a Subject>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
-        let found = || Ok(self.registry.boards(kind, after, limit));
+        let found = || Ok(self.registry.boards(kind, prefix, after, limit));
         done(self.calls.boards.time_blocking(found))
     }
 

@@ -225,12 +225,13 @@ impl ShardStore for RedisStore {
     fn boards<'a>(
         &'a self,
         kind: &'a KindName,
+        prefix: &'a str,
         after: Option<&'a Subject>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
         self.calls
             .boards
-            .time(self.registry.boards(kind, after, limit))
+            .time(self.registry.boards(kind, prefix, after, limit))
             .boxed()
     }
 

@@ -127,6 +127,10 @@ pub struct KindShape {
         deserialize_with = "some_object"
     )]
     publish: Option<PublishShape>,
+    /// Lets everybody read the kind's boards, without a key.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "schema", schema(default = false))]
+    public_read: bool,
 }
 
 impl Default for KindShape {
@@ -159,6 +163,7 @@ impl Default for KindShape {
             retain: None,
             packed: None,
             publish: None,
+            public_read: false,
         }
     }
 }
@@ -204,6 +209,7 @@ impl KindShape {
                 .as_ref()
                 .map(|shape| shape.publication(self.fields.len(), targets))
                 .transpose()?,
+            public_read: self.public_read,
         };
         Kind::new(spec).map_err(|error| ShapeError::invalid(error.to_string()))
     }
@@ -365,6 +371,7 @@ impl From<&Kind> for KindShape {
             retain: kind.retain().map(RetainShape::from),
             packed: kind.rules().packing().map(PackedShape::from),
             publish: kind.publication().map(PublishShape::from),
+            public_read: kind.is_public(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! kind           a kind, as clients and configuration files write it; packed, publish, retain: parts of it
 //! contribution   a contribution, and a standing that is set; how a kind reads their values
-//! board          the settings of one board, and its time
+//! board          the settings of one board, and its time; board_list: boards of a kind
 //! entry          renders entries for the merger's cache; entry_read parses them again
 //! top, member    a top around rendered entries; a member's position and neighbours
 //! cursor         the position of an entry, from which on a client continues
@@ -19,6 +19,7 @@
 //! in `written`, which tests of `api` deserialize them into.
 
 mod board;
+mod board_list;
 mod contribution;
 mod counted;
 mod cursor;
@@ -43,6 +44,7 @@ mod top;
 mod written;
 
 pub use board::{ExpiryShape, SettingsShape, SpanShape};
+pub use board_list::BoardListShape;
 pub use contribution::{
     BOARDS_MAX, Contributed, ContributionShape, InputValues, StandingShape, Targets,
 };

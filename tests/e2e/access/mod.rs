@@ -1,5 +1,5 @@
 //! Access control and limits: keys by scope and kind, open servers, tokens, rate limits, other
-//! origins, and healthy clients beside hostile ones.
+//! origins, public kinds, and healthy clients beside hostile ones.
 
 mod caching;
 mod cors;
@@ -9,6 +9,7 @@ mod hosts;
 mod kinds;
 mod limits;
 mod open;
+mod public_kinds;
 mod rates;
 mod reload;
 mod repeated;

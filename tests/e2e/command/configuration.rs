@@ -134,6 +134,14 @@ fn errors_in_the_file_are_reported() {
             &["server.cors.origins: ", "\"https://a.example:443\""],
         ),
         (
+            "[server]\nframe_ancestors = [\"https://a.example; script-src *\"]",
+            &[
+                "server.frame_ancestors: ",
+                "\"https://a.example; script-src *\"",
+                "https://*.a.example",
+            ],
+        ),
+        (
             "[tracing]\ntrusted = [\"::ffff:10.0.0.1\"]",
             &["tracing.trusted: \"::ffff:10.0.0.1\"", "10.0.0.0/8"],
         ),

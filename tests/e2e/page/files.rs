@@ -54,6 +54,24 @@ fn the_root_is_the_page() {
 }
 
 #[test]
+fn only_configured_sites_embed_the_live_page() {
+    let policy = |server: &Server, path| {
+        let response = server.get(path);
+        response.header("content-security-policy").to_owned()
+    };
+    let none = Server::start();
+    assert_eq!(policy(&none, "/"), POLICY);
+    let sites = "https://a.example https://*.b.example";
+    let list = sites.replace(' ', "\", \"");
+    let server = Server::with(&format!("[server]\nframe_ancestors = [\"{list}\"]\n"));
+    let with_sites = POLICY.replace("'none'; form", &format!("{sites}; form"));
+    assert_eq!(policy(&server, "/"), with_sites);
+    for path in ["/docs", "/page/main.js"] {
+        assert_eq!(policy(&server, path), POLICY, "{path}");
+    }
+}
+
+#[test]
 fn unchanged_files_are_304() {
     let server = Server::start();
     let mut etags = BTreeMap::new();

@@ -1,7 +1,5 @@
 //! [`Facts`]: what a prepared response depends on, beside the request.
 
-use access::Scope;
-
 use crate::repeated::ServedBoard;
 use crate::route::Matched;
 
@@ -10,7 +8,6 @@ pub(super) struct Facts {
     pub(super) board: ServedBoard,
     /// For the metrics.
     pub(super) matched: Matched,
-    pub(super) needed: Scope,
     /// Whether keys were configured.
     pub(super) had_keys: bool,
 }

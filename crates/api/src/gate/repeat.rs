@@ -67,18 +67,23 @@ impl Gate {
         let Facts {
             board: ServedBoard { top, kind },
             matched,
-            needed,
             had_keys,
         } = prepared.facts();
         let app = &self.app;
         let headers = request.headers();
         let _permit = self.requests.acquire()?;
-        let required = (*needed, kind.as_str());
         let clock = app.clock();
         let may_repeat = app.tracer.is_none()
             && !observed::logs_requests()
             && app.merger.serves_again(top, arrived)
-            && (app.access).permits_again(peer, headers, clock, required, *had_keys);
+            && (app.access).permits_again(
+                peer,
+                headers,
+                clock,
+                kind.as_str(),
+                *had_keys,
+                &*self.app,
+            );
         if !may_repeat {
             return None;
         }
@@ -117,7 +122,7 @@ impl Gate {
     ) -> Response {
         let needs = matched.route().and_then(|route| route.needs(&Method::GET));
         let board = response.extensions_mut().remove::<ServedBoard>();
-        let (Some(Needs::Key(needed)), Some(board)) = (needs, board) else {
+        let (Some(Needs::ReadKey), Some(board)) = (needs, board) else {
             return response;
         };
         let had_keys = read.had_keys;
@@ -127,7 +132,6 @@ impl Gate {
         let facts = Facts {
             board,
             matched: *matched,
-            needed,
             had_keys,
         };
         self.prepared.prepare(read.key, response, facts)

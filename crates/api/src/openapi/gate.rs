@@ -46,7 +46,7 @@ fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
     let needs = needs_of(path, method);
     let scope = match needs {
         None | Some(Needs::Nothing) => None,
-        Some(Needs::Metrics | Needs::Stream) => Some(Scope::Read),
+        Some(Needs::Metrics | Needs::Stream | Needs::ReadKey) => Some(Scope::Read),
         Some(Needs::Key(scope)) => Some(scope),
     };
     let mut problems = of_the_connection();
@@ -75,7 +75,12 @@ fn add_to_operation(path: &str, method: &Method, operation: &mut Operation) {
     let Some(scope) = scope else { return };
     // A scheme that has no scopes of its own may still name what it takes (OpenAPI 3.1).
     let key = SecurityRequirement::new(KEY, [scope.as_str()]);
-    operation.security = Some(vec![key]);
+    let mut security = vec![key];
+    if matches!(needs, Some(Needs::Stream | Needs::ReadKey)) {
+        // None, for public kinds.
+        security.push(SecurityRequirement::default());
+    }
+    operation.security = Some(security);
 }
 
 /// Returns the problems of every request, probes included.

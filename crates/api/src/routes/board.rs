@@ -122,8 +122,8 @@ pub(crate) async fn show(
     let (board, kind) = (&path.board, path.kind());
     let answer = app.merger.info(board, kind, window.window).await?;
     let now = app.now();
-    let shards = if let Some(record) = &answer.value.record {
-        record.shards
+    let shards = if let Some(shards) = answer.value.shards {
+        shards
     } else {
         let uncreated = app.router.record(board, kind, now).await?;
         uncreated.map_or(kind.shards(), |record| record.shards)

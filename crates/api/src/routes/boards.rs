@@ -1,4 +1,4 @@
-//! `GET /v1/boards`: the boards of a kind, by subject.
+//! `GET /v1/boards`: the boards of a kind, by subject or the busiest first.
 
 use std::sync::Arc;
 
@@ -6,11 +6,12 @@ use access::Caller;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use board::Subject;
+use board::limits::NAME_BYTES_MAX;
+use board::{Kind, Subject};
 use problem::Problem;
 use query_params::Params;
-use serde::Serialize;
-use wire::SpanShape;
+use tokio::task::spawn_blocking;
+use wire::BoardListShape;
 
 use crate::app::App;
 #[cfg(test)]
@@ -22,35 +23,10 @@ use validators::validated_json;
 const LIMIT_DEFAULT: usize = 100;
 const LIMIT_MAX: u64 = 1000;
 
-#[derive(Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = Boards))]
-struct BoardsShape {
-    kind: String,
-    /// By subject.
-    boards: Vec<BoardShape>,
-    /// The subject to go on `after`; null at the end.
-    #[cfg_attr(test, schema(required))]
-    next: Option<String>,
-}
-
-/// A board of a list.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = Listed))]
-struct BoardShape {
-    /// Kind and subject.
-    board: String,
-    subject: String,
-    /// Over how many its members are spread.
-    shards: u16,
-    #[serde(flatten)]
-    span: SpanShape,
-}
-
 /// List the boards of a kind
 ///
-/// Lists the boards that have had a contribution, by subject.
+/// Lists the boards that have had a contribution, by subject. With `order=activity` it lists those to which this server
+/// has recently written the most contributions.
 #[cfg_attr(test, utoipa::path(
     get,
     path = "/v1/boards",
@@ -60,8 +36,8 @@ struct BoardShape {
     responses(
         (
             status = 200,
-            description = "A page of boards.",
-            body = BoardsShape,
+            description = "A page of boards; with `order=activity` the busiest ones.",
+            body = BoardListShape,
             headers(("etag" = String, description = "Identifies the list.")),
             example = json!({
                 "kind": "gifts",
@@ -83,38 +59,73 @@ pub(crate) async fn list(
     let kind = params
         .text("kind")?
         .ok_or_else(|| Problem::invalid("kind: is missing"))?;
+    let prefix = params.text("prefix")?.unwrap_or_default();
+    let by_activity = by_activity(params.text("order")?.as_deref())?;
     let after = params.text("after")?;
     let limit = params.count("limit", 1..=LIMIT_MAX)?;
     params.finish()?;
+    if prefix.len() > NAME_BYTES_MAX {
+        let detail = format!(
+            "prefix: has {} bytes, more than {NAME_BYTES_MAX}",
+            prefix.len()
+        );
+        return Err(Problem::invalid(detail));
+    }
+    if by_activity && after.is_some() {
+        let detail = "after: is not accepted with order=activity, since boards change their order between two \
+                      requests: use limit, up to 1000";
+        return Err(Problem::invalid(detail));
+    }
     let after = after.map(|text| Subject::new(&text)).transpose();
     let after = after.map_err(|error| Problem::invalid(format!("after: {error}")))?;
     let limit = limit
         .and_then(|limit| usize::try_from(limit).ok())
         .unwrap_or(LIMIT_DEFAULT);
-    caller.check_kind(&kind)?;
-    let known = app.kind(&kind).await?;
-    let name = known.kind.name();
-    // One more than asked shows whether there is a next page.
-    let mut records = app
-        .router
-        .store()
-        .boards(name, after.as_ref(), limit + 1)
-        .await?;
-    let more = records.len() > limit;
-    records.truncate(limit);
-    let last = records
-        .last()
-        .map(|record| record.name.subject().to_string());
-    let boards = records.iter().map(|record| BoardShape {
-        board: record.name.to_string(),
-        subject: record.name.subject().to_string(),
-        shards: record.shards.get(),
-        span: SpanShape::from(&record.activity),
-    });
-    let shape = BoardsShape {
-        kind: name.to_string(),
-        boards: boards.collect(),
-        next: last.filter(|_| more),
+    caller.check_read(&kind, &*app)?;
+    let kind = app.kind(&kind).await?.kind;
+    let shape = if by_activity {
+        busiest(&app, kind, prefix.into_owned(), limit).await
+    } else {
+        let name = kind.name();
+        // One more than asked shows whether there is a next page.
+        let store = app.router.store();
+        let boards = store.boards(name, &prefix, after.as_ref(), limit + 1).await;
+        let mut records = boards?;
+        let more = records.len() > limit;
+        records.truncate(limit);
+        BoardListShape::by_subject(name, &records, more)
     };
     Ok(validated_json(&headers, &shape))
+}
+
+fn by_activity(order: Option<&str>) -> Result<bool, Problem> {
+    match order {
+        None | Some("subject") => Ok(false),
+        Some("activity") => Ok(true),
+        Some(other) => {
+            let detail = format!("order: {other:?} is not subject or activity");
+            Err(Problem::invalid(detail))
+        }
+    }
+}
+
+/// Looks at all boards that are known here, one request at a time.
+async fn busiest(app: &Arc<App>, kind: Arc<Kind>, prefix: String, limit: usize) -> BoardListShape {
+    let permit = app.activity_lists.clone().acquire_owned().await;
+    let app = app.clone();
+    let listed = spawn_blocking(move || {
+        // Held until the end, also if the request is abandoned.
+        let _permit = permit;
+        let boards = app
+            .router
+            .boards()
+            .busiest(&kind, &prefix, limit, app.now());
+        let boards = boards
+            .iter()
+            .map(|busy| (&**busy.record, busy.contributions_per_minute));
+        BoardListShape::by_activity(kind.name(), boards)
+    });
+    listed
+        .await
+        .expect("nothing in it panics, and nothing aborts it")
 }

@@ -204,7 +204,7 @@ impl Erasing<'_> {
             let name = known.kind.name();
             let page = router
                 .store()
-                .boards(name, after.as_ref(), PAGE_BOARDS)
+                .boards(name, "", after.as_ref(), PAGE_BOARDS)
                 .await?;
             let is_last = page.len() < PAGE_BOARDS;
             let boards: Vec<_> = page

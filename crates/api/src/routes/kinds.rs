@@ -33,7 +33,7 @@ const ETAG_BYTES: usize = 8;
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = Kinds))]
 struct KindsShape {
-    /// Those that the key is for.
+    /// Those that the caller may read.
     kinds: Vec<KindShape>,
 }
 
@@ -63,10 +63,10 @@ pub(crate) async fn list(
     Params::of(query.as_deref())?.finish()?;
     app.router.catalogue().refresh().await?;
     let kinds = app.router.catalogue().kinds();
-    let own = kinds
+    let readable = kinds
         .iter()
-        .filter(|kind| caller.is_for(kind.name().as_str()));
-    let kinds = own.map(|kind| shown(&app, &caller, kind)).collect();
+        .filter(|kind| kind.is_public() || caller.is_for(kind.name().as_str()));
+    let kinds = readable.map(|kind| shown(&app, &caller, kind)).collect();
     // Of what this caller sees.
     Ok(validated_json(&headers, &KindsShape { kinds }))
 }
@@ -212,7 +212,13 @@ pub(crate) async fn delete(
     app.router.catalogue().refresh().await?;
     let known = app.kind(name.as_str()).await?;
     checked(&known.kind)?;
-    if !app.router.store().boards(&name, None, 1).await?.is_empty() {
+    if !app
+        .router
+        .store()
+        .boards(&name, "", None, 1)
+        .await?
+        .is_empty()
+    {
         return Err(CatalogueError::HasBoards(name).into());
     }
     entry.begin(app.now()).await?;

@@ -109,7 +109,7 @@ pub(crate) async fn list(
     let limit = params.count("limit", 1..=LIMIT_MAX)?;
     let selector = params.text("window")?;
     params.finish()?;
-    caller.check_kind(&kind)?;
+    caller.check_read(&kind, &*app)?;
     let kind = app.kind(&kind).await?.kind;
     let after = after.map(|text| Subject::new(&text)).transpose();
     let after = after.map_err(|error| Problem::invalid(format!("after: {error}")))?;
@@ -170,7 +170,7 @@ impl Search<'_> {
         let store = self.app.router.store();
         loop {
             let name = self.kind.name();
-            let page = store.boards(name, after.as_ref(), PAGE_BOARDS).await?;
+            let page = store.boards(name, "", after.as_ref(), PAGE_BOARDS).await?;
             let is_last = page.len() < PAGE_BOARDS;
             let reads = page.iter().map(|record| self.board(record).boxed());
             let mut reads = stream::iter(reads.collect::<Vec<_>>()).buffered(READS_MAX);

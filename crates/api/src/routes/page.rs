@@ -1,7 +1,8 @@
 //! `GET /`, `GET /docs` and `GET /page/{file}`: the live page and the page that shows the contract, compiled in as
 //! they are in `crates/api/page`: ES modules, style sheets and documents, without a build step or a dependency.
 //! The `Content-Security-Policy` limits what a page may do: it talks to nobody but this server, runs nothing but these
-//! files, and loads nothing from elsewhere but the images of profiles, over HTTPS and without a referrer.
+//! files, and loads nothing from elsewhere but the images of profiles, over HTTPS and without a referrer. Sites of the
+//! configuration (`frame_ancestors`) may embed the live page, and no others.
 //!
 //! ```text
 //! main.js       the address says what is shown, a click changes the address (state.js); knows all other modules
@@ -22,21 +23,39 @@
 //!
 //! **Invariant:** the newest choice is shown. Answers for another board or member, requested before, are dropped.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use problem::{Problem, ProblemType};
 use validators::StaticFile;
 
+use crate::app::App;
 use crate::target::FilePath;
 #[cfg(test)]
 use openapi_parts::params::{NotModified, OfKnown};
 
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-     img-src 'self' data: https:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
-);
+/// Makes a policy with these `frame-ancestors`.
+macro_rules! policy {
+    ($ancestors:literal) => {
+        concat!(
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; ",
+            "img-src 'self' data: https:; base-uri 'none'; frame-ancestors ",
+            $ancestors,
+            "; form-action 'none'"
+        )
+    };
+}
+
+const POLICY: HeaderValue = HeaderValue::from_static(policy!("'none'"));
+
+/// Returns the policy of the pages that sites of the configuration may embed.
+fn embeddable_policy(app: &App) -> HeaderValue {
+    app.access.frame_ancestors().map_or(POLICY, |sites| {
+        HeaderValue::try_from(format!(policy!("{}"), sites)).expect("sites are ASCII")
+    })
+}
 
 /// The file at `/`.
 const START: &str = "index.html";
@@ -73,8 +92,11 @@ fn media_type(name: &str) -> &'static str {
     }
 }
 
-pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Problem> {
-    answer(START, &headers).await
+pub(crate) async fn start(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    answer(START, &headers, embeddable_policy(&app)).await
 }
 
 /// Show this document as a page
@@ -96,17 +118,17 @@ pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Problem> {
     ),
 ))]
 pub(crate) async fn docs(headers: HeaderMap) -> Result<Response, Problem> {
-    answer(DOCS, &headers).await
+    answer(DOCS, &headers, POLICY).await
 }
 
 pub(crate) async fn file(
     FilePath(name): FilePath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    answer(&name, &headers).await
+    answer(&name, &headers, POLICY).await
 }
 
-async fn answer(name: &str, headers: &HeaderMap) -> Result<Response, Problem> {
+async fn answer(name: &str, headers: &HeaderMap, policy: HeaderValue) -> Result<Response, Problem> {
     let file = PAGE.iter().find(|(other, _)| *other == name);
     let (_, file) = file.ok_or_else(|| {
         let detail = format!("the page has no file {name:?}");
@@ -115,6 +137,6 @@ async fn answer(name: &str, headers: &HeaderMap) -> Result<Response, Problem> {
     let mut response = file.respond(headers).await;
     response
         .headers_mut()
-        .insert(header::CONTENT_SECURITY_POLICY, POLICY);
+        .insert(header::CONTENT_SECURITY_POLICY, policy);
     Ok(response)
 }

@@ -163,7 +163,7 @@ impl Top {
         let board: BoardName = board
             .parse()
             .map_err(|error: board::IdentError| Problem::invalid(error.to_string()))?;
-        caller.check_kind(board.kind().as_str())?;
+        caller.check_read(board.kind().as_str(), app)?;
         let known = app.kind(board.kind().as_str()).await?;
         let depth = known.kind.top() as u64;
         let n = shape.n.unwrap_or(ENTRIES_DEFAULT.min(depth));

@@ -55,7 +55,7 @@ impl Admission {
         if !app.access().has_keys() {
             return None;
         }
-        let checked = caller.check_still_for(&app.access, kind.as_str(), app.now());
+        let checked = caller.check_still_for(&app.access, kind.as_str(), &**app, app.now());
         let problem = checked.err()?;
         Some(event_aside("problem", &problem.json()))
     }

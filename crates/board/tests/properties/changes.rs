@@ -117,8 +117,10 @@ fn settings_without_effect_on_standings_may_change() {
         gifts(|spec| spec.windows[0].keep = Keep::Forever),
         gifts(|spec| spec.windows[0].close = Some(DAY)),
         gifts(|spec| spec.windows[1].keep = Keep::Idle(DAY)),
+        gifts(|spec| spec.public_read = true),
     ];
     for wanted in wanted {
+        assert_eq!(gifts(|_| ()).meaning(), wanted.meaning());
         assert_eq!(gifts(|_| ()).changed_to(&wanted, now()), Ok(wanted));
     }
 }

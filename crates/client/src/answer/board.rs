@@ -146,8 +146,8 @@ pub struct Settled {
     pub idle: Option<String>,
 }
 
-/// A page of the boards of a kind, ordered by subject.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+/// A page of the boards of a kind.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Boards {
     /// The kind.
@@ -159,7 +159,7 @@ pub struct Boards {
 }
 
 /// A board in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Listed {
     /// The name of the board: kind and subject.
@@ -171,6 +171,9 @@ pub struct Listed {
     /// The time span of the board.
     #[serde(flatten)]
     pub span: Span,
+    /// In a list of the busiest boards: the contributions per minute that the server has written, averaged with a
+    /// half-life of a minute.
+    pub contributions_per_minute: Option<f64>,
 }
 
 /// A token that authorizes streams of one board only.

@@ -76,6 +76,9 @@ pub struct Kind {
     /// Publishes the top of the kind's boards to another server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publish: Option<Publish>,
+    /// Whether everybody may read the kind's boards, without a key; `None` in responses if not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub public_read: Option<bool>,
     /// Settings that this version of the client does not know. They are sent back unchanged when a kind
     /// that was read is put.
     #[serde(flatten)]

@@ -59,7 +59,7 @@ impl Registry {
         if kinds.len() >= KINDS_MAX && !kinds.contains_key(name) {
             return Err(KindWriteError::TooMany);
         }
-        if only_without_boards && !self.boards(name, None, 1).is_empty() {
+        if only_without_boards && !self.boards(name, "", None, 1).is_empty() {
             return Err(KindWriteError::HasBoards);
         }
         let record = KindRecord {

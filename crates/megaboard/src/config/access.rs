@@ -19,6 +19,7 @@ impl ServerSection {
             trusted_tracers: Vec::new(),
             hosts: self.hosts.clone(),
             cors_origins: self.cors.origins.clone(),
+            frame_ancestors: self.frame_ancestors.clone(),
         }
     }
 

@@ -28,6 +28,8 @@ pub(crate) struct ServerSection {
     pub(super) trusted_proxies: Vec<String>,
     /// Host names under which a server without keys accepts requests.
     pub(super) hosts: Vec<String>,
+    /// Sites that may embed pages of the server.
+    pub(super) frame_ancestors: Vec<String>,
     /// The path of the audit log.
     pub(crate) audit_log: Option<PathBuf>,
     /// The maximum size of one of its files, in bytes.

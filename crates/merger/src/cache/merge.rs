@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use board::{Kind, Window};
-use shard_router::TRACE_TARGET;
-use shard_store::{BoardRecord, StoreError};
+use shard_router::{KnownBoard, TRACE_TARGET};
+use shard_store::StoreError;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
@@ -23,7 +23,7 @@ impl Merger {
     /// `None`: this incarnation of the board has ended.
     pub(super) async fn merged(
         &self,
-        record: Arc<BoardRecord>,
+        record: Arc<KnownBoard>,
         kind: &Arc<Kind>,
         key: Key,
         need: Need,
@@ -110,7 +110,7 @@ impl Merger {
 
     async fn merge(
         &self,
-        record: Arc<BoardRecord>,
+        record: Arc<KnownBoard>,
         kind: &Arc<Kind>,
         window: Window,
         known: Option<&Snapshot>,

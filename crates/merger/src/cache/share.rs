@@ -11,7 +11,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use board::{Kind, Timestamp};
-use shard_store::{BoardRecord, SharedBoards, SharedTake, SharedTop, StoreError};
+use shard_router::KnownBoard;
+use shard_store::{SharedBoards, SharedTake, SharedTop, StoreError};
 use tokio::time::Instant;
 
 use super::kept::KeptResponses;
@@ -31,7 +32,7 @@ const POLL_MAX: Duration = Duration::from_millis(64);
 
 /// The caller that is about to merge a board, and what it needs.
 pub(super) struct MergeRequest<'a> {
-    pub(super) record: Arc<BoardRecord>,
+    pub(super) record: Arc<KnownBoard>,
     pub(super) kind: &'a Arc<Kind>,
     pub(super) key: Key,
     pub(super) need: Need,
@@ -71,7 +72,7 @@ impl Merger {
         request: &MergeRequest<'_>,
     ) -> Result<SharedMerge, StoreError> {
         let top = SharedTop {
-            board: request.record.clone(),
+            board: Arc::new((**request.record).clone()),
             window: request.key.1,
             shape: wire::name_of(
                 request.shape(),

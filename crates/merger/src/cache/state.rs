@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use board::{Activity, BoardName, Kind};
-use shard_store::{BoardRecord, StoreError};
+use shard_router::KnownBoard;
+use shard_store::StoreError;
 use tokio::time::Instant;
 
 use super::snapshot::{Need, Snapshot};
@@ -17,7 +18,7 @@ use crate::merger::Merger;
 /// What exists under a name.
 pub(super) enum BoardState {
     /// A board in this incarnation.
-    On(Arc<BoardRecord>),
+    On(Arc<KnownBoard>),
     /// No board: it has no contributions yet.
     Uncreated(Arc<Snapshot>),
 }

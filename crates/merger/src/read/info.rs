@@ -1,10 +1,9 @@
-//! A board's record and its windows.
+//! A board's number of shards and its windows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use board::{BoardName, Kind, Window};
-use shard_store::BoardRecord;
+use board::{BoardName, Kind, ShardCount, Window};
 
 use crate::merger::{Merger, ReadFuture, ReadResult};
 
@@ -17,17 +16,17 @@ pub struct WindowMembers {
     pub members: u64,
 }
 
-/// A board's record and its windows.
+/// A board's number of shards and its windows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoardInfo {
-    /// Its record; `None` if it has no contributions.
-    pub record: Option<Arc<BoardRecord>>,
+    /// Over how many shards it is spread; `None` if it has no contributions.
+    pub shards: Option<ShardCount>,
     /// Windows with data, by period and start.
     pub windows: Vec<WindowMembers>,
 }
 
 impl Merger {
-    /// Returns the board's record, and its windows. The version is that of `window`.
+    /// Returns the board's number of shards, and its windows. The version is that of `window`.
     pub fn info<'a>(
         &'a self,
         board: &'a BoardName,
@@ -48,7 +47,7 @@ impl Merger {
                 members: scope.members_of(&readings),
                 activity: scope.record.activity,
                 value: BoardInfo {
-                    record: Some(scope.record.clone()),
+                    shards: Some(scope.record.shards),
                     windows: windows.collect(),
                 },
             })

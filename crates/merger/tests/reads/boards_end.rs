@@ -244,7 +244,7 @@ async fn an_expired_board_is_empty_before_and_after_the_sweep() {
             (left, false)
         );
         let info = stage.merger.info(&stage.board, &stage.kind, ALL).await;
-        assert_eq!(info.unwrap().value.record, None);
+        assert_eq!(info.unwrap().value.shards, None);
         let top = stage.top(true).await.unwrap().snapshot;
         assert_eq!((top.members, top.activity), (0, left));
     }

@@ -17,13 +17,12 @@ register('board', {'no-writes'}, function(keys, args)
     }
 end)
 
--- Boards that were born, by subject: subject, record, subject, record ...
+-- Boards that were born, by subject, with subjects between these bounds: subject, record, subject, record ...
 register('boards', {'no-writes'}, function(keys, args)
     local boards, subjects = unpack(keys)
-    local after, limit = unpack(args)
-    local from = after == '' and '-' or '(' .. after
+    local from, to, limit = unpack(args)
     local found = {}
-    for _, subject in ipairs(call('ZRANGEBYLEX', subjects, from, '+', 'LIMIT', 0, limit)) do
+    for _, subject in ipairs(call('ZRANGEBYLEX', subjects, from, to, 'LIMIT', 0, limit)) do
         found[#found + 1] = subject
         found[#found + 1] = call('HGET', boards, subject)
     end

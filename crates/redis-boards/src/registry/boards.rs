@@ -35,17 +35,18 @@ impl Registry {
         .boxed()
     }
 
-    /// Returns the created boards of a kind, by the bytes of their subjects.
+    /// Returns the created boards of a kind whose subjects begin with `prefix`, by the bytes of their subjects.
     pub fn boards<'a>(
         &'a self,
         kind: &'a KindName,
+        prefix: &'a str,
         after: Option<&'a Subject>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
         async move {
             let keys = vec![boards_key(kind), subjects_key(kind)];
-            let after = after.map_or_else(Bytes::new, text);
-            let args = vec![after, text(limit)];
+            let (from, to) = subject_range(prefix, after);
+            let args = vec![from, to, text(limit)];
             let answer = self.read("boards", keys, args).await.map_err(failed)?;
             listed(kind, &answer).map_err(unread)
         }
@@ -193,6 +194,23 @@ impl Registry {
         }
         .boxed()
     }
+}
+
+/// Returns the bounds of `ZRANGEBYLEX` for the subjects that begin with `prefix` and are behind `after`.
+fn subject_range(prefix: &str, after: Option<&Subject>) -> (Bytes, Bytes) {
+    let bound = |parts: &[&[u8]]| Bytes::from(parts.concat());
+    let from = match after.map(Subject::as_str) {
+        Some(after) if after >= prefix => bound(&[b"(", after.as_bytes()]),
+        _ if prefix.is_empty() => bound(&[b"-"]),
+        _ => bound(&[b"[", prefix.as_bytes()]),
+    };
+    let to = if prefix.is_empty() {
+        bound(&[b"+"])
+    } else {
+        // UTF-8 does not have this byte, and all that it has is less.
+        bound(&[b"(", prefix.as_bytes(), b"\xff"])
+    };
+    (from, to)
 }
 
 /// Returns a new incarnation.

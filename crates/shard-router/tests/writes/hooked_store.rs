@@ -178,10 +178,11 @@ impl ShardStore for HookedStore {
     fn boards<'a>(
         &'a self,
         kind: &'a KindName,
+        prefix: &'a str,
         after: Option<&'a Subject>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>> {
-        self.inner().boards(kind, after, limit)
+        self.inner().boards(kind, prefix, after, limit)
     }
 
     fn create_board<'a>(

@@ -9,6 +9,7 @@
 
 mod batches_equal_single_writes;
 mod board_activity;
+mod busiest_boards;
 mod changed_activity;
 mod closing_windows;
 mod concurrent_kind_writes;

@@ -16,7 +16,7 @@ async fn assert_free(stage: &Stage, subject: &str) {
     let room = board(subject);
     let store = stage.router.store();
     assert_eq!(store.board(&room).await.unwrap(), None, "{subject}");
-    let listed = store.boards(room.kind(), None, 10).await.unwrap();
+    let listed = store.boards(room.kind(), "", None, 10).await.unwrap();
     assert_eq!(listed, [], "{subject}");
     let shards = ShardCount::new(64).unwrap();
     let settled = stage

@@ -85,10 +85,12 @@ pub trait ShardStore: Send + Sync + 'static {
         name: &'a BoardName,
     ) -> BoxFuture<'a, Result<Option<BoardRecord>, StoreError>>;
 
-    /// Returns the created boards of a kind, by subject, after `after`.
+    /// Returns the created boards of a kind whose subjects begin with `prefix`, by the bytes of their subjects,
+    /// after `after`. Boards before and behind them cost nothing.
     fn boards<'a>(
         &'a self,
         kind: &'a KindName,
+        prefix: &'a str,
         after: Option<&'a Subject>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<BoardRecord>, StoreError>>;

@@ -18,7 +18,7 @@
 //! other times than midnight and Monday has `day_starts_at` and `week_starts_on`, one that sets
 //! them `weeks_count_from` and `seasons`: `{"cron":"0 5 1 1,4,7,10 *"}` or
 //! `{"named":[{"name":"spring-2026","starts_at":"2026-03-01"}]}`. One that members leave has `score_ttl_ms`. One that is published has
-//! `publish`, one that hides members `hidden`, their names.
+//! `publish`, one that is read without a key `public_read`, one that hides members `hidden`, their names.
 
 mod parts;
 mod publish;
@@ -76,6 +76,8 @@ struct KindText {
     packed: Option<PackedText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     publish: Option<PublishText>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    public_read: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     hidden: Vec<Text<Member>>,
 }
@@ -164,6 +166,7 @@ impl From<&Kind> for KindText {
             retain: spec.retain.map(RetainText::from),
             packed: spec.rules.packing().map(PackedText::from),
             publish: spec.publish.as_ref().map(PublishText::from),
+            public_read: spec.public_read,
             hidden: kind.hidden().iter().cloned().map(Text).collect(),
         }
     }
@@ -208,6 +211,7 @@ impl KindText {
             score_ttl: self.score_ttl_ms.map(|ttl| ttl.0),
             retain: self.retain.map(Into::into),
             publish: self.publish.map(Into::into),
+            public_read: self.public_read,
         });
         Ok(kind.map_err(|error| invalid(&error))?.hiding(hidden))
     }

@@ -69,6 +69,6 @@ async fn measure(boards: usize) {
         "{per_board} bytes a board, at most {} wanted",
         MILLION_BYTES_MAX / 1_000_000
     );
-    let listed = store.boards(&kind.name, None, boards).await.unwrap();
+    let listed = store.boards(&kind.name, "", None, boards).await.unwrap();
     assert_eq!(listed.len(), boards, "all of it was there to be measured");
 }

@@ -65,6 +65,25 @@ fn members_may_leave_after_a_while() {
 }
 
 #[test]
+fn a_public_kind_is_shown_as_one_and_others_as_before() {
+    for (shape, shown) in [
+        (r#"{"public_read": true}"#, Some(&serde_json::json!(true))),
+        (r#"{"public_read": false}"#, None),
+        ("{}", None),
+    ] {
+        let shape: KindShape = serde_json::from_str(shape).unwrap();
+        let kind = shape.into_kind("k").unwrap();
+        assert_eq!(kind.is_public(), shown.is_some());
+        let json = serde_json::to_value(KindShape::from(&kind)).unwrap();
+        assert_eq!(json.get("public_read"), shown);
+        let again: KindShape = serde_json::from_value(json).unwrap();
+        assert_eq!(again.into_kind("k").unwrap(), kind);
+    }
+    let error = serde_json::from_str::<KindShape>(r#"{"public_read": "yes"}"#).unwrap_err();
+    assert!(error.to_string().contains("a boolean"), "{error}");
+}
+
+#[test]
 fn seasons_are_named_or_begin_at_times_of_cron() {
     for seasons in [
         serde_json::json!({"cron": "0 5 1 */3 *"}),

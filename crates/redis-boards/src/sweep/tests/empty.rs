@@ -126,7 +126,11 @@ async fn two_servers_sweep_each_board_once() {
     let later = now().plus(LINGER);
     let (one, two) = tokio::join!(room.sweep.drop_expired(later), other.drop_expired(later));
     one.and(two).unwrap();
-    let boards = room.opened.registry.boards(&kind.name, None, 1_000).await;
+    let boards = room
+        .opened
+        .registry
+        .boards(&kind.name, "", None, 1_000)
+        .await;
     assert_eq!(boards.unwrap(), []);
     assert!(!room.opened.exists(&registry_key("due")));
     assert!(!room.opened.exists(&registry_key("dying")));
@@ -155,7 +159,7 @@ async fn a_board_without_a_successful_write_ends_and_its_settings_stay() {
         settled.push((name, settings));
     }
     let listed = async || {
-        let listed = registry.boards(&kind.name, None, 10).await;
+        let listed = registry.boards(&kind.name, "", None, 10).await;
         listed.unwrap().len()
     };
     let end = later.plus(LINGER);

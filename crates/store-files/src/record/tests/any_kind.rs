@@ -148,6 +148,7 @@ pub(crate) fn kind() -> impl Strategy<Value = Kind> {
                 score_ttl: may_leave.then(|| Duration::from_secs(top)),
                 retain: None,
                 publish: None,
+                public_read: top % 2 == 1,
             })
             .unwrap()
         },

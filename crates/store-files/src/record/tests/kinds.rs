@@ -116,6 +116,7 @@ fn the_longest_kind_fits_into_the_journal_with_a_zone_of_255_bytes() {
             top: Some(10_000),
             every: long(PUBLISH_EVERY_MAX),
         }),
+        public_read: true,
     });
     let record = KindRecord {
         name: KindName::new(&"k".repeat(63)).unwrap(),
@@ -199,6 +200,23 @@ fn a_deleted_kind_has_a_name_and_a_revision() {
     assert_eq!((record.revision, &record.kind), (Revision(4), &None));
     let json: Value = serde_json::from_slice(&written(&record)[2..]).unwrap();
     assert_eq!(json, json!({"name": "gifts", "revision": 4}));
+}
+
+#[test]
+fn a_kind_of_an_earlier_version_is_not_public_and_stays_readable_by_it() {
+    let record = read(&gifts()).unwrap();
+    let kind = record.kind.clone().unwrap();
+    assert!(!kind.is_public());
+    let json: Value = serde_json::from_slice(&written(&record)[2..]).unwrap();
+    assert_eq!(json["kind"].get("public_read"), None);
+    let mut public = gifts();
+    public["kind"]["public_read"] = json!(true);
+    let public = read(&public).unwrap();
+    let public_kind = public.kind.clone().unwrap();
+    assert!(public_kind.is_public());
+    assert_eq!(public_kind.meaning(), kind.meaning());
+    let json: Value = serde_json::from_slice(&written(&public)[2..]).unwrap();
+    assert_eq!(json["kind"]["public_read"], true);
 }
 
 /// The objects of the JSON, as pointers.

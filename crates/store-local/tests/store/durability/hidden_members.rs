@@ -43,7 +43,7 @@ async fn holds(disk: &SimDisk, boards: usize) {
     let kinds = store.kinds().await.unwrap();
     assert_eq!(kinds[0].kind.as_ref().unwrap().hidden().len(), HIDDEN_MAX);
     let there = store
-        .boards(&kinds[0].name, None, boards + 1)
+        .boards(&kinds[0].name, "", None, boards + 1)
         .await
         .unwrap();
     assert_eq!(there.len(), boards);

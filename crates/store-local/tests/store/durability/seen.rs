@@ -67,7 +67,7 @@ impl Seen {
         for kind in &self.kinds {
             let found = self.boards.values().map(|board| &board.record);
             let found = found.filter(|record| record.created && *record.name.kind() == kind.name);
-            let listed = store.boards(&kind.name, None, 1000).await.unwrap();
+            let listed = store.boards(&kind.name, "", None, 1000).await.unwrap();
             assert_eq!(listed.iter().collect::<Vec<_>>(), found.collect::<Vec<_>>());
         }
     }

@@ -1,4 +1,4 @@
-//! [`take`]: removes the token from the query of a stream.
+//! [`take_token`]: removes the token from the query of a stream.
 
 use axum::http::uri::PathAndQuery;
 use axum::http::{Request, Uri};
@@ -8,7 +8,7 @@ use query_params::percent;
 const PARAMETER: &str = "token";
 
 /// Removes the token from a request's query, so that no handler gets or logs it. Returns it.
-pub(crate) fn take<B>(request: &mut Request<B>) -> Option<String> {
+pub fn take_token<B>(request: &mut Request<B>) -> Option<String> {
     let query = request.uri().query()?;
     // By its decoded name, as handlers would read it.
     let is_token = |pair: &&str| {
@@ -75,7 +75,7 @@ mod tests {
             ),
         ] {
             let mut request = Request::builder().uri(uri).body(()).unwrap();
-            assert_eq!(take(&mut request).as_deref(), taken, "{uri}");
+            assert_eq!(take_token(&mut request).as_deref(), taken, "{uri}");
             assert_eq!(request.uri().to_string(), left, "{uri}");
         }
     }
