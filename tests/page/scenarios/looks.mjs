@@ -61,10 +61,10 @@ function cut() {
             const own = range.getBoundingClientRect();
             const cell = (name ?? text.closest("[role=cell]")).getBoundingClientRect();
             const isSeen = name !== null && cell.width >= nameMin;
-            if (isOut(cell, whole) || (!isSeen && isOut(own, cell))) report("cut", text);
-            if (own.top < whole.top - 1 || own.bottom > whole.bottom + 1) report("higher than its row", text);
+            if (isOut(cell, whole) || (!isSeen && isOut(own, cell))) tell("cut", text);
+            if (own.top < whole.top - 1 || own.bottom > whole.bottom + 1) tell("higher than its row", text);
             const shown = name === null ? own : cell;
-            if (seen.some((other) => isOver(shown, other))) report("over another", text);
+            if (seen.some((other) => isOver(shown, other))) tell("over another", text);
             seen.push(shown);
         }
     }
