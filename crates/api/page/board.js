@@ -112,14 +112,13 @@ export class Board {
     }
 
     #showSpan(now) {
-        const { window, starts_at: starts, ends_at: ends, as_of: asOf, final, stale, listed } = this.#frame;
+        const { window, starts_at: starts, ends_at: ends, final, listed } = this.#frame;
         const signs = [["window", windowName(window)]];
         const starting = starts ? Date.parse(starts) - now : 0;
         if (starting > 0) signs.push(["soon", word("starts.in", { time: until(Date.parse(starts), now) })]);
         else if (ends && !final) signs.push(["ends", word("ends.in", { time: until(Date.parse(ends), now) })]);
         if (final) signs.push(["final", ends ? word("final.since", { time: moment(Date.parse(ends)) }) : word("final")]);
         else if (this.#isPast) signs.push(["past", word("past")]);
-        if (stale) signs.push(["stale", word("stale", { time: clock(Date.parse(asOf)) })]);
         if (listed) signs.push(["listed", word("listed", { count: listed })]);
         const text = signs.join("|");
         if (this.#signs === text) return;

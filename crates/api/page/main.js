@@ -70,6 +70,7 @@ function draw() {
 
 /** Shows the newest frame, and whether its window is over. */
 function sayFrame() {
+    if (shown === null || shown.frame === null) return;
     const { frame } = shown;
     board.show(frame, now(), steps.isPast);
     connection.frame(frame, steps.isPast);

@@ -73,7 +73,6 @@ export const WORDS = {
     "final.since": "Final since {time}",
     "final": "Final",
     "past": "Ended: late contributions may still count",
-    "stale": "Stale: the store cannot be reached, as of {time}",
     "listed": { one: "Only the best is ranked", other: "The best {count} are ranked" },
     "as.of": "As of {time} · version {version}",
 

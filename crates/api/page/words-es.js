@@ -73,7 +73,6 @@ export const WORDS = {
     "final.since": "Definitivo desde el {time}",
     "final": "Definitivo",
     "past": "Terminado: las contribuciones tardías aún pueden contar",
-    "stale": "Desactualizado: no se puede conectar con el almacén de datos, datos de las {time}",
     "listed": { one: "Solo se clasifica al mejor", many: "Se clasifica a los {count} mejores", other: "Se clasifica a los {count} mejores" },
     "as.of": "Datos de las {time} · versión {version}",
 

@@ -73,7 +73,6 @@ export const WORDS = {
     "final.since": "{time} に確定",
     "final": "確定",
     "past": "終了：遅れて届いた投稿が加算されることがあります",
-    "stale": "更新停止中：データストアに接続できません（{time} 時点）",
     "listed": { other: "上位 {count} 人のみ順位がつきます" },
     "as.of": "{time} 時点 · バージョン {version}",
 
@@ -117,7 +116,7 @@ export const WORDS = {
     "close": "閉じる",
     "neighbours": "前後の順位",
     "place": { other: "{count} 位" },
-    "place.of": { other: "{count} 人中" },
+    "place.of": { other: "（{count} 人中）" },
     "place.said": "{member} は {members} 人中 {rank} 位です。",
     "place.only": "唯一のメンバー",
     "place.first": "全員を上回っています",

@@ -73,7 +73,6 @@ export const WORDS = {
     "final.since": "{time} 起为最终结果",
     "final": "最终结果",
     "past": "已结束：迟到的贡献可能仍会计入",
-    "stale": "非最新：无法连接存储，数据截至 {time}",
     "listed": { other: "仅对前 {count} 名排名" },
     "as.of": "截至 {time} · 版本 {version}",
 

@@ -54,6 +54,19 @@ fn the_root_is_the_page() {
 }
 
 #[test]
+fn overlays_of_all_boards_are_one_file() {
+    let server = Server::start();
+    let file = server.get("/page/overlay.html");
+    for path in ["/overlay/gifts/room-8842?n=3", "/overlay/no-such-kind/a%20b"] {
+        let response = server.get(path);
+        assert_eq!(response.body, file.body, "{path}");
+        assert_eq!(response.header("content-security-policy"), POLICY);
+        assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+    }
+    assert_eq!(server.get("/overlay/gifts").status, 404);
+}
+
+#[test]
 fn unchanged_files_are_304() {
     let server = Server::start();
     let mut etags = BTreeMap::new();
