@@ -11,6 +11,7 @@ export class Steps {
     #go;
     #state = null;
     #period = "all";
+    #hasSteps = false;
     /** The live window, and all of this period that have members, by start. */
     #live = "";
     #names = [];
@@ -30,25 +31,27 @@ export class Steps {
     /** Begins another board or window. */
     begin(kind, state) {
         this.#turn += 1;
+        const [before, period] = [this.#state, periodOf(state.window, kind)];
+        const isSame = before?.kind === state.kind && before.subject === state.subject && this.#period === period;
         this.#state = state;
-        this.#period = periodOf(state.window, kind);
-        this.#live = "";
-        this.#names = [];
-        this.#shown = "";
-        byId("steps").hidden = this.#period === "all" || !kind.windows.includes(this.#period);
+        this.#period = period;
+        // The list of the same windows stays, so that the pressed button does.
+        if (!isSame) [this.#live, this.#names] = ["", []];
+        this.#shown = isLive(state.window) ? this.#live : state.window;
+        this.#hasSteps = this.#period !== "all" && kind.windows.includes(this.#period);
         this.#show();
     }
 
     /** Notes the window of a frame, and requests the list when another one is shown than before. */
     frame({ window }) {
-        if (window === this.#shown || byId("steps").hidden) return;
+        if (!this.#hasSteps || (window === this.#shown && this.#live !== "")) return;
         this.#shown = window;
         this.#list();
     }
 
     /** Whether the shown window is over. */
     get isPast() {
-        if (byId("steps").hidden || isLive(this.#state.window)) return false;
+        if (!this.#hasSteps || isLive(this.#state.window)) return false;
         return this.#live === "" ? this.#state.window.endsWith("previous") : this.#shown !== this.#live;
     }
 
@@ -90,7 +93,8 @@ export class Steps {
 
     /** A button without a step stays focusable, so that the focus is not lost at either end. */
     #show() {
-        byId("earlier").setAttribute("aria-disabled", String(this.#earlier() === null));
-        byId("later").setAttribute("aria-disabled", String(this.#later() === null));
+        const steps = { earlier: this.#earlier(), later: this.#later() };
+        byId("steps").hidden = Object.values(steps).every((step) => step === null);
+        for (const [id, step] of Object.entries(steps)) byId(id).setAttribute("aria-disabled", String(step === null));
     }
 }
