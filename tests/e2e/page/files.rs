@@ -57,7 +57,10 @@ fn the_root_is_the_page() {
 fn overlays_of_all_boards_are_one_file() {
     let server = Server::start();
     let file = server.get("/page/overlay.html");
-    for path in ["/overlay/gifts/room-8842?n=3", "/overlay/no-such-kind/a%20b"] {
+    for path in [
+        "/overlay/gifts/room-8842?n=3",
+        "/overlay/no-such-kind/a%20b",
+    ] {
         let response = server.get(path);
         assert_eq!(response.body, file.body, "{path}");
         assert_eq!(response.header("content-security-policy"), POLICY);
