@@ -39,6 +39,7 @@ const stream = new Stream({ board: arrived, state: connected, refused });
 
 let kinds = [];
 let aheadMs = 0;
+let startTimer = 0;
 /** What is shown, and the text of the newest frame that is not shown yet. */
 let shown = null;
 let waiting = null;
@@ -157,12 +158,13 @@ async function fillIn(kind) {
     await route();
 }
 
-async function start() {
+async function start({ isRetry = false } = {}) {
     shown = null;
-    connection.state("connecting");
+    if (!isRetry) connection.state("connecting");
     try {
         ({ kinds, aheadMs } = await api.kinds());
         if (kinds.length === 0) {
+            connection.state("connecting");
             closed(true);
             board.inviteKind();
             later();
@@ -182,13 +184,17 @@ async function start() {
 
 /** Starts again after a random pause, so that the clients of a restarted server do not reconnect all at once. */
 function later() {
-    setTimeout(start, START_RETRY_MS * (0.5 + Math.random()));
+    startTimer = setTimeout(() => start({ isRetry: true }), START_RETRY_MS * (0.5 + Math.random()));
 }
 
 addEventListener("hashchange", () => {
-    if (kinds.length > 0) route().catch(start);
+    if (kinds.length > 0) route().catch(() => start());
 });
-byId("again").addEventListener("click", () => stream.now());
+byId("again").addEventListener("click", () => {
+    clearTimeout(startTimer);
+    if (shown === null) start({ isRetry: true });
+    else stream.now();
+});
 byId("skip").addEventListener("click", (event) => {
     event.preventDefault();
     byId("board").focus();

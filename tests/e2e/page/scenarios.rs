@@ -60,6 +60,7 @@ scenarios! {
     battles: "a battle shows two members against each other, each on its side",
     overlays_with_tokens: "an overlay with a token needs no key",
     accessible_overlays: "axe finds no serious fault in an overlay",
+    store_unavailable_at_load: "a store that is unavailable at the start is named until it is back",
     stale_boards: "a stale board is shown as stale, not as live",
     keys_and_tokens: "a key is requested, kept for the tab, and exchanged for tokens",
     the_contract: "the contract is shown by route",

@@ -63,6 +63,30 @@ export const scenarios = {
         check(found.length === 0, found.join("\n"));
     },
 
+    async "a store that is unavailable at the start is named until it is back"(stage) {
+        await stage.give("gifts/stored", ["ada", 3]);
+        const page = await stage.open(null, { ignored: /status of 503/ });
+        const problem = { type: "unavailable", title: "The store is unavailable", status: 503, detail: "store: not connected" };
+        let asked = 0;
+        await page.route("**/v1/kinds", (route) => {
+            asked += 1;
+            return route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(problem) });
+        });
+        await page.goto(`${stage.url}/#/gifts/stored?window=day`);
+        const banner = page.locator("#banner");
+        await eventually("the store is named", async () => await banner.isVisible() && (await banner.innerText()).startsWith("The store cannot be reached."));
+        const before = asked;
+        await page.evaluate(() => new MutationObserver(() => { globalThis.wasHidden = true; }).observe(document.getElementById("banner"), { attributeFilter: ["hidden"] }));
+        await eventually("two more attempts", () => asked > before + 1);
+        check(!await page.evaluate(() => globalThis.wasHidden), "the banner stays between attempts");
+        await page.unrouteAll();
+        await page.locator("#again").click({ timeout: 1000 }).catch(() => {
+            // It may have started by itself before.
+        });
+        await shows(page, ["ada"]);
+        check(await banner.isHidden(), "the banner goes");
+    },
+
     async "a page waits for an unavailable server"(stage) {
         const page = await stage.open("#/gifts/outage?window=day", { ignored: AWAY });
         await shows(page, ["ben", "ada"]);
