@@ -19,16 +19,21 @@ import { host } from "./host.mjs";
 import { Stage } from "./stage.mjs";
 
 import { scenarios as access } from "./scenarios/access.mjs";
+import { scenarios as activity } from "./scenarios/activity.mjs";
+import { scenarios as begin } from "./scenarios/begin.mjs";
 import { scenarios as docs } from "./scenarios/docs.mjs";
 import { outages as exampleOutages, scenarios as example } from "./scenarios/example.mjs";
 import { scenarios as faults } from "./scenarios/faults.mjs";
 import { scenarios as find } from "./scenarios/find.mjs";
+import { scenarios as languages } from "./scenarios/languages.mjs";
 import { scenarios as looks } from "./scenarios/looks.mjs";
 import { scenarios as moves } from "./scenarios/moves.mjs";
 import { scenarios as names } from "./scenarios/names.mjs";
 import { scenarios as news } from "./scenarios/news.mjs";
 import { scenarios as outages } from "./scenarios/outages.mjs";
+import { scenarios as overlay } from "./scenarios/overlay.mjs";
 import { scenarios as silence } from "./scenarios/silence.mjs";
+import { scenarios as windows } from "./scenarios/windows.mjs";
 
 /** No sandbox, which does not work as root, and no requests of the browser itself. */
 const FLAGS = [
@@ -85,8 +90,8 @@ const setting = { browsers, url, example: origin, folder, ask, requests: [], fau
 try {
     // Two at a time, except scenarios that disrupt others, and those that check all requests and faults.
     await Promise.all([
-        runAll({ ...moves, ...names, ...find, ...access, ...silence, ...news }),
-        runAll({ ...looks, ...docs, ...example }),
+        runAll({ ...moves, ...names, ...find, ...access, ...silence, ...news, ...windows, ...activity, ...begin }),
+        runAll({ ...looks, ...docs, ...example, ...languages, ...overlay }),
     ]);
     await runAll({ ...outages, ...exampleOutages });
     await runAll(faults);

@@ -5,6 +5,7 @@ const POLL_MS = 20;
 
 /** The window sizes. */
 export const VIEWS = {
+    wide: { width: 2560, height: 1300 },
     desktop: { width: 1280, height: 860 },
     phone: { width: 360, height: 740 },
 };

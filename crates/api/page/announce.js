@@ -1,8 +1,9 @@
 /** Announces a new leader to screen readers, at most every `QUIET_MS`. */
 
 import { setText } from "./dom.js";
-import { fieldLabel, number } from "./format.js";
+import { amount } from "./format.js";
 import { nameOf, valueOf } from "./row.js";
+import { word } from "./words.js";
 
 /** Minimum time between two announcements. */
 const QUIET_MS = 10_000;
@@ -31,7 +32,7 @@ export class Announcer {
             this.#next = "";
             return;
         }
-        this.#next = `${nameOf(leader)} leads with ${number(valueOf(leader, field))} ${fieldLabel(field).toLowerCase()}.`;
+        this.#next = word("leads", { name: nameOf(leader), amount: amount(valueOf(leader, field), field) });
         this.#leader = leader.member;
         if (this.#timer === 0) this.#speak();
     }

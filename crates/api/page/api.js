@@ -11,7 +11,7 @@ const KEY_NAME = "megaboard-key";
 /** An error response: the problem that the service returned. */
 export class Problem extends Error {
     constructor(status, body) {
-        super(body.detail ?? body.title ?? `the server answered ${status}`);
+        super(body.detail ?? body.title ?? `HTTP ${status}`);
         this.status = status;
         this.type = body.type ?? "";
     }
@@ -84,6 +84,17 @@ export async function boards(kind, after, limit) {
     return (await ask("v1/boards", { kind, after, limit })).json();
 }
 
+/** Returns the windows of a board that have members, by period and start, and the full name of the selected one. */
+export async function windows(board, window) {
+    const { window: selected, windows: held } = await (await ask(boardPath(board), { window })).json();
+    return { selected, names: held.map((it) => it.window) };
+}
+
+/** Returns how many members a window of a board has. */
+export async function members(board, window) {
+    return (await (await ask(`${boardPath(board)}/top`, { window, n: 1 })).json()).members;
+}
+
 /** Returns the top of a board as text. */
 export async function top(board, withinMs) {
     return (await ask(`${boardPath(board)}/top`, { window: board.window, n: board.n, profiles: true }, { withinMs })).text();
@@ -112,9 +123,22 @@ export async function around(board, member, each) {
     return (await ask(path, { window: board.window, above: each, below: each, profiles: true })).json();
 }
 
+/** A token that the page was opened with. It opens the stream, and no other route. */
+let givenToken = null;
+
+/** Uses this token for streams. */
+export function useToken(token) {
+    givenToken = token;
+}
+
+/** Whether streams are all that the page may read. */
+export function isForStreams() {
+    return givenToken !== null;
+}
+
 /** Returns the URL of a board's stream, with a token if there is a key: an EventSource cannot send headers. */
 export async function streamUrl(board) {
-    const token = key() === null ? null : await streamToken(board);
+    const token = givenToken ?? (key() === null ? null : await streamToken(board));
     return address(`${boardPath(board)}/stream`, { window: board.window, n: board.n, profiles: true, token });
 }
 
@@ -127,14 +151,24 @@ async function streamToken(board) {
     return (await response.json()).token;
 }
 
+/** Returns a command that sends a body as JSON. */
+function command(method, path, body) {
+    const quoted = `'${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+    const login = key() === null ? "" : " \\\n  -H \"authorization: Bearer $KEY\"";
+    const way = method === "POST" ? "" : `-X ${method} `;
+    return `curl ${way}${address(path, {})}${login} \\\n  -H 'content-type: application/json' \\\n  -d ${quoted}`;
+}
+
+/** Returns the command that creates a first kind. */
+export function firstKind() {
+    return command("PUT", "v1/kinds/gifts", {});
+}
+
 /** Returns the command for a board's first contribution. */
 export function firstContribution(kind, subject) {
     const [only] = kind.fields;
     const amounts = kind.fields.length === 1 && only.name === "points"
         ? { points: 30 }
         : { values: Object.fromEntries(kind.fields.map((field) => [field.name, 30])) };
-    const body = JSON.stringify({ board: `${kind.kind}/${subject}`, member: "ada", ...amounts });
-    const quoted = `'${body.replaceAll("'", "'\\''")}'`;
-    const login = key() === null ? "" : " \\\n  -H \"authorization: Bearer $KEY\"";
-    return `curl ${address("v1/contributions", {})}${login} \\\n  -H 'content-type: application/json' \\\n  -d ${quoted}`;
+    return command("POST", "v1/contributions", { board: `${kind.kind}/${subject}`, member: "ada", ...amounts });
 }

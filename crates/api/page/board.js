@@ -1,19 +1,25 @@
 /** A board: its name, its rows, and the other properties of a frame. */
 
-import { firstContribution } from "./api.js";
+import { firstContribution, firstKind } from "./api.js";
 import { Columns, FORMS } from "./columns.js";
 import { command } from "./copy.js";
 import { byId, element, foreign, setText } from "./dom.js";
-import { clock, fieldLabel, moment, number, until, windowLabel, windowName } from "./format.js";
+import { clock, fieldLabel, moment, until } from "./format.js";
+import { number } from "./numbers.js";
 import { Rows } from "./rows.js";
+import { windowLabel, windowName } from "./windows.js";
+import { word } from "./words.js";
 
-/** The sign and the words above a column of values. */
-const ORDERS = { desc: ["↓", "highest first"], asc: ["↑", "lowest first"] };
+/** The signs above a column of values. */
+const SIGNS = { desc: "↓", asc: "↑" };
 
 export class Board {
+    /** Whether the server has no boards: then the command of an empty board makes the first one. */
+    isFirst = false;
     #kind = null;
     #state = null;
     #frame = null;
+    #isPast = false;
     #signs = "";
     #rows = new Rows(byId("rows"), byId("ghosts"));
     #section = byId("board");
@@ -44,9 +50,10 @@ export class Board {
         this.mark(state.member);
     }
 
-    /** Shows a frame. */
-    show(frame, now) {
+    /** Shows a frame, of a window that is over or not. */
+    show(frame, now, isPast) {
         this.#frame = frame;
+        this.#isPast = isPast;
         this.#section.removeAttribute("aria-busy");
         this.#showSpan(now);
         this.#showTotal();
@@ -59,7 +66,7 @@ export class Board {
         else byId("card").hidden = true;
         byId("quiet").hidden = false;
         byId("quiet").title = frame.version;
-        setText(byId("quiet"), `As of ${clock(Date.parse(frame.as_of))} · version ${frame.version}`);
+        setText(byId("quiet"), word("as.of", { time: clock(Date.parse(frame.as_of)), version: frame.version }));
     }
 
     /** Marks the board as possibly outdated while the connection is lost. */
@@ -93,25 +100,26 @@ export class Board {
         const column = (className, ...text) =>
             element("span", { role: "columnheader", class: className }, ...text);
         const values = this.#kind.fields.map((field) => {
-            const [sign, meaning] = ORDERS[field.order ?? "desc"];
+            const order = field.order ?? "desc";
+            const meaning = word(`order.${order}`);
             return column("value", fieldLabel(field),
-                element("span", { "aria-hidden": "true", title: meaning }, ` ${sign}`),
+                element("span", { "aria-hidden": "true", title: meaning }, ` ${SIGNS[order]}`),
                 element("span", { class: "unseen" }, `, ${meaning}`));
         });
-        byId("head").replaceChildren(column("rank", "Rank"), column("who", "Member"), ...values,
-            column("gap", "Gap"), column("age", "Reached"));
+        byId("head").replaceChildren(column("rank", word("column.rank")), column("who", word("column.member")), ...values,
+            column("gap", word("column.gap")), column("age", word("column.reached")));
         this.#columns.begin(this.#kind.fields);
     }
 
     #showSpan(now) {
-        const { window, starts_at: starts, ends_at: ends, final, stale, listed } = this.#frame;
+        const { window, starts_at: starts, ends_at: ends, final, listed } = this.#frame;
         const signs = [["window", windowName(window)]];
         const starting = starts ? Date.parse(starts) - now : 0;
-        if (starting > 0) signs.push(["soon", `Starts in ${until(Date.parse(starts), now)}`]);
-        else if (ends && !final) signs.push(["ends", `Ends in ${until(Date.parse(ends), now)}`]);
-        if (final) signs.push(["final", ends ? `Final since ${moment(Date.parse(ends))}` : "Final"]);
-        if (stale) signs.push(["stale", "Stale: the store is unavailable"]);
-        if (listed) signs.push(["listed", `The best ${number(listed)} are ranked`]);
+        if (starting > 0) signs.push(["soon", word("starts.in", { time: until(Date.parse(starts), now) })]);
+        else if (ends && !final) signs.push(["ends", word("ends.in", { time: until(Date.parse(ends), now) })]);
+        if (final) signs.push(["final", ends ? word("final.since", { time: moment(Date.parse(ends)) }) : word("final")]);
+        else if (this.#isPast) signs.push(["past", word("past")]);
+        if (listed) signs.push(["listed", word("listed", { count: listed })]);
         const text = signs.join("|");
         if (this.#signs === text) return;
         this.#signs = text;
@@ -122,21 +130,30 @@ export class Board {
         const { members } = this.#frame;
         byId("total").hidden = members === 0;
         setText(byId("total").firstElementChild, number(members));
-        setText(byId("total").lastElementChild, members === 1 ? "member" : "members");
+        setText(byId("total").lastElementChild, word("members", { count: members }));
     }
 
     #showEmpty() {
-        if (this.#frame.final) {
-            this.instead(podium(), element("h2", {}, "No members"),
-                element("p", {}, "It ended without a contribution."));
+        if (this.#frame.final || this.#isPast) {
+            this.instead(podium(), element("h2", {}, word("board.empty.window")),
+                element("p", {}, word("board.empty.past")));
             return;
         }
         const first = firstContribution(this.#kind, this.#state.subject);
-        if (byId("card").dataset.command === first && !byId("card").hidden) return;
-        this.instead(podium(), element("h2", {}, "No members yet"),
-            element("p", {}, "Nothing was contributed to this board yet. Send a first contribution:"),
-            command("Command for a first contribution", first));
-        byId("card").dataset.command = first;
+        this.#invite(first, word("board.command"),
+            word(this.isFirst ? "board.none" : "board.empty"), word("board.empty.why"));
+    }
+
+    /** Shows the command for a first kind. */
+    inviteKind() {
+        this.#invite(firstKind(), word("kinds.command"), word("kinds.none"), word("kinds.none.why"));
+    }
+
+    /** Shows a command in place of the board. If it is already shown it is not changed, since it may be selected. */
+    #invite(text, label, title, why) {
+        if (byId("card").dataset.command === text && !byId("card").hidden) return;
+        this.instead(podium(), element("h2", {}, title), element("p", {}, why), command(label, text));
+        byId("card").dataset.command = text;
     }
 }
 

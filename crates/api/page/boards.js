@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { byId, element, foreign } from "./dom.js";
+import { word } from "./words.js";
 
 /** Boards per request. */
 const PAGE = 50;
@@ -85,7 +86,7 @@ export class Boards {
         if (this.#after) this.#choices.push(MORE);
         this.#list.replaceChildren(...this.#choices.map((choice, at) => {
             const option = element("div", { role: "option", id: `boards-${at}`, "aria-selected": "false" });
-            if (choice === MORE) option.append("More boards…");
+            if (choice === MORE) option.append(word("boards.more"));
             else option.append(foreign(choice));
             if (choice === MORE) option.classList.add("more");
             if (choice === this.#subject) option.classList.add("now");

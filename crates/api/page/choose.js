@@ -1,15 +1,27 @@
-/** Choice of the kind, the window, the number of rows, and the theme. The board is chosen in `boards.js`. */
+/** Choice of the kind, the window, the number of rows, the language, and the theme. The board is chosen in `boards.js`. */
 
 import { byId, element } from "./dom.js";
-import { windowLabel } from "./format.js";
+import { choose, language, LANGUAGES } from "./language.js";
 import { DEPTHS } from "./state.js";
+import { periodOf, windowLabel } from "./windows.js";
+import { word } from "./words.js";
 
 export class Choose {
+    /** The window that is shown. */
+    #window = "";
+
     /** `go(change)` changes what the page shows. */
     constructor(go) {
         byId("kind").addEventListener("change", (event) => go({ kind: event.target.value, subject: "", window: "", member: "" }));
-        byId("windows").addEventListener("change", (event) => go({ window: event.target.value }));
+        // Not only changes: of a window of the past the tab of its period is checked, and leads to the live one.
+        byId("windows").addEventListener("click", ({ target }) => {
+            if (target.matches("input") && target.value !== this.#window) go({ window: target.value });
+        });
         byId("depth").addEventListener("change", (event) => go({ n: Number(event.target.value) }));
+        byId("language").replaceChildren(...Object.entries(LANGUAGES).map(([value, name]) =>
+            element("option", { value, lang: value }, name)));
+        byId("language").value = language;
+        byId("language").addEventListener("change", (event) => choose(event.target.value));
         themeSwitch();
     }
 
@@ -22,14 +34,17 @@ export class Choose {
     show(kind, state) {
         byId("kind").value = state.kind;
         byId("tools").hidden = state.subject === "";
-        const windows = kind.windows.includes(state.window) ? kind.windows : [...kind.windows, state.window];
+        this.#window = state.window;
+        const period = periodOf(state.window, kind);
+        const current = kind.windows.includes(period) ? period : state.window;
+        const windows = current === period ? kind.windows : [...kind.windows, current];
         const shown = [...byId("windows").querySelectorAll("input")].map((input) => input.value);
         if (windows.join() !== shown.join()) {
             byId("windows").replaceChildren(byId("windows").firstElementChild, ...windows.map(windowChoice));
         }
-        for (const input of byId("windows").querySelectorAll("input")) input.checked = input.value === state.window;
+        for (const input of byId("windows").querySelectorAll("input")) input.checked = input.value === current;
         const depths = new Set([...DEPTHS, state.n].map((n) => Math.min(n, kind.top)));
-        byId("depth").replaceChildren(...[...depths].sort((a, b) => a - b).map((n) => element("option", { value: n }, `Top ${n}`)));
+        byId("depth").replaceChildren(...[...depths].sort((a, b) => a - b).map((n) => element("option", { value: n }, word("depth.top", { count: n }))));
         byId("depth").value = String(state.n);
     }
 }

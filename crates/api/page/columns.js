@@ -7,8 +7,10 @@
  */
 
 import { element } from "./dom.js";
-import { age, fieldLabel, number } from "./format.js";
+import { age, fieldLabel } from "./format.js";
+import { number } from "./numbers.js";
 import { gapText, isLong, Row, valueOf } from "./row.js";
+import { word } from "./words.js";
 
 /** Forms of the board, from low rows to high ones. The last one is used if none fits. */
 export const FORMS = ["columns", "stacked", "tall", "lines"];
@@ -20,7 +22,10 @@ export const NEAR_FORMS = ["near", "near-tall"];
 const NARROW_REM = 36;
 
 /** Texts for which every column has room, so that boards rarely change their form later. */
-const USUAL = { rank: ["100"], gap: ["−123,456", "Leader"], age: ["just now", "59 min ago"] };
+const USUAL = {
+    rank: ["100"], gap: [number(-123_456), word("gap.leader"), word("gap.tied")],
+    age: [0, 59, 59 * 60].map((seconds) => age(0, seconds * 1000)),
+};
 
 /** The contents of a cell, each compared with its cell. */
 const CONTENTS = ".medal, .name bdi, .number, .gap > :first-child, time";
@@ -59,10 +64,10 @@ export class Columns {
         this.#sizer.style.setProperty("--fields", fields.length);
         this.#sizer.replaceChildren(this.#model.element);
         this.#columns = {
-            rank: new Column((text) => (isLong(text) ? "medal long" : "medal"), "Rank"),
+            rank: new Column((text) => (isLong(text) ? "medal long" : "medal"), word("column.rank")),
             values: fields.map((field) => new Column(() => "value", `${fieldLabel(field)} ↓`)),
-            gap: new Column(() => "gap", "Gap"),
-            age: new Column(() => "age", "Reached"),
+            gap: new Column(() => "gap", word("column.gap")),
+            age: new Column(() => "age", word("column.reached")),
         };
         this.#sizer.className = "";
         this.#imitate();

@@ -1,6 +1,7 @@
 /** A command with a copy button; without clipboard access the text is selected instead. */
 
 import { element, setText } from "./dom.js";
+import { word } from "./words.js";
 
 /** How long the button shows the result. */
 const SAID_MS = 4000;
@@ -8,14 +9,14 @@ const SAID_MS = 4000;
 /** Returns a command with its button. The command scrolls, so it must be focusable. */
 export function command(label, text) {
     const code = element("code", {}, text);
-    const button = element("button", { type: "button", class: "copy" }, "Copy");
+    const button = element("button", { type: "button", class: "copy" }, word("copy"));
     let timer = 0;
     button.addEventListener("click", async () => {
         const isCopied = await copied(text);
         if (!isCopied) getSelection().selectAllChildren(code);
-        setText(button, isCopied ? "Copied" : "Press Ctrl+C");
+        setText(button, word(isCopied ? "copied" : "copy.failed"));
         clearTimeout(timer);
-        timer = setTimeout(() => setText(button, "Copy"), SAID_MS);
+        timer = setTimeout(() => setText(button, word("copy")), SAID_MS);
     });
     return element("div", { class: "command" },
         element("pre", { tabindex: "0", role: "region", "aria-label": label }, code), button);

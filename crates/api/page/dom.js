@@ -10,6 +10,16 @@ export function element(name, attributes = {}, ...children) {
     return made;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Creates an element of a drawing. */
+export function drawn(name, attributes = {}, ...children) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+}
+
 /** Returns the page's element with this id. */
 export function byId(id) {
     return document.getElementById(id);

@@ -3,9 +3,13 @@
 import * as api from "./api.js";
 import { Columns, NEAR_FORMS } from "./columns.js";
 import { byId, element, foreign, setText } from "./dom.js";
-import { fieldLabel, number, percent, windowLabel, windowPhrase } from "./format.js";
+import { amount, fieldLabel } from "./format.js";
+import { number, percent } from "./numbers.js";
 import { Rows } from "./rows.js";
 import { apart, avatar, dress, nameOf, valueOf } from "./row.js";
+import { Trail } from "./trail.js";
+import { windowLabel, windowPhrase } from "./windows.js";
+import { phrase, word } from "./words.js";
 
 /** Number of neighbours on each side. */
 const NEIGHBOURS = 3;
@@ -24,6 +28,7 @@ export class Find {
     #turn = 0;
     #neighbours = null;
     #columns = null;
+    #trail = null;
     #shape = "";
     /** The image that is shown of the member. */
     #dressed;
@@ -115,17 +120,18 @@ export class Find {
         if (this.#dressed !== dressed) dress(this.#found.querySelector(".found-head .avatar"), place);
         this.#dressed = dressed;
         if (shape === "unlisted") {
-            const text = `Not among the best ${number(place.listed)} that this board ranks.`;
+            const text = word("unlisted", { count: place.listed });
             setText(this.#found.querySelector(".words"), text);
-            this.#say(`${this.#member}: ${text}`);
+            this.#say(word("said", { member: this.#member, text }));
             return;
         }
         const part = (name) => this.#found.querySelector(`.${name}`);
-        setText(part("place"), `#${number(place.rank)}`);
-        setText(part("of"), `of ${number(place.members)}`);
+        setText(part("place"), word("place", { count: place.rank }));
+        setText(part("of"), word("place.of", { count: place.members }));
         setText(part("better"), standing(place));
         part("chase").replaceChildren(...chase(place, this.#kind.fields));
-        this.#say(`${this.#member} has rank ${number(place.rank)} of ${number(place.members)}.`);
+        this.#say(word("place.said", { member: this.#member, rank: number(place.rank), members: number(place.members) }));
+        this.#trail.show(place.board, place.window, this.#member, place.rank, this.#now);
         this.#showField(around.entries);
         this.#columns.fit(around.entries, this.#now);
         this.#neighbours.show(around.entries, around.entries[0], this.#now);
@@ -144,7 +150,7 @@ export class Find {
     #build(shape) {
         this.#shape = shape;
         this.#dressed = undefined;
-        const close = element("button", { type: "button", class: "close", "aria-label": "Close" }, "×");
+        const close = element("button", { type: "button", class: "close", "aria-label": word("close") }, "×");
         close.addEventListener("click", () => this.#leave());
         const name = element("h3", {}, foreign(this.#member));
         name.title = this.#member;
@@ -153,7 +159,7 @@ export class Find {
             this.#found.replaceChildren(top, element("p", { class: "words" }), element("div", { class: "ways" }));
         } else {
             const list = element("div", { role: "rowgroup", class: "rows" });
-            const table = element("div", { class: "table near", role: "table", "aria-label": "Neighbours" },
+            const table = element("div", { class: "table near", role: "table", "aria-label": word("neighbours") },
                 element("div", { role: "rowgroup", class: "unseen" }, heads(this.#kind.fields)),
                 element("p", { class: "by", "aria-hidden": "true" }), list);
             this.#neighbours = new Rows(list);
@@ -163,7 +169,8 @@ export class Find {
                 element("p", { class: "standing" },
                     element("strong", { class: "place" }), " ", element("span", { class: "of" }),
                     element("span", { class: "better" })),
-                element("p", { class: "chase" }), table);
+                element("p", { class: "chase" }), element("div", { class: "trail", hidden: "" }), table);
+            this.#trail = new Trail(this.#found.querySelector(".trail"));
             this.#columns = new Columns(table, NEAR_FORMS);
             this.#columns.begin(this.#kind.fields);
         }
@@ -179,7 +186,7 @@ export class Find {
         if (this.#shape === "" || (error instanceof api.Problem && !error.mayPass)) {
             this.#build("absent");
             this.#shape = "";
-            const text = error instanceof api.Problem ? error.message : "The server did not respond.";
+            const text = error instanceof api.Problem ? error.message : word("no.response");
             setText(this.#found.querySelector(".words"), text);
             this.#say(text);
         } else {
@@ -193,14 +200,15 @@ export class Find {
             this.#build("absent");
             // A member of any window is also in the window of all time.
             if (this.#state.window !== "all" && this.#kind.windows.includes("all")) {
-                const way = element("button", { type: "button", class: "way" }, `Look in ${windowLabel("all").toLowerCase()}`);
+                const way = element("button", { type: "button", class: "way" },
+                    word("absent.look", { window: windowLabel("all") }));
                 way.addEventListener("click", () => this.#go({ window: "all" }));
                 this.#found.querySelector(".ways").append(way);
             }
         }
-        const text = `Not on this board ${windowPhrase(this.#state.window)}. Names are case-sensitive and must match exactly.`;
+        const text = word("absent", { when: windowPhrase(this.#state.window) });
         setText(this.#found.querySelector(".words"), text);
-        this.#say(`${this.#member}: ${text}`);
+        this.#say(word("said", { member: this.#member, text }));
     }
 
     #leave() {
@@ -237,27 +245,26 @@ function notListed(error) {
 
 function heads(fields) {
     const head = (name, className) => element("span", { role: "columnheader", class: className }, name);
-    return element("div", { role: "row" }, head("Rank"), head("Member"),
-        ...fields.map((field) => head(fieldLabel(field), "value")), head("Gap"), head("Reached"));
+    return element("div", { role: "row" }, head(word("column.rank")), head(word("column.member")),
+        ...fields.map((field) => head(fieldLabel(field), "value")), head(word("column.gap")), head(word("column.reached")));
 }
 
 function standing({ position, members, percentile }) {
-    if (members === 1) return "The only member";
-    if (position === 1) return "Ahead of all others";
-    return percentile === 0 ? "Last" : `Ahead of ${percent(percentile)} % of all others`;
+    if (members === 1) return word("place.only");
+    if (position === 1) return word("place.first");
+    return percentile === 0 ? word("place.last") : word("place.ahead", { percent: percent(percentile) });
 }
 
 /** The gaps to the next members above and below. */
 function chase(place, fields) {
-    const lines = [[place.above, "behind"], [place.below, "ahead of"]];
+    const lines = [[place.above, "behind"], [place.below, "ahead"]];
     return lines.filter(([other]) => other !== null).map(([other, where]) => gapTo(place, other, where, fields));
 }
 
 function gapTo(place, other, where, fields) {
     const name = element("b", {}, foreign(nameOf(other)));
     const gap = apart(place, other, fields);
-    if (gap === null) return element("span", {}, "Level with ", name);
-    if (gap.by === null) return element("span", {}, `${where.charAt(0).toUpperCase()}${where.slice(1)} `, name);
-    const unit = fieldLabel(gap.field).toLowerCase();
-    return element("span", {}, element("strong", {}, number(gap.by)), ` ${unit} ${where} `, name);
+    if (gap === null) return element("span", {}, ...phrase("gap.level", { name }));
+    if (gap.by === null) return element("span", {}, ...phrase(`gap.just.${where}`, { name }));
+    return element("span", {}, ...phrase(`gap.${where}`, { amount: element("strong", {}, amount(gap.by, gap.field)), name }));
 }

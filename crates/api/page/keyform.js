@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { element } from "./dom.js";
+import { word } from "./words.js";
 
 /** Returns the form's elements; calls `onKey()` when a key was entered. */
 export function keyForm(problem, onKey) {
@@ -10,19 +11,17 @@ export function keyForm(problem, onKey) {
         id: "key", type: "password", autocomplete: "off", spellcheck: "false", required: "", pattern: "[!-~]+", "aria-describedby": "key-why",
     });
     const form = element("form", { class: "key", autocomplete: "off" },
-        element("label", { for: "key" }, "API key"), input, element("button", { type: "submit" }, "Show the board"));
+        element("label", { for: "key" }, word("key.label")), input, element("button", { type: "submit" }, word("key.show")));
     form.addEventListener("submit", (event) => {
         event.preventDefault();
         api.setKey(input.value.trim());
         onKey();
     });
-    const why = wasWrong
-        ? `The key was rejected: ${problem.message}`
-        : "This server requires an API key.";
+    const why = wasWrong ? word("key.rejected", { why: problem.message }) : word("key.why");
     return [
-        element("h2", {}, "API key required"),
+        element("h2", {}, word("key.title")),
         element("p", { id: "key-why" }, why),
         form,
-        element("p", { class: "small" }, "The key is stored in this tab only, and removed when you close the tab."),
+        element("p", { class: "small" }, word("key.kept")),
     ];
 }

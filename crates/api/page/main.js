@@ -1,43 +1,45 @@
 /** The page: shows the board that the URL selects. Every click changes the URL. */
 
+import { Activity } from "./activity.js";
 import { Announcer } from "./announce.js";
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Boards } from "./boards.js";
 import { Choose } from "./choose.js";
-import { byId, element, mayMove, setText } from "./dom.js";
+import { Connection } from "./connection.js";
+import { byId, element } from "./dom.js";
 import { Find } from "./find.js";
+import { Instead } from "./instead.js";
 import { keyForm } from "./keyform.js";
 import { current, go, settle } from "./state.js";
+import { Steps } from "./steps.js";
 import { Stream } from "./stream.js";
-
-const WORDS = { connecting: "Connecting…", live: "Live", lost: "Reconnecting…", final: "Final", refused: "Not connected" };
+import { label, word } from "./words.js";
 
 /** The subject that is proposed when a kind has no boards. */
 const FIRST_SUBJECT = "room-1";
 
 const TICK_MS = 1000;
 
-/** Delay of the banner: after a server has ended a stream, the reconnect usually succeeds earlier. */
-const BANNER_AFTER_MS = 700;
-
-const BEAT = [{ opacity: 0.7 }, { opacity: 0, transform: "scale(2.8)" }];
-const BEAT_TIMING = { duration: 900, easing: "ease-out", pseudoElement: "::after" };
-
 /** Mean pause between two attempts to reach a server that has not responded yet. */
 const START_RETRY_MS = 2000;
+
+label();
 
 const board = new Board();
 const find = new Find(go);
 const choose = new Choose(go);
 const boards = new Boards(go);
+const steps = new Steps(go, sayFrame);
+const instead = new Instead(go);
+const activity = new Activity();
+const connection = new Connection();
 const announcer = new Announcer(byId("said"));
-const stream = new Stream({ board: arrived, state: connection, refused });
+const stream = new Stream({ board: arrived, state: connected, refused });
 
 let kinds = [];
 let aheadMs = 0;
-let bannerTimer = 0;
-let isFinal = false;
+let startTimer = 0;
 /** What is shown, and the text of the newest frame that is not shown yet. */
 let shown = null;
 let waiting = null;
@@ -58,55 +60,54 @@ function draw() {
     waiting = null;
     if (text === null || shown === null) return;
     const frame = JSON.parse(text);
-    board.show(frame, now());
-    beat();
-    isFinal = frame.final === true;
-    sayConnection();
+    const isFirst = shown.frame === null;
+    shown.frame = frame;
+    steps.frame(frame);
+    sayFrame();
     announcer.leads(frame.entries[0], shown.kind.fields[0]);
     find.changed(Date.now());
+    if (isFirst && frame.members === 0 && !frame.final && !shown.isChosen) showLiveliest();
 }
 
-/** Animates the dot once for each frame that arrives. */
-function beat() {
-    const dot = byId("live").firstElementChild;
-    if (mayMove() && dot.getAnimations({ subtree: true }).length === 0) dot.animate(BEAT, BEAT_TIMING);
+/** Shows the newest frame, and whether its window is over. */
+function sayFrame() {
+    if (shown === null || shown.frame === null) return;
+    const { frame } = shown;
+    board.show(frame, now(), steps.isPast);
+    connection.frame(frame, steps.isPast);
+    board.away(connection.isAway);
+    activity.show(frame, now(), steps.isPast || frame.final === true);
 }
 
-function connection(state) {
-    byId("live").dataset.state = state;
-    sayConnection();
-    board.away(state === "lost");
-    if (state === "lost") {
-        bannerTimer ||= setTimeout(() => { byId("banner").hidden = false; }, BANNER_AFTER_MS);
-    } else {
-        clearTimeout(bannerTimer);
-        bannerTimer = 0;
-        byId("banner").hidden = true;
-    }
+/** Shows another window of a board whose first window has no members yet. */
+async function showLiveliest() {
+    const { kind, state } = shown;
+    const isFound = await instead.find(kind, state).catch(() => false);
+    const { kind: asked, subject, window } = current();
+    if (isFound && window === "" && asked === kind.kind && subject === state.subject) await route();
 }
 
-/** Shows the state of the connection; a final board shows `Final` instead of `Live`. */
-function sayConnection() {
-    const { state } = byId("live").dataset;
-    const isOver = state === "live" && isFinal;
-    byId("live").classList.toggle("final", isOver);
-    setText(byId("live").lastElementChild, isOver ? WORDS.final : WORDS[state]);
+function connected(state, why) {
+    connection.state(state, why);
+    board.away(connection.isAway);
 }
 
-/** Hides the search for a member when no board is shown. */
+/** Hides what belongs to a board when none is shown. */
 function closed(isClosed) {
-    byId("aside").hidden = isClosed;
+    byId("side").hidden = isClosed;
+    if (!isClosed) return;
+    byId("tools").hidden = true;
+    byId("instead").hidden = true;
 }
 
 function refused(problem) {
-    connection("refused");
+    connection.state("refused");
     closed(true);
     if (problem.wantsKey) {
-        byId("tools").hidden = true;
         board.instead(...keyForm(problem, start));
         return;
     }
-    board.instead(element("h2", {}, "This board cannot be shown"), element("p", {}, problem.message));
+    board.instead(element("h2", {}, word("refused")), element("p", { lang: "en" }, problem.message));
 }
 
 /** Shows what the URL selects, with defaults for missing parts. */
@@ -116,31 +117,33 @@ async function route() {
     if (wanted.kind !== "" && kind === undefined) {
         stream.close();
         shown = null;
-        connection("refused");
+        connection.state("refused");
         closed(true);
-        byId("tools").hidden = true;
         board.name(wanted.kind, wanted.subject || wanted.kind);
-        board.instead(element("h2", {}, "This kind does not exist"),
-            element("p", {}, "The link may be outdated. Choose another kind above."));
+        board.instead(element("h2", {}, word("kind.unknown")), element("p", {}, word("kind.unknown.why")));
         return;
     }
     if (kind === undefined || wanted.subject === "") {
         await fillIn(kind ?? kinds[0]);
         return;
     }
-    const state = { ...wanted, window: wanted.window || kind.windows[0], n: Math.min(wanted.n, kind.top) };
+    const isChosen = wanted.window !== "";
+    const state = { ...wanted, window: isChosen ? wanted.window : instead.of(kind, wanted), n: Math.min(wanted.n, kind.top) };
     const isSame = shown !== null
         && ["kind", "subject", "window", "n"].every((part) => shown.state[part] === state[part]);
     closed(false);
     choose.show(kind, state);
+    instead.show(kind, state.window, isChosen);
     boards.show(state);
     find.begin(kind, state);
     board.mark(state.member);
     if (isSame) return;
-    shown = { kind, state };
+    shown = { kind, state, isChosen, frame: null };
     waiting = null;
-    isFinal = false;
+    connection.begin();
     board.begin(kind, state, (member) => go({ member }));
+    steps.begin(kind, state);
+    activity.begin(kind);
     announcer.begin();
     stream.open(state);
 }
@@ -150,18 +153,21 @@ async function fillIn(kind) {
     const { boards: known } = await api.boards(kind.kind, "", 1);
     const { kind: asked, subject } = current();
     if (subject !== "" || (asked !== "" && asked !== kind.kind)) return;
+    board.isFirst = known.length === 0;
     settle({ kind: kind.kind, subject: known[0]?.subject ?? FIRST_SUBJECT });
     await route();
 }
 
-async function start() {
+async function start({ isRetry = false } = {}) {
     shown = null;
-    connection("connecting");
+    if (!isRetry) connection.state("connecting");
     try {
         ({ kinds, aheadMs } = await api.kinds());
         if (kinds.length === 0) {
-            board.instead(element("h2", {}, "No kinds are configured"),
-                element("p", {}, "Add a kind to megaboard.toml, or create one with PUT /v1/kinds/gifts."));
+            connection.state("connecting");
+            closed(true);
+            board.inviteKind();
+            later();
             return;
         }
         choose.kinds(kinds);
@@ -171,16 +177,24 @@ async function start() {
             refused(error);
             return;
         }
-        connection("lost");
-        // Random, so that the clients of a restarted server do not reconnect all at once.
-        setTimeout(start, START_RETRY_MS * (0.5 + Math.random()));
+        connection.state("lost", error instanceof api.Problem ? error : null);
+        later();
     }
 }
 
+/** Starts again after a random pause, so that the clients of a restarted server do not reconnect all at once. */
+function later() {
+    startTimer = setTimeout(() => start({ isRetry: true }), START_RETRY_MS * (0.5 + Math.random()));
+}
+
 addEventListener("hashchange", () => {
-    if (kinds.length > 0) route().catch(start);
+    if (kinds.length > 0) route().catch(() => start());
 });
-byId("again").addEventListener("click", () => stream.now());
+byId("again").addEventListener("click", () => {
+    clearTimeout(startTimer);
+    if (shown === null) start({ isRetry: true });
+    else stream.now();
+});
 byId("skip").addEventListener("click", (event) => {
     event.preventDefault();
     byId("board").focus();
@@ -189,6 +203,7 @@ setInterval(() => {
     if (document.visibilityState === "hidden") return;
     board.tick(now());
     find.tick(now());
+    activity.tick(now());
 }, TICK_MS);
 // In the background nothing is drawn: the newest state is shown when the tab becomes visible.
 document.addEventListener("visibilitychange", () => {

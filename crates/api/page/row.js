@@ -1,7 +1,9 @@
 /** One member's row, which is updated in place. Its position is handled in `rows.js`. */
 
 import { element, foreign, mayMove, setText } from "./dom.js";
-import { age, distance, fieldLabel, hue, initials, moment, number } from "./format.js";
+import { age, difference, fieldLabel, hue, initials, moment } from "./format.js";
+import { distance, number, signed } from "./numbers.js";
+import { word } from "./words.js";
 
 const FLASH = { duration: 1100, easing: "ease-out" };
 const GAIN = { duration: 1600, easing: "cubic-bezier(.2,.7,.3,1)" };
@@ -11,8 +13,7 @@ const MOVED_MS = 5000;
 
 const SHARE_STEPS = 200;
 
-/** Texts for a gap that is not a number: equal values, and a missing value. */
-const TIED = "Tied";
+/** The text for a gap to a missing value. */
 const UNTOLD = "–";
 
 const MEDALS = { 1: "gold", 2: "silver", 3: "bronze" };
@@ -34,10 +35,17 @@ export function apart(entry, other, fields) {
 /** Formats the gap of an entry to the one above. */
 export function gapText(entry, above, fields) {
     const gap = apart(entry, above, fields);
-    if (gap === null) return TIED;
+    if (gap === null) return word("gap.tied");
     if (gap.by === null) return UNTOLD;
-    const unit = fields.length > 1 ? ` ${fieldLabel(gap.field).toLowerCase()}` : "";
-    return `${gap.isMore ? "+" : "−"}${number(gap.by)}${unit}`;
+    return difference(gap.by, gap.isMore, gap.field, fields);
+}
+
+/** Returns the value of an entry as a share of the leader's, if higher is better and both are positive; otherwise 0. */
+export function shareOf(entry, leader, field) {
+    const [own, most] = [valueOf(entry, field), valueOf(leader, field)];
+    const hasShare = field.order !== "asc" && most > 0 && own > 0;
+    // In steps, so that a small gain of the leader does not redraw a hundred bars invisibly.
+    return hasShare ? Math.round(Math.min(1, own / most) * SHARE_STEPS) / SHARE_STEPS : 0;
 }
 
 /** Returns what a member is called: the name in its profile, or the member itself. */
@@ -197,7 +205,7 @@ export class Row {
     #showGain(value, was) {
         this.#gained ??= this.#values[0].parentElement.appendChild(
             element("span", { class: "gained", "aria-hidden": "true" }));
-        setText(this.#gained, `${value > was ? "+" : "−"}${number(distance(value, was))}`);
+        setText(this.#gained, signed(distance(value, was), value > was));
         this.#gained.getAnimations().forEach((running) => running.cancel());
         this.#gained.animate([
             { opacity: 0, transform: "translateY(.75rem)" },
@@ -208,22 +216,18 @@ export class Row {
     }
 
     #showGap(above) {
-        const leads = this.#entry.rank === 1 ? "Leader" : "";
+        const leads = this.#entry.rank === 1 ? word("gap.leader") : "";
         const text = above ? gapText(this.#entry, above, this.#fields) : leads;
         if (this.#gap === text) return;
         this.#gap = text;
         setText(this.#gapText, text);
-        const meaning = text === TIED ? " with the one above" : " to the one above";
-        setText(this.#gapMeaning, above && text !== UNTOLD ? meaning : "");
+        const meaning = word(text === word("gap.tied") ? "gap.tied.with" : "gap.to");
+        setText(this.#gapMeaning, above && text !== UNTOLD ? ` ${meaning}` : "");
     }
 
-    /** Draws the value as a share of the leader's, if higher is better and both are positive. */
+    /** Draws the value as a share of the leader's. */
     #showShare(leader) {
-        const [field] = this.#fields;
-        const [own, most] = [valueOf(this.#entry, field), valueOf(leader, field)];
-        const hasShare = field.order !== "asc" && most > 0 && own > 0;
-        // In steps, so that a small gain of the leader does not redraw a hundred bars invisibly.
-        const share = hasShare ? Math.round(Math.min(1, own / most) * SHARE_STEPS) / SHARE_STEPS : 0;
+        const share = shareOf(this.#entry, leader, this.#fields[0]);
         if (this.#share === share) return;
         this.#share = share;
         this.element.style.setProperty("--share", share);

@@ -3,7 +3,8 @@
  *
  * An EventSource reconnects by itself only after it was connected, gives up on any response but 200, and
  * does not report the status. So each connection begins with a request for the top, which reports errors,
- * and lost connections are made again here, with increasing pauses.
+ * and lost connections are made again here, with increasing pauses. A page that was opened with a token cannot request
+ * the top: it does not learn why a connection fails, nor, without an error, that it is dead.
  */
 
 import * as api from "./api.js";
@@ -24,7 +25,7 @@ const HIDDEN_MS_MAX = 30_000;
 /**
  * One connection at a time. Calls these callbacks:
  *   board(text)       the response of `top`, as JSON text
- *   state(word)       `connecting`, `live`, `lost`
+ *   state(word, why)  `connecting`, `live`, or `lost`, with the problem if the service reported one
  *   refused(problem)  the service will not show this board; nothing more comes
  */
 export class Stream {
@@ -97,9 +98,9 @@ export class Stream {
         this.#turn += 1;
         const [turn, board] = [this.#turn, this.#board];
         try {
-            const top = await api.top(board);
+            const top = api.isForStreams() ? null : await api.top(board);
             if (turn !== this.#turn) return;
-            this.#callbacks.board(top);
+            if (top !== null) this.#callbacks.board(top);
             const url = await api.streamUrl(board);
             if (turn === this.#turn) this.#listen(url);
         } catch (error) {
@@ -127,7 +128,8 @@ export class Stream {
 
     /** Checks the connection after a silence. */
     #watch() {
-        this.#after(SILENCE_MS_MAX, () => this.#check());
+        if (api.isForStreams()) clearTimeout(this.#timer);
+        else this.#after(SILENCE_MS_MAX, () => this.#check());
     }
 
     /** Replaces the pending timer. */
@@ -158,7 +160,7 @@ export class Stream {
             this.#callbacks.refused(error);
             return;
         }
-        this.#callbacks.state("lost");
+        this.#callbacks.state("lost", error instanceof api.Problem ? error : null);
         const pause = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** this.#failures);
         this.#failures = Math.min(this.#failures + 1, 10);
         // Random, so that the clients of a restarted server do not reconnect all at once.

@@ -29,6 +29,10 @@ impl<'p> PathParams<'p> {
             }
         } else if let Some(path) = path.strip_prefix("/v1/members/") {
             params.member = path.split('/').next();
+        } else if let Some(path) = path.strip_prefix("/overlay/") {
+            let mut segments = path.split('/');
+            params.kind = segments.next();
+            params.subject = segments.next();
         } else if let Some(path) = path.strip_prefix("/page/") {
             params.file = path.split('/').next();
         }

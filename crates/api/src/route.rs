@@ -111,6 +111,7 @@ routes! {
     SCRAPED { GET metrics::show: Metrics }
     "/" { GET page::start: Nothing }
     "/page/{file}" { GET page::file: Nothing }
+    "/overlay/{kind}/{subject}" { GET page::overlay: Nothing }
     "/openapi.json" { GET openapi::show: Nothing }
     "/docs" { GET page::docs: Nothing }
     TAKES_LINES { POST contributions::add: Key(Write) }

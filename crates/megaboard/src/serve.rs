@@ -23,7 +23,6 @@ use shard_router::{KNOWN_BOARDS_MAX, Lifetimes, Moment, Router};
 use shard_store::{Clock, Memory, ShardStore};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
-use wire::KindShape;
 
 use crate::config::{Config, ConfiguredKind};
 use crate::demo;
@@ -141,7 +140,7 @@ async fn serve(
     let kinds = if args.demo {
         vec![ConfiguredKind::new(
             demo::KIND,
-            KindShape::default(),
+            toml::from_str(demo::SETTINGS).expect("these are settings of a kind"),
             &PublishTargets::default(),
         )?]
     } else {

@@ -54,21 +54,38 @@ fn the_root_is_the_page() {
 }
 
 #[test]
-fn only_configured_sites_embed_the_live_page() {
+fn only_configured_sites_embed_the_live_page_and_overlays() {
     let policy = |server: &Server, path| {
         let response = server.get(path);
         response.header("content-security-policy").to_owned()
     };
+    let embedded = ["/", "/overlay/gifts/a"];
     let none = Server::start();
-    assert_eq!(policy(&none, "/"), POLICY);
+    assert_eq!(embedded.map(|path| policy(&none, path)), [POLICY; 2]);
     let sites = "https://a.example https://*.b.example";
     let list = sites.replace(' ', "\", \"");
     let server = Server::with(&format!("[server]\nframe_ancestors = [\"{list}\"]\n"));
     let with_sites = POLICY.replace("'none'; form", &format!("{sites}; form"));
-    assert_eq!(policy(&server, "/"), with_sites);
+    assert_eq!(embedded.map(|path| policy(&server, path)), [&*with_sites; 2]);
     for path in ["/docs", "/page/main.js"] {
         assert_eq!(policy(&server, path), POLICY, "{path}");
     }
+}
+
+#[test]
+fn overlays_of_all_boards_are_one_file() {
+    let server = Server::start();
+    let file = server.get("/page/overlay.html");
+    for path in [
+        "/overlay/gifts/room-8842?n=3",
+        "/overlay/no-such-kind/a%20b",
+    ] {
+        let response = server.get(path);
+        assert_eq!(response.body, file.body, "{path}");
+        assert_eq!(response.header("content-security-policy"), POLICY);
+        assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+    }
+    assert_eq!(server.get("/overlay/gifts").status, 404);
 }
 
 #[test]

@@ -26,7 +26,7 @@ export const scenarios = {
         const neighbours = [37, 38, 39, 40, 41, 42, 43].map((at) => `viewer-${at}`);
         same(await near(page), neighbours, "neighbours");
         check((await page.locator("#found-said").textContent()).includes("rank 40 of 60"), "the rank must be announced");
-        check((await page.locator("#found .standing").innerText()).includes("Ahead of 33.89 %"), "percentile");
+        check((await page.locator("#found .standing").innerText()).includes("Ahead of 33.89%"), "percentile");
         same(await page.locator("#found .chase span").allInnerTexts(),
             ["100 points behind viewer-39", "100 points ahead of viewer-41"], "gaps");
         // It is updated while it is shown.
@@ -46,7 +46,7 @@ export const scenarios = {
             await page.locator("#found .words").count() === 1
             && (await page.locator("#found .words").innerText()).startsWith("Not on this board today."));
         // Searching another window is offered only if there is one.
-        same(await page.locator("#found .way").allInnerTexts(), ["Look in all time"], "ways on");
+        same(await page.locator("#found .way").allInnerTexts(), ["Look in “All time”"], "ways on");
         await page.locator("#found .way").click();
         await eventually("the absence in the all-time window is shown", async () =>
             (await page.locator("#found .words").innerText()).startsWith("Not on this board at any time."));

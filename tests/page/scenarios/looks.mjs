@@ -34,7 +34,7 @@ const FORMS = {
 const HELD = ["found", "fields", "absent"];
 
 /** Widths on both sides of each change of layout; 320 is the minimum of WCAG. */
-const WIDTHS = [1280, 1024, 700, 390, 360, 320];
+const WIDTHS = [2560, 1280, 1024, 700, 390, 360, 320];
 
 /** Boards with short and long numbers, gaps and ranks, and a member in the middle of each. */
 const BOARDS = [
@@ -61,10 +61,10 @@ function cut() {
             const own = range.getBoundingClientRect();
             const cell = (name ?? text.closest("[role=cell]")).getBoundingClientRect();
             const isSeen = name !== null && cell.width >= nameMin;
-            if (isOut(cell, whole) || (!isSeen && isOut(own, cell))) report("cut", text);
-            if (own.top < whole.top - 1 || own.bottom > whole.bottom + 1) report("higher than its row", text);
+            if (isOut(cell, whole) || (!isSeen && isOut(own, cell))) tell("cut", text);
+            if (own.top < whole.top - 1 || own.bottom > whole.bottom + 1) tell("higher than its row", text);
             const shown = name === null ? own : cell;
-            if (seen.some((other) => isOver(shown, other))) report("over another", text);
+            if (seen.some((other) => isOver(shown, other))) tell("over another", text);
             seen.push(shown);
         }
     }
@@ -102,6 +102,19 @@ async function look(stage, view) {
     check(found.length === 0, found.join("\n"));
 }
 
+/** Returns the faults of a page in dark and light mode, with a screenshot of each. */
+export async function looked(stage, page, form) {
+    const found = [];
+    for (const scheme of ["dark", "light"]) {
+        await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+        await page.screenshot({ path: `${stage.folder}/${form}-${scheme}.png` });
+        found.push(...(await faults(page)).map((fault) => `${form}, ${scheme}: ${fault}`));
+    }
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (wide > 0) found.push(`${form}: the page is ${wide} px wider than the window`);
+    return found;
+}
+
 /** Returns the serious and critical faults that axe finds. */
 export async function faults(page) {
     if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(AXE);
@@ -115,6 +128,11 @@ export const scenarios = {
     async "axe finds no serious fault on a desktop, in dark and light mode"(stage) {
         await full(stage);
         await look(stage, "desktop");
+    },
+
+    async "axe finds no serious fault on a wide screen, in dark and light mode"(stage) {
+        await full(stage);
+        await look(stage, "wide");
     },
 
     async "axe finds no serious fault on a phone, in dark and light mode"(stage) {

@@ -1,15 +1,22 @@
-//! `GET /`, `GET /docs` and `GET /page/{file}`: the live page and the page that shows the contract, compiled in as
-//! they are in `crates/api/page`: ES modules, style sheets and documents, without a build step or a dependency.
+//! `GET /`, `GET /docs`, `GET /overlay/{kind}/{subject}` and `GET /page/{file}`: the live page, the page that shows the
+//! contract, and a board over a video, compiled in as they are in `crates/api/page`: ES modules, style sheets and
+//! documents, without a build step or a dependency.
 //! The `Content-Security-Policy` limits what a page may do: it talks to nobody but this server, runs nothing but these
 //! files, and loads nothing from elsewhere but the images of profiles, over HTTPS and without a referrer. Sites of the
-//! configuration (`frame_ancestors`) may embed the live page, and no others.
+//! configuration (`frame_ancestors`) may embed the live page and overlays, and no others.
 //!
 //! ```text
 //! main.js       the address says what is shown, a click changes the address (state.js); knows all other modules
-//! stream.js     a connection: the top by request, then the EventSource; pauses, refusals (api.js: requests, key)
+//! stream.js     a connection: the top by request, then the EventSource; pauses, refusals (api.js: requests, key);
+//!               connection.js shows its state
 //! board.js      a board's name, and what else a frame says; announce.js: for screen readers; keyform.js: asks a key
 //! rows.js       where rows are and how they get there; row.js: one row; columns.js: widths, and so a row's form
-//! find.js       a member and its neighbours, over rows.js; choose.js, boards.js: what there is to choose
+//! find.js       a member and its neighbours, over rows.js; trail.js: the line of its rank
+//! choose.js     what there is to choose, with boards.js; steps.js: earlier windows; instead.js: if the first is empty
+//! activity.js   what just came in; gains.js: derived from frames
+//! words.js      all words, by language (language.js): words-en.js and others have the same keys; windows.js: those of
+//!               windows; format.js, numbers.js: times and numbers by `Intl`
+//! overlay.js    /overlay: its parameters (overlay-params.js), and one of two views (overlay-list.js, overlay-battle.js)
 //! docs.js       /docs, route by route; docs-schema.js: schemas; docs-words.js: descriptions; copy.js: commands
 //! ```
 //!
@@ -60,6 +67,9 @@ fn embeddable_policy(app: &App) -> HeaderValue {
 /// The file at `/`.
 const START: &str = "index.html";
 
+/// The file at `/overlay/{kind}/{subject}`. Its script reads the path, and the service says whether the board exists.
+const OVERLAY: &str = "overlay.html";
+
 /// The file at `/docs`.
 const DOCS: &str = "docs.html";
 
@@ -70,10 +80,12 @@ macro_rules! page_files {
 }
 
 const FILES: &[(&str, &[u8])] = page_files! {
-    "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js" "columns.js" "copy.js"
-    "docs-schema.js" "docs-words.js" "docs.css" "docs.html" "docs.js" "dom.js" "find.css" "find.js"
-    "format.js" "forms.css" "icon.svg" "index.html" "keyform.js" "main.js" "page.css" "row.js"
-    "rows.js" "state.js" "stream.js" "theme.js"
+    "activity.css" "activity.js" "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js"
+    "columns.js" "connection.js" "copy.js" "docs-schema.js" "docs-words.js" "docs.css" "docs.html" "docs.js" "dom.js"
+    "find.css" "find.js" "format.js" "forms.css" "gains.js" "icon.svg" "index.html" "instead.js" "keyform.js"
+    "language.js" "main.js" "numbers.js" "overlay-battle.js" "overlay-list.js" "overlay-params.js" "overlay.css"
+    "overlay.html" "overlay.js" "page.css" "row.js" "rows.js" "state.js" "steps.js" "stream.js" "theme.js"
+    "trail.js" "windows.js" "words-en.js" "words-es.js" "words-ja.js" "words-zh.js" "words.js"
 };
 
 static PAGE: LazyLock<Vec<(&str, StaticFile)>> = LazyLock::new(|| {
@@ -119,6 +131,13 @@ pub(crate) async fn start(
 ))]
 pub(crate) async fn docs(headers: HeaderMap) -> Result<Response, Problem> {
     answer(DOCS, &headers, POLICY).await
+}
+
+pub(crate) async fn overlay(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    answer(OVERLAY, &headers, embeddable_policy(&app)).await
 }
 
 pub(crate) async fn file(

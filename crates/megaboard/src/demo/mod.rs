@@ -19,6 +19,9 @@ use room::{CROWD, Room, gift};
 /// The kind of all boards of the demo.
 pub(crate) const KIND: &str = "gifts";
 
+/// The settings of the kind. The million members of the stage are in the window `all`, so it comes first.
+pub(crate) const SETTINGS: &str = r#"windows = ["all", "hour", "day", "week", "month"]"#;
+
 /// The age of the stage's contributions from before the start: they are in no window but `all`.
 const CROWD_AGE: Duration = Duration::from_hours(3 * 365 * 24);
 

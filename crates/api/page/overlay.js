@@ -1,0 +1,67 @@
+/** A board over a video: `/overlay/KIND/SUBJECT`, for a browser source of streaming software. It has no controls. */
+
+import { useToken } from "./api.js";
+import { byId, foreign, setText } from "./dom.js";
+import { Battle } from "./overlay-battle.js";
+import { List } from "./overlay-list.js";
+import { COLOURS, parse, Wrong } from "./overlay-params.js";
+import { Stream } from "./stream.js";
+import { label, word } from "./words.js";
+
+/** The number of rows if the URL does not name it. */
+const ROWS = 10;
+
+const root = document.documentElement;
+
+label();
+try {
+    open(parse(location));
+} catch (error) {
+    if (!(error instanceof Wrong)) throw error;
+    note(word("overlay.wrong", { name: error.param, value: JSON.stringify(error.value), accepted: error.accepted }), "wrong");
+}
+
+function open(params) {
+    root.dataset.theme = params.theme ?? "dark";
+    if (params.scale !== null) root.style.fontSize = `${params.scale * 100}%`;
+    for (const name of COLOURS) {
+        if (params[name] !== null) root.style.setProperty(`--${name}`, params[name]);
+    }
+    byId("title").hidden = params.title === null;
+    byId("title").replaceChildren(foreign(params.title ?? ""));
+    document.title = `${params.subject} · Megaboard`;
+    if (params.token !== null) useToken(params.token);
+    const isBattle = params.battle !== null;
+    const view = isBattle ? new Battle(byId("battle")) : new List(byId("rows"));
+    const n = isBattle ? 2 : params.n ?? ROWS;
+    const stream = new Stream({
+        board: (text) => show(JSON.parse(text), view, isBattle),
+        state: (state) => { byId("overlay").dataset.state = state; },
+        refused: ({ message }) => note(word("overlay.refused", { board: `${params.kind}/${params.subject}`, why: message }), "wrong"),
+    });
+    stream.open({ kind: params.kind, subject: params.subject, window: params.window ?? "", n });
+}
+
+function show({ entries, stale }, view, isBattle) {
+    byId("overlay").classList.toggle("stale", stale === true);
+    const isShort = entries.length < (isBattle ? 2 : 1);
+    byId("rows").hidden = isBattle || isShort;
+    byId("battle").hidden = !isBattle || isShort;
+    byId("note").hidden = !isShort;
+    if (isShort) note(word(isBattle ? "overlay.alone" : "overlay.empty"), "quiet");
+    else view.show(entries, firstField(entries));
+}
+
+/** Returns the first field of entries and its order, which the order of the entries shows: with a token there are no kinds to read. */
+function firstField(entries) {
+    const [first] = entries;
+    const name = first.values ? Object.keys(first.values)[0] : "points";
+    const value = (entry) => (entry.values ? entry.values[name] : entry.points);
+    return { name, order: value(first) < value(entries.at(-1)) ? "asc" : "desc" };
+}
+
+function note(text, className) {
+    byId("note").hidden = false;
+    byId("note").className = className;
+    setText(byId("note"), text);
+}

@@ -1,0 +1,118 @@
+/** The overlay for streaming software. */
+
+import { check, eventually, same } from "../stage.mjs";
+import { faults } from "./looks.mjs";
+
+async function opened(stage, path, options = {}) {
+    const page = await stage.open(null, { viewport: { width: 640, height: 480 }, reducedMotion: "reduce", ...options });
+    await page.goto(`${stage.url}/overlay/${path}`);
+    return page;
+}
+
+function rows(page) {
+    return page.$$eval("#rows li", (all) => all.map((row) => ["rank", "name", "value"].map((part) => row.querySelector(`.${part}`).textContent).join(" ")));
+}
+
+function shows(page, wanted) {
+    return eventually(`rows ${wanted}`, async () => JSON.stringify(await rows(page)) === JSON.stringify(wanted));
+}
+
+/** Returns the opacity of the last pixel of an image. */
+async function alphaOfCorner(stage, png) {
+    const page = await stage.open(null);
+    return page.evaluate(async (base64) => {
+        const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+        const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+        const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+        canvas.drawImage(image, 0, 0);
+        return canvas.getImageData(image.width - 1, image.height - 1, 1, 1).data[3];
+    }, png.toString("base64"));
+}
+
+export const scenarios = {
+    async "an overlay shows the top of a board as it changes, on no ground"(stage) {
+        await stage.give("gifts/over lay", ["ada", 3000], ["ben", 200], ["<b>cyd</b>", 10], ["dan", 1]);
+        const page = await opened(stage, "gifts/over%20lay?n=3&window=day&title=%3Cb%3ETop%3C/b%3E");
+        await shows(page, ["1 ada 3,000", "2 ben 200", "3 <b>cyd</b> 10"]);
+        same(await page.locator("#title").textContent(), "<b>Top</b>", "the title is text");
+        same(await page.locator("button, input, select, a").count(), 0, "controls");
+        const ground = await page.evaluate(() => [document.documentElement, document.body].map((it) => getComputedStyle(it).backgroundColor));
+        same(ground, ["rgba(0, 0, 0, 0)", "rgba(0, 0, 0, 0)"], "the ground");
+        check(await alphaOfCorner(stage, await page.screenshot({ omitBackground: true })) === 0, "what is not drawn is transparent");
+        await stage.give("gifts/over lay", ["ben", 9000]);
+        await shows(page, ["1 ben 9,200", "2 ada 3,000", "3 <b>cyd</b> 10"]);
+        const tops = await page.$$eval("#rows li", (all) => all.map((row) => row.getBoundingClientRect().top));
+        check(tops[0] < tops[1] && tops[1] < tops[2], `rows are drawn in their order: ${tops}`);
+    },
+
+    async "the size and the colours of an overlay are parameters, and other values are refused"(stage) {
+        await stage.give("gifts/painted", ["ada", 3], ["ben", 2]);
+        const page = await opened(stage, "gifts/painted?window=day&scale=2&ink=%23ff0000&row=00f8&theme=light&lang=es");
+        await shows(page, ["1 ada 3", "2 ben 2"]);
+        const [size, ink, row, lang] = await page.evaluate(() => [
+            getComputedStyle(document.documentElement).fontSize, getComputedStyle(document.body).color,
+            getComputedStyle(document.querySelector("#rows li")).backgroundColor, document.documentElement.lang]);
+        same([size, ink, row, lang], ["32px", "rgb(255, 0, 0)", "rgba(0, 0, 255, 0.533)", "es"], "what was asked for");
+        const wrong = {
+            "n=11": 'n: "11" is not accepted; use 1 – 10', "ink=red": 'ink: "red" is not accepted; use #rrggbb',
+            "row=%23fff%3Bbackground:url(x)": 'row: "#fff;background:url(x)" is not accepted; use #rrggbb',
+            "scale=9": 'scale: "9" is not accepted; use 0.5 – 4', "theme=pink": 'theme: "pink" is not accepted; use dark, light',
+        };
+        for (const [query, text] of Object.entries(wrong)) {
+            const refused = await opened(stage, `gifts/painted?${query}`);
+            await eventually(text, async () => await refused.locator("#note").innerText() === text);
+            await refused.context().close();
+        }
+        const unknown = await opened(stage, "gifts/painted?css=x");
+        await eventually("another parameter", async () => /^css: "x" is not accepted; use n, window,/.test(await unknown.locator("#note").innerText()));
+        const missing = await opened(stage, "no-such-kind/room", { ignored: /status of 404/ });
+        await eventually("a kind that does not exist", async () => /no-such-kind\/room cannot be shown/.test(await missing.locator("#note").innerText()));
+    },
+
+    async "a battle shows two members against each other, each on its side"(stage) {
+        await stage.give("gifts/pk", ["ada", 300]);
+        const page = await opened(stage, "gifts/pk?battle=1&window=day");
+        await eventually("a rival is missing", async () => await page.locator("#note").innerText() === "Waiting for a second member");
+        await stage.give("gifts/pk", ["ben", 100]);
+        const sides = () => page.$$eval(".fighter", (all) => all.map((side) => `${side.querySelector(".name").textContent} ${side.querySelector(".value").textContent}`));
+        await eventually("both", async () => JSON.stringify(await sides()) === '["ada 300","ben 100"]');
+        same(await page.locator(".difference").innerText(), "+200", "the difference");
+        same(await page.locator("#battle").getAttribute("data-ahead"), "left", "who is ahead");
+        const parts = await page.$$eval(".versus i", (all) => all.map((part) => part.getBoundingClientRect().width));
+        check(Math.abs(parts[0] / parts[1] - 3) < 0.1, `three to one: ${parts}`);
+        await stage.give("gifts/pk", ["ben", 500]);
+        await eventually("ben leads on his side", async () => JSON.stringify(await sides()) === '["ada 300","ben 600"]');
+        same(await page.locator("#battle").getAttribute("data-ahead"), "right", "who is ahead");
+        same(await page.locator(".difference").innerText(), "+300", "the difference");
+    },
+
+    async "an overlay with a token needs no key"(stage) {
+        await stage.give("gifts/tokened", ["ada", 3]);
+        const { token } = await fetch(`${stage.url}/v1/stream-tokens`, {
+            method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ board: "gifts/tokened" }),
+        }).then((response) => response.json());
+        const page = await stage.open(null);
+        const asked = [];
+        page.on("request", (request) => asked.push(new URL(request.url())));
+        await page.goto(`${stage.url}/overlay/gifts/tokened?window=day&token=${token}`);
+        await shows(page, ["1 ada 3"]);
+        const reads = asked.filter(({ pathname }) => pathname.startsWith("/v1/"));
+        same(reads.map(({ pathname }) => pathname), ["/v1/boards/gifts/tokened/stream"], "requests");
+        same(reads[0].searchParams.get("token"), token, "the token");
+    },
+
+    async "axe finds no serious fault in an overlay"(stage) {
+        await stage.give("gifts/over", ...Array.from({ length: 10 }, (_, at) => [`viewer-${at}`, 9000 - at * 700]));
+        const found = [];
+        for (const query of ["title=Gifts&window=day", "battle=1&window=day", "n=11"]) {
+            for (const theme of ["dark", "light"]) {
+                const page = await opened(stage, `gifts/over?${query}&theme=${theme}`);
+                await page.locator("#rows li, .fighter .value, #note.wrong").first().waitFor();
+                await page.screenshot({ path: `${stage.folder}/overlay-${query.split(/[=&]/)[0]}-${theme}.png`, omitBackground: true });
+                found.push(...(await faults(page)).map((fault) => `${query}, ${theme}: ${fault}`));
+                await page.context().close();
+            }
+        }
+        check(found.length === 0, found.join("\n"));
+    },
+};

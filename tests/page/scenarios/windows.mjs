@@ -1,0 +1,96 @@
+/** Earlier windows, and a first window without members. */
+
+import { check, eventually, same, says, shows } from "../stage.mjs";
+import { looked } from "./looks.mjs";
+
+const HOUR_MS = 3_600_000;
+
+/** Contributes to a board so many hours ago. */
+async function giveAgo(stage, board, hours, member, points) {
+    const at = new Date(Date.now() - hours * HOUR_MS).toISOString();
+    const response = await fetch(`${stage.url}/v1/contributions`, {
+        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ board, member, points, at }),
+    });
+    check(response.ok, await response.text());
+}
+
+async function putKind(stage, kind, settings) {
+    const response = await fetch(`${stage.url}/v1/kinds/${kind}`, {
+        method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(settings),
+    });
+    check(response.ok, await response.text());
+}
+
+function badge(page, text) {
+    return eventually(`badge ${text}`, async () => await page.locator("#live").innerText() === text);
+}
+
+export const scenarios = {
+    async "the shortest window with members is shown if the first has none and the link names none"(stage) {
+        const board = "gifts/no-hour";
+        await giveAgo(stage, board, 2, "ada", 30);
+        const counts = await Promise.all(["day", "week", "month", "all"].map(async (window) =>
+            [window, (await stage.get(`/v1/boards/${board}/top?window=${window}&n=1`)).members]));
+        const [wanted] = counts.find(([, members]) => members > 0);
+        const page = await stage.open(`#/${board}`);
+        await shows(page, ["ada"]);
+        same(await page.locator("#windows input:checked").inputValue(), wanted, "window");
+        check(/^Nothing this hour yet\. Shown instead: /.test(await page.locator("#instead").innerText()), "the page says so");
+        check(!page.url().includes("window="), "the link does not name the window");
+        const found = await looked(stage, page, "instead");
+        await page.locator("#instead button").click();
+        await eventually("the hour", async () => (await page.locator("#card").innerText()).includes("No members yet"));
+        check(page.url().includes("window=hour"), "the choice is in the link");
+        check(await page.locator("#instead").isHidden(), "the line goes");
+        await page.reload();
+        await eventually("the hour again", () => page.locator("#windows input[value=hour]").isChecked());
+        check(found.length === 0, found.join("\n"));
+    },
+
+    async "earlier windows can be stepped through with the keyboard, and are not shown as live"(stage) {
+        const board = "gifts/steps";
+        await giveAgo(stage, board, 5, "cyd", 10);
+        await giveAgo(stage, board, 2, "ben", 20);
+        await stage.give(board, ["ada", 30]);
+        const page = await stage.open(`#/${board}?window=hour`);
+        await shows(page, ["ada"]);
+        await badge(page, "Live");
+        await eventually("an earlier window", async () => await page.locator("#earlier").getAttribute("aria-disabled") === "false");
+        same(await page.locator("#later").getAttribute("aria-disabled"), "true", "after the live window there is none");
+        await page.locator("#earlier").focus();
+        await page.keyboard.press("Enter");
+        await shows(page, ["ben"], "the window before, over the empty hours");
+        await badge(page, "Ended");
+        check((await page.locator("#span").innerText()).includes("late contributions may still count"), "what ended means");
+        check(await page.locator("#windows input[value=hour]").isChecked(), "the tab of its period");
+        await page.keyboard.press("Enter");
+        await shows(page, ["cyd"]);
+        same(await page.evaluate(() => document.activeElement.id), "earlier", "focus");
+        await eventually("the first window", async () => await page.locator("#earlier").getAttribute("aria-disabled") === "true");
+        const found = await looked(stage, page, "past");
+        await page.locator("#later").focus();
+        await page.keyboard.press("Enter");
+        await shows(page, ["ben"]);
+        await page.keyboard.press("Enter");
+        await shows(page, ["ada"]);
+        await badge(page, "Live");
+        check(page.url().includes("window=hour") && !page.url().includes("window=hour%3A"), `the live hour, not a name: ${page.url()}`);
+        check(found.length === 0, found.join("\n"));
+    },
+
+    async "a closed window is shown as final, and its tab leads back"(stage) {
+        await putKind(stage, "hourly", { windows: ["hour", "all"] });
+        await giveAgo(stage, "hourly/charts", 2, "ada", 30);
+        await putKind(stage, "hourly", { windows: ["hour", "all"], close: { hour: "1m" } });
+        const { windows } = await stage.get("/v1/boards/hourly/charts");
+        const [{ window }] = windows;
+        const page = await stage.open(`#/hourly/charts?window=${encodeURIComponent(window)}`);
+        await shows(page, ["ada"]);
+        await badge(page, "Final");
+        await says(page, "live");
+        check((await page.locator("#span").innerText()).includes("Final"), "the sign");
+        await page.locator("#windows input[value=hour]").click();
+        await eventually("the live hour", async () => (await page.locator("#card").innerText()).includes("No members yet"));
+        await badge(page, "Live");
+    },
+};
