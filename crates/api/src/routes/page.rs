@@ -9,7 +9,10 @@
 //! board.js      a board's name, and what else a frame says; announce.js: for screen readers; keyform.js: asks a key
 //! rows.js       where rows are and how they get there; row.js: one row; columns.js: widths, and so a row's form
 //! find.js       a member and its neighbours, over rows.js; choose.js, boards.js: what there is to choose
-//! docs.js       /docs, route by route; docs-schema.js: schemas; docs-words.js: descriptions; copy.js: commands
+//! docs.js       /docs, group by group (docs-contract.js); docs-route.js: one operation; docs-schema.js: schemas
+//! docs-find.js  its search box; docs-search.js: the index; docs-synonyms.js: what people say for the contract's words
+//! docs-try.js   "Try it": the form (docs-request.js: URL and command); docs-answer.js, docs-json.js: the response
+//! copy.js       commands, of both pages; docs-words.js: descriptions
 //! ```
 //!
 //! The stream hands over a frame as text. The next animation frame parses the newest one and drops those before it.
@@ -52,9 +55,10 @@ macro_rules! page_files {
 
 const FILES: &[(&str, &[u8])] = page_files! {
     "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js" "columns.js" "copy.js"
-    "docs-schema.js" "docs-words.js" "docs.css" "docs.html" "docs.js" "dom.js" "find.css" "find.js"
-    "format.js" "forms.css" "icon.svg" "index.html" "keyform.js" "main.js" "page.css" "row.js"
-    "rows.js" "state.js" "stream.js" "theme.js"
+    "docs-answer.js" "docs-contract.js" "docs-find.js" "docs-json.js" "docs-request.js" "docs-route.js"
+    "docs-schema.js" "docs-search.js" "docs-synonyms.js" "docs-try.css" "docs-try.js" "docs-words.js" "docs.css"
+    "docs.html" "docs.js" "dom.js" "find.css" "find.js" "format.js" "forms.css" "icon.svg" "index.html" "keyform.js"
+    "main.js" "page.css" "row.js" "rows.js" "state.js" "stream.js" "theme.js"
 };
 
 static PAGE: LazyLock<Vec<(&str, StaticFile)>> = LazyLock::new(|| {
