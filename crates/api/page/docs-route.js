@@ -25,8 +25,10 @@ function examples(label, [media, content]) {
     return bodyExamples(content).map(([name, text]) => command(`${label}, ${media}, ${name}`, text));
 }
 
-function media(schemas, [name, { schema }]) {
-    return [element("p", { class: "media" }, element("code", {}, name)), schema ? schemas.view(schema) : null];
+/** Returns a media type with its schema, after some content. */
+function media(schemas, [name, { schema }], ...content) {
+    const label = element("p", { class: "media" }, element("code", {}, name));
+    return [label, ...content, schema ? schemas.view(schema) : null];
 }
 
 function response(schemas, label, [status, it]) {
@@ -35,7 +37,7 @@ function response(schemas, label, [status, it]) {
     const content = Object.entries(it.content ?? {});
     const inside = () => [
         headers.length ? element("ul", { class: "list" }, ...headers) : null,
-        ...content.flatMap((entry) => [...examples(`Response ${status} of ${label}`, entry), ...media(schemas, entry)]),
+        ...content.flatMap((entry) => media(schemas, entry, ...examples(`Response ${status} of ${label}`, entry))),
     ];
     return element("li", {}, element("span", { class: "status" }, status), ...words(it.description),
         headers.length || content.length ? folded(["Content"], inside, !isProblem(it)) : null);
