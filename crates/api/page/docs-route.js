@@ -33,7 +33,7 @@ function media(schemas, [name, { schema }], ...content) {
 
 function response(schemas, label, [status, it]) {
     const headers = Object.entries(it.headers ?? {}).map(([name, { description }]) => element("li", {},
-        element("code", { class: "name" }, name), element("span", { class: "type" }, description ?? "")));
+        element("code", { class: "name" }, name), ...words(description)));
     const content = Object.entries(it.content ?? {});
     const inside = () => [
         headers.length ? element("ul", { class: "list" }, ...headers) : null,
