@@ -6,13 +6,13 @@ import { word } from "./words.js";
 /** How long the button shows the result. */
 const SAID_MS = 4000;
 
-/** Returns a command with its button. The command scrolls, so it must be focusable. */
+/** Returns a command with its button, which copies what is shown then. The command scrolls, so it must be focusable. */
 export function command(label, text) {
     const code = element("code", {}, text);
     const button = element("button", { type: "button", class: "copy" }, word("copy"));
     let timer = 0;
     button.addEventListener("click", async () => {
-        const isCopied = await copied(text);
+        const isCopied = await copied(code.textContent);
         if (!isCopied) getSelection().selectAllChildren(code);
         setText(button, word(isCopied ? "copied" : "copy.failed"));
         clearTimeout(timer);

@@ -1,4 +1,4 @@
-/** Schemas as lists of fields. The fields of a schema are rendered when it is opened, since schemas may be recursive. */
+/** Schemas as lists of fields, which are rendered when a schema is opened: schemas may be recursive. */
 
 import { element } from "./dom.js";
 import { words } from "./docs-words.js";
@@ -47,19 +47,20 @@ export class Schemas {
     bounds(schema, example = undefined) {
         const it = this.#resolved(schema);
         const said = [
-            ["minimum", it.minimum], ["maximum", it.maximum], ["minimum length", it.minLength], ["maximum length", it.maxLength],
-            ["minimum items", it.minItems], ["maximum items", it.maxItems], ["pattern", it.pattern],
-            ["default", it.default], ["example", example ?? it.example ?? it.examples?.[0]],
+            ["minimum", it.minimum], ["maximum", it.maximum], ["minimum length", it.minLength],
+            ["maximum length", it.maxLength], ["minimum items", it.minItems], ["maximum items", it.maxItems],
+            ["pattern", it.pattern], ["default", it.default], ["example", example ?? it.example ?? it.examples?.[0]],
         ].filter(([, value]) => value !== undefined && value !== null && value !== false);
         if (said.length === 0) return [];
-        const text = said.map(([what, value]) => `${what} \`${typeof value === "string" ? value : JSON.stringify(value)}\``);
-        return words(text.join(" · "));
+        const text = (value) => typeof value === "string" ? value : JSON.stringify(value);
+        return words(said.map(([what, value]) => `${what} \`${text(value)}\``).join(" · "));
     }
 
     /** Returns the fields of an object, including those of its parts: `[name, schema, required]`. */
     #members(schema) {
         const it = this.#resolved(schema);
-        const own = Object.entries(it.properties ?? {}).map(([name, of]) => [name, of, it.required?.includes(name) ?? false]);
+        const isRequired = (name) => it.required?.includes(name) ?? false;
+        const own = Object.entries(it.properties ?? {}).map(([name, of]) => [name, of, isRequired(name)]);
         return [...(it.allOf ?? []).flatMap((part) => this.#members(part)), ...own];
     }
 
@@ -71,6 +72,12 @@ export class Schemas {
         if (it.items) return this.#inner(it.items);
         if (typeof it.additionalProperties === "object") return this.#inner(it.additionalProperties);
         return this.#members(it).length > 0 ? [schema] : [];
+    }
+
+    /** Returns the names and descriptions of the fields of a schema, without those of objects inside of them. */
+    fieldsOf(schema) {
+        const inner = this.#inner(schema).flatMap((one) => this.#members(one));
+        return inner.map(([name, of]) => [name, this.#resolved(of).description ?? ""]);
     }
 
     #member([name, schema, needed]) {

@@ -1,159 +1,115 @@
-/** The page that shows the API. It reads `openapi.json` of this server, and nothing else. */
+/**
+ * The page that shows the API: a start page, and a page for each group of operations. It reads `openapi.json` of this
+ * server. The hash of the URL says what is shown: `#/reading` a group, `#top` an operation in its group.
+ */
 
-import { command } from "./copy.js";
-import { byId, element } from "./dom.js";
-import { words } from "./docs-words.js";
+import { contractOf, selected } from "./docs-contract.js";
+import { Find } from "./docs-find.js";
+import { methodOf, route } from "./docs-route.js";
 import { Schemas } from "./docs-schema.js";
+import { Index } from "./docs-search.js";
+import { words } from "./docs-words.js";
+import { byId, element } from "./dom.js";
 
-const METHODS = ["get", "post", "put", "delete"];
+class Docs {
+    #contract;
+    #schemas;
+    /** The group on the page: null is the start page, undefined nothing yet. */
+    #shown;
+    #leaving = new AbortController();
 
-/** Returns all operations, in the order of the document. */
-function operationsOf(contract) {
-    return Object.entries(contract.paths).flatMap(([path, item]) =>
-        METHODS.filter((method) => item[method]).map((method) => ({ path, method, ...item[method] })));
-}
-
-function methodOf(operation) {
-    return element("span", { class: "method", "data-method": operation.method }, operation.method.toUpperCase());
-}
-
-function exampleOf(content) {
-    if (content.example !== undefined) return content.example;
-    return Object.values(content.examples ?? {})[0]?.value;
-}
-
-function textOf(example) {
-    return typeof example === "string" ? example : JSON.stringify(example, null, 2);
-}
-
-/** Returns the URL of an operation, with examples for its parameters. */
-function filled(operation) {
-    const exampleFor = (it) => it.example ?? it.schema.example;
-    const given = (operation.parameters ?? []).filter((it) => it.required || exampleFor(it) !== undefined);
-    const value = (it) => encodeURIComponent(exampleFor(it) ?? it.name);
-    const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => value(given.find((it) => it.in === "path" && it.name === name)));
-    const query = given.filter((it) => it.in === "query").map((it) => `${it.name}=${value(it)}`);
-    return new URL(`.${path}${query.length ? `?${query.join("&")}` : ""}`, location.href).href;
-}
-
-/** Returns the shell command for an operation. */
-function curl(operation) {
-    const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-    const parts = [operation.responses["200"]?.content?.["text/event-stream"] ? "curl -N" : "curl"];
-    if (operation.method !== "get" && !(operation.method === "post" && operation.requestBody)) {
-        parts.push(`-X ${operation.method.toUpperCase()}`);
+    constructor(document) {
+        this.#contract = contractOf(document);
+        this.#schemas = new Schemas(document);
     }
-    parts.push(quoted(filled(operation)));
-    const [media, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-    if (!media) return parts.join(" ");
-    const body = exampleOf(content);
-    const text = typeof body === "string" ? body : JSON.stringify(body ?? {});
-    return `${parts.join(" ")} \\\n  -H 'content-type: ${media}' \\\n  -d ${quoted(text)}`;
-}
 
-function parameter(schemas, it) {
-    return element("li", {},
-        element("code", { class: "name" }, it.name),
-        element("span", { class: "type" }, schemas.typeOf(it.schema)),
-        element("span", { class: "note" }, it.in),
-        it.required ? element("span", { class: "needed" }, "required") : null,
-        ...words(it.description),
-        ...schemas.bounds(it.schema, it.example));
-}
-
-function body(schemas, label, [media, content]) {
-    const examples = content.examples
-        ? Object.entries(content.examples).map(([name, { value }]) => command(`${label}, example ${name}`, textOf(value)))
-        : exampleOf(content) === undefined ? [] : [command(`${label}, example`, textOf(exampleOf(content)))];
-    return [
-        element("p", { class: "media" }, element("code", {}, media)),
-        ...examples,
-        content.schema ? schemas.view(content.schema) : null,
-    ];
-}
-
-function response(schemas, [status, reference]) {
-    const it = schemas.answerOf(reference);
-    const headers = Object.entries(it.headers ?? {}).map(([name, header]) =>
-        element("li", {}, element("code", { class: "name" }, name), element("span", { class: "type" }, header.description ?? "")));
-    const content = Object.entries(it.content ?? {});
-    const isProblem = content.some(([media]) => media.includes("problem"));
-    const inside = [
-        headers.length ? element("ul", { class: "list" }, ...headers) : null,
-        ...content.flatMap((entry) => body(schemas, `Response ${status}`, entry)),
-    ];
-    const more = inside.some(Boolean)
-        ? element("details", isProblem ? {} : { open: "" }, element("summary", {}, "Content"),
-            element("div", { class: "in" }, ...inside))
-        : null;
-    return element("li", {}, element("span", { class: "status" }, status), ...words(it.description), more);
-}
-
-function route(schemas, operation) {
-    const id = operation.operationId;
-    const scope = operation.security?.[0]?.key?.[0];
-    const sections = [];
-    if (operation.parameters?.length) {
-        sections.push(element("h4", {}, "Parameters"),
-            element("ul", { class: "list" }, ...operation.parameters.map((it) => parameter(schemas, it))));
-    }
-    if (operation.requestBody) {
-        sections.push(element("h4", {}, "Body"), ...words(operation.requestBody.description),
-            ...Object.entries(operation.requestBody.content).flatMap((entry) => body(schemas, `Body of ${id}`, entry)));
-    }
-    sections.push(element("h4", {}, "Responses"),
-        element("ul", { class: "list" }, ...Object.entries(operation.responses).map((entry) => response(schemas, entry))));
-    return element("section", { class: "route", id, "aria-labelledby": `${id}-title` },
-        element("h3", { id: `${id}-title` }, element("a", { href: `#${id}` }, operation.summary)),
-        element("p", { class: "at" }, methodOf(operation), element("code", {}, operation.path)),
-        ...words(operation.description),
-        scope ? element("p", { class: "scope" }, "Requires a key with scope ", element("code", {}, scope), " if the server has keys.") : null,
-        command(`Command for ${id}`, curl(operation)),
-        ...sections);
-}
-
-/** Shows the routes that contain all words of the text, and hides the others. */
-function sift(text) {
-    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-    let left = 0;
-    for (const group of document.querySelectorAll("#groups > div, #contents > div")) {
-        let shown = 0;
-        for (const one of group.querySelectorAll("[data-words]")) {
-            one.hidden = !wanted.every((word) => one.dataset.words.includes(word));
-            shown += one.hidden ? 0 : 1;
-        }
-        group.hidden = shown === 0;
-        left += shown;
-    }
-    byId("nothing").textContent = left === 0 ? "No route matches." : "";
-}
-
-function show(contract) {
-    const schemas = new Schemas(contract);
-    byId("title").textContent = `${contract.info.title} ${contract.info.version}: the API`;
-    byId("about").append(...words(contract.info.description));
-    const operations = operationsOf(contract);
-    for (const tag of contract.tags) {
-        const own = operations.filter((operation) => operation.tags?.includes(tag.name));
-        const found = (operation) => [operation.path, operation.method, operation.summary, operation.operationId].join(" ").toLowerCase();
-        const links = own.map((operation) => element("li", { "data-words": found(operation) },
-            element("a", { href: `#${operation.operationId}` }, methodOf(operation), element("span", {}, operation.summary))));
-        byId("contents").append(element("div", {}, element("h2", {}, tag.name), element("ul", {}, ...links)));
-        const routes = own.map((operation) => {
-            const made = route(schemas, operation);
-            made.dataset.words = found(operation);
-            return made;
+    start() {
+        new Find(new Index(this.#contract, this.#schemas), (operation) => this.#go(`#${operation.id}`));
+        addEventListener("hashchange", () => this.#show(true));
+        byId("skip").addEventListener("click", (event) => {
+            event.preventDefault();
+            byId("routes").focus();
         });
-        byId("groups").append(element("div", {}, element("h2", {}, tag.name), ...words(tag.description), ...routes));
+        this.#show(location.hash.length > 1);
     }
-    byId("sift").addEventListener("input", (event) => sift(event.target.value));
-    // The target of the URL's hash exists only now.
-    document.getElementById(location.hash.slice(1))?.scrollIntoView();
+
+    #go(hash) {
+        if (location.hash === hash) this.#show(true);
+        else location.hash = hash;
+    }
+
+    /** Shows what the hash selects, and moves the focus there if a person has chosen it. */
+    #show(isChosen) {
+        const { group, operation, unknown } = selected(this.#contract, location.hash);
+        if (group !== this.#shown) {
+            this.#leaving.abort();
+            this.#leaving = new AbortController();
+            this.#shown = group;
+            if (group) this.#group(group);
+            else this.#startPage();
+        }
+        byId("unknown").textContent = unknown === null ? "" : `The API has no group or operation “${unknown}”.`;
+        this.#contents(group, operation);
+        if (!isChosen) return;
+        if (operation) {
+            const section = byId(operation.id);
+            section.scrollIntoView();
+            section.focus({ preventScroll: true });
+        } else {
+            scrollTo(0, 0);
+            byId("routes").focus({ preventScroll: true });
+        }
+    }
+
+    #title(text, description) {
+        const { title, version } = this.#contract.info;
+        document.title = text === null ? `${title}: the API` : `${text} – ${title}: the API`;
+        byId("title").textContent = text ?? `${title} ${version}: the API`;
+        byId("about").replaceChildren(...words(description));
+    }
+
+    #startPage() {
+        this.#title(null, this.#contract.info.description);
+        const cards = this.#contract.groups.map((group) => element("section", { class: "group-card" },
+            element("h2", {}, element("a", { href: `#${group.id}` }, group.name)),
+            ...words(group.description), this.#links(group)));
+        byId("groups").replaceChildren(element("div", { class: "group-cards" }, ...cards));
+    }
+
+    #group(group) {
+        this.#title(group.name, group.description);
+        const routes = group.operations.map((operation) => route(this.#schemas, operation, this.#leaving.signal));
+        const at = this.#contract.groups.indexOf(group);
+        const way = (other, text) => other ? element("a", { href: `#${other.id}` }, text(other.name)) : element("span");
+        byId("groups").replaceChildren(...routes, element("nav", { class: "turns", "aria-label": "Neighbours" },
+            way(this.#contract.groups[at - 1], (name) => `← ${name}`),
+            way(this.#contract.groups[at + 1], (name) => `${name} →`)));
+    }
+
+    /** Returns the links to a group's operations. */
+    #links(group, current = null) {
+        const links = group.operations.map((operation) => element("a", {
+            href: `#${operation.id}`, "aria-current": operation === current ? "location" : null,
+        }, methodOf(operation), element("span", {}, operation.summary)));
+        return element("ul", {}, ...links.map((link) => element("li", {}, link)));
+    }
+
+    /** Shows the groups, and the operations of the current one. */
+    #contents(current, operation) {
+        const link = (id, name, isCurrent) => element("a", {
+            class: "group-link", href: `#${id}`, "aria-current": isCurrent ? "page" : null,
+        }, name);
+        const groups = this.#contract.groups.map((group) => element("li", {},
+            link(group.id, group.name, group === current),
+            group === current ? this.#links(group, operation) : null));
+        const overview = element("li", {}, link("/", "Overview", current === null));
+        byId("contents").replaceChildren(element("ul", {}, overview, ...groups));
+    }
 }
 
 try {
     const response = await fetch("openapi.json");
-    show(await response.json());
+    new Docs(await response.json()).start();
 } catch (error) {
     byId("about").append(element("p", { role: "alert" }, `openapi.json could not be read: ${error.message}`));
 }

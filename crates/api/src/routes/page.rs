@@ -17,7 +17,10 @@
 //! words.js      all words, by language (language.js): words-en.js and others have the same keys; windows.js: those of
 //!               windows; format.js, numbers.js: times and numbers by `Intl`
 //! overlay.js    /overlay: its parameters (overlay-params.js), and one of two views (overlay-list.js, overlay-battle.js)
-//! docs.js       /docs, route by route; docs-schema.js: schemas; docs-words.js: descriptions; copy.js: commands
+//! docs.js       /docs, group by group (docs-contract.js); docs-route.js: one operation; docs-schema.js: schemas
+//! docs-find.js  its search box; docs-search.js: the index; docs-synonyms.js: what people say for the contract's words
+//! docs-try.js   "Try it": the form (docs-request.js: URL and command); docs-answer.js, docs-json.js: the response
+//! copy.js       commands, of both pages; docs-words.js: descriptions
 //! ```
 //!
 //! The stream hands over a frame as text. The next animation frame parses the newest one and drops those before it.
@@ -81,11 +84,13 @@ macro_rules! page_files {
 
 const FILES: &[(&str, &[u8])] = page_files! {
     "activity.css" "activity.js" "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js"
-    "columns.js" "connection.js" "copy.js" "docs-schema.js" "docs-words.js" "docs.css" "docs.html" "docs.js" "dom.js"
-    "find.css" "find.js" "format.js" "forms.css" "gains.js" "icon.svg" "index.html" "instead.js" "keyform.js"
-    "language.js" "main.js" "numbers.js" "overlay-battle.js" "overlay-list.js" "overlay-params.js" "overlay.css"
-    "overlay.html" "overlay.js" "page.css" "row.js" "rows.js" "state.js" "steps.js" "stream.js" "theme.js"
-    "trail.js" "windows.js" "words-en.js" "words-es.js" "words-ja.js" "words-zh.js" "words.js"
+    "columns.js" "connection.js" "copy.js" "docs-answer.js" "docs-contract.js" "docs-find.js" "docs-json.js"
+    "docs-request.js" "docs-route.js" "docs-schema.js" "docs-search.js" "docs-synonyms.js" "docs-try.css"
+    "docs-try.js" "docs-words.js" "docs.css" "docs.html" "docs.js" "dom.js" "find.css" "find.js" "format.js"
+    "forms.css" "gains.js" "icon.svg" "index.html" "instead.js" "keyform.js" "language.js" "main.js" "numbers.js"
+    "overlay-battle.js" "overlay-list.js" "overlay-params.js" "overlay.css" "overlay.html" "overlay.js" "page.css"
+    "row.js" "rows.js" "state.js" "steps.js" "stream.js" "theme.js" "trail.js" "windows.js" "words-en.js"
+    "words-es.js" "words-ja.js" "words-zh.js" "words.js"
 };
 
 static PAGE: LazyLock<Vec<(&str, StaticFile)>> = LazyLock::new(|| {
