@@ -247,6 +247,16 @@ pub struct OfContributions {
     previous_rank: Option<bool>,
 }
 
+/// The header of writes that may wait for the store.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+pub struct OfWait {
+    /// `wait=N`: while the store is unavailable, the write is tried for `N` seconds, at most 15, before the response is
+    /// `unavailable` or `unknown`; without it, for about a second. Other preferences are ignored (RFC 7240).
+    #[param(rename = "Prefer", nullable = false, example = "wait=15")]
+    prefer: Option<String>,
+}
+
 /// What to return for each contribution.
 #[derive(utoipa::ToSchema)]
 #[schema(rename_all = "lowercase")]

@@ -110,6 +110,7 @@ fn call(function: &'static str, effect: Effect, keys: &[&str], args: &[&str]) ->
         args: own(args),
         effect,
         until: Instant::now() + DEADLINE,
+        waits_until: None,
         closes: None,
     }
 }
