@@ -5,6 +5,7 @@
 //! authorizer, caller    checks the key or the token of a request; the key that a request was authorized by
 //! new_key, key_settings the text of keys and their hashes; the settings of a key
 //! key, keys, scope      one configured key, all keys, the operations that a key permits
+//! key_list              the configured keys as admins see them
 //! token                 tokens for the streams of one board
 //! secret                finds keys and tokens in other text, such as log lines
 //! rate, client          budgets of requests; the address that a request comes from
@@ -21,6 +22,7 @@ mod client;
 mod cors;
 mod hosts;
 mod key;
+mod key_list;
 mod key_settings;
 mod keys;
 mod new_key;
@@ -35,6 +37,7 @@ pub use authorizer::Authorizer;
 pub use caller::Caller;
 pub use client::address_for_limits;
 pub use key::KeyError;
+pub use key_list::{KeyList, ListedKey};
 pub use key_settings::{KeySettings, check_key_name};
 pub use new_key::{KEY_PREFIX, NewKey};
 pub use rate::RateSettings;

@@ -175,6 +175,21 @@ pub struct OfBoards {
     limit: Option<u64>,
 }
 
+/// The parameters of the audit log.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct OfAudit {
+    /// Reads the log of callers that are not admins, `audit.log.writers`.
+    #[param(nullable = false, default = false)]
+    writers: Option<bool>,
+    /// The text `next` of the response that this one continues.
+    #[param(nullable = false)]
+    before: Option<String>,
+    /// The maximum number of lines.
+    #[param(nullable = false, minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u64>,
+}
+
 /// The member in a path without a board.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]

@@ -32,7 +32,7 @@ const REDIRECTIONS_AT_ONCE: u32 = 3;
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
 /// How long a node may be without a connection before calls that read fail at once.
-const READ_ABSENCE_MAX: Duration = Duration::from_millis(250);
+const READ_ABSENCE_MAX: Duration = Duration::from_millis(500);
 
 /// How long a node may be without a connection before writes fail at once, unless their callers wait.
 const WRITE_ABSENCE_MAX: Duration = Duration::from_secs(1);
