@@ -88,6 +88,18 @@ impl Caller {
         self.permits(Key::is_unbounded_admin)
     }
 
+    /// Returns 403 unless every operation on all kinds is permitted.
+    pub fn check_unbounded_admin(&self) -> Result<(), Problem> {
+        if self.is_unbounded_admin() {
+            return Ok(());
+        }
+        let name = self.name().unwrap_or_default();
+        let detail = format!(
+            "key {name:?} is limited to kinds; this request requires an admin key for all kinds"
+        );
+        Err(Problem::new(ProblemType::Forbidden, detail))
+    }
+
     /// Returns the tag for stream tokens; zeros if no keys are configured.
     pub(crate) fn tag(&self) -> KeyTag {
         self.key().map(|key| key.tag()).unwrap_or_default()

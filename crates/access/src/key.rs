@@ -32,23 +32,27 @@ pub enum KeyError {
 pub(crate) struct Key {
     pub(crate) name: String,
     pub(crate) digest: KeyDigest,
-    scope: Scope,
-    kinds: Option<BTreeSet<KindName>>,
+    pub(crate) scope: Scope,
+    pub(crate) kinds: Option<BTreeSet<KindName>>,
+    /// The limit of the budget.
+    pub(crate) rate: RateSettings,
     budget: Option<Arc<Budget>>,
-    expires_at: Option<Timestamp>,
+    pub(crate) expires_at: Option<Timestamp>,
 }
 
 impl Key {
     /// Creates a key. Keys without a rate of their own have the rate `of_all`.
     pub(crate) fn new(settings: &KeySettings, of_all: RateSettings) -> Result<Self, KeyError> {
         let name = settings.name.clone();
-        let quota = settings.rate(of_all).quota();
+        let rate = settings.rate(of_all);
+        let quota = rate.quota();
         let quota = quota.map_err(|_| KeyError::BurstAlone { name: name.clone() })?;
         Ok(Self {
             digest: settings.hash,
             name,
             scope: settings.scope,
             kinds: settings.kinds.clone(),
+            rate,
             budget: quota.map(|quota| Arc::new(Budget::new(quota))),
             expires_at: settings.expires_at,
         })

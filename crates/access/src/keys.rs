@@ -60,6 +60,11 @@ impl Keys {
         })
     }
 
+    /// Returns all keys, in no order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Key> {
+        self.by_digest.values().map(|key| &**key)
+    }
+
     /// Returns whether no keys are configured. Then every request is permitted.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_digest.is_empty()

@@ -6,6 +6,7 @@
 //! public_kinds          the kinds whose boards are read without a key
 //! new_key, key_settings the text of keys and their hashes; the settings of a key
 //! key, keys, scope      one configured key, all keys, the operations that a key permits
+//! key_list              the configured keys as admins see them
 //! token, token_param    tokens for the streams of one board, and how they arrive
 //! secret                finds keys and tokens in other text, such as log lines
 //! rate, client          budgets of requests; the address that a request comes from
@@ -24,6 +25,7 @@ mod cors;
 mod frames;
 mod hosts;
 mod key;
+mod key_list;
 mod key_settings;
 mod keys;
 mod new_key;
@@ -40,6 +42,7 @@ pub use authorizer::Authorizer;
 pub use caller::Caller;
 pub use client::address_for_limits;
 pub use key::KeyError;
+pub use key_list::{KeyList, ListedKey};
 pub use key_settings::{KeySettings, check_key_name};
 pub use new_key::{KEY_PREFIX, NewKey};
 pub use public_kinds::PublicKinds;

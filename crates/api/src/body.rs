@@ -1,15 +1,28 @@
 //! Bodies of requests, within the limits of the service ([`connection::BodyMemory`]).
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::HeaderMap;
 use connection::{Whole, from_json, media_type, whole_up_to};
 use problem::{Problem, ProblemType};
+use query_params::prefer;
 use serde::de::DeserializeOwned;
 
 use crate::app::App;
 
 /// Maximum bytes of a JSON body without contributions: the longest ones name a thousand members.
 const JSON_BYTES_MAX: usize = 1 << 20;
+
+/// The maximum time that a write waits for a store that is unavailable.
+const WRITE_WAIT_MAX: Duration = Duration::from_secs(15);
+
+/// Returns how long a client wants its write to wait for a store that is unavailable, if it does.
+pub(crate) fn write_wait(headers: &HeaderMap) -> Option<Duration> {
+    let values = headers.get_all("prefer").iter();
+    let wait = prefer::wait(values.filter_map(|value| value.to_str().ok()))?;
+    Some(wait.min(WRITE_WAIT_MAX))
+}
 
 /// Reads a whole body of contributions, up to the configured limit.
 pub(crate) async fn whole(app: &App, body: Body) -> Result<Whole, Problem> {

@@ -13,8 +13,8 @@ use problem::{Problem, ProblemType};
 use query_params::percent;
 
 use crate::app::App;
-use crate::path_params::PathParams;
 use crate::route::{CallHandler, Matched, Route};
+use query_params::PathParams;
 
 /// Calls the handler of the route of a request.
 pub(crate) fn dispatch(

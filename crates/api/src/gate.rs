@@ -40,8 +40,8 @@ use self::facts::Facts;
 use self::route_metrics::MetricsByRoute;
 use crate::app::App;
 use crate::dispatch::{dispatch, not_allowed, unknown_path};
-use crate::path_params::PathParams;
 use crate::route::{Matched, Needs};
+use query_params::PathParams;
 
 /// The beginning of every path that requires a key.
 const KEYED: &str = "/v1/";

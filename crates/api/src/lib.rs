@@ -28,7 +28,6 @@ mod metrics;
 mod observed;
 #[cfg(test)]
 mod openapi;
-mod path_params;
 mod profiles;
 mod progress;
 mod read_window;

@@ -18,12 +18,12 @@ use futures::future::BoxFuture;
 use matchit::Router;
 
 use crate::app::App;
-use crate::path_params::PathParams;
 use crate::routes::{
-    around, board, boards, contributions, count, erase, health, kinds, lookup, member,
+    admin, around, board, boards, contributions, count, erase, health, kinds, lookup, member,
     member_boards, members, metrics, openapi, page, profiles, range, rank, removal, stream,
     stream_tokens, top, tops,
 };
+use query_params::PathParams;
 
 /// What a route requires of its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,6 +161,8 @@ routes! {
         DELETE members::show: Key(Admin),
     }
     "/v1/hidden" { GET members::hidden: Key(Admin) }
+    "/v1/audit" { GET admin::audit: Key(Admin) }
+    "/v1/keys" { GET admin::keys: Key(Admin) }
 }
 
 impl Route {
@@ -368,9 +370,10 @@ mod tests {
         for route in ROUTES {
             for Served { name, needs, .. } in route.methods {
                 let reads = *name == "GET" || posted.iter().any(|end| route.path.ends_with(end));
-                // A read scope is not enough to see hidden members.
-                let about_hidden = route.path.ends_with("/hidden");
-                let expected = reads && !about_hidden;
+                // A read scope is not enough to see hidden members, the audit log and keys.
+                let for_admins = ["/hidden", "/audit", "/keys"];
+                let for_admins = for_admins.iter().any(|end| route.path.ends_with(end));
+                let expected = reads && !for_admins;
                 if matches!(needs, Key(_) | ReadKey) {
                     let is_read = matches!(needs, ReadKey | Key(Read));
                     assert_eq!(is_read, expected, "{name} {}", route.path);

@@ -16,8 +16,8 @@ use shard_router::KnownKind;
 use validators::Freshness;
 
 use crate::app::App;
-use crate::path_params::PathParams;
 use crate::read_window::ReadWindow;
+use query_params::PathParams;
 
 /// The file in the path, which may not exist.
 pub(crate) struct FilePath(pub(crate) String);

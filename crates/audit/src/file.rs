@@ -53,6 +53,14 @@ impl Files {
         append(&mut file, line)
     }
 
+    /// Returns the files that exist, the newest first.
+    pub(crate) fn newest_first(&self) -> impl Iterator<Item = io::Result<File>> {
+        let opened = (0..=self.limits.files_kept).map(|number| File::open(self.numbered(number)));
+        opened.filter(
+            |opened| !matches!(opened, Err(error) if error.kind() == io::ErrorKind::NotFound),
+        )
+    }
+
     /// Renames each file to the next number. The oldest is replaced. An interrupted rotation leaves a gap in the
     /// numbers, and the next rotation continues it.
     fn rotate(&self) -> io::Result<()> {

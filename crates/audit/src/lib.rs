@@ -28,10 +28,12 @@
 mod entry;
 mod file;
 mod log;
+mod page;
 mod request;
 mod trail;
 
 pub use entry::{AuditDetails, AuditEntry};
 pub use file::AuditLimits;
 pub use log::{AuditLog, HasAuditLog};
+pub use page::{AuditLine, AuditPage};
 pub use request::AuditedRequest;

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use problem::{Problem, ProblemType};
 
 use crate::entry::AuditEntry;
 use crate::file::{self, AuditLimits};
+use crate::page::{AuditPage, Cursor};
 use crate::request::AuditedRequest;
 use crate::trail::Trail;
 
@@ -55,6 +57,37 @@ impl AuditLog {
         };
         AuditEntry::new(trail.clone(), request)
     }
+
+    /// Returns up to `limit` lines of the file about admins, or of the one about `writers`, the newest first: the last
+    /// ones, or those before the `next` of an earlier page.
+    pub async fn page(
+        &self,
+        writers: bool,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<AuditPage, Problem> {
+        let trail = if writers {
+            &self.of_writers
+        } else {
+            &self.of_admins
+        };
+        let wrong = || {
+            let before = before.unwrap_or_default();
+            Problem::invalid(format!(
+                "before: {before:?} is not the next of an earlier response, or its file was deleted since: omit it"
+            ))
+        };
+        let cursor = before.map(|text| Cursor::parse(text).ok_or_else(wrong));
+        let Some(read) = trail.newest(cursor.transpose()?, limit).await else {
+            let detail = "this server writes no audit log: start it with --audit-log FILE";
+            return Err(Problem::new(ProblemType::NoAuditLog, detail));
+        };
+        let page = read.map_err(|error| {
+            let detail = format!("the audit log cannot be read: {error}");
+            Problem::new(ProblemType::Unavailable, detail)
+        })?;
+        page.ok_or_else(wrong)
+    }
 }
 
 /// Returns the path of the file about callers that are not admins: `audit.log.writers`.
@@ -90,7 +123,6 @@ mod tests {
     use axum::http::{Method, StatusCode};
     use axum::response::IntoResponse as _;
     use board::Timestamp;
-    use problem::ProblemType;
     use serde_json::Value as Json;
 
     use super::*;

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::file::{AuditLimits, Files};
+use crate::page::{AuditPage, Cursor};
 use crate::request::AuditedRequest;
 
 /// Rejected requests that have a line of their own, at once and per minute.
@@ -88,6 +89,17 @@ impl Trail {
         // One line at a time: lines are not mixed, and each is durable before the next one begins.
         let appended = tokio::task::spawn_blocking(move || files.lock().append(line));
         appended.await.map_err(io::Error::other)?
+    }
+
+    /// Reads lines back, the newest first; `None` if there are no files.
+    pub(crate) async fn newest(
+        &self,
+        before: Option<Cursor>,
+        limit: usize,
+    ) -> Option<io::Result<Option<AuditPage>>> {
+        let files = self.files.clone()?;
+        let read = tokio::task::spawn_blocking(move || files.lock().newest(before, limit));
+        Some(read.await.map_err(io::Error::other).flatten())
     }
 
     /// Records a request that was rejected before it changed anything: as a line, or, if there were too many, in the

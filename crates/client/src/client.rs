@@ -36,6 +36,9 @@ pub(crate) struct Shared {
     pub(crate) answer_bytes_max: usize,
 }
 
+/// The preference of writes: a failover of the store that takes less time needs no retry, and leaves no outcome unknown.
+const WAIT: &str = "wait=15";
+
 /// One request, which may be sent several times.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
@@ -50,6 +53,8 @@ pub(crate) struct Call {
     pub(crate) asks_first: bool,
     /// The value of `If-Match`.
     pub(crate) if_match: Option<String>,
+    /// Whether the server is to wait for its store if that is unavailable.
+    pub(crate) waits: bool,
 }
 
 /// When a request may be sent again.
@@ -177,6 +182,9 @@ impl Client {
         if let Some(etag) = &call.if_match {
             request = request.header(IF_MATCH, etag);
         }
+        if call.waits {
+            request = request.header("prefer", WAIT);
+        }
         let Some(body) = &call.body else {
             return (request, None);
         };
@@ -255,6 +263,7 @@ impl Call {
             content_type: "application/json".into(),
             asks_first: false,
             if_match: None,
+            waits: false,
         }
     }
 

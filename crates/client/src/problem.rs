@@ -51,6 +51,7 @@ words! {
         NotListed = "not-listed",
         /// The member has no profile.
         NoProfile = "no-profile",
+        NoAuditLog = "no-audit-log",
         /// The path does not support the method.
         MethodNotAllowed = "method-not-allowed",
         /// The server does not accept this `Host`.

@@ -189,6 +189,21 @@ enum BoardOrder {
     Activity,
 }
 
+/// The parameters of the audit log.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct OfAudit {
+    /// Reads the log of callers that are not admins, `audit.log.writers`.
+    #[param(nullable = false, default = false)]
+    writers: Option<bool>,
+    /// The text `next` of the response that this one continues.
+    #[param(nullable = false)]
+    before: Option<String>,
+    /// The maximum number of lines.
+    #[param(nullable = false, minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u64>,
+}
+
 /// The member in a path without a board.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
@@ -259,6 +274,16 @@ pub struct OfContributions {
     /// With `return=ranks`: also returns the rank of each member right before the request.
     #[param(nullable = false, default = false)]
     previous_rank: Option<bool>,
+}
+
+/// The header of writes that may wait for the store.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+pub struct OfWait {
+    /// `wait=N`: while the store is unavailable, the write is tried for `N` seconds, at most 15, before the response is
+    /// `unavailable` or `unknown`; without it, for about a second. Other preferences are ignored (RFC 7240).
+    #[param(rename = "Prefer", nullable = false, example = "wait=15")]
+    prefer: Option<String>,
 }
 
 /// What to return for each contribution.

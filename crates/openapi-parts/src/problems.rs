@@ -106,6 +106,8 @@ groups! {
     OfKind: UnknownKind;
     /// Of a member's profile that is read.
     OfProfile: UnknownKind NoProfile;
+    /// Of the audit log.
+    OfAudit: NoAuditLog;
     /// Of a kind that is put.
     OfKindPut: Conflict KindHasBoards PreconditionFailed;
     /// Of a kind that is deleted.
@@ -152,6 +154,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         P::NotListed => {
             "member \"u1\" is not among the best 1000 of day:2026-11-20: it has no neighbours"
         }
+        P::NoAuditLog => "this server writes no audit log: start it with --audit-log FILE",
         P::NoProfile => "member \"u1\" has no profile in kind gifts",
         P::MethodNotAllowed => "GET is not supported on path \"/v1/top\"",
         P::UnknownHost => {

@@ -21,15 +21,16 @@ impl From<ShapeError> for Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        let kind = match &error {
-            StoreError::Overloaded(overload) => return Self::overloaded(&error, overload),
-            StoreError::Unknown(_) => ProblemType::Unknown,
+        // The title names the type: the detail does not repeat it.
+        let kind = match error {
+            StoreError::Overloaded(overload) => return Self::overloaded(&overload),
+            StoreError::Unknown(why) => return Self::new(ProblemType::Unknown, why),
+            StoreError::Unavailable(why) => return Self::new(ProblemType::Unavailable, why),
             StoreError::WindowDropped => ProblemType::WindowGone,
             StoreError::IncarnationEnded
             | StoreError::SettingsChanged
             | StoreError::StaleKind
-            | StoreError::DeadlinePassed
-            | StoreError::Unavailable(_) => ProblemType::Unavailable,
+            | StoreError::DeadlinePassed => ProblemType::Unavailable,
         };
         Self::new(kind, error.to_string())
     }
@@ -37,9 +38,10 @@ impl From<StoreError> for Problem {
 
 impl From<ReadError> for Problem {
     fn from(error: ReadError) -> Self {
-        let kind = match &error {
-            ReadError::Overloaded(overload) => return Self::overloaded(&error, overload),
-            ReadError::KindChanged | ReadError::Unavailable(_) => ProblemType::Unavailable,
+        let kind = match error {
+            ReadError::Overloaded(overload) => return Self::overloaded(&overload),
+            ReadError::Unavailable(why) => return Self::new(ProblemType::Unavailable, why),
+            ReadError::KindChanged => ProblemType::Unavailable,
             ReadError::WindowGone => ProblemType::WindowGone,
         };
         Self::new(kind, error.to_string())
@@ -49,7 +51,7 @@ impl From<ReadError> for Problem {
 impl From<&ItemFailure> for Problem {
     fn from(failure: &ItemFailure) -> Self {
         let kind = match failure {
-            ItemFailure::Overloaded(overload) => return Self::overloaded(failure, overload),
+            ItemFailure::Overloaded(overload) => return Self::overloaded(overload),
             ItemFailure::Unavailable(_) => ProblemType::Unavailable,
             ItemFailure::Unknown(_) => ProblemType::Unknown,
         };

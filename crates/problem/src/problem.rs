@@ -127,8 +127,8 @@ impl Problem {
     }
 
     /// Creates a 503 with the time after which the current backlog will be done.
-    pub(crate) fn overloaded(detail: &impl ToString, overload: &Overload) -> Self {
-        Self::new(ProblemType::Overloaded, detail.to_string()).after(overload.wait)
+    pub(crate) fn overloaded(overload: &Overload) -> Self {
+        Self::new(ProblemType::Overloaded, overload.to_string()).after(overload.wait)
     }
 
     /// Prefixes the detail with the element of the request that is wrong.

@@ -26,6 +26,7 @@ pub enum ProblemType {
     NotRanked,
     NotListed,
     NoProfile,
+    NoAuditLog,
     MethodNotAllowed,
     UnknownHost,
     TargetTooLong,
@@ -51,7 +52,7 @@ pub enum ProblemType {
 
 impl ProblemType {
     /// Every type, in the order of their declaration.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Malformed,
         Self::Invalid,
         Self::Unauthorized,
@@ -63,6 +64,7 @@ impl ProblemType {
         Self::NotRanked,
         Self::NotListed,
         Self::NoProfile,
+        Self::NoAuditLog,
         Self::MethodNotAllowed,
         Self::UnknownHost,
         Self::TargetTooLong,
@@ -99,7 +101,8 @@ impl ProblemType {
             | Self::UnknownPath
             | Self::NotRanked
             | Self::NotListed
-            | Self::NoProfile => StatusCode::NOT_FOUND,
+            | Self::NoProfile
+            | Self::NoAuditLog => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::UnknownHost => StatusCode::MISDIRECTED_REQUEST,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
@@ -124,52 +127,39 @@ impl ProblemType {
     #[must_use]
     pub const fn word_and_title(self) -> (&'static str, &'static str) {
         match self {
-            Self::Malformed => ("malformed", "The body is not valid JSON"),
-            Self::Invalid => ("invalid", "The request is not valid"),
-            Self::Unauthorized => ("unauthorized", "The request has no valid key"),
-            Self::Forbidden => ("forbidden", "The key does not permit this request"),
-            Self::UnknownKind => ("unknown-kind", "The kind does not exist"),
-            Self::UnknownBoard => ("unknown-board", "The board does not exist"),
-            Self::UnknownWindow => ("unknown-window", "The kind does not have this window"),
-            Self::UnknownPath => ("unknown-path", "The path does not exist"),
-            Self::NotRanked => ("not-ranked", "The member is not ranked"),
-            Self::NotListed => ("not-listed", "The member is not on the list"),
-            Self::NoProfile => ("no-profile", "The member has no profile"),
-            Self::MethodNotAllowed => ("method-not-allowed", "The path has no such method"),
-            Self::UnknownHost => ("unknown-host", "The host is not a name of this server"),
-            Self::TargetTooLong => ("target-too-long", "The target of the request is too long"),
-            Self::HeadTooLarge => ("head-too-large", "The head of the request is too large"),
-            Self::TooSlow => ("too-slow", "The body did not arrive in time"),
-            Self::Conflict => ("conflict", "The request conflicts with the current state"),
-            Self::BoardExists => ("board-exists", "The board has contributions"),
-            Self::KindHasBoards => ("kind-has-boards", "The kind has boards"),
-            Self::WindowGone => ("window-gone", "The window is no longer kept"),
-            Self::PreconditionFailed => {
-                ("precondition-failed", "It has been changed in the meantime")
-            }
-            Self::TooLarge => ("too-large", "The body is too large"),
-            Self::UnsupportedMediaType => (
-                "unsupported-media-type",
-                "The body is of another media type",
-            ),
-            Self::OutOfRange => (
-                "out-of-range",
-                "A value would be outside of the exact range",
-            ),
-            Self::WindowClosed => ("window-closed", "All windows of this time are closed"),
-            Self::NotOpen => (
-                "not-open",
-                "The board does not accept contributions at this time",
-            ),
-            Self::FromTheFuture => ("from-the-future", "The time is too far in the future"),
-            Self::NothingApplied => ("nothing-applied", "Every contribution was rejected"),
+            Self::Malformed => ("malformed", "Malformed JSON"),
+            Self::Invalid => ("invalid", "Invalid request"),
+            Self::Unauthorized => ("unauthorized", "No valid key"),
+            Self::Forbidden => ("forbidden", "Not permitted"),
+            Self::UnknownKind => ("unknown-kind", "Unknown kind"),
+            Self::UnknownBoard => ("unknown-board", "Unknown board"),
+            Self::UnknownWindow => ("unknown-window", "Unknown window"),
+            Self::UnknownPath => ("unknown-path", "Unknown path"),
+            Self::NotRanked => ("not-ranked", "Member not ranked"),
+            Self::NotListed => ("not-listed", "Member not on the list"),
+            Self::NoProfile => ("no-profile", "No profile"),
+            Self::NoAuditLog => ("no-audit-log", "No audit log"),
+            Self::MethodNotAllowed => ("method-not-allowed", "Method not allowed"),
+            Self::UnknownHost => ("unknown-host", "Unknown host"),
+            Self::TargetTooLong => ("target-too-long", "Request target too long"),
+            Self::HeadTooLarge => ("head-too-large", "Request head too large"),
+            Self::TooSlow => ("too-slow", "Body too slow"),
+            Self::Conflict => ("conflict", "Conflict"),
+            Self::BoardExists => ("board-exists", "Board already exists"),
+            Self::KindHasBoards => ("kind-has-boards", "Kind has boards"),
+            Self::WindowGone => ("window-gone", "Window no longer kept"),
+            Self::PreconditionFailed => ("precondition-failed", "Precondition failed"),
+            Self::TooLarge => ("too-large", "Body too large"),
+            Self::UnsupportedMediaType => ("unsupported-media-type", "Unsupported media type"),
+            Self::OutOfRange => ("out-of-range", "Value out of range"),
+            Self::WindowClosed => ("window-closed", "Windows closed"),
+            Self::NotOpen => ("not-open", "Board not open"),
+            Self::FromTheFuture => ("from-the-future", "Time in the future"),
+            Self::NothingApplied => ("nothing-applied", "Nothing applied"),
             Self::TooManyRequests => ("too-many-requests", "Too many requests"),
-            Self::Overloaded => ("overloaded", "The server is overloaded"),
-            Self::Unavailable => ("unavailable", "The store is unavailable"),
-            Self::Unknown => (
-                "unknown",
-                "The store did not respond, and the outcome is unknown",
-            ),
+            Self::Overloaded => ("overloaded", "Overloaded"),
+            Self::Unavailable => ("unavailable", "Store unavailable"),
+            Self::Unknown => ("unknown", "Outcome unknown"),
         }
     }
 

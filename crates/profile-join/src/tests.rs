@@ -63,6 +63,7 @@ impl Stage {
             kind: &known.kind,
             now: NOW,
             until: None,
+            waits_until: None,
             report: false,
             items: &items,
         };

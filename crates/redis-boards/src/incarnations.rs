@@ -147,6 +147,17 @@ impl Incarnations {
         Some(spread::place(board, &incarnation.servers, shard))
     }
 
+    /// Returns the locations of all shards; none if the lease is not cached.
+    #[must_use]
+    pub fn places_at_hand(&self, board: &BoardRecord) -> Vec<Location> {
+        let Some(incarnation) = self.known.get(&board.incarnation) else {
+            return Vec::new();
+        };
+        let shards = 0..board.shards.get();
+        let place = |shard| spread::place(board, &incarnation.servers, shard);
+        shards.map(place).collect()
+    }
+
     /// As [`Incarnations::place`], before a write: touches a board that may be idle, so that the
     /// sweep does not empty it.
     pub async fn place_to_write(

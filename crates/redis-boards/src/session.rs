@@ -21,6 +21,16 @@ impl Session {
         })
     }
 
+    /// Returns a second session: its calls may overlap those of this one.
+    #[must_use]
+    pub fn other(&self) -> Self {
+        Self {
+            // Another server has this name with the same probability as any.
+            id: !self.id,
+            calls: AtomicU64::new(0),
+        }
+    }
+
     /// Returns the name: 16 random hexadecimal digits.
     #[must_use]
     pub fn name(&self) -> String {

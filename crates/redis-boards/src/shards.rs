@@ -283,6 +283,7 @@ impl Shards<'_> {
             args,
             effect,
             until: self.until,
+            waits_until: Some(self.until),
             closes: None,
         };
         let answer = self.servers.call(self.spread.place(shard), &call).await?;

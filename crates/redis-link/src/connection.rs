@@ -56,10 +56,29 @@ pub struct Connection {
     client: Client,
     task: Task,
     silence: Duration,
-    /// When the last reply arrived.
-    answered: Mutex<Instant>,
+    activity: Mutex<Activity>,
     /// Why the connection was ended, once it was.
     end: watch::Sender<Option<&'static str>>,
+}
+
+/// What a connection is doing.
+#[derive(Debug)]
+struct Activity {
+    /// When the last reply arrived.
+    answered: Instant,
+    /// Commands that wait for a reply.
+    waiting: usize,
+    /// Since when there have been such commands.
+    busy_since: Instant,
+}
+
+/// A command that waits for its reply, until it is dropped.
+struct Waiting<'a>(&'a Mutex<Activity>);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.lock().waiting -= 1;
+    }
 }
 
 /// A future that completes when its connection has ended.
@@ -103,11 +122,17 @@ impl Connection {
         let task = Task::of(&ended);
         match timeout(within, connected).await {
             Ok(Ok(())) => {
+                let now = Instant::now();
+                let activity = Activity {
+                    answered: now,
+                    waiting: 0,
+                    busy_since: now,
+                };
                 let connection = Self {
                     client,
                     task,
                     silence: options.silence,
-                    answered: Mutex::new(Instant::now()),
+                    activity: Mutex::new(activity),
                     end: watch::Sender::new(None),
                 };
                 Ok((connection, Ended(ended)))
@@ -134,6 +159,18 @@ impl Connection {
     /// Returns why the connection has ended.
     pub fn ended_for(&self) -> &'static str {
         self.end.borrow().unwrap_or("the connection ended")
+    }
+
+    /// Returns whether the connection was ended because no reply had arrived for too long.
+    pub fn ended_silent(&self) -> bool {
+        *self.end.borrow() == Some(SILENT)
+    }
+
+    /// Returns since when commands have been waiting while no reply arrived.
+    pub fn silent_since(&self) -> Option<Instant> {
+        let activity = self.activity.lock();
+        let since = activity.busy_since.max(activity.answered);
+        (activity.waiting > 0).then_some(since)
     }
 
     /// Sends one command.
@@ -189,7 +226,16 @@ impl Connection {
     }
 
     fn is_answering(&self) {
-        *self.answered.lock() = Instant::now();
+        self.activity.lock().answered = Instant::now();
+    }
+
+    fn waits(&self, now: Instant) -> Waiting<'_> {
+        let mut activity = self.activity.lock();
+        if activity.waiting == 0 {
+            activity.busy_since = now;
+        }
+        activity.waiting += 1;
+        Waiting(&self.activity)
     }
 
     /// Waits for the reply to a command as long as replies arrive, to this command or to others.
@@ -204,9 +250,10 @@ impl Connection {
         }
         let mut end = self.end.subscribe();
         let sent = Instant::now();
+        let _waiting = self.waits(sent);
         let mut response = pin!(response);
         loop {
-            let silent_since = sent.max(*self.answered.lock());
+            let silent_since = sent.max(self.activity.lock().answered);
             tokio::select! {
                 biased;
                 response = &mut response => return Ok(response),
@@ -214,7 +261,7 @@ impl Connection {
                     return Err(Fault::Lost(self.ended_for().to_owned()));
                 }
                 () = sleep_until(silent_since + silence) => {
-                    if silent_since == sent.max(*self.answered.lock()) {
+                    if silent_since == sent.max(self.activity.lock().answered) {
                         self.end_for(SILENT);
                     }
                 }

@@ -31,6 +31,12 @@ const REDIRECTIONS_AT_ONCE: u32 = 3;
 /// How often a call that waits for replicas checks whether its primary still has the location.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
+/// How long a node may be without a connection before calls that read fail at once.
+const READ_ABSENCE_MAX: Duration = Duration::from_millis(500);
+
+/// How long a node may be without a connection before writes fail at once, unless their callers wait.
+const WRITE_ABSENCE_MAX: Duration = Duration::from_secs(1);
+
 /// A call that is being made.
 #[derive(Debug)]
 pub(crate) struct Attempts<'a> {
@@ -42,6 +48,8 @@ pub(crate) struct Attempts<'a> {
     /// The node for the next attempt, if it is not that of the location.
     redirection: Option<Redirection>,
     redirections: u32,
+    /// When the first attempt began.
+    began_first: Instant,
     /// When the last attempt began.
     began: Instant,
     /// Whether an attempt was sent and had no reply.
@@ -72,6 +80,8 @@ enum FailedAttempt {
     Final(CallError),
     /// Another attempt may succeed: at once, or after a pause.
     Again { why: String, at_once: bool },
+    /// Another attempt may succeed when the node has a connection, which it has not had since then.
+    Absent { why: String, since: Instant },
 }
 
 impl FailedAttempt {
@@ -106,6 +116,7 @@ impl<'a> Attempts<'a> {
             call,
             redirection: None,
             redirections: 0,
+            began_first: Instant::now(),
             began: Instant::now(),
             may_be_applied: false,
             ask_until: call.until,
@@ -116,13 +127,19 @@ impl<'a> Attempts<'a> {
     pub(crate) async fn run(mut self) -> Result<FunctionReply, CallError> {
         loop {
             self.began = Instant::now();
+            let mut absent_until = None;
             let (why, at_once) = match self.once().await {
                 Ok(answer) => return Ok(answer),
                 Err(FailedAttempt::Final(error)) => return Err(error),
                 Err(FailedAttempt::Again { why, at_once }) => (why, at_once),
+                Err(FailedAttempt::Absent { why, since }) => {
+                    absent_until = Some(self.waits_for_absent(since));
+                    (why, false)
+                }
             };
             let now = Instant::now();
-            if now >= self.ask_until {
+            let last = absent_until.map_or(self.ask_until, |until| until.min(self.ask_until));
+            if now >= last {
                 return Err(self.given_up(why));
             }
             if !at_once {
@@ -133,12 +150,25 @@ impl<'a> Attempts<'a> {
                 } else {
                     self.ask_until
                 };
-                sleep_until(next.min(end)).await;
+                sleep_until(next.min(end).min(last)).await;
             }
             // One more attempt may reveal whether a write was applied; a read needs none.
             if self.call.effect == Effect::Read && Instant::now() >= self.call.until {
                 return Err(self.given_up(why));
             }
+        }
+    }
+
+    /// Returns until when the call waits for a node that has had no connection since `since`.
+    fn waits_for_absent(&self, since: Instant) -> Instant {
+        let briefly = match self.call.effect {
+            Effect::Read | Effect::Volatile => since + READ_ABSENCE_MAX,
+            Effect::Write => since + WRITE_ABSENCE_MAX,
+        };
+        match self.call.waits_until {
+            Some(until) if until >= self.call.until => self.ask_until,
+            Some(until) => until.max(briefly),
+            None => briefly,
         }
     }
 
@@ -188,16 +218,18 @@ impl<'a> Attempts<'a> {
                 Ok(node) => (node, false),
                 Err(why) => {
                     self.topology.stale(None);
-                    return Err(FailedAttempt::later(why));
+                    let since = self.began_first;
+                    return Err(FailedAttempt::Absent { why, since });
                 }
             },
         };
         let Some(link) = node.link() else {
             self.topology.stale(None);
-            let why = node.trouble().unwrap_or_default();
-            let until = Instant::now() + PAUSES.1;
-            node.changed(until.min(self.ask_until)).await;
-            return Err(FailedAttempt::later(format!("{}: {why}", node.address())));
+            let why = format!("{}: {}", node.address(), node.trouble().unwrap_or_default());
+            let since = node.absent_since().unwrap_or(self.began_first);
+            let until = (Instant::now() + PAUSES.1).min(self.ask_until);
+            node.changed(until.min(self.waits_for_absent(since))).await;
+            return Err(FailedAttempt::Absent { why, since });
         };
         let target = Target { node, link, named };
         let link = &target.link;

@@ -171,6 +171,17 @@ impl Link {
         }
     }
 
+    /// Returns since when calls that read, and probes, have been waiting while no reply to any of them arrived.
+    pub(crate) fn silent_since(&self) -> Option<Instant> {
+        self.reads.connection.silent_since()
+    }
+
+    /// Returns whether the link ended because the node did not reply.
+    pub(crate) fn ended_silent(&self) -> bool {
+        let mut lines = [&self.reads, &self.writes].into_iter();
+        lines.any(|line| line.connection.ended_silent())
+    }
+
     /// Returns whether the node runs functions itself: then none is applied past its deadline.
     pub(crate) fn has_functions(&self) -> bool {
         self.script_free.is_none()

@@ -16,6 +16,7 @@ use crate::metrics::NodeMetrics;
 use crate::probe::NoLink;
 use redis_link::Address;
 use redis_link::Backoff;
+use redis_link::SILENCE;
 use redis_link::Task;
 
 /// The first and the longest pause between attempts to connect.
@@ -31,10 +32,17 @@ pub(crate) enum State {
     /// Unknown yet.
     Unknown,
     Up(Arc<Link>),
-    /// It does not reply, for this reason.
-    Down(Arc<str>),
-    /// It replies, but cannot be used, for this reason.
-    Refused(Arc<str>),
+    /// It does not reply.
+    Down(Absence),
+    /// It replies, but cannot be used.
+    Refused(Absence),
+}
+
+/// Why a node has no link, and since when.
+#[derive(Debug, Clone)]
+pub(crate) struct Absence {
+    pub(crate) why: Arc<str>,
+    pub(crate) since: Instant,
 }
 
 /// A node.
@@ -91,7 +99,15 @@ impl Node {
         match self.state() {
             State::Up(_) => None,
             State::Unknown => Some("not yet connected".to_owned()),
-            State::Down(why) | State::Refused(why) => Some(why.to_string()),
+            State::Down(absence) | State::Refused(absence) => Some(absence.why.to_string()),
+        }
+    }
+
+    /// Returns since when it is known to have no link.
+    pub(crate) fn absent_since(&self) -> Option<Instant> {
+        match &*self.state.borrow() {
+            State::Up(_) | State::Unknown => None,
+            State::Down(absence) | State::Refused(absence) => Some(absence.since),
         }
     }
 
@@ -139,7 +155,7 @@ impl Keeper {
         loop {
             let begun = Instant::now();
             let why = self.connect_and_watch().await;
-            self.report(why);
+            self.report(why, begun);
             if begun.elapsed() >= STEADY {
                 pause = new_pause();
             }
@@ -164,28 +180,34 @@ impl Keeper {
         NoLink::Down(link.watch(&mut ends).await)
     }
 
-    /// Logs why there is no link, once for each reason.
-    fn report(&self, none: NoLink) {
+    /// Logs why there is no link, once for each reason. The attempt to connect began at `begun`.
+    fn report(&self, none: NoLink, begun: Instant) {
         self.state.send_if_modified(|state| {
             let (refused, why) = match none {
                 NoLink::Down(why) => (false, why),
                 NoLink::Refused(why) => (true, why),
             };
             let known = match state {
-                State::Down(known) => !refused && **known == *why,
-                State::Refused(known) => refused && **known == *why,
+                State::Down(known) => !refused && *known.why == *why,
+                State::Refused(known) => refused && *known.why == *why,
                 State::Unknown | State::Up(_) => false,
             };
             if known {
                 return false;
             }
+            let since = match state {
+                State::Down(known) | State::Refused(known) => known.since,
+                State::Unknown => begun,
+                State::Up(link) if link.ended_silent() => Instant::now() - SILENCE,
+                State::Up(_) => Instant::now(),
+            };
             let why: Arc<str> = why.into();
             if refused {
                 tracing::error!(node = %self.address, "refused: {why}");
-                *state = State::Refused(why);
+                *state = State::Refused(Absence { why, since });
             } else {
                 tracing::warn!(node = %self.address, "not connected: {why}");
-                *state = State::Down(why);
+                *state = State::Down(Absence { why, since });
             }
             true
         });

@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, join_all};
 use metering::Registry;
 use redis_link::{RedisUrl, Task};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
 use crate::attempts::Attempts;
 use crate::backlog::Backlog;
@@ -27,6 +27,10 @@ use crate::topology::Topology;
 
 /// How long nodes may take to reply when a store is opened.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a node may send no reply, while calls wait for one, before it counts as silent. A node that replies slowly,
+/// or is busy with one call, is not.
+pub(crate) const SILENT_AFTER: Duration = Duration::from_millis(500);
 
 /// The nodes of a store.
 #[derive(Debug)]
@@ -106,6 +110,23 @@ impl Nodes {
     pub fn is_connected(&self, location: Location) -> bool {
         let node = self.topology.route(location);
         node.is_ok_and(|node| node.link().is_some())
+    }
+
+    /// Completes when the node of one of these locations is connected and silent: at once, if it is known to be.
+    pub async fn silence(&self, locations: &[Location]) {
+        loop {
+            let links = locations.iter().filter_map(|location| {
+                let node = self.topology.route(*location).ok()?;
+                node.link()?.silent_since()
+            });
+            let now = Instant::now();
+            let silent_since = links.min().unwrap_or(now);
+            let silent_at = silent_since + SILENT_AFTER;
+            if silent_at <= now {
+                return;
+            }
+            sleep_until(silent_at).await;
+        }
     }
 
     /// Returns whether one call may have keys of any slots that are on the same server as this

@@ -25,8 +25,8 @@ pub(crate) async fn look_for_losses(
     let at_registry = |why: &str| format!("{}: {why}", registry.address());
     let link = match registry.answers(until).await {
         State::Up(link) => link,
-        State::Refused(why) => return Err(OpenError::Refused(at_registry(&why))),
-        State::Down(why) => return Err(OpenError::Unreachable(at_registry(&why))),
+        State::Refused(absence) => return Err(OpenError::Refused(at_registry(&absence.why))),
+        State::Down(absence) => return Err(OpenError::Unreachable(at_registry(&absence.why))),
         State::Unknown => return Err(OpenError::Unreachable(at_registry("no answer"))),
     };
     if matches!(**topology, Topology::Independent(_)) {

@@ -14,12 +14,17 @@ pub struct Moment {
     pub now: Timestamp,
     /// Never later than `now`.
     began: Instant,
+    /// Until when the caller waits for a store that is unavailable, if it asked to.
+    pub(crate) waits_until: Option<Instant>,
     /// The server's clock. `None`: it cannot be set (in tests).
     clock: Option<Clock>,
 }
 
 /// Maximum that rounding subtracts from the time of a moment.
 const ROUNDED: Duration = Duration::from_millis(1);
+
+/// The pause between attempts at an unavailable store, of a caller that waits for it.
+const WAITING_PAUSE: Duration = Duration::from_millis(200);
 
 impl Moment {
     /// Returns the current moment, by the server's clock.
@@ -29,8 +34,28 @@ impl Moment {
         Self {
             now: clock(),
             began,
+            waits_until: None,
             clock: Some(clock.clone()),
         }
+    }
+
+    /// Waits for a store that is unavailable for so long from this moment on, instead of briefly.
+    #[must_use]
+    pub fn waiting(self, wait: Option<Duration>) -> Self {
+        Self {
+            waits_until: wait.map(|wait| self.began + wait),
+            ..self
+        }
+    }
+
+    /// Waits until a store that is unavailable may be tried again. Returns whether the caller still waited.
+    pub(crate) async fn pause(&self) -> bool {
+        let again = Instant::now() + WAITING_PAUSE;
+        let waits = self.waits_until.is_some_and(|until| again < until);
+        if waits {
+            tokio::time::sleep_until(again.into()).await;
+        }
+        waits
     }
 
     /// Returns the deadline of what must end before the server's clock shows `at`. It may be
@@ -58,6 +83,7 @@ impl Moment {
         Self {
             now: now.plus(ROUNDED),
             began,
+            waits_until: self.waits_until,
             clock: self.clock.clone(),
         }
     }
@@ -68,6 +94,7 @@ impl From<Timestamp> for Moment {
         Self {
             now,
             began: Instant::now(),
+            waits_until: None,
             clock: None,
         }
     }

@@ -101,7 +101,7 @@ impl Sending<'_> {
             moment: self.moment.clone(),
         };
         for _ in 0..TRIES_MAX {
-            let (record, perhaps_new) = match self.finder.target(name, &kind, &pending).await {
+            let (record, perhaps_new) = match self.target(name, &kind, &pending).await {
                 Ok(TargetBoard::Created(record)) => (record, false),
                 Ok(TargetBoard::PerhapsNew(record)) => (record, true),
                 Ok(TargetBoard::Uncreated(activity)) => {
@@ -156,6 +156,21 @@ impl Sending<'_> {
             "board {name} was deleted, changed or closed repeatedly during the request: send it again"
         );
         pending.fail(&ItemFailure::Unavailable(why))
+    }
+
+    /// Finds or creates the board, as soon as the store is available if the caller waits for it.
+    async fn target(
+        &self,
+        name: &BoardName,
+        kind: &KnownKind,
+        pending: &PendingItems,
+    ) -> Result<TargetBoard, ItemFailure> {
+        loop {
+            match self.finder.target(name, kind, pending).await {
+                Err(ItemFailure::Unavailable(_)) if self.moment.pause().await => {}
+                target => return target,
+            }
+        }
     }
 
     /// Returns the activity that is enforced on a board with this one.
@@ -253,12 +268,22 @@ impl Sending<'_> {
             now,
             report: self.report,
             until,
+            waits_until: self.moment.waits_until,
             items,
         };
         self.metrics.batches.observe_count(items.len());
         let all = |failure: ItemFailure| vec![WriteOutcome::Failed(failure); items.len()];
         let span = apply_span(record, shard, items.len());
-        let applied = self.store.apply(record, shard, call).instrument(span);
+        let applied = async {
+            loop {
+                match self.store.apply(record, shard, call.clone()).await {
+                    // Nothing was applied.
+                    Err(StoreError::Unavailable(_)) if self.moment.pause().await => {}
+                    applied => return applied,
+                }
+            }
+        };
+        let applied = applied.instrument(span);
         let windows = kind.kind.windows().len();
         let result = match applied.await {
             Ok(outcomes) if items.iter().all(|item| item.windows.len() == windows) => {

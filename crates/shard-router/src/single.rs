@@ -93,6 +93,7 @@ impl Router {
             now: moment.now,
             report: false,
             until: *until,
+            waits_until: moment.waits_until,
             items: slice::from_ref(item),
         };
         self.metrics().boards.observe_count(1);
@@ -122,6 +123,7 @@ impl Router {
                 | StoreError::WindowDropped
                 | StoreError::StaleKind,
             ) => None,
+            Err(StoreError::Unavailable(_)) if moment.pause().await => None,
             Err(StoreError::Overloaded(overload)) => {
                 Some(WriteOutcome::Failed(ItemFailure::Overloaded(overload)))
             }

@@ -19,6 +19,7 @@ async fn apply_until(
         now: NOW,
         report: false,
         until: until.map(Deadline::from),
+        waits_until: None,
         items,
     };
     let shard = board.record.shards.shard_of(items[0].hash);

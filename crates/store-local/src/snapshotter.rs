@@ -234,6 +234,7 @@ mod tests {
             now: AT,
             report: false,
             until: None,
+            waits_until: None,
             items: &items,
         };
         let cell = registry.cell(incarnation).unwrap();

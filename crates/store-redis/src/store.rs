@@ -353,6 +353,17 @@ impl ShardStore for RedisStore {
         self.shared.has_others().then_some(&self.shared)
     }
 
+    fn silence<'a>(&'a self, board: Option<&'a BoardRecord>) -> Option<BoxFuture<'a, ()>> {
+        let silence = async move {
+            let places = match board {
+                Some(board) => self.incarnations.places_at_hand(board),
+                None => vec![self.servers.registry()],
+            };
+            self.servers.silence(&places).await;
+        };
+        Some(silence.boxed())
+    }
+
     fn may_be_node(&self, replication_id: Option<&str>) -> bool {
         replication_id.is_none_or(|id| self.servers.has_node(id))
     }

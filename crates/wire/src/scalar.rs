@@ -82,9 +82,11 @@ pub enum Integer {
     Outside(i64),
     /// Above the range, of 64 bits.
     Above(u64),
-    /// More than 64 bits: such a JSON number is read as a double.
-    Huge(f64),
 }
+
+/// The error of a number that a double cannot represent exactly, as serde_json has it for one that no double is near to.
+/// Whoever has the text of the number reports it.
+pub const NUMBER_OUT_OF_RANGE: &str = "number out of range";
 
 struct IntegerVisitor;
 
@@ -107,7 +109,7 @@ impl Visitor<'_> for IntegerVisitor {
         // As far as a double represents every integer, one that is written as 50.0 or 5e1 is read as one.
         const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
         if number.abs() > EXACT_MAX {
-            return Ok(Integer::Huge(number));
+            return Err(E::custom(NUMBER_OUT_OF_RANGE));
         }
         if number.fract() != 0.0 {
             return Err(E::invalid_type(Unexpected::Float(number), &self));

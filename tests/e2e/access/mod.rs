@@ -1,6 +1,7 @@
-//! Access control and limits: keys by scope and kind, open servers, tokens, rate limits, other
-//! origins, public kinds, and healthy clients beside hostile ones.
+//! Access control and limits: what admins see, keys by scope and kind, open servers, tokens, rate
+//! limits, other origins, public kinds, and healthy clients beside hostile ones.
 
+mod admin;
 mod caching;
 mod cors;
 mod ended_keys;

@@ -58,6 +58,7 @@ fn requests() -> Vec<(&'static str, &'static str, Option<Value>, usize)> {
         ("DELETE", "/v1/boards/gifts/a", None, 2),
         ("PUT", "/v1/kinds/k", Some(json!({"windows": ["all"]})), 2),
         ("DELETE", "/v1/kinds/k", None, 2),
+        ("GET", "/v1/keys", None, 2),
     ]
 }
 

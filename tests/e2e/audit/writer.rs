@@ -207,7 +207,9 @@ fn send(server: &Server, items: &[Item], lines: bool) -> Option<Receipt> {
         [item] => ("application/json", item.to_string()),
         items => ("application/json", json!(items).to_string()),
     };
-    let headers = [("content-type", form)];
+    // Some wait for an unavailable store, others do not: they are in calls of their own.
+    let wait = if lines { "wait=0" } else { "wait=15" };
+    let headers = [("content-type", form), ("prefer", wait)];
     let response = server.try_send("POST", "/v1/contributions", &headers, body);
     let response = response.ok()?;
     assert!([200, 503].contains(&response.status), "{response:?}");

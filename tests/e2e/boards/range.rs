@@ -198,8 +198,14 @@ fn a_range_continues_after_its_last_entry_whatever_has_changed_before_it() {
 #[test]
 fn invalid_ranges_are_reported() {
     let server = ladder(3);
+    let other = json!({"windows": ["all"]});
+    assert_eq!(server.put("/v1/kinds/other", &other).status, 201);
+    server.give("other/a", &[("u1", 1), ("u2", 2)]);
+    let first = server.get("/v1/boards/other/a/range?min=0&limit=1").ok();
+    let of_other = format!("?after={}", first["next"].as_str().unwrap());
     for (query, parts) in [
-        ("", &["from"][..]),
+        (of_other.as_str(), &["after", "next", "kind gifts"][..]),
+        ("", &["from"]),
         ("?from=1", &["to"]),
         ("?to=1", &["from"]),
         ("?from=0&to=1", &["from", "\"0\""]),

@@ -3,6 +3,7 @@
 //! `fixtures` starts a server on a store and finds the keys of its shards. The writers and their
 //! ledger are those of [`crate::audit`].
 
+mod away;
 mod failovers;
 mod fixtures;
 mod flights;

@@ -78,6 +78,8 @@ type NoPositionResponse = BoardResponse<'static, NoPositionShape<'static>>;
         routes::kinds::show,
         routes::kinds::put,
         routes::kinds::delete,
+        routes::admin::audit,
+        routes::admin::keys,
         routes::health::alive,
         routes::health::ready,
         routes::metrics::show,

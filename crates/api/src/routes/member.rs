@@ -26,7 +26,7 @@ use crate::routes::contributions::{Asked, AskedStandings, Return};
 use crate::target::{BoardPath, read_window, resolve_only};
 #[cfg(test)]
 use openapi_parts::params::{
-    NotModified, OfKnown, OfMember, OfPosition, OfProfiles, OfSet, OfWindow,
+    NotModified, OfKnown, OfMember, OfPosition, OfProfiles, OfSet, OfWait, OfWindow,
 };
 #[cfg(test)]
 use openapi_parts::problems;
@@ -136,7 +136,7 @@ fn to_target(
     path = "/v1/boards/{kind}/{subject}/members/{member}",
     operation_id = "set_member",
     tag = "Contributions",
-    params(OfMember, OfSet),
+    params(OfMember, OfSet, OfWait),
     request_body(content = StandingShape<'static>, example = json!({"points": 100})),
     responses(
         (
@@ -169,7 +169,7 @@ pub(crate) async fn set(
     let text = body::json_text(&app, &headers, request).await?;
     let shape: StandingShape<'_> = connection::from_json(&text)?;
     // One moment for the current window and for the default of `at`, after the body was read.
-    let moment = app.moment();
+    let moment = app.moment().waiting(body::write_wait(&headers));
     let now = moment.now;
     let only = resolve_only(path.kind(), selector.as_deref(), now)?;
     let contribution = Contribution {

@@ -1,5 +1,6 @@
 //! The handlers, one endpoint or resource in each file. What they share is in the crate's root.
 
+pub(crate) mod admin;
 pub(crate) mod around;
 pub(crate) mod board;
 pub(crate) mod boards;

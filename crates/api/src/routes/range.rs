@@ -1,10 +1,11 @@
 //! `GET /v1/boards/{kind}/{subject}/range`: entries by position, at any depth, by the first field, or after another.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::Response;
-use board::{Kind, RankKey, Value};
+use board::{Kind, Value};
 use merger::{End, Slice};
 use problem::Problem;
 use query_params::Params;
@@ -26,6 +27,9 @@ const PAGE_MAX: u64 = 1000;
 
 /// Default of `limit`.
 const LIMIT_DEFAULT: u64 = 100;
+
+/// Characters of a tag.
+const TAG_CHARS: usize = 8;
 
 /// The body of the response.
 #[cfg(test)]
@@ -54,7 +58,7 @@ type EntriesAnswer = BoardResponse<'static, Page<wire::EntryShape<'static>>>;
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
                 "entries": [{"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"}],
-                "next": "AYAAAAAAAAPneP___mU6Dap1MQ",
+                "next": "5a1f09c2AYAAAAAAAAPneP___mU6Dap1MQ",
             }),
         ),
         NotModified,
@@ -68,11 +72,12 @@ pub(crate) async fn show(
     let (mut parts, _) = request.into_parts();
     let path = BoardPath::from_request_parts(&mut parts, &app).await?;
     let mut params = Params::of(parts.uri.query())?;
-    let asked = RangeParams::take(&mut params, path.kind())?;
+    let asked = RangeParams::take(&mut params)?;
     let with_profiles = params.flag("profiles")?;
     let window = read_window(&app, path.kind(), params)?;
     let window = window.validated_if(with_profiles);
-    let range = asked.range()?;
+    let tag = tag_of(path.kind());
+    let range = asked.range(path.kind(), &tag)?;
     let (board, kind) = (&path.board, path.kind());
     let (merger, of) = (&app.merger, window.window);
     let (answer, from, limit) = match range {
@@ -95,7 +100,7 @@ pub(crate) async fn show(
             End::Best => last.position >= answer.members,
             End::Worst => last.position == 1,
         };
-        (!is_end).then(|| cursor_of(&last.entry.key))
+        (!is_end).then(|| tag.clone() + &cursor_of(&last.entry.key))
     };
     let members = answer.value.iter().map(|ranked| &ranked.entry.key.member);
     let profiles = app.profiles(&path.known, with_profiles, members).await?;
@@ -111,6 +116,14 @@ pub(crate) async fn show(
     )
 }
 
+/// Returns what each cursor of a kind begins with: the words behind it mean something else in other kinds.
+fn tag_of(kind: &Kind) -> String {
+    let of = format!("{} {:?}", kind.name(), kind.meaning());
+    let mut tag = validators::digest(of.as_bytes());
+    tag.truncate(TAG_CHARS);
+    tag
+}
+
 /// What a request asks for.
 enum Range {
     /// From one position to another, counted from this end.
@@ -119,26 +132,19 @@ enum Range {
 }
 
 /// The parameters of a range, except for the window.
-struct RangeParams {
+struct RangeParams<'a> {
     from: Option<u64>,
     to: Option<u64>,
     values: Option<(Option<Value>, Option<Value>)>,
-    after: Option<RankKey>,
+    after: Option<Cow<'a, str>>,
     limit: Option<u64>,
     end: End,
 }
 
-impl RangeParams {
-    fn take(params: &mut Params<'_>, kind: &Kind) -> Result<Self, Problem> {
+impl<'a> RangeParams<'a> {
+    fn take(params: &mut Params<'a>) -> Result<Self, Problem> {
         let bounds = params.bounds()?;
-        let after = match params.text("after")? {
-            None => None,
-            Some(text) => Some(parse_cursor(kind.rules(), &text).ok_or_else(|| {
-                let kind = kind.name();
-                let detail = format!("after: {text:?} is not `next` of a range of kind {kind}");
-                Problem::invalid(detail)
-            })?),
-        };
+        let after = params.text("after")?;
         let end = match params.text("order")?.as_deref() {
             None | Some("best") => End::Best,
             Some("worst") => End::Worst,
@@ -157,7 +163,7 @@ impl RangeParams {
         })
     }
 
-    fn range(self) -> Result<Range, Problem> {
+    fn range(self, kind: &Kind, tag: &str) -> Result<Range, Problem> {
         let is_slice = self.values.is_some() || self.after.is_some();
         match (self.from, self.to) {
             (Some(_), Some(_)) if is_slice || self.limit.is_some() => Err(Problem::invalid(
@@ -167,12 +173,24 @@ impl RangeParams {
                 check_page(from, to)?;
                 Ok(Range::Positions(from, to, self.end))
             }
-            (None, None) if is_slice => Ok(Range::Slice(Slice {
-                values: self.values,
-                after: self.after,
-                from: self.end,
-                limit: self.limit.unwrap_or(LIMIT_DEFAULT),
-            })),
+            (None, None) if is_slice => {
+                let after = self.after.map(|text| {
+                    let cursor = text.strip_prefix(tag);
+                    let after = cursor.and_then(|cursor| parse_cursor(kind.rules(), cursor));
+                    after.ok_or_else(|| {
+                        let kind = kind.name();
+                        let detail =
+                            format!("after: {text:?} is not `next` of a range of kind {kind}");
+                        Problem::invalid(detail)
+                    })
+                });
+                Ok(Range::Slice(Slice {
+                    values: self.values,
+                    after: after.transpose()?,
+                    from: self.end,
+                    limit: self.limit.unwrap_or(LIMIT_DEFAULT),
+                }))
+            }
             (None, None) => Err(Problem::invalid(
                 "from: is missing (and to; or min, max or after)",
             )),

@@ -115,7 +115,8 @@ impl IntoFuture for SetMember {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let call = self.request.call_with(&self.standing)?;
+            let mut call = self.request.call_with(&self.standing)?;
+            call.waits = true;
             let retry = match self.standing.id {
                 Some(_) => Retry::Always,
                 None => Retry::IfNotApplied,

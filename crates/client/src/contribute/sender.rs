@@ -136,6 +136,7 @@ impl Sender {
         let mut call = Call::new(Method::POST, self.path.to_owned());
         call.body = Some(request.body);
         call.asks_first = request.asks_first;
+        call.waits = true;
         if self.format == Format::Ndjson {
             call.content_type = "application/x-ndjson".into();
         }

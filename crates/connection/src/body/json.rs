@@ -1,7 +1,12 @@
 //! Parses JSON bodies: [`from_json`].
 
 use problem::{Problem, ProblemType};
-use wire::Object;
+use serde::de::IgnoredAny;
+use serde_json::error::Category;
+use wire::{NUMBER_OUT_OF_RANGE, Object, outside};
+
+/// The begin of the parser's error where a value is not the string that names a word.
+const VALUE_EXPECTED: &str = "expected value";
 
 /// The length up to which a body is parsed without a check of its strings.
 const UNCHECKED_BYTES_MAX: usize = 64 << 10;
@@ -27,23 +32,79 @@ fn parse<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem>
 /// Parses a text again that has an error, for the path of the field that is wrong.
 fn parse_with_path<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Result<T, Problem> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        let path = error.path().to_string();
-        let kind = match error.inner().classify() {
-            serde_json::error::Category::Data => ProblemType::Invalid,
-            _ => ProblemType::Malformed,
-        };
-        let problem = Problem::new(kind, error.inner().to_string());
-        if path == "." || kind == ProblemType::Malformed {
-            problem
-        } else {
-            problem.at(&path)
-        }
-    })?;
+    let value = serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| problem_of(text, &error))?;
     deserializer
         .end()
         .map_err(|error| Problem::new(ProblemType::Malformed, error.to_string()))?;
     Ok(value)
+}
+
+/// Returns the problem of a text that has no such shape.
+fn problem_of(text: &[u8], error: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
+    let (inner, path) = (error.inner(), error.path().to_string());
+    let words = inner.to_string();
+    let is_value = path.starts_with("points") || path.starts_with("values");
+    if is_value && words.starts_with(NUMBER_OUT_OF_RANGE) {
+        let field = path.strip_prefix("values.").unwrap_or(&path);
+        return outside(field, number_before(text, inner)).into();
+    }
+    // A word that is not a string is an error of the syntax to the parser.
+    let is_json = || serde_json::from_slice::<IgnoredAny>(text).is_ok();
+    let problem = match inner.classify() {
+        Category::Data => Problem::invalid(in_words(&words)),
+        _ if words.starts_with(VALUE_EXPECTED) && is_json() => {
+            let token = token_at(text, inner);
+            Problem::invalid(format!("{token} is not a string"))
+        }
+        _ => return Problem::new(ProblemType::Malformed, words),
+    };
+    if path == "." {
+        problem
+    } else {
+        problem.at(&path)
+    }
+}
+
+/// Replaces names of types by what JSON calls them.
+fn in_words(words: &str) -> String {
+    let mut words = words.to_owned();
+    for (name, meaning) in [
+        ("expected u64", "expected a whole number"),
+        ("expected u32", "expected a whole number"),
+        ("expected u16", "expected a whole number"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected an object"),
+    ] {
+        words = words.replace(name, meaning);
+    }
+    words
+}
+
+/// Returns the position of an error in a text.
+fn position(text: &[u8], error: &serde_json::Error) -> usize {
+    let before = text.split(|byte| *byte == b'\n').take(error.line() - 1);
+    let lines: usize = before.map(|line| line.len() + 1).sum();
+    (lines + error.column()).min(text.len())
+}
+
+/// Returns the number that ends where the error is.
+fn number_before<'t>(text: &'t [u8], error: &serde_json::Error) -> &'t str {
+    let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+    let at = position(text, error);
+    // The parser may have stopped before the end of the number.
+    let more = text[at..].iter().take_while(|byte| is_part(byte)).count();
+    let number = &text[..at + more];
+    let begin = number.iter().rposition(|byte| !is_part(byte));
+    str::from_utf8(&number[begin.map_or(0, |begin| begin + 1)..]).unwrap_or_default()
+}
+
+/// Returns what begins where the error is: a number, `true`, `false`, `null`, or the first character of a list.
+fn token_at<'t>(text: &'t [u8], error: &serde_json::Error) -> &'t str {
+    let token = &text[position(text, error).saturating_sub(1)..];
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b",}]".contains(byte);
+    let end = token.iter().position(ends).unwrap_or(token.len());
+    str::from_utf8(&token[..end]).unwrap_or_default()
 }
 
 /// Rejects strings that are longer than any valid one: an error about one would repeat it, escaped, more than once.
@@ -89,6 +150,69 @@ fn strings(text: &[u8]) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Day {
+        Monday,
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    struct Shape {
+        #[serde(default)]
+        _day: Option<wire::Integer>,
+        #[serde(rename = "day")]
+        _word: Day,
+        points: Option<wire::Integer>,
+        #[serde(rename = "top")]
+        _top: Option<u16>,
+    }
+
+    fn refused(text: &str) -> (ProblemType, String) {
+        let problem = from_json::<Shape>(text.as_bytes()).unwrap_err();
+        (problem.kind, problem.detail)
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_reported_as_they_were_sent() {
+        for number in [
+            "9007199254740993.0",
+            "-9007199254740993.50",
+            "123456789012345678901234567890",
+            "1e300",
+            "1E400",
+            "-1.5e+400",
+        ] {
+            let text = format!("{{\n \"points\": {number},\n \"day\": \"monday\"}}");
+            let detail = format!("points: {number} is outside ±9007199254740991");
+            assert_eq!(refused(&text), (ProblemType::OutOfRange, detail));
+        }
+        let exact = from_json::<Shape>(br#"{"day": "monday", "points": 5e1}"#).unwrap();
+        assert_eq!(serde_json::from_str("50").ok(), exact.points);
+    }
+
+    #[test]
+    fn a_value_that_is_not_the_word_of_a_field_is_reported_with_the_field() {
+        for token in ["null", "3", "true", "-1.5"] {
+            for text in [
+                format!("{{\"day\":{token}}}"),
+                format!("{{\n\"day\" : {token} ,\n\"top\":1}}"),
+            ] {
+                let detail = format!("day: {token} is not a string");
+                assert_eq!(refused(&text), (ProblemType::Invalid, detail), "{text}");
+            }
+        }
+        let (kind, detail) = refused("{\"day\":nul}");
+        assert_eq!(kind, ProblemType::Malformed, "{detail}");
+    }
+
+    #[test]
+    fn errors_of_types_use_the_words_of_json() {
+        let (kind, detail) = refused(r#"{"top": "x"}"#);
+        assert_eq!(kind, ProblemType::Invalid);
+        let begin = "top: invalid type: string \"x\", expected a whole number";
+        assert!(detail.starts_with(begin), "{detail}");
+    }
 
     #[test]
     fn an_error_about_a_long_string_has_its_length() {

@@ -97,6 +97,7 @@ mod tests {
                 now: NOW,
                 report: false,
                 until: None,
+                waits_until: None,
                 items: &[],
             };
             let (ids, memory) = (IdBudget::new(0), Memory::default());

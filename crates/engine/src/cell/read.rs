@@ -249,6 +249,7 @@ mod tests {
                 now,
                 report: false,
                 until: None,
+                waits_until: None,
                 items: &[item],
             };
             let (budget, memory) = (IdBudget::new(0), Memory::default());

@@ -116,7 +116,12 @@ impl Merger {
             for _ in 0..INCARNATIONS_MAX {
                 let incarnation = match self.state_at_hand(board, kind, need) {
                     Some(incarnation) => Ok(incarnation),
-                    None => self.incarnation(board, kind, need).await,
+                    None => {
+                        let has_last = self.boards.uncreated.contains_key(board);
+                        let silence = self.silence(None, has_last, need);
+                        let incarnation = self.incarnation(board, kind, need);
+                        unless_silent(incarnation, silence).await
+                    }
                 };
                 let record = match incarnation {
                     Ok(BoardState::On(record)) => record,
@@ -141,7 +146,10 @@ impl Merger {
                 }
                 let key = (record.incarnation, window);
                 let need = self.need_of(&record, need);
-                match self.merged(record.clone(), kind, key, need).await {
+                let has_last = self.boards.snapshots.contains_key(&key);
+                let silence = self.silence(Some(&record), has_last, need);
+                let merged = self.merged(record.clone(), kind, key, need);
+                match unless_silent(merged, silence).await {
                     Ok(Some(snapshot)) => {
                         self.counters.count_miss(&snapshot);
                         return Ok(TopView::now(snapshot));
@@ -202,6 +210,17 @@ impl Merger {
         (self.now() >= at).then_some(at)
     }
 
+    /// Completes when the store is known to send no replies about a board, if the last snapshot may be served then.
+    fn silence<'a>(
+        &'a self,
+        record: Option<&'a BoardRecord>,
+        has_last: bool,
+        need: Need,
+    ) -> Option<BoxFuture<'a, ()>> {
+        let may_last = has_last && !need.fresh;
+        may_last.then(|| self.router.store().silence(record))?
+    }
+
     /// Returns the last snapshot as stale, if that is allowed.
     fn last(
         &self,
@@ -215,6 +234,24 @@ impl Merger {
             snapshot,
             stale: true,
         })
+    }
+}
+
+/// Returns the result of a read, or an error if the store is silent.
+async fn unless_silent<T>(
+    read: impl Future<Output = Result<T, ReadError>>,
+    silence: Option<BoxFuture<'_, ()>>,
+) -> Result<T, ReadError> {
+    let Some(silence) = silence else {
+        return read.await;
+    };
+    tokio::select! {
+        biased;
+        read = read => read,
+        () = silence => {
+            let why = "it sends no replies".to_owned();
+            Err(StoreError::Unavailable(why).into())
+        }
     }
 }
 

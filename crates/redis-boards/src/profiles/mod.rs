@@ -215,6 +215,7 @@ impl Profiles {
                     args: Vec::new(),
                     effect: Effect::Write,
                     until,
+                    waits_until: None,
                     closes: None,
                 };
                 let at = place.location(shard);
@@ -302,6 +303,7 @@ impl ProfileCall {
             args,
             effect,
             until,
+            waits_until: None,
             closes: None,
         }
     }

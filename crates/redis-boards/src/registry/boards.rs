@@ -180,6 +180,7 @@ impl Registry {
                 effect: Effect::Write,
                 until,
                 // Later the shards may be written to again, or the board has ended.
+                waits_until: Some(until),
                 closes: Some(until),
             };
             match self.call(&call).await {

@@ -243,6 +243,8 @@ impl Registry {
             registry_key("dying"),
             call,
         ];
+        // The sweep holds the shards of a board until its end is decided.
+        let waits_until = only.is_some().then_some(until);
         let any = || Bytes::from_static(b"-");
         let args = vec![
             number,
@@ -270,6 +272,7 @@ impl Registry {
             effect: Effect::Write,
             until,
             // Later the board may be written to again: the reason for keeping it has an end.
+            waits_until: waits_until,
             closes: Some(until),
         };
         self.call(&call).await

@@ -131,6 +131,7 @@ impl Registry {
             args,
             effect: Effect::Read,
             until,
+            waits_until: None,
             closes: None,
         };
         self.call(&call).await
@@ -149,6 +150,7 @@ impl Registry {
             args,
             effect: Effect::Write,
             until,
+            waits_until: None,
             closes: None,
         };
         self.call(&call).await

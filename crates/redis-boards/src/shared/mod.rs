@@ -96,6 +96,7 @@ impl SharedTops {
             args,
             effect: Effect::Volatile,
             until: Instant::now() + timeout,
+            waits_until: None,
             closes: None,
         };
         let answer = self.servers.call(place, &call).await.map_err(failed)?;

@@ -94,6 +94,7 @@ async fn call(
         args,
         effect: Effect::Volatile,
         until: Instant::now() + SAY_TIMEOUT,
+        waits_until: None,
         closes: None,
     };
     let answer = servers.call(servers.registry(), &call).await;

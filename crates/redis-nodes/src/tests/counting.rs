@@ -104,12 +104,14 @@ fn call(function: &'static str, effect: Effect, keys: &[&str], args: &[&str]) ->
             .map(|text| Bytes::copy_from_slice(text.as_bytes()))
             .collect()
     };
+    let until = Instant::now() + DEADLINE;
     Call {
         function,
         keys: own(keys),
         args: own(args),
         effect,
-        until: Instant::now() + DEADLINE,
+        until,
+        waits_until: Some(until),
         closes: None,
     }
 }
@@ -166,6 +168,13 @@ pub(super) fn ping() -> Call {
 impl Call {
     pub(super) fn within(mut self, time: Duration) -> Self {
         self.until = Instant::now() + time;
+        self.waits_until = Some(self.until);
+        self
+    }
+
+    /// Waits for an unavailable node only as long as calls do by default.
+    pub(super) const fn briefly(mut self) -> Self {
+        self.waits_until = None;
         self
     }
 }

@@ -1,5 +1,6 @@
 //! Nodes with a real Redis: failures before a call has its reply, and how they are handled.
 
+mod absence;
 mod acks;
 mod cluster;
 mod counting;

@@ -272,6 +272,13 @@ pub trait ShardStore: Send + Sync + 'static {
         self.kinds().map(|kinds| kinds.map(drop)).boxed()
     }
 
+    /// Completes when the part of the store that has this board, or without one the part that has all records, is
+    /// known to send no replies: at once, if it sends none already. A store that replies slowly is not silent. `None`:
+    /// the store is in this process.
+    fn silence<'a>(&'a self, _board: Option<&'a BoardRecord>) -> Option<BoxFuture<'a, ()>> {
+        None
+    }
+
     /// Returns whether the Redis of this replication id (`master_replid`) is one of the store's
     /// connected nodes; also true if that cannot be determined.
     fn may_be_node(&self, _replication_id: Option<&str>) -> bool {

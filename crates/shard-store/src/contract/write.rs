@@ -21,6 +21,8 @@ pub struct Batch<'a> {
     /// When a window or the board closes, so that the batch must not be applied later. The store
     /// checks it in the same atomic step in which it applies the batch. `None` if nothing closes.
     pub until: Option<Deadline<'a>>,
+    /// Until when the caller waits for a store that is unavailable. `None`: as briefly as other callers do.
+    pub waits_until: Option<Instant>,
     /// What to apply.
     pub items: &'a [Item],
 }

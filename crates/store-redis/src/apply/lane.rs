@@ -1,4 +1,5 @@
-//! Lanes: one call at a time for each shard; what arrives meanwhile goes into the next one.
+//! Lanes: one call at a time for each shard; what arrives meanwhile goes into the next one. Callers that wait for an
+//! unavailable node have lanes, and a session, of their own.
 //!
 //! [`Lanes`] has a queue for each shard that is being written to. A queue has its own task, so that
 //! a caller that goes away cancels nothing, and is removed when it is empty. It is served in order
@@ -22,8 +23,9 @@ use shard_store::{BoardRecord, Outcome, Overload, StoreError};
 /// The maximum number of items that wait for one shard. A longer batch is accepted if none waits.
 pub(super) const ITEMS_WAITING_MAX: usize = 20_000;
 
-/// A shard of an incarnation of a board.
-type Key = (Incarnation, u16);
+/// A shard of an incarnation of a board, and whether the callers wait for an unavailable node. Others do not wait behind
+/// these.
+type Key = (Incarnation, u16, bool);
 
 /// What waits for one shard.
 #[derive(Debug, Default)]
@@ -63,7 +65,8 @@ impl Lanes {
             return Ok(());
         }
         let items: usize = parts.iter().map(|part| part.items.len()).sum();
-        let key = (board.incarnation, shard);
+        let waits = parts.iter().any(|part| part.until.waits_until.is_some());
+        let key = (board.incarnation, shard, waits);
         let mut queues = self.queues.lock();
         let idle = !queues.contains_key(&key);
         let queue = queues.entry(key).or_default();
@@ -84,6 +87,7 @@ impl Lanes {
                 lanes: self.clone(),
                 board: board.clone(),
                 shard,
+                waits,
                 is_in_vain: false,
             };
             tokio::spawn(lane.serve());
@@ -135,6 +139,8 @@ struct Lane {
     lanes: Arc<Lanes>,
     board: BoardRecord,
     shard: u16,
+    /// Whether its callers wait for an unavailable node.
+    waits: bool,
     /// Whether the last call found no waiting part.
     is_in_vain: bool,
 }
@@ -185,7 +191,7 @@ impl Lane {
     }
 
     fn key(&self) -> Key {
-        (self.board.incarnation, self.shard)
+        (self.board.incarnation, self.shard, self.waits)
     }
 }
 

@@ -77,6 +77,7 @@ impl Applier {
         let ids = Arc::new(ids);
         let sender = Sender {
             servers,
+            waiting_session: session.other(),
             session,
             incarnations,
             refills,

@@ -55,6 +55,8 @@ pub(super) struct Until {
     pub(super) at: Instant,
     /// When something closes, if anything does: nothing may be applied after that.
     pub(super) closes_at: Option<Instant>,
+    /// Until when the caller waits for an unavailable node, if it asked to.
+    pub(super) waits_until: Option<Instant>,
 }
 
 impl Until {
@@ -65,6 +67,7 @@ impl Until {
         Self {
             at: closes_at.map_or(last, |at| at.min(last)),
             closes_at,
+            waits_until: batch.waits_until.map(Instant::from),
         }
     }
 

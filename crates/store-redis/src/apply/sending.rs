@@ -35,6 +35,9 @@ const THAWED_MAX: usize = 4;
 pub(super) struct Sender {
     pub(super) servers: Arc<Nodes>,
     pub(super) session: Arc<Session>,
+    /// The session of calls whose callers wait for an unavailable node: a shard remembers the last call of each session,
+    /// so that the calls of one must not overlap.
+    pub(super) waiting_session: Session,
     pub(super) incarnations: Arc<Incarnations>,
     pub(super) refills: Arc<Refills>,
     /// The remembered ids of shards, and their limit.
@@ -83,6 +86,11 @@ impl Sender {
             .await?;
         let until = parts.iter().map(|part| part.until.at).min();
         let closes = parts.iter().filter_map(|part| part.until.closes_at).min();
+        let waits_until = parts.iter().filter_map(|part| part.until.waits_until).max();
+        let session = match waits_until {
+            Some(_) => &self.waiting_session,
+            None => &*self.session,
+        };
         let sending = Sending {
             sender: self,
             board,
@@ -90,8 +98,10 @@ impl Sender {
             parts,
             keys: ShardKeys::new(board, shard),
             place,
-            seq: self.session.next_call(),
+            session,
+            seq: session.next_call(),
             until: until.unwrap_or_else(Instant::now),
+            waits_until,
             closes,
         };
         let answered = sending.send().await;
@@ -127,8 +137,10 @@ struct Sending<'a> {
     parts: &'a [BatchPart],
     keys: ShardKeys,
     place: Location,
+    session: &'a Session,
     seq: u64,
     until: Instant,
+    waits_until: Option<Instant>,
     closes: Option<Instant>,
 }
 
@@ -192,7 +204,7 @@ impl Sending<'_> {
     fn head(&self, windows: &CallWindows, single: bool) -> Bytes {
         let kind = &self.parts[0].kind;
         let mut pack = Pack::default();
-        pack.raw(self.sender.session.name().as_bytes());
+        pack.raw(self.session.name().as_bytes());
         pack.int(i64::try_from(self.seq).unwrap_or(i64::MAX));
         pack.raw(activity_text(&self.parts[0].activity).as_bytes());
         pack.raw(&rules::spec(kind.rules()));
@@ -221,6 +233,7 @@ impl Sending<'_> {
             args: args.into_iter().flatten().collect(),
             effect: Effect::Write,
             until: self.until,
+            waits_until: self.waits_until,
             closes: self.closes,
         };
         for _ in 0..THAWED_MAX {

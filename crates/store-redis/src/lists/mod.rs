@@ -149,6 +149,7 @@ impl Lists {
             args,
             effect: Effect::Write,
             until,
+            waits_until: Some(until),
             closes: None,
         };
         self.servers.call(list.place, &call).await

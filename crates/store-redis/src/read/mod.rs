@@ -227,6 +227,7 @@ impl Reader {
             args: look.args,
             effect: Effect::Read,
             until: Instant::now() + self.deadline,
+            waits_until: None,
             closes: None,
         };
         for _ in 0..THAWED_MAX {

@@ -247,12 +247,14 @@ impl Verifier {
         if let Some(retain) = place.kind.retain() {
             args.push(Bytes::from(retain.trim_at.to_string()));
         }
+        let until = Instant::now() + self.write_deadline;
         let call = Call {
             function,
             keys: place.keys(),
             args,
             effect: Effect::Write,
-            until: Instant::now() + self.write_deadline,
+            until,
+            waits_until: Some(until),
             closes: None,
         };
         let at = self.incarnations.place(place.board, place.shard).await?;

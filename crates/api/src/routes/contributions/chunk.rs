@@ -1,6 +1,7 @@
 //! [`Chunk`]: contributions that are checked and written together.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use access::Caller;
 use board::{BoardName, Kind, Timestamp, Window, WindowSelector};
@@ -10,8 +11,8 @@ use receipts::{LISTED_MAX, Receipt, may_list, text_bytes};
 use shard_router::{BoardBatches, BoardSlot, Contribution, KnownKind};
 use wire::{Contributed, ContributionShape, Targets};
 
-use super::check_count;
-use super::standings::{Asked, AskedStandings, Return};
+use super::standings::{Asked, AskedStandings};
+use super::{AskedOfWrite, check_count};
 use crate::app::App;
 use crate::target::{selector_of, window_at};
 
@@ -25,6 +26,8 @@ pub(super) struct Chunk<'a> {
     origins: Vec<Origin>,
     /// The writes but removals, if their standings are asked for.
     standings: AskedStandings,
+    /// How long to wait for a store that is unavailable.
+    wait: Option<Duration>,
     permits: ChunkPermits,
     /// Contributions that are not written: they are wrong, or their kind could not be read from the store.
     unsent: Vec<(usize, Option<String>, Problem)>,
@@ -66,13 +69,14 @@ pub(super) fn no_permits() -> Problem {
 }
 
 impl<'a> Chunk<'a> {
-    pub(super) fn new(app: &'a App, caller: &'a Caller, wanted: Return) -> Self {
+    pub(super) fn new(app: &'a App, caller: &'a Caller, asked: AskedOfWrite) -> Self {
         Self {
             app,
             caller,
             batches: BoardBatches::default(),
             origins: Vec::new(),
-            standings: AskedStandings::new(wanted),
+            standings: AskedStandings::new(asked.returned),
+            wait: asked.wait,
             permits: ChunkPermits::default(),
             unsent: Vec::new(),
             unsent_bytes: 0,
@@ -292,7 +296,7 @@ impl<'a> Chunk<'a> {
             counted.count_unsent(kind);
             receipt.count_unlisted(kind);
         }
-        let moment = self.app.moment();
+        let moment = self.app.moment().waiting(self.wait);
         let boards = self.batches.names();
         let written = self.app.router.write(self.batches, moment, report).await;
         let mut reported = Vec::new();

@@ -36,7 +36,7 @@ pub(crate) use self::standings::{Asked, AskedStandings, Return, put_rank, put_st
 use crate::app::App;
 use crate::body;
 #[cfg(test)]
-use openapi_parts::params::OfContributions;
+use openapi_parts::params::{OfContributions, OfWait};
 #[cfg(test)]
 use openapi_parts::problems::OfBatch;
 
@@ -54,6 +54,14 @@ const STANDINGS_MAX: usize = CHUNK_MAX;
 
 /// Failures after which a stream of lines ends early.
 const FAILED_MAX: u64 = 1000;
+
+/// What a request asks for beside its contributions.
+#[derive(Debug, Clone, Copy)]
+struct AskedOfWrite {
+    returned: Return,
+    /// How long to wait for a store that is unavailable, for each chunk.
+    wait: Option<Duration>,
+}
 
 /// A body as the document shows it; the server reads it in chunks.
 #[cfg(test)]
@@ -78,7 +86,7 @@ enum BodyShape {
     path = "/v1/contributions",
     operation_id = "contribute",
     tag = "Contributions",
-    params(OfContributions),
+    params(OfContributions, OfWait),
     request_body(
         description = "One contribution, an array, or one per line.",
         content(
@@ -124,7 +132,10 @@ pub(crate) async fn add(
     let Ok(caller) = Caller::from_request_parts(&mut parts, &app).await;
     let Ok(answers) = AddressResponses::from_request_parts(&mut parts, &app).await;
     let mut params = Params::of(parts.uri.query())?;
-    let wanted = Return::take(&mut params)?;
+    let asked = AskedOfWrite {
+        returned: Return::take(&mut params)?,
+        wait: body::write_wait(&parts.headers),
+    };
     params.finish()?;
     let mut receipt = Receipt::new(&app.pools.receipts, answers.reservation());
     let is_lines = match &*connection::media_type(&parts.headers) {
@@ -140,18 +151,22 @@ pub(crate) async fn add(
     // Boxed where the future is large and not that of most requests.
     let end = if is_lines {
         let read = Lines::new(&app.body_memory, body);
-        let lines = lines(&app, &caller, read, wanted, &mut receipt);
+        let lines = lines(&app, &caller, read, asked, &mut receipt);
         lines.boxed().await?
     } else {
         let whole = body::whole(&app, body).await?;
         if whole.trim_ascii_start().first() == Some(&b'[') {
-            let items = array(&app, &caller, whole, wanted, &mut receipt);
+            let items = array(&app, &caller, whole, asked, &mut receipt);
             items.boxed().await?
         } else {
-            let is_written = wanted == Return::Nothing
-                && single::write(&app, &caller, &whole, &mut receipt).await;
+            let began = Instant::now();
+            let is_written = asked.returned == Return::Nothing
+                && single::write(&app, &caller, &whole, asked.wait, &mut receipt).await;
             if !is_written {
-                let object = object(&app, &caller, &whole, wanted, &mut receipt);
+                // A single write may have used up some of the wait.
+                let wait = asked.wait.map(|wait| wait.saturating_sub(began.elapsed()));
+                let asked = AskedOfWrite { wait, ..asked };
+                let object = object(&app, &caller, &whole, asked, &mut receipt);
                 object.boxed().await?;
             }
             if let Some(problem) = receipt.refusal() {
@@ -168,11 +183,11 @@ async fn object(
     app: &App,
     caller: &Caller,
     text: &[u8],
-    wanted: Return,
+    asked: AskedOfWrite,
     receipt: &mut Receipt,
 ) -> Result<(), Problem> {
     let mut counted = app.metrics.writes.request();
-    let mut chunk = Chunk::new(app, caller, wanted);
+    let mut chunk = Chunk::new(app, caller, asked);
     if let Acquired::No(problem) = chunk.acquire(1).await {
         return Err(problem);
     }
@@ -187,18 +202,18 @@ async fn array(
     app: &App,
     caller: &Caller,
     mut whole: Whole,
-    wanted: Return,
+    asked: AskedOfWrite,
     receipt: &mut Receipt,
 ) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
     let items = connection::items_from_json(&mut whole, connection::ARRAY_ITEMS_MAX)?;
-    if wanted != Return::Nothing {
+    if asked.returned != Return::Nothing {
         check_count(items.len())?;
     }
     counted.add(items.len());
     let mut taken = 0;
     while taken < items.len() {
-        let mut chunk = Chunk::new(app, caller, wanted);
+        let mut chunk = Chunk::new(app, caller, asked);
         let begin = taken;
         let end = (begin + CHUNK_MAX).min(items.len());
         let mut read_at = app.now();
@@ -251,14 +266,14 @@ async fn lines(
     app: &App,
     caller: &Caller,
     mut lines: Lines,
-    wanted: Return,
+    asked: AskedOfWrite,
     receipt: &mut Receipt,
 ) -> Result<Ended, Problem> {
     let mut counted = app.metrics.writes.request();
     let mut read = 0;
     receipt.set_read(read);
     loop {
-        let (chunk, taken, end) = next_chunk(app, caller, &mut lines, read, wanted).await;
+        let (chunk, taken, end) = next_chunk(app, caller, &mut lines, read, asked).await;
         match end {
             End::Refused(problem) if read == 0 => return Err(problem),
             // The receipt reports how many lines were read.
@@ -270,7 +285,7 @@ async fn lines(
             return Ok(Ended::Broken(problem));
         }
         // The maximum is that of a chunk, so nothing is written yet.
-        if wanted != Return::Nothing {
+        if asked.returned != Return::Nothing {
             check_count(read + taken)?;
         }
         read += taken;
@@ -303,15 +318,15 @@ async fn next_chunk<'a>(
     caller: &'a Caller,
     lines: &mut Lines,
     read: usize,
-    wanted: Return,
+    asked: AskedOfWrite,
 ) -> (Chunk<'a>, usize, End) {
-    let mut chunk = Chunk::new(app, caller, wanted);
+    let mut chunk = Chunk::new(app, caller, asked);
     if app.is_stopping() {
         return (chunk, 0, End::Stopping);
     }
     let mut stopping = pin!(app.stopping());
     // A request for standings has few lines, and is written as a whole or not at all.
-    let is_whole = wanted != Return::Nothing;
+    let is_whole = asked.returned != Return::Nothing;
     let (lines_max, wait_max) = if is_whole {
         (STANDINGS_MAX + 1, WHOLE_WAIT)
     } else {

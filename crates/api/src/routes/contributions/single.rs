@@ -1,5 +1,7 @@
 //! [`write()`]: the short way of a request of one contribution to one board.
 
+use std::time::Duration;
+
 use access::Caller;
 use board::BoardName;
 use connection::ChunkPermits;
@@ -12,8 +14,14 @@ use crate::app::App;
 /// Writes a usual contribution to a board that exists, and counts its outcome. `false`: nothing was applied, and the
 /// contribution has to be written as a [`Chunk`](super::chunk::Chunk), which also waits for permits, creates boards,
 /// and reports what is wrong.
-pub(super) async fn write(app: &App, caller: &Caller, text: &[u8], receipt: &mut Receipt) -> bool {
-    let written = try_write(app, caller, text).await;
+pub(super) async fn write(
+    app: &App,
+    caller: &Caller,
+    text: &[u8],
+    wait: Option<Duration>,
+    receipt: &mut Receipt,
+) -> bool {
+    let written = try_write(app, caller, text, wait).await;
     if let Some((board, written)) = &written {
         app.metrics.writes.request().add(1);
         app.metrics.writes.count(written);
@@ -22,12 +30,17 @@ pub(super) async fn write(app: &App, caller: &Caller, text: &[u8], receipt: &mut
     written.is_some()
 }
 
-async fn try_write(app: &App, caller: &Caller, text: &[u8]) -> Option<(BoardName, WriteOutcome)> {
+async fn try_write(
+    app: &App,
+    caller: &Caller,
+    text: &[u8],
+    wait: Option<Duration>,
+) -> Option<(BoardName, WriteOutcome)> {
     let mut permits = ChunkPermits::default();
     if !permits.try_grow(&app.write_permits, 0, 1) {
         return None;
     }
-    let moment = app.moment();
+    let moment = app.moment().waiting(wait);
     let shape = ContributionShape::of_plain(text)?;
     let contributed = shape.check(moment.now).ok()?;
     let (Targets::One(board), None) = (contributed.targets, contributed.window) else {

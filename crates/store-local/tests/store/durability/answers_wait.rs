@@ -28,6 +28,7 @@ async fn replies_that_depend_on_a_write_wait_until_it_is_durable() {
         kind: &board.kind,
         now: NOW,
         until: None,
+        waits_until: None,
         report: false,
         items: &item,
     };

@@ -172,6 +172,7 @@ impl Op {
             kind: &kind,
             now: self.now,
             until: None,
+            waits_until: None,
             report: false,
             items,
         };

@@ -186,6 +186,7 @@ impl Board<'_> {
             kind: &self.kind,
             now,
             until: None,
+            waits_until: None,
             report,
             items,
         };

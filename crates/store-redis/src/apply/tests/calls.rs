@@ -51,6 +51,7 @@ async fn send_until(
         args: vec![head.done(), folded.done()],
         effect: Effect::Write,
         until,
+        waits_until: None,
         closes: None,
     };
     let place = Location {

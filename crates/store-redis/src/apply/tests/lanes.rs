@@ -137,6 +137,7 @@ async fn a_batch_with_a_deadline_is_not_applied_after_it() {
         now: NOW,
         report: false,
         until: Some((began + MS * 300).into()),
+        waits_until: None,
         items: &items,
     };
     let failed = setup.applier.apply(&board.record, 0, batch).await;

@@ -151,6 +151,7 @@ async fn one_board(dice: &mut Dice, board: &Board<'_>) {
                 kind,
                 now: *now,
                 until: None,
+                waits_until: None,
                 report: *report,
                 items,
             };

@@ -184,6 +184,7 @@ async fn a_transaction_that_comes_when_its_window_has_closed_writes_nothing() {
             kind: &board.kind,
             now: NOW,
             until: Some(closes_at.into_std().into()),
+            waits_until: None,
             report: false,
             items: &items,
         };

@@ -114,6 +114,7 @@ impl ListBoard {
                 kind: &self.kind,
                 now: NOW,
                 until: None,
+                waits_until: None,
                 report: false,
                 items,
             };

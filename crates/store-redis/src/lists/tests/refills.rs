@@ -81,6 +81,7 @@ async fn the_sweep_is_notified_of_a_removal_whose_reply_was_lost() {
         now: NOW,
         report: false,
         until: None,
+        waits_until: None,
         items: &removal,
     };
     let answer = room.store.apply(&room.record, 0, batch).await;

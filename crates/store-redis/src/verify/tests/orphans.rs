@@ -61,6 +61,7 @@ impl Stage {
             kind,
             now: now(),
             until: None,
+            waits_until: None,
             report: false,
             items: &[item],
         };

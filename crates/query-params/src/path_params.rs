@@ -3,16 +3,21 @@
 /// The parameters of a path that has a route, as they are written. Each is at one position of all such paths, so they
 /// are found again wherever they are needed, and requests need not carry them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct PathParams<'p> {
-    pub(crate) kind: Option<&'p str>,
-    pub(crate) subject: Option<&'p str>,
-    pub(crate) member: Option<&'p str>,
-    pub(crate) file: Option<&'p str>,
+pub struct PathParams<'p> {
+    /// The kind.
+    pub kind: Option<&'p str>,
+    /// The subject of a board.
+    pub subject: Option<&'p str>,
+    /// The member.
+    pub member: Option<&'p str>,
+    /// The file of the page.
+    pub file: Option<&'p str>,
 }
 
 impl<'p> PathParams<'p> {
     /// Returns the parameters of a path.
-    pub(crate) fn of(path: &'p str) -> Self {
+    #[must_use]
+    pub fn of(path: &'p str) -> Self {
         let mut params = Self::default();
         if let Some(path) = path.strip_prefix("/v1/boards/") {
             let mut segments = path.split('/');
@@ -40,7 +45,7 @@ impl<'p> PathParams<'p> {
     }
 
     /// Returns the parameters with their names, in the order of the path.
-    pub(crate) fn iter(self) -> impl Iterator<Item = (&'static str, &'p str)> {
+    pub fn iter(self) -> impl Iterator<Item = (&'static str, &'p str)> {
         let all = [
             ("kind", self.kind),
             ("subject", self.subject),

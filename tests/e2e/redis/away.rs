@@ -1,0 +1,162 @@
+//! Redis is away, killed or silent: what is cached is shown as stale at once, other requests fail at once, and a write
+//! waits for it only if its client asks for that.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use testkit::redis::{FaultProxy, Fsync, Matching, RedisOptions, RedisServer};
+use testkit::{Response, Server, eventually};
+
+use super::fixtures::serve;
+
+const KIND: &str = "[kinds.k]\nwindows = [\"all\"]\nmax_staleness = \"0s\"\n";
+
+/// Far less than the deadlines of reads and writes.
+const SOON: Duration = Duration::from_millis(2_500);
+
+/// Rounds of requests: if only one request of each waited for its deadline, they would take more than `SOON`.
+const ROUNDS: usize = 10;
+
+fn item(board: &str) -> Value {
+    json!({"board": board, "member": "u", "points": 1})
+}
+
+fn serve_with_boards(store: &str) -> Server {
+    let server = serve(store, KIND);
+    server.give("k/a", &[("u", 1)]);
+    server.give("k/uncached", &[("u", 1)]);
+    server.get("/v1/boards/k/a/top").ok();
+    server
+}
+
+#[track_caller]
+fn assert_unavailable(response: &Response) {
+    response.problem(503, "unavailable", &[]);
+    let problem = response.value();
+    let (title, detail) = (problem["title"].as_str(), problem["detail"].as_str());
+    assert!(!detail.unwrap().contains(title.unwrap()), "{problem}");
+    assert!(response.header("retry-after").parse::<u32>().unwrap() > 0);
+}
+
+/// Sends each kind of request, none of which can be answered by Redis.
+fn send_all(server: &Server) {
+    let shown = server.get("/v1/boards/k/a/top").ok();
+    assert_eq!(shown["stale"], json!(true), "{shown}");
+    assert_eq!(shown["entries"][0]["points"], 1, "{shown}");
+    for path in [
+        "/v1/boards/k/a/top?fresh=true",
+        "/v1/boards/k/uncached/top",
+        "/v1/boards/k/unknown/top",
+        "/v1/boards/k/a/members/u",
+        "/v1/boards/k/a/range?from=1&to=2",
+        "/v1/boards?kind=k",
+    ] {
+        assert_unavailable(&server.get(path));
+    }
+    for board in ["k/a", "k/unknown"] {
+        let response = server.contribute(&item(board));
+        assert_eq!(response.value()["failed_count"], 1, "{response:?}");
+        assert_unavailable(&response);
+    }
+}
+
+#[test]
+fn while_redis_is_gone_tops_are_stale_and_other_requests_fail_at_once() {
+    let redis = RedisOptions::new().append_only(Fsync::Always).start();
+    let server = serve_with_boards(&redis.url());
+    redis.kill();
+    // The first write finds out, and waits for a second.
+    let began = Instant::now();
+    assert_unavailable(&server.contribute(&item("k/a")));
+    assert!(began.elapsed() < 2 * SOON, "{:?}", began.elapsed());
+    let began = Instant::now();
+    (0..ROUNDS).for_each(|_| send_all(&server));
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    redis.start();
+    eventually("the top is no longer stale", || {
+        let shown = server.get("/v1/boards/k/a/top").ok();
+        shown.get("stale").is_none().then_some(())
+    });
+}
+
+#[test]
+fn while_redis_is_silent_a_top_is_stale_before_the_connection_ends() {
+    let redis = RedisServer::plain();
+    let server = serve_with_boards(&redis.url());
+    redis.pause();
+    let began = Instant::now();
+    let shown = server.get("/v1/boards/k/a/top").ok();
+    assert_eq!(shown["stale"], json!(true), "{shown}");
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    eventually("the server is not ready", || {
+        (server.get("/readyz").status == 503).then_some(())
+    });
+    // Since then it has been known.
+    let began = Instant::now();
+    (0..ROUNDS).for_each(|_| send_all(&server));
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    redis.resume();
+    eventually("the top is no longer stale", || {
+        let shown = server.get("/v1/boards/k/a/top").ok();
+        shown.get("stale").is_none().then_some(())
+    });
+}
+
+#[test]
+fn a_redis_that_replies_slowly_makes_no_top_stale() {
+    let redis = RedisServer::shared();
+    let proxy = FaultProxy::before(&redis);
+    let server = serve_with_boards(proxy.url());
+    // Less than a silence.
+    proxy.delay_replies_of(&Matching::any(), Duration::from_millis(200));
+    for _ in 0..5 {
+        let shown = server.get("/v1/boards/k/a/top").ok();
+        assert!(shown.get("stale").is_none(), "{shown}");
+    }
+}
+
+#[test]
+fn a_write_that_waits_is_applied_once_when_redis_is_back() {
+    let redis = RedisOptions::new().append_only(Fsync::Always).start();
+    let server = serve_with_boards(&redis.url());
+    redis.kill();
+    eventually("a write fails", || {
+        (server.contribute(&item("k/a")).status == 503).then_some(())
+    });
+    let waiting = |board: &str, headers: &[(&str, &str)]| {
+        let headers = [&[("content-type", "application/json")], headers].concat();
+        server.send(
+            "POST",
+            "/v1/contributions",
+            &headers,
+            &item(board).to_string(),
+        )
+    };
+    thread::scope(|scope| {
+        let (server, waiting) = (&server, &waiting);
+        let wait = ("prefer", "respond-async, wait=15");
+        let others = ["k/a", "k/new"].map(|board| scope.spawn(move || waiting(board, &[wait])));
+        let set = scope.spawn(move || {
+            let headers = [("content-type", "application/json"), wait];
+            let path = "/v1/boards/k/b/members/u";
+            server.send("PUT", path, &headers, &json!({"points": 7}).to_string())
+        });
+        // They do not hold up those that do not wait.
+        let began = Instant::now();
+        for _ in 0..ROUNDS {
+            assert_unavailable(&server.contribute(&item("k/a")));
+        }
+        assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+        redis.start();
+        for other in others.into_iter().chain([set]) {
+            assert_eq!(other.join().unwrap().ok()["applied"], 1);
+        }
+    });
+    for (board, points) in [("k/a", 2), ("k/new", 1), ("k/b", 7)] {
+        let shown = server
+            .get(format!("/v1/boards/{board}/top?fresh=true"))
+            .ok();
+        assert_eq!(shown["entries"][0]["points"], points, "{shown}");
+    }
+}
