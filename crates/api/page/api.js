@@ -82,6 +82,14 @@ export async function kinds() {
     return { kinds: known, aheadMs: Number.isNaN(serverTime) ? 0 : serverTime - Date.now() };
 }
 
+/**
+ * Whether this visitor may be an admin: there is a key, or there are kinds that only keys may read where keys are
+ * configured, so that there are none.
+ */
+export function mayAdminister(kinds) {
+    return key() !== null || !kinds.every((kind) => kind.public_read === true);
+}
+
 /** Returns the boards of a kind after a subject. */
 export async function boards(kind, after, limit) {
     return (await ask("v1/boards", { kind, after, limit })).json();

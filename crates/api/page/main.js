@@ -166,6 +166,7 @@ async function start({ isRetry = false } = {}) {
     if (!isRetry) connection.state("connecting");
     try {
         ({ kinds, aheadMs } = await api.kinds());
+        byId("admin").hidden = !api.mayAdminister(kinds);
         if (kinds.length === 0) {
             connection.state("connecting");
             closed(true);

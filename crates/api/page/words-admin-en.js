@@ -1,6 +1,5 @@
 /** The words of the admin page in English, beside those of the live page. */
 export const WORDS = {
-    "admin": "Admin",
     "admin.skip": "Skip to the content",
     "admin.pages": "Other pages",
     "admin.sections": "Sections",

@@ -1,6 +1,5 @@
 /** The words of the admin page in Spanish, beside those of the live page. */
 export const WORDS = {
-    "admin": "Administración",
     "admin.skip": "Ir al contenido",
     "admin.pages": "Otras páginas",
     "admin.sections": "Secciones",

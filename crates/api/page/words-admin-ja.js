@@ -1,6 +1,5 @@
 /** The words of the admin page in Japanese, beside those of the live page. */
 export const WORDS = {
-    "admin": "管理",
     "admin.skip": "本文へ移動",
     "admin.pages": "ほかのページ",
     "admin.sections": "セクション",

@@ -1,6 +1,5 @@
 /** The words of the admin page in Chinese, beside those of the live page. */
 export const WORDS = {
-    "admin": "管理",
     "admin.skip": "跳到内容",
     "admin.pages": "其他页面",
     "admin.sections": "栏目",
