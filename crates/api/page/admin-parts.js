@@ -63,7 +63,7 @@ export function searchForm({ id, label, hint, go, onText }) {
         id, type: "text", dir: "auto", autocomplete: "off", spellcheck: "false", autocapitalize: "off", maxlength: "128",
         placeholder: hint, enterkeyhint: "search",
     });
-    const form = element("form", { class: "search", role: "search", autocomplete: "off", "aria-label": label },
+    const form = element("form", { class: "search", role: "search", autocomplete: "off" },
         element("label", { for: id, class: "unseen" }, label), input, element("button", { type: "submit", class: "act" }, go));
     form.addEventListener("submit", (event) => {
         event.preventDefault();

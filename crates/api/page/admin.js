@@ -19,11 +19,15 @@ import { keyForm } from "./keyform.js";
 import { languageChoice, themeSwitch } from "./looks.js";
 import { label, word } from "./words.js";
 
-/** The views by the first part of the address, those with a section first. A part of an address selects the second. */
-const VIEWS = { overview: [overview], kinds: [kinds, kinds], members: [members, member], audit: [audit], keys: [keys], boards: [kinds, board] };
+/** The views by the first part of the address. A further part of it selects the second one. */
+const VIEWS = {
+    overview: [overview], kinds: [kinds, kinds], boards: [kinds, board], members: [members, member], audit: [audit], keys: [keys],
+};
 
-/** The sections, and the other views that belong to them. */
-const SECTIONS = ["overview", "kinds", "members", "audit", "keys"];
+/** The sections with their words, the first one first, and the other views that belong to them. */
+const SECTIONS = {
+    overview: "admin.overview", kinds: "admin.kinds", members: "admin.members", audit: "admin.audit", keys: "admin.keys",
+};
 const SECTION_OF = { boards: "kinds" };
 
 /** Any member: whether it is hidden is a question that only an admin key may ask. */
@@ -43,14 +47,18 @@ function decoded(text) {
 function address() {
     const [, path = "", query = ""] = /^#\/([^?]*)\??(.*)$/s.exec(location.hash) ?? [];
     const [name, ...parts] = path.split("/").map(decoded);
-    return { name: Object.hasOwn(VIEWS, name) ? name : SECTIONS[0], parts: parts.filter((part) => part !== ""), query: new URLSearchParams(query) };
+    return {
+        name: Object.hasOwn(VIEWS, name) ? name : "overview",
+        parts: parts.filter((part) => part !== ""),
+        query: new URLSearchParams(query),
+    };
 }
 
 function showSections(name) {
     const current = SECTION_OF[name] ?? name;
-    byId("sections").replaceChildren(...SECTIONS.map((section) => element("a", {
+    byId("sections").replaceChildren(...Object.entries(SECTIONS).map(([section, key]) => element("a", {
         href: hashOf(section), "aria-current": section === current ? "page" : null,
-    }, word(`admin.${section}`))));
+    }, word(key))));
 }
 
 function isRefused(error) {

@@ -41,6 +41,9 @@ export function confirmed({ title, parts, go, method, cancel, typed = null, chec
         });
     });
     dialog.showModal();
-    (form.querySelector("input, select") ?? leave).focus();
+    const first = form.querySelector("input") ?? leave;
+    first.focus();
+    // Typing replaces a value that is there.
+    if (first !== leave) first.select();
     return answered;
 }
