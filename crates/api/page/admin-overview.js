@@ -12,8 +12,9 @@ import { word } from "./words.js";
 /** The pause between two readings. */
 const READ_MS = 3000;
 
-/** The readings that the lines show: three minutes. */
+/** The readings that the lines show, three minutes, and those for which they have room at first. */
 const READINGS_MAX = 60;
+const READINGS_MIN = 10;
 
 const bytes = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"].map((unit) =>
     new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: 1 }));
@@ -120,7 +121,7 @@ export async function overview(page) {
         const rates = RATES.map(([label, name, labels], at) => {
             const now = metrics.rate(name, before, labels);
             if (now !== null) past[at] = [...past[at], now].slice(-READINGS_MAX);
-            return tile(word(label), now === null ? "–" : rate(now), past[at].length > 1 ? sparkline(past[at], READINGS_MAX) : word("admin.measuring"));
+            return tile(word(label), now === null ? "–" : rate(now), past[at].length > 1 ? sparkline(past[at], READINGS_MIN) : word("admin.measuring"));
         });
         const counts = COUNTS.map(([label, name]) => [label, metrics.sum(name)]).filter(([, value]) => value !== null);
         tiles.replaceChildren(...[

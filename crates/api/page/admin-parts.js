@@ -122,10 +122,11 @@ export class Line {
 const WIDTH = 120;
 const HEIGHT = 28;
 
-/** Returns a line of the last values, the newest at the right. */
-export function sparkline(values, length) {
+/** Returns a line of the last values, the newest at the right. It has room for at least `least` values. */
+export function sparkline(values, least) {
     const most = Math.max(1e-9, ...values);
-    const x = (at) => (WIDTH * (length - values.length + at)) / (length - 1);
+    const length = Math.max(least, values.length);
+    const x = (at) => WIDTH * (length - values.length + at) / (length - 1);
     const points = values.map((value, at) => `${x(at).toFixed(1)},${(HEIGHT - 2 - (HEIGHT - 4) * (value / most)).toFixed(1)}`);
     return drawn("svg", { class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
         drawn("polyline", { points: points.join(" ") }));
