@@ -66,22 +66,23 @@ export async function audit(page) {
     const ofWriters = page.query.get("of") === "writers";
     const tab = (of, isCurrent, text) => element("a", { href: `#/audit${of}`, "aria-current": isCurrent ? "true" : null }, text);
     page.begin(word("admin.audit"), { about: word("admin.audit.about") });
-    const heads = ["admin.time", "admin.key", "admin.address", "admin.request", "admin.outcome"].map((key) => word(key));
+    const keys = ["admin.time", "admin.key", "admin.address", "admin.request", "admin.outcome"];
+    const heads = keys.map((key) => word(key));
     const list = table(word("admin.audit"), heads, []);
     list.classList.add("audit");
     const operations = new Operations();
     const body = element("div", {}, element("p", { class: "none" }, word("admin.looking")));
     page.add(element("section", { class: "panel" },
         element("nav", { class: "tabs", "aria-label": word("admin.audit.files") },
-            tab("", !ofWriters, word("admin.audit.admins")), tab("?of=writers", ofWriters, word("admin.audit.writers"))),
+            tab("", !ofWriters, word("admin.audit.admins")),
+            tab("?of=writers", ofWriters, word("admin.audit.writers"))),
         body));
     let before = "";
     const more = button(word("admin.audit.older"), () => page.line.run(next));
     const next = async () => {
         const read = await admin.audit(ofWriters, before, LINES);
         before = read.next;
-        const [first, ...others] = operations.take(read.entries).map((line) => row(heads, cells(line)));
-        list.tBodies[0].append(...(first ? [first, ...others] : []));
+        list.tBodies[0].append(...operations.take(read.entries).map((line) => row(heads, cells(line))));
         more.hidden = before === null;
         const isEmpty = list.tBodies[0].rows.length === 0;
         if (body.contains(list)) return;
@@ -91,6 +92,7 @@ export async function audit(page) {
         await next();
     } catch (error) {
         const isAbsent = error instanceof Problem && error.type === "no-audit-log";
-        body.replaceChildren(isAbsent ? element("p", { class: "none" }, word("admin.audit.absent")) : page.trouble(error));
+        const absent = element("p", { class: "none" }, word("admin.audit.absent"));
+        body.replaceChildren(isAbsent ? absent : page.trouble(error));
     }
 }

@@ -31,9 +31,12 @@ export async function board(page) {
     page.begin(foreign(subject), { above, tools, name: subject });
     const shown = await admin.board(at);
     page.add(panel(word("admin.settings"), [], facts([
-        [word("admin.starts"), time(shown.starts_at)], [word("admin.ends"), time(shown.ends_at)],
-        [word("admin.expires"), shown.expires_at === undefined ? shown.expires_after ?? word("admin.unset") : moment(Date.parse(shown.expires_at))],
-        [word("admin.idle"), shown.idle ?? word("admin.unset")], [word("admin.shards"), number(shown.shards)], [word("admin.store.name"), shown.store],
+        [word("admin.starts"), time(shown.starts_at)],
+        [word("admin.ends"), time(shown.ends_at)],
+        [word("admin.expires"), shown.expires_after ?? time(shown.expires_at)],
+        [word("admin.idle"), shown.idle ?? word("admin.unset")],
+        [word("admin.shards"), number(shown.shards)],
+        [word("admin.store.name"), shown.store],
     ])));
     const heads = [word("window"), word("admin.members")];
     page.add(panel(word("admin.windows"), [], shown.windows.length === 0

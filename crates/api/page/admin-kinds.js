@@ -1,7 +1,7 @@
 /** The kinds with their settings, and the boards of one kind: the busiest ones, or all by subject. */
 
 import * as admin from "./admin-api.js";
-import { badge, button, facts, hashOf, link, liveUrl, rate, row, table } from "./admin-parts.js";
+import { badge, button, facts, hashOf, link, liveUrl, panel, rate, row, table } from "./admin-parts.js";
 import { pretty, textOf } from "./docs-json.js";
 import { element, foreign } from "./dom.js";
 import { moment } from "./format.js";
@@ -47,7 +47,8 @@ function all(page) {
         page.add(element("p", { class: "none" }, word("kinds.none")));
         return;
     }
-    const heads = ["kind", "admin.fields", "admin.mode", "admin.rank", "admin.windows", "admin.zone", "admin.reading"].map((key) => word(key));
+    const keys = ["kind", "admin.fields", "admin.mode", "admin.rank", "admin.windows", "admin.zone", "admin.reading"];
+    const heads = keys.map((key) => word(key));
     page.add(element("section", { class: "panel" }, table(word("admin.kinds"), heads, page.kinds.map((kind) => [
         element("strong", {}, link(hashOf("kinds", kind.kind), kind.kind)),
         element("div", { class: "items" }, ...kind.fields.map(fieldText)),
@@ -58,7 +59,8 @@ function all(page) {
 async function one(page, kind) {
     page.begin(foreign(kind.kind), { above: [[word("admin.kinds"), hashOf("kinds")]], name: kind.kind });
     const json = element("details", {}, element("summary", {}, word("admin.json")),
-        element("pre", { tabindex: "0", role: "region", "aria-label": word("admin.json") }, textOf(pretty(JSON.stringify(kind)))));
+        element("pre", { tabindex: "0", role: "region", "aria-label": word("admin.json") },
+            textOf(pretty(JSON.stringify(kind)))));
     page.add(element("section", { class: "panel" }, facts([
         [word("admin.fields"), element("div", { class: "items" }, ...kind.fields.map(fieldText))],
         [word("admin.mode"), kind.mode], [word("admin.rank"), kind.rank], [word("admin.ties"), kind.ties],
@@ -75,23 +77,24 @@ async function boards(page, kind) {
         href: `${hashOf("kinds", kind)}${order}`, "aria-current": isCurrent ? "true" : null,
     }, word(order === "" ? "admin.busiest" : "admin.by.subject"));
     const prefix = element("input", {
-        id: "prefix", type: "text", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: "128", placeholder: word("admin.prefix"),
+        id: "prefix", type: "text", dir: "auto", autocomplete: "off", spellcheck: "false", maxlength: "128",
+        placeholder: word("admin.prefix"),
     });
     const body = element("div");
     const tools = [
-        element("nav", { class: "tabs", "aria-label": word("admin.order") }, tab("", !bySubject), tab("?order=subject", bySubject)),
+        element("nav", { class: "tabs", "aria-label": word("admin.order") },
+            tab("", !bySubject), tab("?order=subject", bySubject)),
         element("label", { for: "prefix", class: "unseen" }, word("admin.prefix")), prefix,
     ];
-    page.add(element("section", { class: "panel" },
-        element("div", { class: "panel-head" }, element("h2", {}, word("boards")), element("div", { class: "panel-tools" }, ...tools)), body));
+    page.add(panel(word("boards"), tools, body));
     const list = new (bySubject ? BySubject : Busiest)(page, kind, body);
     let timer = 0;
     prefix.addEventListener("input", () => {
         clearTimeout(timer);
         timer = setTimeout(() => list.begin(prefix.value), TYPING_MS);
     });
-    await list.begin("");
-    if (!bySubject) await page.every(READ_MS, () => list.read());
+    if (bySubject) await list.begin("");
+    else await page.every(READ_MS, () => list.read());
 }
 
 function nameCell({ board, subject }, kind) {
@@ -129,13 +132,16 @@ class Busiest {
     }
 
     #list(boards) {
-        if (boards.length === 0) return element("p", { class: "none" }, word(this.#prefix === "" ? "admin.busiest.none" : "admin.boards.none"));
+        const none = word(this.#prefix === "" ? "admin.busiest.none" : "admin.boards.none");
+        if (boards.length === 0) return element("p", { class: "none" }, none);
         const most = Math.max(...boards.map((board) => board.contributions_per_minute));
         const heads = [word("board"), word("admin.per.minute"), word("admin.live")];
         return table(word("boards"), heads, boards.map((board) => {
+            const { contributions_per_minute: each } = board;
             const bar = element("i", { class: "amount", "aria-hidden": "true" });
-            bar.style.setProperty("--part", String(board.contributions_per_minute / most));
-            return [nameCell(board, this.kind), [bar, element("span", { class: "number" }, rate(board.contributions_per_minute))], liveCell(board, this.kind)];
+            bar.style.setProperty("--part", String(each / most));
+            const amount = [bar, element("span", { class: "number" }, rate(each))];
+            return [nameCell(board, this.kind), amount, liveCell(board, this.kind)];
         }));
     }
 }

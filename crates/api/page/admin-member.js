@@ -1,7 +1,7 @@
 /** A member: the boards that rank it, by kind; hiding and showing it; erasing it from all of them. */
 
 import * as admin from "./admin-api.js";
-import { badge, boardOf, button, hashOf, link, panel, row, table } from "./admin-parts.js";
+import { badge, boardOf, button, hashOf, link, panelHead, row, table } from "./admin-parts.js";
 import { standingActions, valuesOf } from "./admin-standing.js";
 import { confirmed } from "./confirm.js";
 import { element, foreign } from "./dom.js";
@@ -41,7 +41,7 @@ class InKind {
 
     #fill(tools, ...parts) {
         const title = element("h2", {}, link(hashOf("kinds", this.kind.kind), this.kind.kind));
-        this.element.replaceChildren(element("div", { class: "panel-head" }, title, element("div", { class: "panel-tools" }, ...tools)), ...parts);
+        this.element.replaceChildren(panelHead(title, tools), ...parts);
     }
 
     async show() {
@@ -91,7 +91,8 @@ class InKind {
         return [
             link(hashOf("boards", board.kind, board.subject), board.subject),
             ...this.kind.windows.map((period) => standingCell(entryOf(period), this.kind)),
-            element("div", { class: "panel-tools" }, ...standingActions(this.page, this.kind, board, this.member, () => this.show())),
+            element("div", { class: "panel-tools" },
+                ...standingActions(this.page, this.kind, board, this.member, () => this.show())),
         ];
     }
 
@@ -107,7 +108,8 @@ class InKind {
         this.page.line.say("busy", word("admin.running"));
         const isDone = await this.page.line.run(() => admin.setHidden(this.member, kind, isHidden));
         if (!isDone) return;
-        this.page.line.say("good", ...phrase(isHidden ? "admin.hide.done" : "admin.show.done", { member: foreign(this.member), kind: foreign(kind) }));
+        const done = { member: foreign(this.member), kind: foreign(kind) };
+        this.page.line.say("good", ...phrase(isHidden ? "admin.hide.done" : "admin.show.done", done));
         await this.show();
         this.element.querySelector(".panel-tools .act").focus();
     }
@@ -147,13 +149,16 @@ async function erase(page, member) {
     page.line.say("");
     const { found, hiddenIn } = where;
     const name = () => element("b", {}, foreign(member));
-    const list = found.map(([kind, boards]) => element("li", {}, foreign(kind), ": ", word("admin.boards", { count: boards })));
+    const list = found.map(([kind, boards]) =>
+        element("li", {}, foreign(kind), ": ", word("admin.boards", { count: boards })));
     const isMeant = await confirmed({
         title: word("admin.erase.title"),
         parts: [
             element("p", {}, ...phrase("admin.erase.why", { member: name() })),
-            found.length > 0 ? element("ul", { class: "where" }, ...list) : element("p", { class: "where" }, word("admin.erase.nowhere")),
-            ...(hiddenIn.length > 0 ? [element("p", {}, word("admin.erase.hidden", { kinds: hiddenIn.join(", ") }))] : []),
+            found.length > 0
+                ? element("ul", { class: "where" }, ...list)
+                : element("p", { class: "where" }, word("admin.erase.nowhere")),
+            hiddenIn.length > 0 ? element("p", {}, word("admin.erase.hidden", { kinds: hiddenIn.join(", ") })) : null,
         ],
         typed: { text: member, label: phrase("admin.type", { name: name() }) },
         go: word("admin.erase.go"), method: "delete", cancel: word("admin.cancel"),

@@ -13,8 +13,9 @@ export class Metrics {
         for (const line of text.split("\n")) {
             const [, name, labels = "", value] = SAMPLE.exec(line) ?? [];
             if (name === undefined) continue;
-            const sample = { value: Number(value), labels: Object.fromEntries([...labels.matchAll(LABEL)].map(([, key, text]) => [key, text])) };
-            this.#samples.set(name, [...(this.#samples.get(name) ?? []), sample]);
+            const pairs = [...labels.matchAll(LABEL)].map(([, key, text]) => [key, text]);
+            if (!this.#samples.has(name)) this.#samples.set(name, []);
+            this.#samples.get(name).push({ value: Number(value), labels: Object.fromEntries(pairs) });
         }
     }
 

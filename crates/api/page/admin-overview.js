@@ -2,7 +2,7 @@
 
 import * as admin from "./admin-api.js";
 import { Metrics } from "./admin-metrics.js";
-import { badge, rate, reason, sparkline, table } from "./admin-parts.js";
+import { badge, panel, rate, reason, sparkline, table } from "./admin-parts.js";
 import { element } from "./dom.js";
 import { moment } from "./format.js";
 import { locale } from "./language.js";
@@ -32,8 +32,8 @@ function tile(label, value, ...notes) {
 
 function meter(label, part) {
     const made = element("div", {
-        class: "meter", role: "meter", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": Math.round(part * 100),
-        "data-state": part >= 0.9 ? "warn" : null,
+        class: "meter", role: "meter", "aria-label": label, "data-state": part >= 0.9 ? "warn" : null,
+        "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": Math.round(part * 100),
     });
     made.style.setProperty("--part", String(Math.min(1, part)));
     return made;
@@ -49,7 +49,8 @@ function memory(metrics) {
 
 function started(metrics) {
     const at = metrics.sum("process_start_time_seconds");
-    return at === null ? null : tile(word("admin.up"), lasted(metrics.at - at * 1000), word("admin.up.since", { time: moment(at * 1000) }));
+    if (at === null) return null;
+    return tile(word("admin.up"), lasted(metrics.at - at * 1000), word("admin.up.since", { time: moment(at * 1000) }));
 }
 
 /** Formats a duration in its two largest units. */
@@ -84,23 +85,25 @@ const WARNINGS = [
 ];
 
 function status(store, problem) {
-    if (problem !== null) return tile(word("admin.status"), badge(word("admin.ready.not"), "bad"), element("p", { class: "note" }, reason(problem)));
-    return tile(word("admin.status"), badge(word("admin.ready"), "good"), word("admin.store", { store }));
+    if (problem === null) return tile(word("admin.status"), badge(word("admin.ready"), "good"), word("admin.store", { store }));
+    const why = element("p", { class: "note" }, reason(problem));
+    return tile(word("admin.status"), badge(word("admin.ready.not"), "bad"), why);
 }
 
 function problems(metrics) {
-    const found = metrics.of("megaboard_http_problems_total").filter(({ value }) => value > 0).sort((a, b) => b.value - a.value);
+    const found = metrics.of("megaboard_http_problems_total").filter(({ value }) => value > 0);
+    found.sort((a, b) => b.value - a.value);
     const heads = [word("admin.problem"), word("admin.problem.count")];
     if (found.length === 0) return element("p", { class: "none" }, word("admin.problems.none"));
-    return table(word("admin.problems"), heads, found.map(({ labels, value }) => [element("code", {}, labels.type), number(value)]));
+    const rows = found.map(({ labels, value }) => [element("code", {}, labels.type), number(value)]);
+    return table(word("admin.problems"), heads, rows);
 }
 
 /** Shows the server. */
 export async function overview(page) {
     page.begin(word("admin.overview"), { about: word("admin.overview.about") });
-    const [tiles, warnings, refused] = [element("div", { class: "tiles" }), element("div", { class: "warnings" }), element("div")];
-    page.add(warnings, tiles, element("section", { class: "panel" },
-        element("div", { class: "panel-head" }, element("h2", {}, word("admin.problems"))), refused));
+    const [warnings, tiles, refused] = ["warnings", "tiles", "refused"].map((name) => element("div", { class: name }));
+    page.add(warnings, tiles, panel(word("admin.problems"), [], refused));
     const past = RATES.map(() => []);
     let before = null;
 
@@ -121,14 +124,16 @@ export async function overview(page) {
         const rates = RATES.map(([label, name, labels], at) => {
             const now = metrics.rate(name, before, labels);
             if (now !== null) past[at] = [...past[at], now].slice(-READINGS_MAX);
-            return tile(word(label), now === null ? "–" : rate(now), past[at].length > 1 ? sparkline(past[at], READINGS_MIN) : word("admin.measuring"));
+            const line = past[at].length > 1 ? sparkline(past[at], READINGS_MIN) : word("admin.measuring");
+            return tile(word(label), now === null ? "–" : rate(now), line);
         });
         const counts = COUNTS.map(([label, name]) => [label, metrics.sum(name)]).filter(([, value]) => value !== null);
         tiles.replaceChildren(...[
             state, tile(word("admin.version"), info?.labels.version ?? "–"), started(metrics), memory(metrics), ...rates,
             ...counts.map(([label, value]) => tile(word(label), number(value))),
         ].filter((it) => it !== null));
-        warnings.replaceChildren(...WARNINGS.filter(([, holds]) => holds(metrics)).map(([label]) => element("p", { class: "trouble" }, word(label))));
+        const held = WARNINGS.filter(([, holds]) => holds(metrics));
+        warnings.replaceChildren(...held.map(([label]) => element("p", { class: "trouble" }, word(label))));
         refused.replaceChildren(problems(metrics));
         before = metrics;
     }

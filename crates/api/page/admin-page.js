@@ -24,9 +24,10 @@ export class Page {
         this.#body.replaceChildren(
             element("div", { class: "view-head" },
                 element("div", { class: "view-title" },
-                    crumbs.length > 0 ? element("nav", { class: "crumbs", "aria-label": word("admin.above") }, ...crumbs) : null,
+                    crumbs.length === 0 ? null
+                        : element("nav", { class: "crumbs", "aria-label": word("admin.above") }, ...crumbs),
                     element("h1", {}, title),
-                    about === null ? null : element("p", { class: "about" }, ...[about].flat())),
+                    about === null ? null : element("p", { class: "about" }, about)),
                 element("div", { class: "view-tools" }, ...tools)),
             this.line.element);
         if (carried !== null) this.line.say(...carried);
@@ -44,12 +45,15 @@ export class Page {
         location.hash = hash;
     }
 
-    /** Runs an action now and again after each `ms`, while the tab is visible and until the view is left. */
+    /** Runs an action, and then again after each `ms`, while the tab is visible and until the view is left. */
     async every(ms, action) {
-        while (!this.leaving.aborted) {
+        await action();
+        const again = async () => {
+            if (this.leaving.aborted) return;
             if (document.visibilityState === "visible") await action();
-            await new Promise((resolve) => setTimeout(resolve, ms));
-        }
+            setTimeout(again, ms);
+        };
+        setTimeout(again, ms);
     }
 
     /** Shows why a part of the view cannot be shown. */

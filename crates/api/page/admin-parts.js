@@ -7,14 +7,19 @@ import { word } from "./words.js";
 
 /** Returns a box with a heading; `tools` are beside the heading. */
 export function panel(title, tools, ...parts) {
-    const head = element("div", { class: "panel-head" }, element("h2", {}, title), element("div", { class: "panel-tools" }, ...tools));
-    return element("section", { class: "panel" }, head, ...parts);
+    return element("section", { class: "panel" }, panelHead(element("h2", {}, title), tools), ...parts);
+}
+
+/** Returns the head of a box: a heading, and what is beside it. */
+export function panelHead(heading, tools) {
+    return element("div", { class: "panel-head" }, heading, element("div", { class: "panel-tools" }, ...tools));
 }
 
 /** Returns a table: `heads` are its headings, each row a list of cells, which are nodes or texts. */
 export function table(label, heads, rows) {
     const body = element("tbody", { role: "rowgroup" }, ...rows.map((cells) => row(heads, cells)));
-    const top = element("tr", { role: "row" }, ...heads.map((head) => element("th", { role: "columnheader", scope: "col" }, head)));
+    const top = element("tr", { role: "row" },
+        ...heads.map((head) => element("th", { role: "columnheader", scope: "col" }, head)));
     return element("table", { class: "list", role: "table", "aria-label": label },
         element("thead", { role: "rowgroup" }, top), body);
 }
@@ -60,8 +65,8 @@ export function link(href, text) {
 /** Returns a form with one input and a button; calls `go(text)`. */
 export function searchForm({ id, label, hint, go, onText }) {
     const input = element("input", {
-        id, type: "text", dir: "auto", autocomplete: "off", spellcheck: "false", autocapitalize: "off", maxlength: "128",
-        placeholder: hint, enterkeyhint: "search",
+        id, type: "text", dir: "auto", autocomplete: "off", spellcheck: "false", autocapitalize: "off",
+        maxlength: "128", placeholder: hint, enterkeyhint: "search",
     });
     const form = element("form", { class: "search", role: "search", autocomplete: "off" },
         element("label", { for: id, class: "unseen" }, label), input, element("button", { type: "submit", class: "act" }, go));
@@ -127,9 +132,10 @@ export function sparkline(values, least) {
     const most = Math.max(1e-9, ...values);
     const length = Math.max(least, values.length);
     const x = (at) => WIDTH * (length - values.length + at) / (length - 1);
-    const points = values.map((value, at) => `${x(at).toFixed(1)},${(HEIGHT - 2 - (HEIGHT - 4) * (value / most)).toFixed(1)}`);
-    return drawn("svg", { class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-        drawn("polyline", { points: points.join(" ") }));
+    const y = (value) => HEIGHT - 2 - (HEIGHT - 4) * value / most;
+    const points = values.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
+    const box = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" };
+    return drawn("svg", { class: "spark", ...box }, drawn("polyline", { points: points.join(" ") }));
 }
 
 /** Formats a rate: one decimal below ten. */

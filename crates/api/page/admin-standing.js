@@ -1,7 +1,7 @@
 /** A member's standings on one board: shown for the current window of each period, set, and removed. */
 
 import * as admin from "./admin-api.js";
-import { button, hashOf, liveUrl, table } from "./admin-parts.js";
+import { button, hashOf, link, liveUrl, panelHead, table } from "./admin-parts.js";
 import { confirmed } from "./confirm.js";
 import { element, foreign } from "./dom.js";
 import { fieldLabel } from "./format.js";
@@ -11,6 +11,11 @@ import { windowLabel } from "./windows.js";
 import { phrase, word } from "./words.js";
 
 const INTEGER = "-?[0-9]{1,16}";
+
+/** Returns the names of a board and of a member, for a text. */
+function named({ kind, subject }, member) {
+    return { member: element("b", {}, foreign(member)), board: element("b", {}, foreign(`${kind}/${subject}`)) };
+}
 
 function isPoints(kind) {
     return kind.fields.length === 1 && kind.fields[0].name === "points";
@@ -37,13 +42,14 @@ export async function standings(page, kind, board, member, into) {
     }
     const isThere = found.some(([, entry]) => entry !== null);
     const heads = [word("window"), word("column.rank"), ...kind.fields.map(fieldLabel)];
-    const rows = found.map(([window, entry]) =>
-        [windowLabel(window), rankText(entry), ...kind.fields.map((field) => (entry === null ? "–" : number(valueOf(entry, field))))]);
+    const values = (entry) => kind.fields.map((field) => number(entry === null ? null : valueOf(entry, field)));
+    const rows = found.map(([window, entry]) => [windowLabel(window), rankText(entry), ...values(entry)]);
     into.replaceChildren(
-        element("div", { class: "panel-head" },
-            element("h3", {}, element("a", { href: hashOf("members", member) }, foreign(member))),
-            element("div", { class: "panel-tools" }, ...standingActions(page, kind, board, member, show, isThere))),
-        isThere ? table(word("admin.standings.of"), heads, rows) : element("p", { class: "none" }, word("admin.standing.none")));
+        panelHead(element("h3", {}, link(hashOf("members", member), member)),
+            standingActions(page, kind, board, member, show, isThere)),
+        isThere
+            ? table(word("admin.standings.of"), heads, rows)
+            : element("p", { class: "none" }, word("admin.standing.none")));
 }
 
 function rankText(entry) {
@@ -55,22 +61,23 @@ export function standingActions(page, kind, board, member, show, isThere = true)
     return [
         isThere ? element("a", { class: "act", href: liveUrl(board, { member }) }, word("neighbours")) : null,
         button(word("admin.set"), async () => await set(page, kind, board, member) && show()),
-        isThere ? button(word("admin.remove"), async () => await remove(page, board, member) && show(), { isDanger: true }) : null,
+        isThere
+            ? button(word("admin.remove"), async () => await remove(page, board, member) && show(), { isDanger: true })
+            : null,
     ].filter((it) => it !== null);
 }
 
 async function remove(page, board, member) {
-    const name = `${board.kind}/${board.subject}`;
     const isMeant = await confirmed({
         title: word("admin.remove.title"),
-        parts: [element("p", {}, ...phrase("admin.remove.why", { member: element("b", {}, foreign(member)), board: element("b", {}, foreign(name)) }))],
+        parts: [element("p", {}, ...phrase("admin.remove.why", named(board, member)))],
         go: word("admin.remove.go"), method: "delete", cancel: word("admin.cancel"),
     });
     if (!isMeant) return false;
     page.line.say("busy", word("admin.running"));
     return page.line.run(async () => {
         const wasThere = await admin.remove(board, member);
-        page.line.say("good", ...phrase(wasThere ? "admin.remove.done" : "admin.remove.absent", { member: foreign(member), board: foreign(name) }));
+        page.line.say("good", ...phrase(wasThere ? "admin.remove.done" : "admin.remove.absent", named(board, member)));
     });
 }
 
@@ -83,7 +90,8 @@ function scoreForm(kind, first) {
     const score = () => {
         const values = inputs.map((input) => (input.value !== "" && input.validity.valid ? Number(input.value) : NaN));
         if (!values.every(Number.isSafeInteger)) return null;
-        return isPoints(kind) ? { points: values[0] } : { values: Object.fromEntries(kind.fields.map(({ name }, at) => [name, values[at]])) };
+        if (isPoints(kind)) return { points: values[0] };
+        return { values: Object.fromEntries(kind.fields.map(({ name }, at) => [name, values[at]])) };
     };
     const fields = kind.fields.map((field, at) => element("div", { class: "field" },
         element("label", { for: `set-${at}` }, foreign(fieldLabel(field))), inputs[at]));
@@ -92,7 +100,6 @@ function scoreForm(kind, first) {
 
 /** Asks for a standing, shows it beside the old one, and sets it. */
 async function set(page, kind, board, member) {
-    const name = `${board.kind}/${board.subject}`;
     let old;
     if (!await page.line.run(async () => { old = await entries(kind, board, member); })) return false;
     const form = scoreForm(kind, old.find(([, entry]) => entry !== null)?.[1] ?? null);
@@ -112,7 +119,7 @@ async function set(page, kind, board, member) {
     const isMeant = await confirmed({
         title: word("admin.set.title"),
         parts: [
-            element("p", {}, ...phrase("admin.set.why", { member: element("b", {}, foreign(member)), board: element("b", {}, foreign(name)) })),
+            element("p", {}, ...phrase("admin.set.why", named(board, member))),
             form.element,
             element("div", { class: "field" }, element("label", { for: window.id }, word("window")), window),
             preview,
@@ -125,6 +132,7 @@ async function set(page, kind, board, member) {
     return page.line.run(async () => {
         const score = form.score();
         await admin.setStanding(board, member, window.value, score);
-        page.line.say("good", ...phrase("admin.set.done", { member: foreign(member), board: foreign(name), values: valuesOf(score, kind) }));
+        const done = { ...named(board, member), values: valuesOf(score, kind) };
+        page.line.say("good", ...phrase("admin.set.done", done));
     });
 }

@@ -99,7 +99,7 @@ function refuse(problem) {
     const [title, why, form, kept] = keyForm(problem, start, word("admin.open"));
     if (problem.status === 403) {
         title.textContent = word("admin.other.title");
-        why.replaceChildren(word("admin.other.why"), " ", reason(problem));
+        why.replaceChildren(word("admin.other.why"), element("br"), reason(problem));
     }
     document.title = `${word("admin")} – Megaboard`;
     instead(title, why, form, kept);

@@ -4,7 +4,7 @@ export const WORDS = {
     "admin.pages": "Otras páginas",
     "admin.sections": "Secciones",
     "admin.above": "Nivel superior",
-    "admin.live": "Página en directo",
+    "admin.live": "En directo",
     "admin.forget": "Olvidar la clave",
     "admin.open": "Continuar",
     "admin.other.title": "Se necesita una clave con scope admin",

@@ -95,6 +95,8 @@ export const scenarios = {
             check((await races.innerText()).includes(text), `races: ${text}`);
         }
         await page.getByRole("link", { name: "gifts" }).click();
+        await page.getByText("All settings as JSON").waitFor();
+        await eventually("the focus is on the view", () => page.evaluate(() => document.activeElement.id === "view"));
         await page.getByText("All settings as JSON").click();
         const kind = (await stage.get("/v1/kinds")).kinds.find((it) => it.kind === "gifts");
         same(JSON.parse(await page.locator("pre").innerText()), kind, "the settings");
