@@ -15,6 +15,8 @@ use crate::query::{ApiRequest, request};
 request! {
     /// A page of the boards of a kind: [`Client::boards`].
     GetBoards -> Boards {
+        /// Selects subjects that begin with this.
+        prefix: impl Display,
         /// Begins after this subject.
         after: impl Display,
         /// Limits the page: up to 1,000 boards, 100 by default.

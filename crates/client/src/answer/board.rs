@@ -1,12 +1,12 @@
 //! Responses about boards: [`Top`], [`Place`] and others.
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Entry, Envelope, Found, Neighbour, Span};
 
 /// The best entries of a board.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Top {
     /// The board, window and time.
@@ -147,7 +147,7 @@ pub struct Settled {
 }
 
 /// A page of the boards of a kind, ordered by subject.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Boards {
     /// The kind.
@@ -159,7 +159,7 @@ pub struct Boards {
 }
 
 /// A board in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Listed {
     /// The name of the board: kind and subject.
