@@ -1,18 +1,23 @@
 //! `megaboard member`: hides a member on every board, shows it again, or erases it.
 
+mod boards;
+
 use std::error::Error;
-use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use megaboard_client::{Client, Error as ClientError, Response};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use megaboard_client::{Client, HiddenIn};
+use serde::Serialize;
+use tools::result_args::ResultArgs;
+use tools::runtime::Runtime;
+use tools::server::ServerArgs;
+use tools::terminal::{self, printable};
 
-use crate::board_path::encoded;
-use crate::runtime::Runtime;
-use crate::server::ServerArgs;
-use crate::terminal;
+use crate::client;
+
+/// The exit status of an invalid command line, which one without a required confirmation is, too.
+const USAGE: u8 = 2;
 
 /// Hides a member on every board, shows it again, or erases it.
 #[derive(Args, Debug)]
@@ -27,8 +32,7 @@ enum Action {
     Hide(OneMemberArgs),
     /// Shows a hidden member again, at the rank that it has by now.
     Show(OneMemberArgs),
-    /// Erases a member from every window of every board, past windows included. This cannot be undone.
-    Erase(OneMemberArgs),
+    Erase(EraseArgs),
 }
 
 #[derive(Args, Debug)]
@@ -42,96 +46,166 @@ struct OneMemberArgs {
 
     #[command(flatten)]
     server: ServerArgs,
+
+    #[command(flatten)]
+    result: ResultArgs,
 }
 
-#[derive(Deserialize)]
-struct Hidden {
-    hidden_in: Vec<String>,
+/// Erases a member from every window of every board, past windows included. This cannot be undone.
+///
+/// Asks for confirmation. If standard input is not a terminal, --yes is required.
+///
+/// Exit status: 0 if the member was erased, 1 if not or after an error, 2 without a confirmation.
+#[derive(Args, Debug)]
+struct EraseArgs {
+    #[command(flatten)]
+    member: OneMemberArgs,
+
+    /// Do not ask for confirmation.
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+
+    /// List the boards that rank the member now, and erase nothing. A member that is hidden, or only in past windows, is
+    /// erased from boards that are not in this list.
+    #[arg(long)]
+    dry_run: bool,
 }
 
-#[derive(Deserialize)]
-struct Outcome {
+/// What `erase` prints.
+#[derive(Serialize)]
+struct Erasure<'a> {
+    member: &'a str,
+    /// The number of boards that were searched.
     boards: u64,
+    /// The number of boards that the member was erased from.
     erased: u64,
-    next: Option<String>,
 }
 
 /// Runs the command.
 pub fn run(args: &MemberArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let text = match &args.action {
-        Action::Hide(member) => hidden(&member.send(Method::Put, "/hidden", None)?),
-        Action::Show(member) => hidden(&member.send(Method::Delete, "/hidden", None)?),
-        Action::Erase(member) => member.erase()?,
-    };
-    terminal::print(&text)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn hidden(Hidden { hidden_in }: &Hidden) -> String {
-    if hidden_in.is_empty() {
-        "not hidden".to_owned()
-    } else {
-        format!("hidden in: {}", hidden_in.join(", "))
-    }
-}
-
-/// The method of a request. Both are idempotent here.
-#[derive(Clone, Copy)]
-enum Method {
-    Put,
-    Delete,
-}
-
-impl Method {
-    async fn send(self, client: &Client, path: String) -> Result<Response, ClientError> {
-        match self {
-            Self::Put => client.put(path).await,
-            Self::Delete => client.delete(path).await,
-        }
+    let runtime = Runtime::start()?;
+    match &args.action {
+        Action::Hide(args) => args.set_hidden(&runtime, true),
+        Action::Show(args) => args.set_hidden(&runtime, false),
+        Action::Erase(args) => args.run(&runtime),
     }
 }
 
 impl OneMemberArgs {
-    /// Sends requests until the member is erased from all boards.
-    fn erase(&self) -> Result<String, Box<dyn Error>> {
-        let (mut boards, mut erased) = (0, 0);
-        let mut next: Option<String> = None;
-        loop {
-            let outcome: Outcome = self.send(Method::Delete, "", next.as_deref())?;
-            boards += outcome.boards;
-            erased += outcome.erased;
-            next = outcome.next;
-            if next.is_none() {
-                return Ok(format!("erased from {erased} of {boards} boards"));
-            }
+    fn set_hidden(&self, runtime: &Runtime, is_hidden: bool) -> Result<ExitCode, Box<dyn Error>> {
+        let client = client(&self.server)?;
+        let mut request = if is_hidden {
+            client.hide(&self.member)
+        } else {
+            client.show(&self.member)
+        };
+        if let Some(kind) = &self.kind {
+            request = request.kind(kind);
         }
+        let hidden = runtime.block_on(async { request.await })?;
+        self.result.print(&hidden, render_hidden)?;
+        Ok(ExitCode::SUCCESS)
     }
 
-    fn send<T: DeserializeOwned>(
-        &self,
-        method: Method,
-        suffix: &str,
-        after: Option<&str>,
-    ) -> Result<T, Box<dyn Error>> {
-        let client = self.server.client()?;
-        let mut path = format!("/v1/members/{}{suffix}", encoded(&self.member));
-        let params = [("kind", self.kind.as_deref()), ("after", after)];
-        let params = params
-            .iter()
-            .filter_map(|(name, value)| Some((name, (*value)?)));
-        for (mark, (name, value)) in ["?", "&"].iter().zip(params) {
-            let _ = write!(path, "{mark}{name}={}", encoded(value));
+    /// Returns the boards that are meant, for messages.
+    fn scope(&self) -> String {
+        match &self.kind {
+            Some(kind) => format!("all boards of kind {}", printable(kind)),
+            None => "all boards".to_owned(),
         }
-        let response = Runtime::start()?.block_on(method.send(&client, path))?;
-        if response.status != 200 {
-            return Err(response.problem().to_string().into());
+    }
+}
+
+fn render_hidden(hidden: &HiddenIn) -> String {
+    if hidden.hidden_in.is_empty() {
+        "not hidden".to_owned()
+    } else {
+        format!("hidden in: {}", printable(&hidden.hidden_in.join(", ")))
+    }
+}
+
+impl EraseArgs {
+    fn run(&self, runtime: &Runtime) -> Result<ExitCode, Box<dyn Error>> {
+        let OneMemberArgs {
+            member,
+            kind,
+            result,
+            ..
+        } = &self.member;
+        let client = client(&self.member.server)?;
+        if self.dry_run {
+            let ranked = runtime.block_on(boards::ranked(&client, member, kind.as_deref()))?;
+            result.print(&ranked, boards::render)?;
+            return Ok(ExitCode::SUCCESS);
         }
-        let outcome = serde_json::from_slice(&response.body);
-        Ok(outcome.map_err(|error| {
-            format!(
-                "{} returned a response that could not be parsed: {error}",
-                client.url()
-            )
-        })?)
+        if !self.yes {
+            if !io::stdin().is_terminal() {
+                terminal::report(
+                    "member erase cannot be undone: add --yes to confirm it, since standard input is not a terminal; \
+                     --dry-run lists the boards",
+                );
+                return Ok(ExitCode::from(USAGE));
+            }
+            if !self.is_confirmed()? {
+                terminal::report("nothing was erased");
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+        let erasure = runtime.block_on(self.erase(&client))?;
+        result.print(&erasure, |it| {
+            format!("erased from {} of {} boards", it.erased, it.boards)
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Asks on the terminal.
+    fn is_confirmed(&self) -> io::Result<bool> {
+        let (member, scope) = (printable(&self.member.member), self.member.scope());
+        let mut terminal = io::stderr();
+        write!(
+            terminal,
+            "Erase {member} from {scope}, past windows included? This cannot be undone. [y/N] "
+        )?;
+        terminal.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(is_yes(&answer))
+    }
+
+    async fn erase(&self, client: &Client) -> Result<Erasure<'_>, megaboard_client::Error> {
+        let OneMemberArgs { member, kind, .. } = &self.member;
+        let mut request = client.erase(member);
+        if let Some(kind) = kind {
+            request = request.kind(kind);
+        }
+        let erased = request.await?;
+        Ok(Erasure {
+            member,
+            boards: erased.boards,
+            erased: erased.erased,
+        })
+    }
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_yes_is_a_confirmation() {
+        for (answer, confirmed) in [
+            ("y\n", true),
+            (" YES \n", true),
+            ("\n", false),
+            ("", false),
+            ("n\n", false),
+            ("yes please\n", false),
+        ] {
+            assert_eq!(is_yes(answer), confirmed, "{answer:?}");
+        }
     }
 }

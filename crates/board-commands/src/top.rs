@@ -1,20 +1,30 @@
-//! `megaboard top`: prints the best entries of a board as a table, in the order of the response.
+//! `megaboard top`: prints the best entries of a board as a table, once or whenever they change.
 
 use std::error::Error;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
+use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use comfy_table::{Cell, Table};
+use megaboard_client::{Board, Entry, Event, Top};
+use tools::INTERRUPTED;
+use tools::board_path::BoardPath;
+use tools::result_args::ResultArgs;
+use tools::runtime::Runtime;
+use tools::server::ServerArgs;
+use tools::terminal::{self, printable, right, table};
 
-use crate::board_path::{BoardPath, encoded};
-use crate::runtime::Runtime;
-use crate::server::ServerArgs;
-use crate::terminal::{self, printable};
+use crate::client;
+use crate::screen::Screen;
+use crate::standings::Fields;
 
 /// Shows the top of a board as a table.
+///
+/// With --watch it is shown again whenever it changes, until Ctrl-C: in place on a terminal, otherwise one table after
+/// the other, or one line of JSON each.
+///
+/// Exit status: 0, 1 after an error, 130 after Ctrl-C.
 #[derive(Args, Debug)]
 pub struct TopArgs {
     /// The board, as KIND/SUBJECT.
@@ -32,163 +42,149 @@ pub struct TopArgs {
     /// Number of entries.
     #[arg(short, value_name = "N", default_value_t = 20)]
     n: u32,
+
+    /// Show the top again whenever it changes, until Ctrl-C. A window such as day follows the calendar.
+    #[arg(long)]
+    watch: bool,
+
+    #[command(flatten)]
+    result: ResultArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &TopArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let client = args.server.client()?;
-    let response = Runtime::start()?.block_on(client.get(path(args)))?;
-    if response.status != 200 {
-        return Err(response.problem().to_string().into());
+    let runtime = Runtime::start()?;
+    let client = client(&args.server)?;
+    let board = client.board(args.board.kind(), args.board.subject());
+    let mut request = board.top().n(args.n.into());
+    if let Some(window) = &args.window {
+        request = request.window(window);
     }
-    let top: Top = serde_json::from_slice(&response.body).map_err(|error| {
-        format!(
-            "{} returned a response that could not be parsed: {error}",
-            client.url()
-        )
-    })?;
-    terminal::print(&render(&top))?;
+    let top = runtime.block_on(async { request.await })?;
+    if args.watch {
+        // Only reconnects are retried: an error of the first read is reported at once.
+        let client = args.server.client()?;
+        let board = client.board(args.board.kind(), args.board.subject());
+        return runtime.block_on(watch(args, &board, &top));
+    }
+    args.result.print(&top, render)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn path(args: &TopArgs) -> String {
-    let mut path = format!("{}/top?n={}", args.board, args.n);
+/// Shows a top, and then each other that the stream has, until Ctrl-C.
+async fn watch(args: &TopArgs, board: &Board, first: &Top) -> Result<ExitCode, Box<dyn Error>> {
+    let mut display = Display::open(args.result);
+    let mut is_read = display.show(first)?;
+    let mut stream = board.stream().n(args.n.into());
     if let Some(window) = &args.window {
-        let _ = write!(path, "&window={}", encoded(window));
+        stream = stream.window(window);
     }
-    path
-}
-
-/// The members of the response that are shown.
-#[derive(Deserialize)]
-struct Top {
-    board: String,
-    window: String,
-    as_of: String,
-    members: u64,
-    starts_at: Option<String>,
-    ends_at: Option<String>,
-    #[serde(default, rename = "final")]
-    is_final: bool,
-    #[serde(default)]
-    stale: bool,
-    entries: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    rank: u64,
-    member: String,
-    points: Option<i64>,
-    #[serde(default)]
-    values: Fields,
-    reached_at: Option<String>,
-}
-
-impl Entry {
-    /// Returns the fields, for kinds with `points` and for kinds with `values`.
-    fn fields(&self) -> Vec<(&str, Option<i64>)> {
-        let values = self
-            .values
-            .0
-            .iter()
-            .map(|(name, value)| (name.as_str(), *value));
-        self.points
-            .map(|points| ("points", Some(points)))
-            .into_iter()
-            .chain(values)
-            .collect()
-    }
-}
-
-/// The fields of a standing, in the order of the response, which is that of the kind.
-#[derive(Default)]
-struct Fields(Vec<(String, Option<i64>)>);
-
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Fields;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of integers")
+    let mut events = stream.events();
+    let mut version = first.envelope.version.clone();
+    while is_read {
+        let event = tokio::select! {
+            event = events.next() => event,
+            interrupted = tokio::signal::ctrl_c() => {
+                interrupted?;
+                return Ok(ExitCode::from(INTERRUPTED));
             }
-
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Fields, M::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(Fields(fields))
+        };
+        match event {
+            // The first event is usually the top that is shown already.
+            Some(Ok(Event::Board(top))) if top.envelope.version == version && !top.stale => {}
+            Some(Ok(Event::Board(top))) => {
+                is_read = display.show(&top)?;
+                version = top.envelope.version;
             }
+            Some(Ok(Event::Interrupted(error))) => {
+                terminal::report(&format!("{error}; trying again"));
+                // It is shown again, also if nothing has changed: the message may be in its place.
+                version.clear();
+                display.end();
+            }
+            Some(Ok(_)) => {}
+            Some(Err(error)) => return Err(error.into()),
+            None => break,
         }
-        deserializer.deserialize_map(InOrder)
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where tops are shown that change.
+struct Display {
+    screen: Option<Screen>,
+    result: ResultArgs,
+}
+
+impl Display {
+    fn open(result: ResultArgs) -> Self {
+        let screen = if result.json { None } else { Screen::open() };
+        Self { screen, result }
+    }
+
+    /// Returns false if nobody reads the output any more.
+    fn show(&mut self, top: &Top) -> io::Result<bool> {
+        match &mut self.screen {
+            Some(screen) => screen.draw(&render(top)).map(|()| true),
+            None => self.result.print(top, |top| format!("{}\n", render(top))),
+        }
+    }
+
+    /// Leaves what is shown where it is.
+    fn end(&mut self) {
+        if let Some(screen) = &mut self.screen {
+            screen.end();
+        }
     }
 }
 
 /// Formats a heading, and a table unless the board is empty.
 fn render(top: &Top) -> String {
+    let board = &top.envelope;
     let mut text = format!(
         "{}  {}  {} {}  as of {}",
-        printable(&top.board),
-        printable(&top.window),
-        top.members,
-        if top.members == 1 {
+        printable(&board.board),
+        printable(&board.window),
+        board.members,
+        if board.members == 1 {
             "member"
         } else {
             "members"
         },
-        printable(&top.as_of)
+        format_args!("{:.3}", board.as_of)
     );
-    for (word, at) in [("from", &top.starts_at), ("until", &top.ends_at)] {
+    for (word, at) in [
+        ("from", board.span.starts_at),
+        ("until", board.span.ends_at),
+    ] {
         if let Some(at) = at {
-            let _ = write!(text, "  {word} {}", printable(at));
+            let _ = write!(text, "  {word} {at}");
         }
     }
-    if top.is_final {
+    if board.is_final {
         text.push_str("  final");
     }
     if top.stale {
         text.push_str("  stale: the store cannot be reached");
     }
-    if let Some(first) = top.entries.first() {
-        let names = first
-            .fields()
-            .into_iter()
-            .map(|(name, _)| name.to_owned())
-            .collect();
+    if !top.entries.is_empty() {
         text.push('\n');
-        text.push_str(table(&top.entries, names).trim_fmt().as_str());
+        text.push_str(&entries_table(&top.entries).trim_fmt());
     }
     text
 }
 
-fn table(entries: &[Entry], names: Vec<String>) -> Table {
-    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic);
-    let mut header = vec![right("rank".to_owned()), Cell::new("member")];
-    header.extend(
-        names
-            .into_iter()
-            .map(|name| right(printable(&name).into_owned())),
-    );
+fn entries_table(entries: &[Entry]) -> Table {
+    let fields = Fields::of(entries.iter().map(|entry| &entry.values));
+    let mut table = table();
+    let mut header = vec![right("rank"), Cell::new("member")];
+    header.extend(fields.header());
     header.push(Cell::new("reached at"));
     table.set_header(header);
     for entry in entries {
-        let mut row = vec![
-            right(entry.rank.to_string()),
-            Cell::new(printable(&entry.member)),
-        ];
-        let values = entry.fields().into_iter().map(|(_, value)| value);
-        // A field that no contribution has set has no value.
-        row.extend(values.map(|value| right(value.map_or("-".to_owned(), |n| n.to_string()))));
-        row.push(Cell::new(printable(
-            entry.reached_at.as_deref().unwrap_or_default(),
-        )));
+        let mut row = vec![right(entry.rank), Cell::new(printable(&entry.member))];
+        row.extend(fields.cells(&entry.values));
+        row.push(Cell::new(format!("{:.3}", entry.reached_at)));
         table.add_row(row);
     }
     table

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use access::{Access, TokenSecret};
 use api::{App, PREPARED_BYTES_MAX, PROFILED_BYTES_MAX, WRITES_BYTES_MAX};
 use audit::AuditLog;
-use board::{PublishTargets, Timestamp};
+use board::{Kind, PublishTargets, Timestamp};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use merger::{Merger, Settings};
@@ -27,6 +27,7 @@ use wire::KindShape;
 
 use crate::config::{Config, ConfiguredKind};
 use crate::demo;
+use crate::greeting::Greeting;
 use crate::listen::Listen;
 use crate::logs::{self, LogFormat};
 use crate::memory::{self, MemoryLimit};
@@ -50,7 +51,8 @@ const LIFETIMES_INTERVAL: Duration = Duration::from_secs(1);
 /// Serves boards over HTTP.
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// Address and port to listen on; port 0 picks a free one and prints it. [default: 127.0.0.1:8080]
+    /// Address and port to listen on; a port alone is one of this machine. Port 0 picks a free one and prints it.
+    /// [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS", env = "MEGABOARD_LISTEN")]
     listen: Option<String>,
 
@@ -173,6 +175,7 @@ async fn serve(
         let audit = audit_log(args, config, &url)?;
         let serving = Serving {
             listen,
+            store_url: &url,
             access,
             audit,
             read,
@@ -192,6 +195,7 @@ async fn serve(
 /// The listener, the access settings and the audit log.
 struct Serving<'a> {
     listen: Listen<'a>,
+    store_url: &'a StoreUrl,
     access: Access,
     audit: AuditLog,
     /// The version of the configuration file that was read.
@@ -212,8 +216,8 @@ async fn serve_from(
     let known_boards_max = known_boards_max.map_or(KNOWN_BOARDS_MAX, NonZeroU64::get);
     let router = Router::open_with(store.clone(), known_boards_max).await?;
     let router = Arc::new(router);
-    for kind in kinds {
-        seed(&router, &kind).await?;
+    for kind in &kinds {
+        seed(&router, kind).await?;
     }
     let clock: Clock = {
         let store = store.clone();
@@ -237,6 +241,25 @@ async fn serve_from(
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
+    if args
+        .log_format
+        .or(config.server.log_format)
+        .unwrap_or_default()
+        == LogFormat::Text
+    {
+        let known = router.catalogue().kinds();
+        let is_configured =
+            |kind: &&Arc<Kind>| kinds.iter().any(|it| it.name() == kind.name().as_str());
+        let greeting = Greeting {
+            address,
+            store: serving.store_url,
+            is_demo: args.demo,
+            keys: config.server.keys(),
+            kind: known.iter().find(is_configured).or(known.first()).cloned(),
+        };
+        // If standard error is closed, nobody reads it.
+        let _ = writeln!(std::io::stderr(), "{greeting}");
+    }
 
     let refresh = tokio::spawn(refresh(router.clone(), merger.clone()));
     let sweep = tokio::spawn(sweep(router.clone(), clock.clone()));

@@ -50,7 +50,7 @@ impl ServerArgs {
 
 /// Parses the URL of a server, and removes a trailing slash. Errors do not repeat the text, since it may contain a
 /// password.
-pub fn server_url(text: &str) -> Result<String, String> {
+fn server_url(text: &str) -> Result<String, String> {
     let uri: http::Uri = text
         .parse()
         .map_err(|error| format!("not a URL: {error}"))?;
@@ -64,7 +64,7 @@ pub fn server_url(text: &str) -> Result<String, String> {
 }
 
 /// Parses a key, which must fit into an HTTP header. Trailing white space, such as the newline of a file, is ignored.
-pub fn api_key(text: &str) -> Result<String, String> {
+fn api_key(text: &str) -> Result<String, String> {
     let key = text.trim_ascii_end();
     if key.bytes().all(|byte| byte.is_ascii_graphic()) {
         Ok(key.to_owned())
