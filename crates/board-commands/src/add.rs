@@ -204,7 +204,8 @@ mod tests {
             duplicates: 0,
             windows: vec![
                 window(
-                    r#"{"window":"day:2026-11-20","values":{"laps":3,"seconds":null},"reached_at":"2026-11-20T14:52:22Z","rank":12,"position":12}"#,
+                    r#"{"window":"day:2026-11-20","values":{"laps":3,"seconds":null},"reached_at":"2026-11-20T14:52:22Z",
+                    "rank":12,"position":12}"#,
                 ),
                 window(
                     r#"{"window":"all","values":{"laps":40,"seconds":7},"reached_at":"2026-11-20T14:52:22Z"}"#,

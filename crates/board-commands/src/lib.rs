@@ -1,4 +1,4 @@
-//! The commands about boards and their members, one module each: `megaboard add`, `boards`, `kinds`, `member` and `top`.
+//! The commands about boards and members, one module each: `megaboard add`, `boards`, `kinds`, `member` and `top`.
 //!
 //! They use a server over HTTP only, by `megaboard-client`, and send each request once: a person sees an error at once,
 //! and decides. `standings` formats values and times for all of them, `screen` draws what changes in place.

@@ -65,8 +65,8 @@ struct EraseArgs {
     #[arg(long, conflicts_with = "dry_run")]
     yes: bool,
 
-    /// List the boards that rank the member now, and erase nothing. A member that is hidden, or only in past windows, is
-    /// erased from boards that are not in this list.
+    /// List the boards that rank the member now, and erase nothing. A member that is hidden, or only in past windows,
+    /// is erased from boards that are not in this list.
     #[arg(long)]
     dry_run: bool,
 }

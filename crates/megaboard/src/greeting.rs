@@ -2,7 +2,8 @@
 //!
 //! It goes to standard error, and only beside log lines that are text.
 
-use std::fmt::{self, Display, Formatter, Write as _};
+use std::fmt::{self, Display, Formatter};
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::absolute;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use access::KeySettings;
 use board::Kind;
 
+use crate::config::ConfiguredKind;
 use crate::store::StoreUrl;
 
 /// The board of the first call.
@@ -25,7 +27,19 @@ pub(crate) struct Greeting<'a> {
     pub(crate) kind: Option<Arc<Kind>>,
 }
 
+/// Returns the kind of the first call: the first configured one that exists, otherwise any.
+pub(crate) fn first_kind(configured: &[ConfiguredKind], known: &[Arc<Kind>]) -> Option<Arc<Kind>> {
+    let find = |name: &str| known.iter().find(|kind| kind.name().as_str() == name);
+    let first = configured.iter().find_map(|kind| find(kind.name()));
+    first.or(known.first()).cloned()
+}
+
 impl Greeting<'_> {
+    /// Writes it to standard error. If that is closed, nobody reads it.
+    pub(crate) fn print(&self) {
+        let _ = writeln!(std::io::stderr(), "{self}");
+    }
+
     /// Returns the URL of the server on this machine.
     fn url(&self) -> String {
         let mut address = self.address;
@@ -100,10 +114,8 @@ impl Display for Greeting<'_> {
         let mut keys = self.keys();
         if !self.keys.is_empty() {
             call.push_str(" -H \"authorization: Bearer $MEGABOARD_KEY\"");
-            let _ = write!(
-                keys,
-                "; for the call below, MEGABOARD_KEY is a key with the scope {scope}"
-            );
+            keys.push_str("; for the call below, MEGABOARD_KEY is a key with the scope ");
+            keys.push_str(scope);
         }
         writeln!(f)?;
         for (name, text) in [
@@ -121,7 +133,6 @@ impl Display for Greeting<'_> {
 
 #[cfg(test)]
 mod tests {
-    use serde::Deserialize;
     use wire::KindShape;
 
     use super::*;
@@ -135,7 +146,7 @@ mod tests {
     fn key(scope: &str, kinds: &str) -> KeySettings {
         let hash = access::NewKey::generate().unwrap().hash();
         let text = format!("name = \"k\"\nhash = {hash:?}\nscope = {scope:?}\n{kinds}");
-        KeySettings::deserialize(toml::Deserializer::parse(&text).unwrap()).unwrap()
+        toml::from_str(&text).unwrap()
     }
 
     fn greeting<'a>(store: &'a StoreUrl, keys: &'a [KeySettings]) -> Greeting<'a> {

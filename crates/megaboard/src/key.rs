@@ -121,7 +121,7 @@ impl KeySettings {
         }
     }
 
-    const fn with_key<'a>(&'a self, key: &'a NewKey) -> KeyAndSettings<'a> {
+    fn with_key<'a>(&'a self, key: &'a NewKey) -> KeyAndSettings<'a> {
         KeyAndSettings {
             key: key.text(),
             settings: self,

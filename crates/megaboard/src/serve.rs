@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use access::{Access, TokenSecret};
 use api::{App, PREPARED_BYTES_MAX, PROFILED_BYTES_MAX, WRITES_BYTES_MAX};
 use audit::AuditLog;
-use board::{Kind, PublishTargets, Timestamp};
+use board::{PublishTargets, Timestamp};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use merger::{Merger, Settings};
@@ -27,7 +27,7 @@ use wire::KindShape;
 
 use crate::config::{Config, ConfiguredKind};
 use crate::demo;
-use crate::greeting::Greeting;
+use crate::greeting::{Greeting, first_kind};
 use crate::listen::Listen;
 use crate::logs::{self, LogFormat};
 use crate::memory::{self, MemoryLimit};
@@ -104,6 +104,14 @@ pub(crate) struct ServeArgs {
     log_format: Option<LogFormat>,
 }
 
+impl ServeArgs {
+    fn log_format(&self, config: &Config) -> LogFormat {
+        self.log_format
+            .or(config.server.log_format)
+            .unwrap_or_default()
+    }
+}
+
 /// Runs the server.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
     let read = Mark::of(args.config.as_deref());
@@ -112,9 +120,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
     let collector = config.trace_settings()?;
     let traces = collector.map(|settings| Traces::begin(&settings));
     let traces = traces.transpose()?;
-    let format = args.log_format.or(config.server.log_format);
     logs::begin(
-        format.unwrap_or_default(),
+        args.log_format(&config),
         filter,
         traces.as_ref().map(Traces::layer),
     );
@@ -241,24 +248,15 @@ async fn serve_from(
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
-    if args
-        .log_format
-        .or(config.server.log_format)
-        .unwrap_or_default()
-        == LogFormat::Text
-    {
-        let known = router.catalogue().kinds();
-        let is_configured =
-            |kind: &&Arc<Kind>| kinds.iter().any(|it| it.name() == kind.name().as_str());
+    if args.log_format(config) == LogFormat::Text {
         let greeting = Greeting {
             address,
             store: serving.store_url,
             is_demo: args.demo,
             keys: config.server.keys(),
-            kind: known.iter().find(is_configured).or(known.first()).cloned(),
+            kind: first_kind(&kinds, &router.catalogue().kinds()),
         };
-        // If standard error is closed, nobody reads it.
-        let _ = writeln!(std::io::stderr(), "{greeting}");
+        greeting.print();
     }
 
     let refresh = tokio::spawn(refresh(router.clone(), merger.clone()));

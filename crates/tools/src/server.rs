@@ -50,7 +50,7 @@ impl ServerArgs {
 
 /// Parses the URL of a server, and removes a trailing slash. Errors do not repeat the text, since it may contain a
 /// password.
-fn server_url(text: &str) -> Result<String, String> {
+pub fn server_url(text: &str) -> Result<String, String> {
     let uri: http::Uri = text
         .parse()
         .map_err(|error| format!("not a URL: {error}"))?;

@@ -13,12 +13,12 @@ fn add(server: &Server, words: &[&str]) -> cli::Run {
 #[test]
 fn a_contribution_with_an_id_counts_once() {
     let server = Server::start();
-    let words = ["gifts/room 1", "ada", "30", "--id", "e1", "--json"];
+    let words = ["gifts/room-1", "ada", "30", "--id", "e1", "--json"];
     for (applied, duplicates) in [(1, 0), (0, 1)] {
         let run = add(&server, &words);
         assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
         let added: Value = serde_json::from_str(&run.stdout).unwrap();
-        assert_eq!(added["board"], "gifts/room 1");
+        assert_eq!(added["board"], "gifts/room-1");
         assert_eq!(
             (&added["member"], &added["id"]),
             (&json!("ada"), &json!("e1"))
@@ -36,20 +36,20 @@ fn a_contribution_with_an_id_counts_once() {
             "{added}"
         );
     }
-    assert_eq!(server.order("gifts/room 1", "all"), ["ada"]);
+    assert_eq!(server.order("gifts/room-1", "all"), ["ada"]);
     // Without an id, each one counts.
     for _ in 0..2 {
-        assert_eq!(add(&server, &["gifts/room 1", "ada", "-5"]).status, Some(0));
+        assert_eq!(add(&server, &["gifts/room-1", "ada", "-5"]).status, Some(0));
     }
-    let run = add(&server, &["gifts/room 1", "ben", "20"]);
+    let run = add(&server, &["gifts/room-1", "ben", "21"]);
     let lines: Vec<Vec<&str>> = run
         .stdout
         .lines()
         .map(|it| it.split_whitespace().collect())
         .collect();
-    assert_eq!(lines[0], ["gifts/room", "1", "ben"]);
+    assert_eq!(lines[0], ["gifts/room-1", "ben"]);
     assert_eq!(lines[1], ["window", "rank", "points"]);
-    assert_eq!(lines.last().unwrap()[..], ["all", "1", "20"]);
+    assert_eq!(lines.last().unwrap()[..], ["all", "1", "21"]);
 }
 
 #[test]

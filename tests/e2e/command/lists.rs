@@ -71,12 +71,24 @@ fn boards_are_listed_by_subject_up_to_a_number() {
     );
     let run = boards(&["-n", "2", "--after", "room-1", "--json"]);
     let page: Value = serde_json::from_str(&run.stdout).unwrap();
+    let next = server
+        .get("/v1/boards?kind=gifts&limit=2&after=room-1")
+        .ok();
     assert_eq!(
-        page,
-        server
-            .get("/v1/boards?kind=gifts&limit=2&after=room-1")
-            .ok()
+        (&page["kind"], &page["next"]),
+        (&next["kind"], &next["next"])
     );
+    for (listed, expected) in page["boards"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip([&next["boards"][0], &next["boards"][1]])
+    {
+        for member in ["board", "subject", "shards"] {
+            assert_eq!(listed[member], expected[member], "{page}");
+        }
+    }
+    assert_eq!(page["boards"].as_array().unwrap().len(), 2, "{page}");
     let run = cli::run(&["boards", "nope", "--server", server.url()], b"");
     assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.contains("nope"), "{run:?}");

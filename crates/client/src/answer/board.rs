@@ -13,7 +13,7 @@ pub struct Top {
     #[serde(flatten)]
     pub envelope: Envelope,
     /// True while the store is unavailable: this is the last top that was read.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// The entries, best first.
     pub entries: Vec<Entry>,

@@ -21,7 +21,7 @@ pub struct Envelope {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<u64>,
     /// Whether the window or the board has ended.
-    #[serde(default, rename = "final")]
+    #[serde(default, rename = "final", skip_serializing_if = "std::ops::Not::not")]
     pub is_final: bool,
     /// The time span of the board.
     #[serde(flatten)]
