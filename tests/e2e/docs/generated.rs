@@ -82,6 +82,19 @@ fn cell(text: &str) -> String {
         .replace('|', "\\|")
 }
 
+/// Returns the least scope of a key that permits an operation, and whether some requests need none.
+fn scope(operation: &Value) -> String {
+    let choices = operation["security"].as_array();
+    let choices = choices.map_or(&[][..], Vec::as_slice);
+    let is_empty = |choice: &Value| choice.as_object().is_some_and(|keys| keys.is_empty());
+    let scope = choices.iter().find_map(|choice| choice["key"][0].as_str());
+    match scope {
+        None => "no key".to_owned(),
+        Some(scope) if choices.iter().any(is_empty) => format!("{scope} or no key"),
+        Some(scope) => scope.to_owned(),
+    }
+}
+
 /// Returns a row for an operation: request, summary, parameters of the query, scope of the key.
 fn endpoint(method: &str, path: &str, operation: &Value) -> String {
     let parameters = operation["parameters"].as_array().into_iter().flatten();
@@ -89,9 +102,7 @@ fn endpoint(method: &str, path: &str, operation: &Value) -> String {
     let names: Vec<String> = of_query
         .map(|parameter| format!("`{}`", parameter["name"].as_str().unwrap()))
         .collect();
-    let scope = operation["security"][0]["key"][0]
-        .as_str()
-        .unwrap_or("no key");
+    let scope = scope(operation);
     let summary = cell(operation["summary"].as_str().unwrap());
     let method = method.to_uppercase();
     let names = names.join(", ");
