@@ -173,6 +173,7 @@ pub struct Listed {
     pub span: Span,
     /// In a list of the busiest boards: the contributions per minute that the server has written, averaged with a
     /// half-life of a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub contributions_per_minute: Option<f64>,
 }
 
