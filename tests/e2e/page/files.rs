@@ -66,7 +66,10 @@ fn only_configured_sites_embed_the_live_page_and_overlays() {
     let list = sites.replace(' ', "\", \"");
     let server = Server::with(&format!("[server]\nframe_ancestors = [\"{list}\"]\n"));
     let with_sites = POLICY.replace("'none'; form", &format!("{sites}; form"));
-    assert_eq!(embedded.map(|path| policy(&server, path)), [&*with_sites; 2]);
+    assert_eq!(
+        embedded.map(|path| policy(&server, path)),
+        [&*with_sites; 2]
+    );
     for path in ["/docs", "/page/main.js"] {
         assert_eq!(policy(&server, path), POLICY, "{path}");
     }
