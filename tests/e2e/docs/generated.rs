@@ -86,7 +86,7 @@ fn cell(text: &str) -> String {
 fn scope(operation: &Value) -> String {
     let choices = operation["security"].as_array();
     let choices = choices.map_or(&[][..], Vec::as_slice);
-    let is_empty = |choice: &Value| choice.as_object().is_some_and(|keys| keys.is_empty());
+    let is_empty = |choice: &Value| choice.as_object().is_some_and(serde_json::Map::is_empty);
     let scope = choices.iter().find_map(|choice| choice["key"][0].as_str());
     match scope {
         None => "no key".to_owned(),
