@@ -20,6 +20,7 @@ import { Stage } from "./stage.mjs";
 
 import { scenarios as access } from "./scenarios/access.mjs";
 import { scenarios as activity } from "./scenarios/activity.mjs";
+import { scenarios as admin } from "./scenarios/admin.mjs";
 import { scenarios as begin } from "./scenarios/begin.mjs";
 import { scenarios as docs } from "./scenarios/docs.mjs";
 import { outages as exampleOutages, scenarios as example } from "./scenarios/example.mjs";
@@ -91,7 +92,7 @@ try {
     // Two at a time, except scenarios that disrupt others, and those that check all requests and faults.
     await Promise.all([
         runAll({ ...moves, ...names, ...find, ...access, ...silence, ...news, ...windows, ...activity, ...begin }),
-        runAll({ ...looks, ...docs, ...example, ...languages, ...overlay }),
+        runAll({ ...looks, ...docs, ...example, ...languages, ...overlay, ...admin }),
     ]);
     await runAll({ ...outages, ...exampleOutages });
     await runAll(faults);

@@ -14,6 +14,7 @@ export class Problem extends Error {
         super(body.detail ?? body.title ?? `HTTP ${status}`);
         this.status = status;
         this.type = body.type ?? "";
+        this.body = body;
     }
 
     /** Whether a later retry may succeed. */
@@ -58,7 +59,8 @@ function address(path, params) {
     return url;
 }
 
-async function ask(path, params = {}, { withinMs = REQUEST_MS_MAX, ...options } = {}) {
+/** Sends a request, and returns its response, or throws its problem. Empty parameters are not sent. */
+export async function ask(path, params = {}, { withinMs = REQUEST_MS_MAX, ...options } = {}) {
     const headers = new Headers(options.headers);
     if (key() !== null) headers.set("authorization", `Bearer ${key()}`);
     const signal = AbortSignal.timeout(withinMs);
@@ -67,7 +69,8 @@ async function ask(path, params = {}, { withinMs = REQUEST_MS_MAX, ...options } 
     throw new Problem(response.status, await response.json().catch(() => ({})));
 }
 
-function boardPath(board) {
+/** Returns the path of a board. */
+export function boardPath(board) {
     return `v1/boards/${encodeURIComponent(board.kind)}/${encodeURIComponent(board.subject)}`;
 }
 
@@ -77,6 +80,14 @@ export async function kinds() {
     const { kinds: known } = await response.json();
     const serverTime = Date.parse(response.headers.get("date") ?? "");
     return { kinds: known, aheadMs: Number.isNaN(serverTime) ? 0 : serverTime - Date.now() };
+}
+
+/**
+ * Whether this visitor may be an admin: there is a key, or there are kinds that only keys may read where keys are
+ * configured, so that there are none.
+ */
+export function mayAdminister(kinds) {
+    return key() !== null || !kinds.every((kind) => kind.public_read === true);
 }
 
 /** Returns the boards of a kind after a subject. */

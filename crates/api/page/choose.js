@@ -1,7 +1,6 @@
-/** Choice of the kind, the window, the number of rows, the language, and the theme. The board is chosen in `boards.js`. */
+/** Choice of the kind, the window and the number of rows. The board is chosen in `boards.js`. */
 
 import { byId, element } from "./dom.js";
-import { choose, language, LANGUAGES } from "./language.js";
 import { DEPTHS } from "./state.js";
 import { periodOf, windowLabel } from "./windows.js";
 import { word } from "./words.js";
@@ -18,11 +17,6 @@ export class Choose {
             if (target.matches("input") && target.value !== this.#window) go({ window: target.value });
         });
         byId("depth").addEventListener("change", (event) => go({ n: Number(event.target.value) }));
-        byId("language").replaceChildren(...Object.entries(LANGUAGES).map(([value, name]) =>
-            element("option", { value, lang: value }, name)));
-        byId("language").value = language;
-        byId("language").addEventListener("change", (event) => choose(event.target.value));
-        themeSwitch();
     }
 
     /** Fills the list of kinds. */
@@ -52,23 +46,4 @@ export class Choose {
 function windowChoice(window) {
     const input = element("input", { type: "radio", name: "window", value: window });
     return element("label", {}, input, element("span", {}, windowLabel(window)));
-}
-
-/** Uses the system's colour scheme until the user chooses one, which is stored. */
-function themeSwitch() {
-    const root = document.documentElement;
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const isDark = () => (root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
-    const show = () => byId("theme").setAttribute("aria-pressed", String(isDark()));
-    byId("theme").addEventListener("click", () => {
-        root.dataset.theme = isDark() ? "light" : "dark";
-        try {
-            localStorage.setItem("megaboard-theme", root.dataset.theme);
-        } catch {
-            // Without storage the choice lasts until the page is closed.
-        }
-        show();
-    });
-    system.addEventListener("change", show);
-    show();
 }

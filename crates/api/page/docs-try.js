@@ -1,6 +1,7 @@
 /** The form of an operation: its command follows what is typed, and “Send” sends it to this server. */
 
 import * as api from "./api.js";
+import { confirmed } from "./confirm.js";
 import { command } from "./copy.js";
 import { Answer } from "./docs-answer.js";
 import { bodyExamples, curl, exampleOf, filled, headersOf, urlOf } from "./docs-request.js";
@@ -16,27 +17,15 @@ const LINES_MAX = 16;
 const keyChanges = new EventTarget();
 
 /** Asks before a request that changes data, and returns whether it is to be sent. */
-function confirmed({ method, summary }, url) {
+function mayChange({ method, summary }, url) {
     const verb = method.toUpperCase();
-    const send = element("button", { type: "button", class: "send", "data-method": method }, `Send ${verb}`);
-    const cancel = element("button", { type: "button" }, "Cancel");
-    const dialog = element("dialog", { class: "confirm", "aria-labelledby": "confirm-title" },
-        element("h2", { id: "confirm-title" }, `${method === "delete" ? "Delete" : "Change"} data of this server?`),
-        element("p", {}, `${summary}.`),
-        element("p", {}, element("code", {}, `${verb} ${url}`)),
-        element("div", { class: "ways" }, cancel, send));
-    document.body.append(dialog);
-    const answered = new Promise((resolve) => {
-        send.addEventListener("click", () => dialog.close("send"));
-        cancel.addEventListener("click", () => dialog.close());
-        dialog.addEventListener("close", () => {
-            dialog.remove();
-            resolve(dialog.returnValue === "send");
-        });
+    return confirmed({
+        title: `${method === "delete" ? "Delete" : "Change"} data of this server?`,
+        parts: [element("p", {}, `${summary}.`), element("p", {}, element("code", {}, `${verb} ${url}`))],
+        go: `Send ${verb}`,
+        method,
+        cancel: "Cancel",
     });
-    dialog.showModal();
-    cancel.focus();
-    return answered;
 }
 
 function optionsOf(schema, isRequired) {
@@ -185,7 +174,7 @@ export class Try {
         const request = { method: this.#operation.method.toUpperCase(), headers, body: this.#form.body ?? undefined };
         this.#running = new AbortController();
         try {
-            if (this.#operation.isChange && !await confirmed(this.#operation, url)) return;
+            if (this.#operation.isChange && !await mayChange(this.#operation, url)) return;
             this.#stop.hidden = false;
             await this.#answer.send(url, request, AbortSignal.any([this.#running.signal, this.#leaving]));
         } finally {

@@ -4,14 +4,14 @@ import * as api from "./api.js";
 import { element } from "./dom.js";
 import { word } from "./words.js";
 
-/** Returns the form's elements; calls `onKey()` when a key was entered. */
-export function keyForm(problem, onKey) {
+/** Returns the form's elements, with this word on its button; calls `onKey()` when a key was entered. */
+export function keyForm(problem, onKey, go = word("key.show")) {
     const wasWrong = api.key() !== null;
     const input = element("input", {
         id: "key", type: "password", autocomplete: "off", spellcheck: "false", required: "", pattern: "[!-~]+", "aria-describedby": "key-why",
     });
     const form = element("form", { class: "key", autocomplete: "off" },
-        element("label", { for: "key" }, word("key.label")), input, element("button", { type: "submit" }, word("key.show")));
+        element("label", { for: "key" }, word("key.label")), input, element("button", { type: "submit" }, go));
     form.addEventListener("submit", (event) => {
         event.preventDefault();
         api.setKey(input.value.trim());

@@ -11,6 +11,7 @@ import { byId, element } from "./dom.js";
 import { Find } from "./find.js";
 import { Instead } from "./instead.js";
 import { keyForm } from "./keyform.js";
+import { languageChoice, themeSwitch } from "./looks.js";
 import { current, go, settle } from "./state.js";
 import { Steps } from "./steps.js";
 import { Stream } from "./stream.js";
@@ -25,6 +26,8 @@ const TICK_MS = 1000;
 const START_RETRY_MS = 2000;
 
 label();
+languageChoice();
+themeSwitch();
 
 const board = new Board();
 const find = new Find(go);
@@ -163,6 +166,7 @@ async function start({ isRetry = false } = {}) {
     if (!isRetry) connection.state("connecting");
     try {
         ({ kinds, aheadMs } = await api.kinds());
+        byId("admin").hidden = !api.mayAdminister(kinds);
         if (kinds.length === 0) {
             connection.state("connecting");
             closed(true);

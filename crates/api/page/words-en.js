@@ -11,6 +11,7 @@ export const WORDS = {
     "theme": "Dark theme",
     "language": "Language",
     "docs": "Docs",
+    "admin": "Admin",
     "window": "Window",
     "depth": "Number of rows",
     "depth.top": "Top {count}",

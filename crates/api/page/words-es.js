@@ -11,6 +11,7 @@ export const WORDS = {
     "theme": "Tema oscuro",
     "language": "Idioma",
     "docs": "Docs",
+    "admin": "Admin",
     "window": "Periodo",
     "depth": "Número de filas",
     "depth.top": { one: "Top {count}", many: "Top {count}", other: "Top {count}" },

@@ -11,6 +11,7 @@ export const WORDS = {
     "theme": "ダークテーマ",
     "language": "言語",
     "docs": "ドキュメント",
+    "admin": "管理",
     "window": "期間",
     "depth": "表示件数",
     "depth.top": { other: "上位 {count} 件" },

@@ -11,6 +11,7 @@ export const WORDS = {
     "theme": "深色主题",
     "language": "语言",
     "docs": "文档",
+    "admin": "管理",
     "window": "时段",
     "depth": "显示行数",
     "depth.top": { other: "前 {count} 名" },

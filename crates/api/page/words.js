@@ -1,9 +1,14 @@
-/** The words of the page, in its language. `words-en.js` and the others have the same keys and placeholders. */
+/**
+ * The words of a page, in its language. `words-en.js` and the others have the same keys and placeholders. A page may
+ * have words of its own beside them: `data-words="admin"` are those of `words-admin-en.js` and the others.
+ */
 
 import { language, locale } from "./language.js";
 import { number } from "./numbers.js";
 
-const { WORDS } = await import(`./words-${language}.js`);
+const { words: own } = document.documentElement.dataset;
+const files = [`./words-${language}.js`, ...(own === undefined ? [] : [`./words-${own}-${language}.js`])];
+const WORDS = Object.assign({}, ...(await Promise.all(files.map((file) => import(file)))).map((it) => it.WORDS));
 
 const plurals = new Intl.PluralRules(locale);
 

@@ -114,6 +114,7 @@ routes! {
     "/overlay/{kind}/{subject}" { GET page::overlay: Nothing }
     "/openapi.json" { GET openapi::show: Nothing }
     "/docs" { GET page::docs: Nothing }
+    "/admin" { GET page::admin: Nothing }
     TAKES_LINES { POST contributions::add: Key(Write) }
     "/v1/top" { POST tops::many: ReadKey }
     "/v1/stream-tokens" { POST stream_tokens::issue: Key(Read) }

@@ -95,3 +95,15 @@ fn keys_are_listed_without_secrets() {
     let open = Server::with("").get("/v1/keys").ok();
     assert_eq!(open, json!({"keys": []}));
 }
+
+#[test]
+fn the_files_of_the_admin_page_need_no_key_and_what_it_shows_does() {
+    let key = Key::new("--scope admin --name ops");
+    let server = Server::with(&lines(&[&key]));
+    let (page, file) = (server.get("/admin"), server.get("/page/admin.html"));
+    assert_eq!((page.status, &page.body), (200, &file.body));
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+    for path in ["/v1/kinds", "/v1/members/u/hidden", "/v1/audit", "/metrics"] {
+        assert_eq!(server.get(path).status, 401, "{path}");
+    }
+}

@@ -87,7 +87,7 @@ fn launch() -> Launch {
             "megaboard.toml",
             &CONFIG.replace("ZONE", clock::zone_in_mid_hour()),
         )
-        .args(&format!("--listen {address}"))
+        .args(&format!("--listen {address} --audit-log audit.log"))
 }
 
 fn run(scripts: &Path, screenshots: &Path) -> Outcomes {

@@ -70,7 +70,7 @@ fn only_configured_sites_embed_the_live_page_and_overlays() {
         embedded.map(|path| policy(&server, path)),
         [&*with_sites; 2]
     );
-    for path in ["/docs", "/page/main.js"] {
+    for path in ["/docs", "/admin", "/page/main.js"] {
         assert_eq!(policy(&server, path), POLICY, "{path}");
     }
 }

@@ -15,6 +15,9 @@ const LANGUAGES = {
     ja: ["ja-JP", "ja", "ライブ", "12,345"],
 };
 
+/** The words of the live page, and those of the admin page beside them. */
+const FAMILIES = ["words", "words-admin"];
+
 /** Returns the texts that are wider than their elements. Names of others may be. */
 function cutWords() {
     const texts = "button, label, legend, h2, .live span, .sign, .links a, .windows span, .head span, .total, .eyebrow, .source, .rate, .trail p, .none, .chase span, .what, option";
@@ -33,34 +36,40 @@ function placeholders(value) {
 export const scenarios = {
     async "all languages have the same keys and placeholders, and all plural forms"(stage) {
         const page = await stage.open("#/gifts/main?window=day");
-        const all = {};
-        for (const language of Object.keys(LANGUAGES)) {
-            all[language] = await page.evaluate(async (file) => (await import(file)).WORDS, `${stage.url}/page/words-${language}.js`);
-        }
         const wrong = [];
-        for (const [language, words] of Object.entries(all)) {
-            same(Object.keys(words), Object.keys(all.en), `keys of ${language}`);
-            const categories = await page.evaluate((tag) => new Intl.PluralRules(tag).resolvedOptions().pluralCategories, language);
-            for (const [key, value] of Object.entries(words)) {
-                const [wanted] = placeholders(all.en[key]).slice(-1);
-                if (placeholders(value).some((found, at, { length }) => found !== wanted && (at === length - 1 || wanted !== "{count}"))) {
-                    wrong.push(`${language}: ${key}: placeholders of ${JSON.stringify(value)}`);
+        for (const family of FAMILIES) {
+            const all = {};
+            for (const language of Object.keys(LANGUAGES)) {
+                const file = `${stage.url}/page/${family}-${language}.js`;
+                all[language] = await page.evaluate(async (url) => (await import(url)).WORDS, file);
+            }
+            for (const [language, words] of Object.entries(all)) {
+                same(Object.keys(words), Object.keys(all.en), `keys of ${family} in ${language}`);
+                const categories = await page.evaluate((tag) => new Intl.PluralRules(tag).resolvedOptions().pluralCategories, language);
+                for (const [key, value] of Object.entries(words)) {
+                    const [wanted] = placeholders(all.en[key]).slice(-1);
+                    if (placeholders(value).some((found, at, { length }) => found !== wanted && (at === length - 1 || wanted !== "{count}"))) {
+                        wrong.push(`${language}: ${key}: placeholders of ${JSON.stringify(value)}`);
+                    }
+                    const isWhole = typeof value === "string" || JSON.stringify(Object.keys(value).sort()) === JSON.stringify([...categories].sort());
+                    if (!isWhole) wrong.push(`${language}: ${key}: ${Object.keys(value)} instead of ${categories}`);
                 }
-                const isWhole = typeof value === "string" || JSON.stringify(Object.keys(value).sort()) === JSON.stringify([...categories].sort());
-                if (!isWhole) wrong.push(`${language}: ${key}: ${Object.keys(value)} instead of ${categories}`);
             }
         }
         same(wrong, [], "wrong words");
     },
 
     async "every key is used"() {
-        const { WORDS } = await import(`data:text/javascript,${encodeURIComponent(readFileSync(new URL("words-en.js", SOURCES), "utf8"))}`);
         const files = readdirSync(SOURCES).filter((name) => /\.(js|html)$/.test(name) && !/^words-/.test(name));
         const text = files.map((name) => readFileSync(new URL(name, SOURCES), "utf8")).join("\n");
         // Keys that are put together begin with a literal: `state.${…}`.
         const isUsed = (key) => text.includes(`"${key}"`) || text.includes(`\`${key.slice(0, key.lastIndexOf(".") + 1)}\${`)
             || text.includes(`\${key}.${key.split(".").at(-1)}\``);
-        same(Object.keys(WORDS).filter((key) => key !== "tag" && !isUsed(key)), [], "keys that no file uses");
+        for (const family of FAMILIES) {
+            const source = readFileSync(new URL(`${family}-en.js`, SOURCES), "utf8");
+            const { WORDS } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+            same(Object.keys(WORDS).filter((key) => key !== "tag" && !isUsed(key)), [], "keys that no file uses");
+        }
     },
 
     async "the page is shown in the browser's language, without truncated words"(stage) {

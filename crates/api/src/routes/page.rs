@@ -1,6 +1,6 @@
-//! `GET /`, `GET /docs`, `GET /overlay/{kind}/{subject}` and `GET /page/{file}`: the live page, the page that shows the
-//! contract, and a board over a video, compiled in as they are in `crates/api/page`: ES modules, style sheets and
-//! documents, without a build step or a dependency.
+//! `GET /`, `GET /docs`, `GET /admin`, `GET /overlay/{kind}/{subject}` and `GET /page/{file}`: the live page, the page
+//! that shows the contract, the admin page, and a board over a video, compiled in as they are in `crates/api/page`: ES
+//! modules, style sheets and documents, without a build step or a dependency.
 //! The `Content-Security-Policy` limits what a page may do: it talks to nobody but this server, runs nothing but these
 //! files, and loads nothing from elsewhere but the images of profiles, over HTTPS and without a referrer. Sites of the
 //! configuration (`frame_ancestors`) may embed the live page and overlays, and no others.
@@ -21,6 +21,10 @@
 //! docs-find.js  its search box; docs-search.js: the index; docs-synonyms.js: what people say for the contract's words
 //! docs-try.js   "Try it": the form (docs-request.js: URL and command); docs-answer.js, docs-json.js: the response
 //! copy.js       commands, of both pages; docs-words.js: descriptions
+//! admin.js      /admin: the key, and a view (admin-page.js) by the address: admin-overview.js (admin-metrics.js),
+//!               admin-kinds.js, admin-board.js, admin-members.js, admin-member.js, admin-audit.js, admin-keys.js;
+//!               admin-standing.js: sets and removes; admin-parts.js: what views are made of; admin-api.js: requests
+//! confirm.js    the dialog before a change; looks.js: language and theme, of all pages
 //! ```
 //!
 //! The stream hands over a frame as text. The next animation frame parses the newest one and drops those before it.
@@ -76,6 +80,9 @@ const OVERLAY: &str = "overlay.html";
 /// The file at `/docs`.
 const DOCS: &str = "docs.html";
 
+/// The file at `/admin`.
+const ADMIN: &str = "admin.html";
+
 macro_rules! page_files {
     ($($name:literal)*) => {
         &[$(($name, include_bytes!(concat!("../../page/", $name)))),*]
@@ -83,14 +90,17 @@ macro_rules! page_files {
 }
 
 const FILES: &[(&str, &[u8])] = page_files! {
-    "activity.css" "activity.js" "announce.js" "api.js" "bar.css" "board.css" "board.js" "boards.js" "choose.js"
-    "columns.js" "connection.js" "copy.js" "docs-answer.js" "docs-contract.js" "docs-find.js" "docs-json.js"
-    "docs-request.js" "docs-route.js" "docs-schema.js" "docs-search.js" "docs-synonyms.js" "docs-try.css"
-    "docs-try.js" "docs-words.js" "docs.css" "docs.html" "docs.js" "dom.js" "find.css" "find.js" "format.js"
-    "forms.css" "gains.js" "icon.svg" "index.html" "instead.js" "keyform.js" "language.js" "main.js" "numbers.js"
-    "overlay-battle.js" "overlay-list.js" "overlay-params.js" "overlay.css" "overlay.html" "overlay.js" "page.css"
-    "row.js" "rows.js" "state.js" "steps.js" "stream.js" "theme.js" "trail.js" "windows.js" "words-en.js"
-    "words-es.js" "words-ja.js" "words-zh.js" "words.js"
+    "activity.css" "activity.js" "admin-api.js" "admin-audit.js" "admin-board.js" "admin-keys.js" "admin-kinds.js"
+    "admin-member.js" "admin-members.js" "admin-metrics.js" "admin-overview.js" "admin-page.js" "admin-parts.css"
+    "admin-parts.js" "admin-standing.js" "admin.css" "admin.html" "admin.js" "announce.js" "api.js" "bar.css"
+    "board.css" "board.js" "boards.js" "choose.js" "columns.js" "confirm.js" "connection.js" "copy.js" "docs-answer.js"
+    "docs-contract.js" "docs-find.js" "docs-json.js" "docs-request.js" "docs-route.js" "docs-schema.js"
+    "docs-search.js" "docs-synonyms.js" "docs-try.css" "docs-try.js" "docs-words.js" "docs.css" "docs.html" "docs.js"
+    "dom.js" "fields.css" "find.css" "find.js" "format.js" "forms.css" "gains.js" "icon.svg" "index.html" "instead.js"
+    "keyform.js" "language.js" "looks.js" "main.js" "numbers.js" "overlay-battle.js" "overlay-list.js"
+    "overlay-params.js" "overlay.css" "overlay.html" "overlay.js" "page.css" "row.js" "rows.js" "state.js" "steps.js"
+    "stream.js" "theme.js" "trail.js" "windows.js" "words-admin-en.js" "words-en.js" "words-es.js" "words-ja.js"
+    "words-zh.js" "words.js"
 };
 
 static PAGE: LazyLock<Vec<(&str, StaticFile)>> = LazyLock::new(|| {
@@ -136,6 +146,10 @@ pub(crate) async fn start(
 ))]
 pub(crate) async fn docs(headers: HeaderMap) -> Result<Response, Problem> {
     answer(DOCS, &headers, POLICY).await
+}
+
+pub(crate) async fn admin(headers: HeaderMap) -> Result<Response, Problem> {
+    answer(ADMIN, &headers, POLICY).await
 }
 
 pub(crate) async fn overlay(

@@ -8,7 +8,7 @@ use super::super::document::documented;
 use crate::route::{self, Route};
 
 /// Files of pages: the only routes that are not in the document.
-const PAGES: [&str; 3] = ["/", "/page/{file}", "/overlay/{kind}/{subject}"];
+const PAGES: [&str; 4] = ["/", "/page/{file}", "/admin", "/overlay/{kind}/{subject}"];
 
 #[test]
 fn the_document_has_the_routes_of_the_table() {

@@ -1,0 +1,138 @@
+/**
+ * The admin page: the hash of its address says which view is shown. Every view is a module that fills a `Page`. It asks
+ * for a key if the server wants one, and says if the key is not an admin's.
+ */
+
+import * as admin from "./admin-api.js";
+import { audit } from "./admin-audit.js";
+import { board } from "./admin-board.js";
+import { keys } from "./admin-keys.js";
+import { kinds } from "./admin-kinds.js";
+import { member } from "./admin-member.js";
+import { members } from "./admin-members.js";
+import { overview } from "./admin-overview.js";
+import { Page } from "./admin-page.js";
+import { hashOf, reason } from "./admin-parts.js";
+import * as api from "./api.js";
+import { byId, element } from "./dom.js";
+import { keyForm } from "./keyform.js";
+import { languageChoice, themeSwitch } from "./looks.js";
+import { label, word } from "./words.js";
+
+/** The views by the first part of the address. A further part of it selects the second one. */
+const VIEWS = {
+    overview: [overview], kinds: [kinds, kinds], boards: [kinds, board], members: [members, member], audit: [audit], keys: [keys],
+};
+
+/** The sections with their words, the first one first, and the other views that belong to them. */
+const SECTIONS = {
+    overview: "admin.overview", kinds: "admin.kinds", members: "admin.members", audit: "admin.audit", keys: "admin.keys",
+};
+const SECTION_OF = { boards: "kinds" };
+
+/** Any member: whether it is hidden is a question that only an admin key may ask. */
+const ANYBODY = "anybody";
+
+let leaving = new AbortController();
+
+function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return "";
+    }
+}
+
+/** Parses the address: `#/kinds/gifts?order=subject`. */
+function address() {
+    const [, path = "", query = ""] = /^#\/([^?]*)\??(.*)$/s.exec(location.hash) ?? [];
+    const [name, ...parts] = path.split("/").map(decoded);
+    return {
+        name: Object.hasOwn(VIEWS, name) ? name : "overview",
+        parts: parts.filter((part) => part !== ""),
+        query: new URLSearchParams(query),
+    };
+}
+
+function showSections(name) {
+    const current = SECTION_OF[name] ?? name;
+    byId("sections").replaceChildren(...Object.entries(SECTIONS).map(([section, key]) => element("a", {
+        href: hashOf(section), "aria-current": section === current ? "page" : null,
+    }, word(key))));
+}
+
+function isRefused(error) {
+    return error instanceof api.Problem && error.status === 401;
+}
+
+async function show() {
+    leaving.abort();
+    leaving = new AbortController();
+    const { signal } = leaving;
+    const { name, parts, query } = address();
+    showSections(name);
+    try {
+        const { kinds: known } = await api.kinds();
+        const [all, one] = VIEWS[name];
+        if (!signal.aborted) await (parts.length > 0 && one ? one : all)(new Page({ parts, query }, known, signal));
+    } catch (error) {
+        if (signal.aborted) return;
+        if (isRefused(error)) refuse(error);
+        else instead(element("h2", {}, word("admin.failed")), element("p", {}, reason(error)), retry());
+    }
+}
+
+function instead(...parts) {
+    byId("view").replaceChildren(element("div", { class: "card" }, ...parts));
+}
+
+function retry() {
+    const button = element("button", { type: "button", class: "act" }, word("again"));
+    button.addEventListener("click", start);
+    return button;
+}
+
+/** Asks for a key, or for another one. */
+function refuse(problem) {
+    leaving.abort();
+    byId("sections").hidden = true;
+    const [title, why, form, kept] = keyForm(problem, start, word("admin.open"));
+    if (problem.status === 403) {
+        title.textContent = word("admin.other.title");
+        why.replaceChildren(word("admin.other.why"), element("br"), reason(problem));
+    }
+    document.title = `${word("admin")} – Megaboard`;
+    instead(title, why, form, kept);
+    byId("key").focus();
+}
+
+async function start() {
+    byId("forget").hidden = api.key() === null;
+    try {
+        await admin.hiddenIn(ANYBODY);
+        byId("sections").hidden = false;
+        await show();
+    } catch (error) {
+        if (error instanceof api.Problem && error.wantsKey) refuse(error);
+        else instead(element("h2", {}, word("admin.failed")), element("p", {}, reason(error)), retry());
+    }
+}
+
+label();
+languageChoice();
+themeSwitch();
+byId("forget").addEventListener("click", () => {
+    api.setKey(null);
+    start();
+});
+byId("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    byId("view").focus();
+});
+addEventListener("hashchange", async () => {
+    if (byId("sections").hidden) return;
+    await show();
+    scrollTo(0, 0);
+    byId("view").focus({ preventScroll: true });
+});
+start();
