@@ -138,6 +138,14 @@ need_valkey() {
     cp "$requirements" "$place/requirements.txt"
 }
 
+# Commands in the pages of the documentation, which tests run.
+need_curl() {
+    local by_hand='install it by hand (Debian, Ubuntu: apt-get install curl)'
+    command -v curl >/dev/null && return
+    install_package curl curl "$by_hand"
+    command -v curl >/dev/null || fail 'curl was installed but is not in PATH'
+}
+
 need_openssl() {
     local by_hand='install it by hand (Debian, Ubuntu: apt-get install openssl)'
     command -v openssl >/dev/null && return

@@ -245,6 +245,7 @@ impl Sample {
             kind: &self.known.kind,
             now,
             until: None,
+            waits_until: None,
             report: false,
             items,
         };

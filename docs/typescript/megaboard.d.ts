@@ -273,7 +273,8 @@ export interface paths {
         };
         /**
          * List the boards of a kind
-         * @description Lists the boards that have had a contribution, by subject.
+         * @description Lists the boards that have had a contribution, by subject. With `order=activity` it lists those to which this server
+         *     has recently written the most contributions.
          */
         get: operations["boards"];
         put?: never;
@@ -616,11 +617,12 @@ export interface components {
              */
             idle?: string | null;
         };
+        /** @description Boards of a kind. */
         Boards: {
             kind: string;
-            /** @description By subject. */
+            /** @description By subject, or the busiest first. */
             boards: components["schemas"]["Listed"][];
-            /** @description The subject to go on `after`; null at the end. */
+            /** @description The subject to go on `after`; null at the end, and with `order=activity`. */
             next: string | null;
         };
         /**
@@ -999,9 +1001,14 @@ export interface components {
             packed?: components["schemas"]["Packed"];
             /** @default null */
             publish?: components["schemas"]["Publish"] | null;
+            /**
+             * @description Lets everybody read the kind's boards, without a key.
+             * @default false
+             */
+            public_read?: boolean;
         };
         Kinds: {
-            /** @description Those that the key is for. */
+            /** @description Those that the caller may read. */
             kinds: components["schemas"]["Kind"][];
         };
         /** @description A board of a list. */
@@ -1014,6 +1021,12 @@ export interface components {
              * @description Over how many its members are spread.
              */
             shards: number;
+            /**
+             * Format: double
+             * @description With `order=activity`: the contributions per minute that this server has written, averaged with a half-life of a
+             *     minute.
+             */
+            contributions_per_minute?: number;
         };
         /** @description Members to look up. */
         Lookup: {
@@ -3500,7 +3513,14 @@ export interface operations {
                  * @example gifts
                  */
                 kind: string;
-                /** @description The subject after which the page begins: `next` of the previous page. */
+                /**
+                 * @description The beginning of the subjects that are listed.
+                 * @example room-
+                 */
+                prefix?: string;
+                /** @description `subject`, or the boards to which this server has recently written the most contributions, the busiest first. */
+                order?: "subject" | "activity";
+                /** @description The subject after which the page begins: `next` of the previous page. Not with `order=activity`. */
                 after?: string;
                 /** @description The maximum number of boards. */
                 limit?: number;
@@ -3514,7 +3534,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of boards. */
+            /** @description A page of boards; with `order=activity` the busiest ones. */
             200: {
                 headers: {
                     /** @description Identifies the list. */
@@ -4678,6 +4698,9 @@ export type BoardAnswer = components["schemas"]["BoardAnswer"];
  * shards of a board with contributions stays as it is.
  */
 export type BoardSettings = components["schemas"]["BoardSettings"];
+/**
+ * Boards of a kind.
+ */
 export type Boards = components["schemas"]["Boards"];
 /**
  * What moved in a top, as event `changes` of a stream shows it. Take out whom any list names, then put

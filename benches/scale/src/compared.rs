@@ -214,8 +214,8 @@ pub(crate) fn loss(units: &UnitCosts) -> String {
     let expected = LOSS.seconds * used / (1.0 - used);
     let simulated = simulate(&scenario, units, LOSS_SECONDS, Some(LOSS));
     format!(
-        "The hottest of ten nodes, {:.0} % used, is lost for {:.0} ms: its queue is empty {:.0} ms after that on paper,\n\
-         {:.0} ms in the simulation.\n",
+        "The hottest of ten nodes, {:.0} % used, is lost for {:.0} ms: its queue is empty\n\
+         {:.0} ms after that on paper, {:.0} ms in the simulation.\n",
         100.0 * used,
         LOSS.seconds * 1e3,
         expected * 1e3,

@@ -69,7 +69,7 @@ pub fn compute(units: &UnitCosts) -> (Vec<Block>, Vec<Comparison>) {
 
 fn measured(units: &UnitCosts) -> String {
     format!(
-        "Measured on {}, on {}, Redis {}, with boards of {} members in one window.\n",
+        "Measured on {}, on {}, Redis {},\nwith boards of {} members in one window.\n",
         units.date,
         units.machine.split(", load").next().unwrap_or(""),
         units.redis,
@@ -142,7 +142,8 @@ fn costs(units: &UnitCosts) -> String {
     let memory = &units.memory;
     let _ = write!(
         text,
-        "\nMemory: {:.0} bytes a member and window, {} bytes a board of one shard besides, {:.1} MB a node without boards.\n\
+        "\nMemory: {:.0} bytes a member and window, {} bytes a board of one shard besides,\n\
+         {:.1} MB a node without boards.\n\
          Connections of a server to a node: {:.0}.\n",
         memory.member_bytes,
         grouped(memory.board_bytes),
@@ -342,7 +343,7 @@ fn small_boards(units: &UnitCosts) -> String {
     let members = 10.0;
     let bytes = units.memory.board_bytes + members * units.memory.member_bytes;
     format!(
-        "A million boards of ten members take at most {:.1} GB in one window, {:.1} GB of it for the boards themselves.\n",
+        "A million boards of ten members take at most {:.1} GB in one window,\n{:.1} GB of it for the boards themselves.\n",
         bytes * 1e6 / 1e9,
         units.memory.board_bytes * 1e6 / 1e9
     )

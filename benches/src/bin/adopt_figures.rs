@@ -182,7 +182,7 @@ fn adopt(
     let home = tempfile::tempdir()?;
     let server = serve(megaboard, home.path(), store)?;
     let mut command = Command::new(megaboard);
-    command.args(["adopt", "--key", KEY, "--encoding", ENCODING]);
+    command.args(["adopt", "--sorted-set", KEY, "--encoding", ENCODING]);
     command.args(["--from", &format!("redis://{}", source.address())]);
     command.args(["--board", BOARD]);
     command.args(["--server", &format!("http://{}", server.address)]);

@@ -42,6 +42,12 @@ pub struct KeySettings {
 }
 
 impl KeySettings {
+    /// Returns whether the key permits contributions to boards of this kind.
+    #[must_use]
+    pub fn permits_writes(&self, kind: &KindName) -> bool {
+        self.scope >= Scope::Write && self.kinds.as_ref().is_none_or(|kinds| kinds.contains(kind))
+    }
+
     /// Returns the key's own rate, or else the rate of all keys.
     pub(crate) fn rate(&self, of_all: RateSettings) -> RateSettings {
         match self.requests_per_second {

@@ -14,7 +14,7 @@ use reqwest::header::{
 use reqwest::{Method, Url};
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, chain};
+use crate::error::{Error, chain, explained};
 use crate::problem::Problem;
 use crate::retry::{Backoff, RetryPolicy};
 use crate::tls;
@@ -217,7 +217,7 @@ impl Client {
     /// Classifies a failure of the HTTP client.
     pub(crate) fn failure(&self, error: &reqwest::Error) -> Error {
         let (url, cause) = (self.url().to_owned(), self.cause(error));
-        if error.is_builder() || tls::is_untrusted(error) {
+        if error.is_builder() || tls::is_final(error) {
             Error::Unusable(format!("cannot use {url}: {cause}"))
         } else if error.is_connect() {
             Error::Unreached { url, cause }
@@ -240,7 +240,7 @@ impl Client {
             return format!("timeout after {:?}", self.shared.timeout);
         }
         match std::error::Error::source(error) {
-            Some(source) => chain(source),
+            Some(source) => explained(source).unwrap_or_else(|| chain(source)),
             None => "the request failed".to_owned(),
         }
     }

@@ -1,8 +1,10 @@
 //! Errors of requests: [`Error`].
 
 use std::error::Error as StdError;
+use std::io;
 
 use crate::problem::{Problem, ProblemType};
+use crate::tls;
 
 /// The source of an error.
 pub(crate) type Cause = Box<dyn StdError + Send + Sync>;
@@ -85,6 +87,44 @@ impl Error {
     pub(crate) fn unreadable(cause: impl Into<Cause>) -> Self {
         Self::Unreadable(cause.into())
     }
+}
+
+/// Describes the causes of which the errors of the HTTP client do not say what to do.
+pub(crate) fn explained(error: &(dyn StdError + 'static)) -> Option<String> {
+    if causes(error).any(tls::is_not_tls) {
+        return Some(
+            "the server does not use TLS on this port: write http:// in its URL".to_owned(),
+        );
+    }
+    let is_refused = |cause: &(dyn StdError + 'static)| {
+        let cause = cause.downcast_ref::<io::Error>();
+        cause.is_some_and(|cause| cause.kind() == io::ErrorKind::ConnectionRefused)
+    };
+    if causes(error).any(is_refused) {
+        return Some("connection refused: no server listens there".to_owned());
+    }
+    let text = chain(error);
+    // The parser of responses is hyper's, whose errors have no public type.
+    text.contains("invalid HTTP version parsed").then(|| {
+        format!("{text}: it is not HTTP; if the server uses TLS, write https:// in its URL")
+    })
+}
+
+/// Iterates over an error and its sources.
+pub(crate) fn causes<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |error| {
+        let error: &'a (dyn StdError + 'static) = *error;
+        // The `source` of an I/O error skips the error that it wraps.
+        let wrapped = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        match wrapped {
+            Some(wrapped) => Some(wrapped),
+            None => error.source(),
+        }
+    })
 }
 
 /// Formats an error and all its sources on one line.

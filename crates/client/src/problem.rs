@@ -51,6 +51,7 @@ words! {
         NotListed = "not-listed",
         /// The member has no profile.
         NoProfile = "no-profile",
+        /// The server writes no audit log.
         NoAuditLog = "no-audit-log",
         /// The path does not support the method.
         MethodNotAllowed = "method-not-allowed",

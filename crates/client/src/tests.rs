@@ -223,15 +223,19 @@ async fn all_boards_are_listed_page_by_page() {
         page(&[], "null"),
     ])
     .await;
-    let all = server.client().boards("gifts").limit(2).all();
+    let boards = server.client().boards("gifts").prefix("room ");
+    let all = boards.limit(2).all();
     let subjects: Vec<_> = all.map_ok(|it| it.subject).try_collect().await.unwrap();
     assert_eq!(subjects, ["a", "b", "c"]);
     let seen = server.done();
     assert_eq!(
         seen[2].line,
-        "GET /v1/boards?kind=gifts&limit=2&after=b%20c"
+        "GET /v1/boards?kind=gifts&prefix=room%20&limit=2&after=b%20c"
     );
-    assert_eq!(seen[3].line, "GET /v1/boards?kind=gifts&limit=2&after=c");
+    assert_eq!(
+        seen[3].line,
+        "GET /v1/boards?kind=gifts&prefix=room%20&limit=2&after=c"
+    );
 }
 
 #[tokio::test]

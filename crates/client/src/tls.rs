@@ -9,7 +9,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-use crate::error::Error;
+use crate::error::{Error, causes};
 
 /// Configures rustls with ring. The system's certificates are read only if they may be needed.
 pub(crate) fn config(with_system: bool, pem: &[Vec<u8>]) -> Result<ClientConfig, Error> {
@@ -37,21 +37,20 @@ pub(crate) fn config(with_system: bool, pem: &[Vec<u8>]) -> Result<ClientConfig,
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Returns whether an error is caused by an invalid certificate: a retry will not help.
-pub(crate) fn is_untrusted(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut source = Some(error);
-    while let Some(error) = source {
-        if let Some(error) = error.downcast_ref::<rustls::Error>() {
-            return matches!(error, rustls::Error::InvalidCertificate(_));
-        }
-        // The `source` of an I/O error skips the error that it wraps.
-        let wrapped = error
-            .downcast_ref::<std::io::Error>()
-            .and_then(std::io::Error::get_ref);
-        source = match wrapped {
-            Some(wrapped) => Some(wrapped),
-            None => error.source(),
-        };
-    }
-    false
+/// Returns whether an error is caused by an invalid certificate, or by a server without TLS: a retry will not help.
+pub(crate) fn is_final(error: &(dyn std::error::Error + 'static)) -> bool {
+    causes(error).any(|cause| {
+        let tls = cause.downcast_ref::<rustls::Error>();
+        is_not_tls(cause) || matches!(tls, Some(rustls::Error::InvalidCertificate(_)))
+    })
+}
+
+/// Returns whether the error is that of a server that does not use TLS.
+pub(crate) fn is_not_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(
+        error.downcast_ref::<rustls::Error>(),
+        Some(rustls::Error::InvalidMessage(
+            rustls::InvalidMessage::InvalidContentType
+        ))
+    )
 }

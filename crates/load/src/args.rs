@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use tools::result_args::ResultArgs;
 use tools::server::ServerArgs;
 
 use crate::mix::Mix;
@@ -26,7 +27,7 @@ const RATE_MAX: f64 = 1_000_000.0;
 /// connection, so a server that stalls is not measured less often. Each request is sent once.
 ///
 /// Rooms are chosen by Zipf's law: room N is 1/N as busy as room 1, and has 1/N as many members. Their boards are
-/// KIND/load-1, KIND/load-2 and so on.
+/// KIND/load-1, KIND/load-2 and so on. They remain unless --clean is given.
 ///
 /// Exit status: 0 if every request that was due was sent and succeeded, and every contribution was accepted, 1 if not,
 /// 130 after Ctrl-C. The table is printed in each case.
@@ -92,6 +93,11 @@ pub struct LoadArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(..=CONNECTIONS_MAX))]
     pub(crate) streams: u32,
 
+    /// Delete the boards afterwards, also after Ctrl-C: KIND/load-1 to the number of rooms, whether or not they existed
+    /// before. Requires a key with the scope admin, if the server has keys.
+    #[arg(long)]
+    pub(crate) clean: bool,
+
     /// Duration.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
     pub(crate) duration: Duration,
@@ -104,6 +110,16 @@ pub struct LoadArgs {
     /// (KIND.hgrm, as HDR plotters read it) and latency.svg, a plot of them.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) results: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+}
+
+impl LoadArgs {
+    /// Returns whether the load may create boards.
+    pub(crate) const fn writes(&self) -> bool {
+        self.fill || self.mix.has_writes()
+    }
 }
 
 fn rate(text: &str) -> Result<f64, String> {

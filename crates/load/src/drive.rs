@@ -34,7 +34,7 @@ impl Stop {
                 return;
             }
             if self.is_requested() {
-                std::process::exit(i32::from(crate::INTERRUPTED));
+                std::process::exit(i32::from(tools::INTERRUPTED));
             }
             self.request();
             terminal::report("waiting for responses to what was sent; Ctrl-C ends at once");

@@ -13,6 +13,7 @@
 
 mod args;
 mod arrivals;
+mod clean;
 mod connections;
 mod drive;
 mod fill;
@@ -35,8 +36,10 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use indicatif::style::ProgressStyle;
 use megaboard_client::RetryPolicy;
+use serde_json::Value;
+use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use tools::terminal;
+use tools::{INTERRUPTED, terminal};
 
 pub use self::args::LoadArgs;
 
@@ -46,9 +49,6 @@ use self::drive::{Driver, Stop};
 use self::report::Capacity;
 use self::scenario::Scenario;
 use self::tally::Tally;
-
-/// Exit status after Ctrl-C.
-const INTERRUPTED: u8 = 130;
 
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_secs(1);
 
@@ -63,20 +63,41 @@ pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
     // Reports an error of the server, the key or the kind before the load begins.
     let probe = args.server.client_with(RetryPolicy::none())?;
     runtime.block_on(async { probe.board(&args.kind, "load-1").top().n(1).await })?;
+    if args.clean {
+        runtime.block_on(clean::check(&probe, args))?;
+    }
     if let Some(folder) = &args.results {
         results::create(folder)?;
     }
     let stop = Stop::default();
     runtime.spawn(stop.clone().on_ctrl_c());
+    let status = measure(args, &runtime, &stop);
+    let boards = format!("{0}/load-1 to {0}/load-{1}", args.kind, args.rooms);
+    if args.clean {
+        let client = args.server.client()?;
+        let deleted = runtime.block_on(clean::clean(&client, args));
+        let deleted = deleted
+            .map_err(|error| format!("not all of the boards {boards} were deleted: {error}"))?;
+        terminal::report(&format!("{deleted} boards were deleted"));
+    } else if args.writes() {
+        terminal::report(&format!(
+            "the boards {boards} remain: with --clean they are deleted"
+        ));
+    }
+    status
+}
+
+/// Runs the load and prints its counts.
+fn measure(args: &LoadArgs, runtime: &Runtime, stop: &Stop) -> Result<ExitCode, Box<dyn Error>> {
     let scenario = Scenario::new(args);
     let connections = Arc::new(Connections::new(args, scenario.rooms().clone())?);
     if args.fill {
-        let filled = fill::fill(&connections, &stop, runtime.handle())?;
+        let filled = fill::fill(&connections, stop, runtime.handle())?;
         terminal::report(&format!("{filled} members have contributed"));
     }
     let capacity = args.of_capacity.map(|_| {
         let span = CAPACITY_MEASURED_FOR.min(args.duration);
-        let driver = Driver::new(&connections, &stop, runtime.handle(), 2 * args.connections);
+        let driver = Driver::new(&connections, stop, runtime.handle(), 2 * args.connections);
         let rate = driver.capacity(scenario.with_other_seed(), span);
         Capacity::new(rate, &driver.tally().take())
     });
@@ -87,7 +108,7 @@ pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
         (Some(capacity), Some(percent)) => capacity.rate * percent / 100.0,
         _ => args.rate,
     };
-    let driver = Driver::new(&connections, &stop, runtime.handle(), args.outstanding);
+    let driver = Driver::new(&connections, stop, runtime.handle(), args.outstanding);
     let streams: JoinSet<()> = {
         let _entered = runtime.enter();
         let rooms = scenario.with_other_seed().subjects(args.streams);
@@ -106,7 +127,8 @@ pub fn run(args: &LoadArgs) -> Result<ExitCode, Box<dyn Error>> {
         rate,
         capacity,
     };
-    terminal::print(&report::render(&outcome, args))?;
+    let text = |_: &Value| report::render(&outcome, args);
+    args.result.print(&results::json(&outcome, args), text)?;
     if let Some(folder) = &args.results {
         results::write(folder, &outcome, args)?;
     }

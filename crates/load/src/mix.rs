@@ -70,6 +70,11 @@ impl FromStr for Mix {
 }
 
 impl Mix {
+    pub(crate) const fn has_writes(self) -> bool {
+        let [.., writes] = self.0;
+        writes > 0
+    }
+
     /// Returns a random operation.
     pub(crate) fn operation(self, random: &mut fastrand::Rng) -> Operation {
         let all: u32 = self.0.iter().sum();

@@ -24,9 +24,7 @@ pub(crate) fn create(folder: &Path) -> Result<(), String> {
 /// Writes `load.json`, a `.hgrm` of each operation and of all, and `latency.svg` into a folder that exists.
 pub(crate) fn write(folder: &Path, outcome: &Outcome, args: &LoadArgs) -> io::Result<()> {
     let all = outcome.counts.all();
-    let operations = outcome.counts.operations.iter();
-    let operations = operations.map(|(operation, counts)| (operation.name(), counts));
-    let named: Vec<(&str, &OperationCounts)> = operations.chain([("all", &all)]).collect();
+    let named = named(outcome, &all);
     for (name, counts) in &named {
         let path = folder.join(format!("{name}.hgrm"));
         fs::write(path, hgrm(&counts.latency_us))?;
@@ -35,8 +33,18 @@ pub(crate) fn write(folder: &Path, outcome: &Outcome, args: &LoadArgs) -> io::Re
         folder.join("latency.svg"),
         latency_plot(&named, outcome.rate),
     )?;
+    fs::write(
+        folder.join("load.json"),
+        format!("{:#}\n", json(outcome, args)),
+    )
+}
+
+/// Returns all counts as JSON.
+pub(crate) fn json(outcome: &Outcome, args: &LoadArgs) -> Value {
+    let all = outcome.counts.all();
+    let named = named(outcome, &all);
     let contributions = outcome.counts.contributions;
-    let summary = json!({
+    json!({
         "rate": outcome.rate,
         "capacity": outcome.capacity.as_ref().map(|capacity| capacity.rate),
         "seconds": outcome.elapsed.as_secs_f64(),
@@ -52,8 +60,17 @@ pub(crate) fn write(folder: &Path, outcome: &Outcome, args: &LoadArgs) -> io::Re
             "rejected": contributions.rejected,
             "undecided": contributions.undecided,
         },
-    });
-    fs::write(folder.join("load.json"), format!("{summary:#}\n"))
+    })
+}
+
+/// Returns the operations and all of them together, by name.
+fn named<'a>(
+    outcome: &'a Outcome,
+    all: &'a OperationCounts,
+) -> Vec<(&'static str, &'a OperationCounts)> {
+    let operations = outcome.counts.operations.iter();
+    let operations = operations.map(|(operation, counts)| (operation.name(), counts));
+    operations.chain([("all", all)]).collect()
 }
 
 fn summary(name: &str, counts: &OperationCounts) -> Value {

@@ -55,9 +55,12 @@ impl Rooms {
     }
 }
 
+/// The beginning of the subjects of rooms.
+pub(crate) const ROOM_PREFIX: &str = "load-";
+
 /// Returns the subject of a room's board.
 pub(crate) fn subject(room: usize) -> String {
-    format!("load-{}", room + 1)
+    format!("{ROOM_PREFIX}{}", room + 1)
 }
 
 /// Returns the name of a member of a room.

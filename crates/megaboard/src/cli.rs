@@ -1,14 +1,17 @@
 //! The command line: [`Cli`]. The arguments of a command are defined in its own module.
 
+use board_commands::add::AddArgs;
+use board_commands::boards::BoardsArgs;
+use board_commands::kinds::KindsArgs;
+use board_commands::member::MemberArgs;
+use board_commands::top::TopArgs;
 use clap::{Parser, Subcommand};
 use load::LoadArgs;
 use tools::adopt::AdoptArgs;
 use tools::export::ExportArgs;
 use tools::import::ImportArgs;
 use tools::ingest::IngestArgs;
-use tools::member::MemberArgs;
 use tools::probes::{AliveArgs, ReadyArgs};
-use tools::top::TopArgs;
 
 use crate::completions::CompletionsArgs;
 use crate::key::KeyArgs;
@@ -29,13 +32,16 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(ServeArgs),
+    Add(AddArgs),
+    Top(TopArgs),
+    Boards(BoardsArgs),
+    Kinds(KindsArgs),
+    Member(MemberArgs),
     Import(ImportArgs),
     Export(ExportArgs),
     Ingest(IngestArgs),
     Adopt(AdoptArgs),
     Key(KeyArgs),
-    Member(MemberArgs),
-    Top(TopArgs),
     Load(LoadArgs),
     Verify(VerifyArgs),
     Alive(AliveArgs),
@@ -113,7 +119,7 @@ mod tests {
     fn errors_name_the_option_but_not_a_value_that_may_be_a_secret() {
         const TOP: &str = "top gifts/a";
         const INGEST: &str = "ingest --partitions 1 --group g";
-        const ADOPT: &str = "adopt --key k --board gifts/a";
+        const ADOPT: &str = "adopt --sorted-set k --board gifts/a";
         for (command, option, value, variable) in [
             (TOP, "--key", "mb_s3cret\nmb_s3cret", "MEGABOARD_KEY"),
             (TOP, "--server", "http://u:s3cret@a", "MEGABOARD_SERVER"),
@@ -128,7 +134,7 @@ mod tests {
                 "redis://:s3cret@h/x",
                 "MEGABOARD_ADOPT_FROM",
             ),
-            (ADOPT, "--api-key", "mb_s3cret s3cret", "MEGABOARD_KEY"),
+            (ADOPT, "--key", "mb_s3cret s3cret", "MEGABOARD_KEY"),
             (ADOPT, "--server", "ftp://u:s3cret@a", "MEGABOARD_SERVER"),
         ] {
             let arguments = std::iter::once("megaboard").chain(command.split(' '));

@@ -1,4 +1,4 @@
-//! `megaboard key new`: generates a key and prints the lines for the server's configuration.
+//! `megaboard key new`: generates a key and prints the lines for the server's configuration ([`KeySettings`]).
 //!
 //! The key itself is shown once and stored nowhere: the server only needs its hash.
 
@@ -10,6 +10,8 @@ use std::time::{Duration, SystemTime};
 use access::{NewKey, Scope, check_key_name};
 use board::KindName;
 use clap::{Args, Subcommand};
+use serde::Serialize;
+use tools::result_args::ResultArgs;
 use tools::secrets::SecretParser;
 
 /// Digits of the hash in the default name.
@@ -47,6 +49,9 @@ struct NewArgs {
     /// Name of the key in logs and errors. [default: key- and the first digits of its hash]
     #[arg(long, value_name = "TEXT", value_parser = SecretParser(key_name))]
     name: Option<String>,
+
+    #[command(flatten)]
+    result: ResultArgs,
 }
 
 /// The maximum validity of a key: years have four digits.
@@ -74,41 +79,84 @@ fn kind_name(text: &str) -> Result<KindName, String> {
 pub(crate) fn run(args: &KeyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let KeyCommand::New(args) = &args.command;
     let key = NewKey::generate()?;
-    print!("{}\n\n{}", key.text(), lines(&key, args, SystemTime::now()));
+    let settings = KeySettings::of(&key, args, SystemTime::now());
+    args.result.print(&settings.with_key(&key), |_| {
+        format!("{}\n\n{}", key.text(), settings.lines().trim_end())
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the lines of the configuration for a key.
-fn lines(key: &NewKey, args: &NewArgs, now: SystemTime) -> String {
-    let hash = key.hash();
-    let digits = hash.rsplit(':').next().unwrap_or_default();
-    let name = args.name.clone();
-    let name = name.unwrap_or_else(|| format!("key-{}", &digits[..NAME_DIGITS]));
-    let name = toml::Value::from(name);
-    let mut lines = format!(
-        "# The key above is shown only once. Add its hash to the server's megaboard.toml:\n\
-         [[server.keys]]\nname = {name}\nhash = \"{hash}\"\nscope = \"{}\"\n",
-        args.scope
-    );
-    if !args.kinds.is_empty() {
-        let kinds: Vec<String> = args
-            .kinds
-            .iter()
-            .map(|kind| format!("\"{kind}\""))
-            .collect();
-        // Writing into a string cannot fail.
-        let _ = writeln!(lines, "kinds = [{}]", kinds.join(", "));
+/// The settings of a key in the configuration.
+#[derive(Serialize)]
+struct KeySettings {
+    name: String,
+    hash: String,
+    scope: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kinds: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct KeyAndSettings<'a> {
+    key: &'a str,
+    #[serde(flatten)]
+    settings: &'a KeySettings,
+}
+
+impl KeySettings {
+    fn of(key: &NewKey, args: &NewArgs, now: SystemTime) -> Self {
+        let hash = key.hash();
+        let digits = hash.rsplit(':').next().unwrap_or_default();
+        let name = args.name.clone();
+        let end = args.expires_after.and_then(|span| now.checked_add(span));
+        Self {
+            name: name.unwrap_or_else(|| format!("key-{}", &digits[..NAME_DIGITS])),
+            hash,
+            scope: args.scope.as_str(),
+            kinds: args.kinds.iter().map(ToString::to_string).collect(),
+            expires_at: end.map(|end| humantime::format_rfc3339_seconds(end).to_string()),
+        }
     }
-    if let Some(end) = args.expires_after.and_then(|span| now.checked_add(span)) {
-        let end = humantime::format_rfc3339_seconds(end);
-        let _ = writeln!(lines, "expires_at = \"{end}\"");
+
+    fn with_key<'a>(&'a self, key: &'a NewKey) -> KeyAndSettings<'a> {
+        KeyAndSettings {
+            key: key.text(),
+            settings: self,
+        }
     }
-    lines
+
+    /// Returns the lines of the configuration.
+    fn lines(&self) -> String {
+        let text = |text: &str| toml::Value::from(text);
+        let mut lines = format!(
+            "# The key above is shown only once. Add its hash to the server's megaboard.toml:\n\
+             [[server.keys]]\nname = {}\nhash = \"{}\"\nscope = \"{}\"\n",
+            text(&self.name),
+            self.hash,
+            self.scope
+        );
+        if !self.kinds.is_empty() {
+            let kinds: Vec<String> = self
+                .kinds
+                .iter()
+                .map(|kind| text(kind).to_string())
+                .collect();
+            // Writing into a string cannot fail.
+            let _ = writeln!(lines, "kinds = [{}]", kinds.join(", "));
+        }
+        if let Some(end) = &self.expires_at {
+            let _ = writeln!(lines, "expires_at = \"{end}\"");
+        }
+        lines
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use access::{Access, AccessSettings, KeySettings};
+    use access::{Access, AccessSettings};
     use clap::Parser as _;
     use serde::Deserialize;
 
@@ -122,7 +170,7 @@ mod tests {
 
     #[derive(Deserialize)]
     struct Section {
-        keys: Vec<KeySettings>,
+        keys: Vec<access::KeySettings>,
     }
 
     #[test]
@@ -133,9 +181,16 @@ mod tests {
             kinds: vec![kind_name("gifts").unwrap(), kind_name("races").unwrap()],
             expires_after: Some(Duration::from_hours(24)),
             name: Some("a \"name\" \\".to_owned()),
+            result: ResultArgs::default(),
         };
         let now = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
-        let text = lines(&key, &args, now);
+        let settings = super::KeySettings::of(&key, &args, now);
+        let text = settings.lines();
+        let json = serde_json::to_value(settings.with_key(&key)).unwrap();
+        let read: toml::Table = toml::from_str(&text).unwrap();
+        let mut written = serde_json::to_value(&read["server"]["keys"][0]).unwrap();
+        written["key"] = key.text().into();
+        assert_eq!(json, written, "the settings are the same as JSON");
         assert!(!text.contains(key.text()));
         let written: toml::Table = toml::from_str(&text).unwrap();
         let written = &written["server"]["keys"][0];
@@ -191,9 +246,10 @@ mod tests {
             kinds: vec![],
             expires_after: None,
             name: None,
+            result: ResultArgs::default(),
         };
         let name = format!("name = \"key-{}\"", &key.hash()[7..15]);
-        let text = lines(&key, &args, SystemTime::UNIX_EPOCH);
+        let text = super::KeySettings::of(&key, &args, SystemTime::UNIX_EPOCH).lines();
         assert!(text.contains(&name), "{text}");
         assert!(
             !text.contains("kinds") && !text.contains("expires"),

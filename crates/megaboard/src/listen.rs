@@ -1,7 +1,8 @@
 //! Where the server listens: [`Listen`].
 
+use std::borrow::Cow;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use problem::shortened;
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
@@ -18,20 +19,21 @@ const WAITING_MAX: u32 = 4096;
 #[derive(Debug)]
 pub(crate) struct Listen<'a> {
     setting: &'static str,
-    address: &'a str,
+    address: Cow<'a, str>,
 }
 
 /// Why the server cannot listen on an address.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListenError {
     #[error(
-        "{setting}: {address:?} is not HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080; port 0 picks a free one"
+        "{setting}: {address:?} is not an address: write PORT or HOST:PORT, such as 8080 (this machine only), \
+         0.0.0.0:8080 (all addresses of this machine) or [::1]:8080; port 0 picks a free one"
     )]
     Malformed {
         setting: &'static str,
         address: String,
     },
-    #[error("{setting}: {address:?}: {error}")]
+    #[error("{setting}: cannot listen on {address:?}: {}", explained(.error))]
     Unusable {
         setting: &'static str,
         address: String,
@@ -41,6 +43,7 @@ pub(crate) enum ListenError {
 
 impl<'a> Listen<'a> {
     /// Returns the address of the command line or the environment, otherwise that of the file, otherwise the default.
+    /// A port alone is one of this machine's loopback address.
     pub(crate) fn chosen(
         argument: Option<&'a str>,
         of_file: Option<&'a str>,
@@ -48,24 +51,28 @@ impl<'a> Listen<'a> {
         let argument = argument.map(|address| ("--listen (MEGABOARD_LISTEN)", address));
         let of_file = of_file.map(|address| ("server.listen", address));
         let (setting, address) = argument.or(of_file).unwrap_or(("server.listen", DEFAULT));
-        if !is_host_and_port(address) {
+        if !is_address(address) {
             let address = shortened(address);
             return Err(ListenError::Malformed { setting, address });
         }
+        let address = match address.parse::<u16>() {
+            Ok(port) => format!("{}:{port}", Ipv4Addr::LOCALHOST).into(),
+            Err(_) => address.into(),
+        };
         Ok(Self { setting, address })
     }
 
-    /// Returns host and port as they are configured.
-    pub(crate) const fn address(&self) -> &'a str {
-        self.address
+    /// Returns host and port.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
     }
 
     /// Binds the address. A name is resolved.
     pub(crate) async fn bind(&self) -> Result<TcpListener, ListenError> {
-        let bound = bind(self.address).await;
+        let bound = bind(&self.address).await;
         bound.map_err(|error| ListenError::Unusable {
             setting: self.setting,
-            address: shortened(self.address),
+            address: shortened(&*self.address),
             error,
         })
     }
@@ -73,8 +80,9 @@ impl<'a> Listen<'a> {
 
 /// Binds the first address of a host that can be bound.
 async fn bind(address: &str) -> io::Result<TcpListener> {
-    let mut failed = io::Error::new(io::ErrorKind::InvalidInput, "the host has no address");
-    for address in lookup_host(address).await? {
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    let addresses = lookup_host(address).await;
+    for address in addresses.map_err(|error| io::Error::new(io::ErrorKind::NotFound, error))? {
         match listen(address) {
             Ok(listener) => return Ok(listener),
             Err(error) => failed = error,
@@ -95,14 +103,38 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(WAITING_MAX)
 }
 
-/// Returns whether the text can be an address. Whether a name exists is not checked.
-fn is_host_and_port(address: &str) -> bool {
-    let is_named = || {
-        address.rsplit_once(':').is_some_and(|(host, port)| {
-            !host.is_empty() && host.trim() == host && port.parse::<u16>().is_ok()
-        })
+/// Describes an error, and what to do about it.
+fn explained(error: &io::Error) -> String {
+    let advice = match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "another program listens there: stop it, or choose another port, such as --listen 8081"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "ports below 1024 require privileges: choose another port, such as --listen 8080"
+        }
+        io::ErrorKind::AddrNotAvailable => {
+            "this machine does not have that address: 0.0.0.0 stands for all that it has"
+        }
+        io::ErrorKind::NotFound => {
+            return format!("the host cannot be resolved: {error}");
+        }
+        _ => return error.to_string(),
     };
-    address.parse::<SocketAddr>().is_ok() || is_named()
+    advice.to_owned()
+}
+
+/// Returns whether the text can be a port or an address. Whether a name exists is not checked.
+fn is_address(text: &str) -> bool {
+    let is_host = |host: &str| !host.is_empty() && host.trim() == host && !host.contains('/');
+    let is_named = || {
+        let parts = text.rsplit_once(':');
+        parts.is_some_and(|(host, port)| is_host(host) && is_port(port))
+    };
+    is_port(text) || text.parse::<SocketAddr>().is_ok() || is_named()
+}
+
+fn is_port(text: &str) -> bool {
+    text.parse::<u16>().is_ok()
 }
 
 #[cfg(test)]
@@ -134,7 +166,7 @@ mod tests {
         }
         for wrong in [
             "",
-            "8080",
+            "65536",
             ":8080",
             "localhost",
             "localhost:",
@@ -143,9 +175,10 @@ mod tests {
             " :80",
             "[::1]",
             "http://localhost",
+            "http://localhost:80",
         ] {
             let error = Listen::chosen(None, Some(wrong)).unwrap_err().to_string();
-            let start = format!("server.listen: {wrong:?} is not HOST:PORT");
+            let start = format!("server.listen: {wrong:?} is not an address: ");
             assert!(error.starts_with(&start), "{error}");
         }
         let error = Listen::chosen(Some(""), Some("localhost:80")).unwrap_err();
@@ -157,5 +190,32 @@ mod tests {
         let long = Listen::chosen(Some(&"a".repeat(10_000)), None).unwrap_err();
         assert!(long.to_string().chars().count() < 400, "{long}");
         assert_eq!(Listen::chosen(None, None).unwrap().address(), DEFAULT);
+    }
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        for (port, address) in [("8080", "127.0.0.1:8080"), ("0", "127.0.0.1:0")] {
+            let listen = Listen::chosen(Some(port), None).unwrap();
+            assert_eq!(listen.address(), address);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_that_cannot_be_used_is_explained() {
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = taken.local_addr().unwrap().port().to_string();
+        for (address, advice) in [
+            (&*port, "another program listens there"),
+            ("192.0.2.1:8080", "this machine does not have that address"),
+            ("nowhere.invalid:80", "the host cannot be resolved"),
+        ] {
+            let listen = Listen::chosen(Some(address), None).unwrap();
+            let error = listen.bind().await.unwrap_err().to_string();
+            assert!(
+                error.starts_with("--listen (MEGABOARD_LISTEN): cannot listen on"),
+                "{error}"
+            );
+            assert!(error.contains(advice), "{error}");
+        }
     }
 }

@@ -6,6 +6,7 @@ mod cli;
 mod completions;
 mod config;
 mod demo;
+mod greeting;
 mod key;
 mod listen;
 mod logs;
@@ -18,16 +19,23 @@ mod store;
 mod traces;
 mod verify;
 
+use std::error::Error;
 use std::process::ExitCode;
 
+use board_commands::{add, boards, kinds, member, top};
 use clap::{CommandFactory as _, Parser as _};
-use tools::{adopt, export, import, ingest, member, probes, terminal, top};
+use tools::{adopt, export, import, ingest, probes, terminal};
+
+use megaboard_client::{Error as ClientError, ProblemType};
 
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Serve(args) => serve::run(&args),
+        Command::Add(args) => add::run(&args),
+        Command::Boards(args) => boards::run(&args),
+        Command::Kinds(args) => kinds::run(&args),
         Command::Adopt(args) => adopt::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
@@ -43,7 +51,21 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
     };
     outcome.unwrap_or_else(|error| {
-        terminal::report(&access::without_keys(&error.to_string()));
+        let message = format!("{error}{}", advice(&*error));
+        terminal::report(&access::without_keys(&message));
         ExitCode::FAILURE
     })
+}
+
+/// Returns what to do about an error of the client that only a command line can solve.
+fn advice(error: &(dyn Error + 'static)) -> &'static str {
+    match error.downcast_ref() {
+        Some(ClientError::Unreached { .. }) => {
+            "; `megaboard serve` starts a server, --server or MEGABOARD_SERVER has the URL of another one"
+        }
+        Some(ClientError::Problem(problem)) if problem.kind == ProblemType::Unauthorized => {
+            "; --key or MEGABOARD_KEY has the key"
+        }
+        _ => "",
+    }
 }

@@ -26,6 +26,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::config::{Config, ConfiguredKind};
 use crate::demo;
+use crate::greeting::{Greeting, first_kind};
 use crate::listen::Listen;
 use crate::logs::{self, LogFormat};
 use crate::memory::{self, MemoryLimit};
@@ -49,7 +50,8 @@ const LIFETIMES_INTERVAL: Duration = Duration::from_secs(1);
 /// Serves boards over HTTP.
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// Address and port to listen on; port 0 picks a free one and prints it. [default: 127.0.0.1:8080]
+    /// Address and port to listen on; a port alone is one of this machine. Port 0 picks a free one and prints it.
+    /// [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS", env = "MEGABOARD_LISTEN")]
     listen: Option<String>,
 
@@ -101,6 +103,14 @@ pub(crate) struct ServeArgs {
     log_format: Option<LogFormat>,
 }
 
+impl ServeArgs {
+    fn log_format(&self, config: &Config) -> LogFormat {
+        self.log_format
+            .or(config.server.log_format)
+            .unwrap_or_default()
+    }
+}
+
 /// Runs the server.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
     let read = Mark::of(args.config.as_deref());
@@ -109,9 +119,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Box<dyn Error>> {
     let collector = config.trace_settings()?;
     let traces = collector.map(|settings| Traces::begin(&settings));
     let traces = traces.transpose()?;
-    let format = args.log_format.or(config.server.log_format);
     logs::begin(
-        format.unwrap_or_default(),
+        args.log_format(&config),
         filter,
         traces.as_ref().map(Traces::layer),
     );
@@ -172,6 +181,7 @@ async fn serve(
         let audit = audit_log(args, config, &url)?;
         let serving = Serving {
             listen,
+            store_url: &url,
             access,
             audit,
             read,
@@ -191,6 +201,7 @@ async fn serve(
 /// The listener, the access settings and the audit log.
 struct Serving<'a> {
     listen: Listen<'a>,
+    store_url: &'a StoreUrl,
     access: Access,
     audit: AuditLog,
     /// The version of the configuration file that was read.
@@ -211,8 +222,8 @@ async fn serve_from(
     let known_boards_max = known_boards_max.map_or(KNOWN_BOARDS_MAX, NonZeroU64::get);
     let router = Router::open_with(store.clone(), known_boards_max).await?;
     let router = Arc::new(router);
-    for kind in kinds {
-        seed(&router, &kind).await?;
+    for kind in &kinds {
+        seed(&router, kind).await?;
     }
     let clock: Clock = {
         let store = store.clone();
@@ -236,6 +247,16 @@ async fn serve_from(
     let mut stdout = std::io::stdout();
     writeln!(stdout, "listening on http://{address}")?;
     stdout.flush()?;
+    if args.log_format(config) == LogFormat::Text {
+        let greeting = Greeting {
+            address,
+            store: serving.store_url,
+            is_demo: args.demo,
+            keys: config.server.keys(),
+            kind: first_kind(&kinds, &router.catalogue().kinds()),
+        };
+        greeting.print();
+    }
 
     let refresh = tokio::spawn(refresh(router.clone(), merger.clone()));
     let sweep = tokio::spawn(sweep(router.clone(), clock.clone()));

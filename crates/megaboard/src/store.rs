@@ -33,9 +33,10 @@ pub(crate) struct StoreSettings {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UnknownStore {
     #[error(
-        "unknown store {0:?}; expected one of embedded:DIR, memory:, redis://HOST:PORT[,HOST:PORT...], \
-         redis-cluster://HOST:PORT[,...] or redis-sentinel://HOST:PORT[,...]/NAME, \
-         the last three also as rediss"
+        "store {0:?} is not the URL of a store{suggestion}; accepted are embedded:DIR, memory:, \
+         redis://HOST:PORT[,HOST:PORT...], redis-cluster://HOST:PORT[,...] and \
+         redis-sentinel://HOST:PORT[,...]/NAME, the last three also as rediss",
+        suggestion = suggestion(.0)
     )]
     Scheme(String),
     #[error("store {0}")]
@@ -49,7 +50,7 @@ pub(crate) enum StoreFailed {
     Folder(#[from] OpenError),
     #[error("store {0}")]
     Embedded(#[from] LocalError),
-    #[error("store: {0}")]
+    #[error("store: {0}{advice}", advice = advice(.0))]
     Redis(#[from] RedisOpenError),
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -75,6 +76,27 @@ fn without_login(text: &str) -> String {
     };
     let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
     format!("{scheme}://...@{after}")
+}
+
+/// Returns what was probably meant by a text without a scheme.
+fn suggestion(text: &str) -> String {
+    match text {
+        "memory" => ": write memory:".to_owned(),
+        folder if !folder.is_empty() && !folder.contains(':') => {
+            format!(": for the folder write embedded:{folder}")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns what to do about an error of Redis.
+const fn advice(error: &RedisOpenError) -> &'static str {
+    match error {
+        RedisOpenError::Unreachable(_) => {
+            "; start it, or correct the address of the store: --store, MEGABOARD_STORE or server.store"
+        }
+        _ => "",
+    }
 }
 
 impl Default for StoreUrl {
@@ -131,5 +153,28 @@ impl StoreUrl {
             }
             Self::Redis(_) => Ok((self.open(settings).await?, 0)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_url_says_what_to_write() {
+        for (text, advice) in [
+            ("memory", ": write memory:; accepted are"),
+            (
+                "./boards",
+                ": for the folder write embedded:./boards; accepted are",
+            ),
+            ("", "store \"\" is not the URL of a store; accepted are"),
+            ("postgres://a", "is not the URL of a store; accepted are"),
+        ] {
+            let error = text.parse::<StoreUrl>().unwrap_err().to_string();
+            assert!(error.contains(advice), "{error}");
+        }
+        let error = "postgres://me:s3cret@a".parse::<StoreUrl>().unwrap_err();
+        assert!(!error.to_string().contains("s3cret"), "{error}");
     }
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use board::{Kind, Subject};
 use clap::Args;
+use serde::Serialize;
 use shard_store::{BoardRecord, Orphan, ShardStore};
+use tools::result_args::ResultArgs;
 use tools::terminal;
 
 use crate::config::Config;
@@ -38,10 +40,13 @@ pub(crate) struct VerifyArgs {
     /// Repair sorted sets that differ from the scores. Servers may run at the same time.
     #[arg(long)]
     repair: bool,
+
+    #[command(flatten)]
+    result: ResultArgs,
 }
 
 /// The counts of a run.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 struct Findings {
     boards: u64,
     standings: u64,
@@ -74,30 +79,41 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Box<dyn Error>> {
     let findings = runtime.block_on(verify(&*store, args.repair));
     runtime.block_on(store.close())?;
     let findings = findings?;
-    let Findings {
-        boards,
-        standings,
-        disagreements,
-        repaired,
-        orphaned_keys,
-    } = findings;
-    let repaired_note = if args.repair {
-        format!(", {repaired} repaired")
-    } else {
-        String::new()
-    };
-    let orphaned = match orphaned_keys {
-        0 => String::new(),
-        keys => format!(", {keys} orphaned keys"),
-    };
-    println!(
-        "{boards} boards, {standings} standings, {disagreements} disagreements{repaired_note}{orphaned}"
-    );
-    Ok(if disagreements == repaired && orphaned_keys == 0 {
+    args.result.print(&findings, |it| it.text(args.repair))?;
+    Ok(if findings.is_clean() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+impl Findings {
+    /// Returns whether all that was found is repaired.
+    const fn is_clean(&self) -> bool {
+        self.disagreements == self.repaired && self.orphaned_keys == 0
+    }
+
+    fn text(&self, has_repaired: bool) -> String {
+        let Self {
+            boards,
+            standings,
+            disagreements,
+            repaired,
+            orphaned_keys,
+        } = self;
+        let repaired = if has_repaired {
+            format!(", {repaired} repaired")
+        } else {
+            String::new()
+        };
+        let orphaned = match orphaned_keys {
+            0 => String::new(),
+            keys => format!(", {keys} orphaned keys"),
+        };
+        format!(
+            "{boards} boards, {standings} standings, {disagreements} disagreements{repaired}{orphaned}"
+        )
+    }
 }
 
 async fn verify(store: &dyn ShardStore, repair: bool) -> Result<Findings, Box<dyn Error>> {

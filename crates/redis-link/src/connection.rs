@@ -412,11 +412,19 @@ fn fault_of(error: &Error) -> Fault {
     }
 }
 
-/// Returns the system's message from fred's text: `Os { code: 111, kind: ConnectionRefused,
-/// message: "Connection refused" }`.
+/// Returns the message within fred's text, which is the debug output of an I/O error: `Os { code: 111, kind:
+/// ConnectionRefused, message: "Connection refused" }` or `Custom { kind: Uncategorized, error: "failed to lookup" }`.
 fn plain(details: &str) -> &str {
-    let message = details.split_once("message: \"");
-    let message = message.and_then(|(_, message)| message.split('"').next());
+    if details.contains("InvalidMessage(InvalidContentType)") {
+        return "the server at this address does not use TLS: write redis instead of rediss";
+    }
+    if details.contains("Invalid HELLO") {
+        return "the server at this address is not a Redis";
+    }
+    let message = ["message: \"", "error: \""].into_iter().find_map(|begin| {
+        let (_, message) = details.split_once(begin)?;
+        message.split('"').next()
+    });
     message.unwrap_or(details)
 }
 
@@ -428,6 +436,8 @@ mod tests {
     fn the_message_of_the_system_is_extracted() {
         let os = "Os { code: 111, kind: ConnectionRefused, message: \"Connection refused\" }";
         assert_eq!(plain(os), "Connection refused");
+        let custom = r#"Custom { kind: Uncategorized, error: "failed to lookup address" }"#;
+        assert_eq!(plain(custom), "failed to lookup address");
         assert_eq!(plain("NOAUTH log in"), "NOAUTH log in");
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn encoded(text: &str) -> impl fmt::Display {
 
 /// Kind and subject of a board. Displayed as the path `/v1/boards/KIND/SUBJECT`.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct BoardPath {
+pub struct BoardPath {
     kind: String,
     /// The text after the first slash; it may contain further ones.
     subject: String,
@@ -28,7 +28,7 @@ pub(crate) struct BoardPath {
 
 impl BoardPath {
     /// Parses `KIND/SUBJECT`.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         match text.split_once('/') {
             Some((kind, subject)) if !kind.is_empty() && !subject.is_empty() => Ok(Self {
                 kind: kind.to_owned(),
@@ -38,8 +38,22 @@ impl BoardPath {
         }
     }
 
-    pub(crate) fn kind(&self) -> &str {
+    /// Returns the name of the board, `KIND/SUBJECT`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.kind, self.subject)
+    }
+
+    /// Returns the kind.
+    #[must_use]
+    pub fn kind(&self) -> &str {
         &self.kind
+    }
+
+    /// Returns the subject.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        &self.subject
     }
 }
 

@@ -1,24 +1,26 @@
-//! The commands that use a server over HTTP only, one module each: `megaboard import`, `export`, `ingest`, `adopt`,
-//! `top`, `member`, `alive` and `ready`. `megaboard load` has a crate of its own.
+//! The commands that transfer contributions and standings, one module each: `megaboard import`, `export`, `ingest` and
+//! `adopt`; and the probes `alive` and `ready`. They use a server over HTTP only, as do the commands of the crates
+//! `board-commands` and `load`.
 //!
-//! They share: [`server`] (options for the server's URL and the key), [`secrets`] (errors that do not repeat secrets),
-//! [`terminal`] (messages), `delivery` (retries of writes, signals), `reads` (retries of reads). All of them use
-//! `megaboard-client`.
+//! All of them use `megaboard-client`, and share: [`server`] (options for the server's URL and the key), [`board_path`],
+//! [`result_args`] (the format of results), [`secrets`] (errors that do not repeat secrets), [`terminal`] (messages and
+//! tables), [`runtime`]; those here also `delivery` (retries of writes, signals) and `reads` (retries of reads).
 
 pub mod adopt;
-mod board_path;
+pub mod board_path;
 mod delivery;
 pub mod export;
 pub mod gifts;
 pub mod import;
 pub mod ingest;
-pub mod member;
 pub mod probes;
 mod reads;
-mod runtime;
+pub mod result_args;
+pub mod runtime;
 pub mod secrets;
 pub mod server;
 pub mod terminal;
 #[cfg(test)]
 mod test_server;
-pub mod top;
+
+pub use delivery::INTERRUPTED;

@@ -10,16 +10,16 @@ use tokio::task::JoinHandle;
 /// A runtime on threads other than the caller's. So a closed connection is noticed while the command reads a file or
 /// waits for input, not by the next request.
 #[derive(Debug)]
-pub(crate) struct Runtime(tokio::runtime::Runtime);
+pub struct Runtime(tokio::runtime::Runtime);
 
 impl Runtime {
     /// Starts a runtime with one thread.
-    pub(crate) fn start() -> io::Result<Self> {
+    pub fn start() -> io::Result<Self> {
         Self::with_threads(1)
     }
 
     /// Starts a runtime with this number of threads.
-    pub(crate) fn with_threads(threads: usize) -> io::Result<Self> {
+    pub fn with_threads(threads: usize) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(threads)
             .enable_all()
@@ -28,12 +28,12 @@ impl Runtime {
     }
 
     /// Runs a future on a thread of the runtime.
-    pub(crate) fn spawn<T: Send + 'static>(&self, future: BoxFuture<'static, T>) -> JoinHandle<T> {
+    pub fn spawn<T: Send + 'static>(&self, future: BoxFuture<'static, T>) -> JoinHandle<T> {
         self.0.spawn(future)
     }
 
     /// Waits for a future on the calling thread.
-    pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         let mut output = None;
         {
             let polled = pin!(async { output = Some(future.await) });

@@ -64,7 +64,7 @@ pub fn server_url(text: &str) -> Result<String, String> {
 }
 
 /// Parses a key, which must fit into an HTTP header. Trailing white space, such as the newline of a file, is ignored.
-pub fn api_key(text: &str) -> Result<String, String> {
+fn api_key(text: &str) -> Result<String, String> {
     let key = text.trim_ascii_end();
     if key.bytes().all(|byte| byte.is_ascii_graphic()) {
         Ok(key.to_owned())

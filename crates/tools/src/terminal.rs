@@ -6,6 +6,11 @@
 use std::borrow::Cow;
 use std::io::{self, Write as _};
 
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+
+/// The minimum width to which a table is wrapped. Below it, a column would have a letter per line.
+const TABLE_WIDTH_MIN: u16 = 20;
+
 /// Replaces control characters and invisible characters by escapes, `\u{..}`.
 ///
 /// Joiners (U+200C, U+200D) are kept, since Persian and emoji need them.
@@ -50,11 +55,41 @@ pub fn report(message: &str) {
 
 /// Writes text, which must be printable, to standard output.
 pub fn print(text: &str) -> io::Result<()> {
-    match writeln!(io::stdout(), "{text}") {
-        // `megaboard top ... | head -3` closes the pipe.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        outcome => outcome,
+    print_line(text).map(drop)
+}
+
+/// Writes text, which must be printable, to standard output. Returns false if nobody reads it any more: `megaboard top
+/// ... | head -3` closes the pipe.
+pub fn print_line(text: &str) -> io::Result<bool> {
+    let mut stdout = io::stdout();
+    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        outcome => outcome.map(|()| true),
     }
+}
+
+/// Returns an empty table without borders. Long cells are wrapped if the terminal has a width.
+#[must_use]
+pub fn table() -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    if !is_wrapped_at(table.width()) {
+        table.set_content_arrangement(ContentArrangement::Disabled);
+    }
+    table
+}
+
+/// Returns whether tables are wrapped at this width. Terminals without a size, as in containers, have the width 0.
+fn is_wrapped_at(width: Option<u16>) -> bool {
+    width.is_some_and(|width| width >= TABLE_WIDTH_MIN)
+}
+
+/// Returns a cell that is aligned to the right, as numbers are.
+#[must_use]
+pub fn right(text: impl ToString) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
 #[cfg(test)]
@@ -71,6 +106,14 @@ mod tests {
         assert_eq!(printable("a\u{9b}b\u{7f}"), "a\\u{9b}b\\u{7f}");
         for plain in ["用户一", "é", "e\u{301}", "👩\u{200d}💻", "می\u{200c}خواهم"] {
             assert!(matches!(printable(plain), Cow::Borrowed(_)), "{plain}");
+        }
+    }
+
+    #[test]
+    fn tables_are_not_wrapped_if_the_terminal_has_no_width() {
+        assert!(is_wrapped_at(Some(80)));
+        for width in [None, Some(0), Some(19)] {
+            assert!(!is_wrapped_at(width), "{width:?}");
         }
     }
 }

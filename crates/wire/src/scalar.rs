@@ -84,8 +84,8 @@ pub enum Integer {
     Above(u64),
 }
 
-/// The error of a number that a double cannot represent exactly, as serde_json has it for one that no double is near to.
-/// Whoever has the text of the number reports it.
+/// The error of a number that a double cannot represent exactly, as `serde_json` has it for one that no double is near
+/// to. Whoever has the text of the number reports it.
 pub const NUMBER_OUT_OF_RANGE: &str = "number out of range";
 
 struct IntegerVisitor;

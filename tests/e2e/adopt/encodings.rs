@@ -150,7 +150,7 @@ fn separate_sets_for_score_and_time() {
 fn ties_of_plain_scores_are_ordered_by_member() {
     let fixture = Fixture::new();
     fixture.redis("ZADD plain 5 a 5 b 9007199254740991 c -3 d 0 e");
-    let board = ["--key", "plain", "--board", "power/plain"];
+    let board = ["--sorted-set", "plain", "--board", "power/plain"];
     let at = ["--at", "2023-03-18T00:00:00Z"];
     let run = fixture.run(&[board.as_slice(), &at].concat());
     assert_eq!(run.status, Some(0), "{run:?}");
@@ -181,7 +181,14 @@ fn a_single_window() {
         let range = format!("/v1/boards/{board}/range?from=1&to=9&window={window}");
         fixture.server.get(range).ok()["members"].clone()
     };
-    let run = fixture.run(&["--key", "plain", "--board", "both/one", "--window", "all"]);
+    let run = fixture.run(&[
+        "--sorted-set",
+        "plain",
+        "--board",
+        "both/one",
+        "--window",
+        "all",
+    ]);
     assert_eq!(run.status, Some(0), "{run:?}");
     assert_eq!(
         (members("all", "both/one"), members("day", "both/one")),

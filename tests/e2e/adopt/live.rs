@@ -86,7 +86,7 @@ fn concurrent_writes_are_adopted_by_a_second_run() {
             }
             n
         });
-        let run = fixture.run(&["--key", "scores", "--board", "power/live"]);
+        let run = fixture.run(&["--sorted-set", "scores", "--board", "power/live"]);
         is_over.store(true, Ordering::Relaxed);
         assert!(writer.join().unwrap() > 100, "the writer was running");
         // Members added behind the cursor may be missing, or the best may change between reads.
@@ -133,7 +133,7 @@ fn board_members_missing_from_the_source_are_reported() {
     fixture.adopt("scores", "plain", "power/x");
     fixture.redis("ZREM scores c");
     fixture.redis("ZADD scores 5 b");
-    let run = fixture.run(&["--key", "scores", "--board", "power/x"]);
+    let run = fixture.run(&["--sorted-set", "scores", "--board", "power/x"]);
     assert_eq!(run.status, Some(1), "{run:?}");
     let counts = "2 of the source's 2 members should be on the board, but window all has 3";
     assert!(run.stderr.contains(counts), "{run:?}");

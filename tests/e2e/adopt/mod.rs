@@ -75,7 +75,14 @@ impl Fixture {
     /// Adopts a key and asserts success.
     #[track_caller]
     fn adopt(&self, key: &str, encoding: &str, board: &str) -> cli::Run {
-        let run = self.run(&["--key", key, "--encoding", encoding, "--board", board]);
+        let run = self.run(&[
+            "--sorted-set",
+            key,
+            "--encoding",
+            encoding,
+            "--board",
+            board,
+        ]);
         assert_eq!(run.status, Some(0), "{run:?}");
         run
     }

@@ -15,7 +15,7 @@ fn a_source_that_does_not_exist_is_reported() {
     fixture.redis("SET text hello");
     fixture.redis("ZADD scores 1 a");
     let board = ["--board", "power/x"];
-    let with = |key: &'static str| [["--key", key].as_slice(), &board].concat();
+    let with = |key: &'static str| [["--sorted-set", key].as_slice(), &board].concat();
     refused(
         &fixture,
         &with("nothing"),
@@ -39,7 +39,14 @@ fn an_encoding_that_is_unknown_or_does_not_fit_is_reported() {
     let fixture = Fixture::new();
     fixture.redis("ZADD scores 1 a");
     let with = |encoding: &'static str, board: &'static str| {
-        ["--key", "scores", "--encoding", encoding, "--board", board]
+        [
+            "--sorted-set",
+            "scores",
+            "--encoding",
+            encoding,
+            "--board",
+            board,
+        ]
     };
     refused(
         &fixture,
@@ -83,7 +90,7 @@ fn invalid_members_are_left_out_and_reported() {
         let words = ["ZADD", "mixed", score, member];
         assert_eq!(fixture.redis.command(&words).integer(), 1);
     }
-    let run = fixture.run(&["--key", "mixed", "--board", "power/mixed"]);
+    let run = fixture.run(&["--sorted-set", "mixed", "--board", "power/mixed"]);
     assert_eq!(run.status, Some(1), "{run:?}");
     assert!(
         run.stdout.starts_with("set 2, left out 4, rejected 0;"),
@@ -107,8 +114,65 @@ fn rejections_of_the_server_are_shown() {
     fixture.redis("ZADD scores 1 a 2 b");
     fixture.redis("ZADD times 1679100000 a 2179100000 b");
     let two = ["--encoding", "two-sets(time-key=times)"];
-    let run = fixture.run(&[["--key", "scores", "--board", "power/x"].as_slice(), &two].concat());
+    let run = fixture.run(
+        &[
+            ["--sorted-set", "scores", "--board", "power/x"].as_slice(),
+            &two,
+        ]
+        .concat(),
+    );
     assert_eq!(run.status, Some(1), "{run:?}");
     assert!(run.stderr.contains("from-the-future"), "{run:?}");
     assert_eq!(fixture.order("power/x"), ["a"]);
+}
+
+#[test]
+fn an_encoding_that_does_not_fit_is_refused_with_those_that_do() {
+    let fixture = Fixture::new();
+    for (member, score) in [("a", "3.9943412"), ("b", "2.9943411"), ("c", "1.9943410")] {
+        assert_eq!(
+            fixture
+                .redis
+                .command(&["ZADD", "packed", score, member])
+                .integer(),
+            1
+        );
+    }
+    let packed = ["--sorted-set", "packed", "--board", "power/x"];
+    let run = fixture.run(&packed);
+    assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""), "{run:?}");
+    assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
+    for part in [
+        "the encoding plain does not fit: 3 of the best 3 entries cannot be read, such as \"a\": 3.99",
+        "all of them fit fraction(base=317242022400): choose with --encoding; nothing was changed",
+    ] {
+        assert!(run.stderr.contains(part), "{part:?} is not in {run:?}");
+    }
+    assert!(fixture.entries("power/x").is_empty());
+}
+
+#[test]
+fn only_the_first_members_that_are_left_out_are_shown() {
+    let fixture = Fixture::new();
+    let command = "ZADD mixed".split(' ').map(str::to_owned);
+    let good = (0..40).flat_map(|number| ["7".to_owned(), format!("u{number}")]);
+    let wrong = (0..30).flat_map(|number| ["0.5".to_owned(), format!("v{number}")]);
+    let words: Vec<String> = command.chain(good).chain(wrong).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    assert_eq!(fixture.redis.command(&words).integer(), 70);
+    let run = fixture.run(&["--sorted-set", "mixed", "--board", "power/x", "--json"]);
+    assert_eq!(run.status, Some(1), "{run:?}");
+    let shown = run
+        .stderr
+        .lines()
+        .filter(|line| line.contains("is left out"));
+    assert_eq!(shown.count(), 5, "{run:?}");
+    assert!(
+        run.stderr
+            .contains("further members that are left out are only counted"),
+        "{run:?}"
+    );
+    let result: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let counts = [&result["set"], &result["left_out"], &result["on_board"]];
+    assert_eq!(counts, [&40, &30, &40], "{result}");
 }

@@ -229,7 +229,10 @@ fn commands_hide_show_and_erase() {
     };
     assert_eq!(run(&["hide", "u1"]), "hidden in: gifts, races\n");
     assert_eq!(run(&["show", "u1", "--kind", "gifts"]), "not hidden\n");
-    assert_eq!(run(&["erase", "u1"]), "erased from 3 of 3 boards\n");
+    assert_eq!(
+        run(&["erase", "u1", "--yes"]),
+        "erased from 3 of 3 boards\n"
+    );
 }
 
 #[test]

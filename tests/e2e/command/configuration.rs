@@ -303,7 +303,7 @@ fn misplaced_secrets_are_never_shown() {
             "redis://u:s3cret@h:port/g",
         ),
         (
-            "adopt --key k --board gifts/a",
+            "adopt --sorted-set k --board gifts/a",
             "MEGABOARD_ADOPT_FROM",
             "redis://u:s3cret@h/x",
         ),

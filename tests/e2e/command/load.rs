@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use testkit::{Exposition, Server, cli};
+use testkit::{Exposition, Server, cli, eventually};
 
 fn load(server: &Server, more: &[&str]) -> cli::Run {
     let flags = ["load", "--server", server.url(), "--duration", "2s"];
@@ -31,7 +31,9 @@ fn the_table_shows_what_the_server_accepted() {
     let rooms = ["--rooms", "5", "--members", "50", "--streams", "3"];
     let rate = ["--rate", "200", "--batch", "10"];
     let run = load(&server, &[&rooms[..], &rate].concat());
-    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run:?}");
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let remain = "megaboard: the boards gifts/load-1 to gifts/load-5 remain: with --clean they are deleted\n";
+    assert_eq!(run.stderr, remain);
     let applied = count(&run, "contributions", 1);
     assert!(applied > 0, "{run:?}");
     let metrics = Exposition::of(&server);
@@ -138,4 +140,59 @@ fn rejected_and_missing_contributions_are_reported_with_status_1() {
     let run = cli::run(&away, b"");
     assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.contains("127.0.0.1:1"), "{run:?}");
+}
+
+/// Returns the subjects of the boards of `gifts`.
+fn subjects(server: &Server) -> Vec<String> {
+    let boards = server.get("/v1/boards?kind=gifts").ok();
+    let boards = boards["boards"].as_array().unwrap().iter();
+    let subjects = boards.map(|board| board["subject"].as_str().unwrap().to_owned());
+    subjects.collect()
+}
+
+const WRITES: [&str; 6] = ["--rooms", "3", "--fill", "--clean", "--mix", "write=1"];
+
+#[test]
+fn with_clean_only_the_boards_of_rooms_are_deleted() {
+    let server = Server::start();
+    for other in ["load-0", "load-4", "loaded"] {
+        server.give(&format!("gifts/{other}"), &[("u", 1)]);
+    }
+    let run = load(&server, &[&WRITES[..], &["--members", "9"]].concat());
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert!(count(&run, "contributions", 1) > 0, "{run:?}");
+    assert_eq!(
+        run.stderr.lines().last(),
+        Some("megaboard: 3 boards were deleted")
+    );
+    assert_eq!(subjects(&server), ["load-0", "load-4", "loaded"]);
+}
+
+#[test]
+fn with_clean_the_boards_of_an_interrupted_load_are_deleted() {
+    let server = Server::start();
+    let flags = ["load", "--server", server.url(), "--duration", "1h"];
+    let mut run = cli::Running::start(&[&flags[..], &WRITES].concat());
+    eventually("a room exists", || {
+        (!subjects(&server).is_empty()).then_some(())
+    });
+    run.signal("INT");
+    assert_eq!(run.ended().code(), Some(130), "{}", run.stderr());
+    assert!(
+        run.stderr().contains(" boards were deleted"),
+        "{}",
+        run.stderr()
+    );
+    assert!(subjects(&server).is_empty());
+}
+
+#[test]
+fn a_load_that_may_not_delete_its_boards_is_refused() {
+    let key = cli::run(&["key", "new", "--scope", "write"], b"").stdout;
+    let (key, config) = key.split_once("\n\n").unwrap();
+    let server = Server::with(config);
+    let run = load(&server, &[&WRITES[..], &["--key", key]].concat());
+    assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""), "{run:?}");
+    let reason = "--clean requires a key with the scope admin for kind gifts: ";
+    assert!(run.stderr.contains(reason), "{run:?}");
 }

@@ -22,7 +22,8 @@ pub(super) fn of_functions() -> String {
 
 /// The same for `writes = "script-free"`, with the replaced rights.
 pub(super) fn script_free() -> String {
-    let (_, after) = PAGE
+    let page = PAGE.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (_, after) = page
         .split_once("With `writes = \"script-free\"` put `")
         .unwrap();
     let (added, after) = after.split_once("` in place of `").unwrap();

@@ -73,6 +73,7 @@ fn apply(sample: &mut Sample, len: u64, times: u64) {
                 kind: &sample.known.kind,
                 now,
                 until: None,
+                waits_until: None,
                 report: false,
                 items,
             };

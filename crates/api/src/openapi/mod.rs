@@ -12,7 +12,8 @@
 //!
 //! **Invariant:** a change of the contract is a change of `docs/openapi.json`. A test compares the file with what the
 //! handlers say; `MEGABOARD_UPDATE=1 cargo test -p api --lib openapi` regenerates it. The types in
-//! `docs/typescript/megaboard.d.ts` are made from it: `npm run types --prefix tests/page`.
+//! `docs/typescript/megaboard.d.ts` are made from it: `npm run types --prefix tests/page`; and the tables in
+//! `docs/endpoints.md` and `docs/kinds.md`: `MEGABOARD_UPDATE=1 cargo test -p end-to-end docs::generated`.
 
 mod document;
 mod gate;

@@ -28,9 +28,6 @@ const PAGE_MAX: u64 = 1000;
 /// Default of `limit`.
 const LIMIT_DEFAULT: u64 = 100;
 
-/// Characters of a tag.
-const TAG_CHARS: usize = 8;
-
 /// The body of the response.
 #[cfg(test)]
 type EntriesAnswer = BoardResponse<'static, Page<wire::EntryShape<'static>>>;
@@ -58,7 +55,7 @@ type EntriesAnswer = BoardResponse<'static, Page<wire::EntryShape<'static>>>;
                 "board": "gifts/room-8842", "window": "day:2026-11-20", "version": "7b1c2f0a9d3e4c55.12",
             "as_of": "2026-11-20T14:52:23.004Z", "members": 2,
                 "entries": [{"rank": 1, "member": "u1", "points": 999, "reached_at": "2026-11-20T14:52:22.123Z"}],
-                "next": "5a1f09c2AYAAAAAAAAPneP___mU6Dap1MQ",
+                "next": "Atn0mFyAAAAAAAAD53j___5lOg2qdTE",
             }),
         ),
         NotModified,
@@ -76,8 +73,7 @@ pub(crate) async fn show(
     let with_profiles = params.flag("profiles")?;
     let window = read_window(&app, path.kind(), params)?;
     let window = window.validated_if(with_profiles);
-    let tag = tag_of(path.kind());
-    let range = asked.range(path.kind(), &tag)?;
+    let range = asked.range(path.kind())?;
     let (board, kind) = (&path.board, path.kind());
     let (merger, of) = (&app.merger, window.window);
     let (answer, from, limit) = match range {
@@ -100,7 +96,7 @@ pub(crate) async fn show(
             End::Best => last.position >= answer.members,
             End::Worst => last.position == 1,
         };
-        (!is_end).then(|| tag.clone() + &cursor_of(&last.entry.key))
+        (!is_end).then(|| cursor_of(kind, &last.entry.key))
     };
     let members = answer.value.iter().map(|ranked| &ranked.entry.key.member);
     let profiles = app.profiles(&path.known, with_profiles, members).await?;
@@ -114,14 +110,6 @@ pub(crate) async fn show(
             next: next(),
         }),
     )
-}
-
-/// Returns what each cursor of a kind begins with: the words behind it mean something else in other kinds.
-fn tag_of(kind: &Kind) -> String {
-    let of = format!("{} {:?}", kind.name(), kind.meaning());
-    let mut tag = validators::digest(of.as_bytes());
-    tag.truncate(TAG_CHARS);
-    tag
 }
 
 /// What a request asks for.
@@ -163,7 +151,7 @@ impl<'a> RangeParams<'a> {
         })
     }
 
-    fn range(self, kind: &Kind, tag: &str) -> Result<Range, Problem> {
+    fn range(self, kind: &Kind) -> Result<Range, Problem> {
         let is_slice = self.values.is_some() || self.after.is_some();
         match (self.from, self.to) {
             (Some(_), Some(_)) if is_slice || self.limit.is_some() => Err(Problem::invalid(
@@ -175,9 +163,7 @@ impl<'a> RangeParams<'a> {
             }
             (None, None) if is_slice => {
                 let after = self.after.map(|text| {
-                    let cursor = text.strip_prefix(tag);
-                    let after = cursor.and_then(|cursor| parse_cursor(kind.rules(), cursor));
-                    after.ok_or_else(|| {
+                    parse_cursor(kind, &text).ok_or_else(|| {
                         let kind = kind.name();
                         let detail =
                             format!("after: {text:?} is not `next` of a range of kind {kind}");

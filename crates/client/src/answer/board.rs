@@ -1,19 +1,19 @@
 //! Responses about boards: [`Top`], [`Place`] and others.
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Entry, Envelope, Found, Neighbour, Span};
 
 /// The best entries of a board.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Top {
     /// The board, window and time.
     #[serde(flatten)]
     pub envelope: Envelope,
     /// True while the store is unavailable: this is the last top that was read.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// The entries, best first.
     pub entries: Vec<Entry>,
@@ -147,7 +147,7 @@ pub struct Settled {
 }
 
 /// A page of the boards of a kind.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Boards {
     /// The kind.
@@ -159,7 +159,7 @@ pub struct Boards {
 }
 
 /// A board in a list.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Listed {
     /// The name of the board: kind and subject.
@@ -173,6 +173,7 @@ pub struct Listed {
     pub span: Span,
     /// In a list of the busiest boards: the contributions per minute that the server has written, averaged with a
     /// half-life of a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub contributions_per_minute: Option<f64>,
 }
 

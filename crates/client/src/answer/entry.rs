@@ -1,10 +1,11 @@
 //! Members with their ranks and standings: [`Entry`] and similar types.
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::profile::Profile;
-use super::values::{Values, points};
+use super::values::{POINTS, Values, points};
 
 /// A ranked member.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -86,6 +87,8 @@ pub struct Standing {
 
 /// Declares the wire format of a type: the fields of the standing are either `points` or `values`, next to the other
 /// members.
+///
+/// Serialized, a type has the same members, except those without a value.
 macro_rules! wire_format {
     ($wire:ident -> $name:ident { $($member:ident: $type:ty,)* }) => {
         #[derive(Deserialize)]
@@ -103,6 +106,24 @@ macro_rules! wire_format {
                     values: wire.values.or(wire.points).unwrap_or_default(),
                     $($member: wire.$member,)*
                 }
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut map = serializer.serialize_map(None)?;
+                $(
+                    let value = serde_json::to_value(&self.$member).map_err(serde::ser::Error::custom)?;
+                    if !value.is_null() {
+                        map.serialize_entry(stringify!($member), &value)?;
+                    }
+                )*
+                if self.values.iter().map(|(name, _)| name).eq([POINTS]) {
+                    map.serialize_entry(POINTS, &self.values.points())?;
+                } else if !self.values.is_empty() {
+                    map.serialize_entry("values", &self.values)?;
+                }
+                map.end()
             }
         }
     };
@@ -161,6 +182,22 @@ mod tests {
         let null = read(r#"{"rank":1,"member":"u","points":null}"#);
         assert_eq!((null.values.len(), null.points()), (1, None));
         assert!(read(r#"{"rank":null,"member":"u"}"#).values.is_empty());
+    }
+
+    #[test]
+    fn what_is_serialized_is_what_was_read() {
+        for text in [
+            r#"{"rank":1,"member":"u","reached_at":"2026-11-20T14:52:22.123Z","points":-9}"#,
+            r#"{"rank":1,"member":"u","reached_at":"2026-11-20T14:52:22Z","profile":{"name":"U"},"values":{"z":1,"a":null}}"#,
+        ] {
+            let entry: Entry = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&entry).unwrap(), text);
+        }
+        let text = r#"{"window":"all","reached_at":"2026-11-20T14:52:22.123Z","rank":2,"position":3,"points":7}"#;
+        let standing: Standing = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&standing).unwrap(), text);
+        let found: Found = serde_json::from_str(r#"{"rank":null,"member":"u"}"#).unwrap();
+        assert_eq!(serde_json::to_string(&found).unwrap(), r#"{"member":"u"}"#);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Members that all responses about a board have: [`Envelope`], [`Span`].
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The members that all responses about a board have.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Envelope {
     /// The name of the board: kind and subject.
@@ -18,9 +18,10 @@ pub struct Envelope {
     /// The number of ranked members.
     pub members: u64,
     /// The maximum number of ranked members, for kinds that rank only their best.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<u64>,
     /// Whether the window or the board has ended.
-    #[serde(default, rename = "final")]
+    #[serde(default, rename = "final", skip_serializing_if = "std::ops::Not::not")]
     pub is_final: bool,
     /// The time span of the board.
     #[serde(flatten)]
@@ -28,11 +29,13 @@ pub struct Envelope {
 }
 
 /// The time span of a board, if it has one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Span {
     /// Contributions before this time are rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
     /// Contributions at or after this time are rejected, and the board is then final.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ends_at: Option<Timestamp>,
 }

@@ -1,6 +1,6 @@
 //! Responses about one member across all boards: [`Hidden`], [`HiddenIn`], [`Erased`].
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Standing;
 
@@ -15,7 +15,7 @@ pub struct Hidden {
 }
 
 /// The kinds in which a member is hidden.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HiddenIn {
     /// The member.
@@ -41,7 +41,7 @@ pub struct MemberBoards {
 }
 
 /// A board that ranks a member.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MemberBoard {
     /// The name of the board.
@@ -64,7 +64,7 @@ pub struct Removed {
 }
 
 /// The progress of erasing a member.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Erased {
     /// The number of boards that were searched.

@@ -6,7 +6,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 /// The default field of kinds.
-const POINTS: &str = "points";
+pub(super) const POINTS: &str = "points";
 
 /// The fields of a standing, in the kind's order. For kinds whose only field is `points`, that field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

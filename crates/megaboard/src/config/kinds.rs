@@ -46,6 +46,10 @@ impl ConfiguredKind {
         })
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the number of shards if the file does not set it: see [`KindShape::default_shards`].
     pub(crate) fn default_shards(&self, default: ShardCount, dense_max: ShardCount) -> ShardCount {
         self.shape.default_shards(default, dense_max)

@@ -81,6 +81,20 @@ impl Visit for Fields {
         self.put(field, value);
     }
 
+    fn record_i128(&mut self, field: &Field, value: i128) {
+        match i64::try_from(value) {
+            Ok(value) => self.put(field, value),
+            Err(_) => self.record_debug(field, &value),
+        }
+    }
+
+    fn record_u128(&mut self, field: &Field, value: u128) {
+        match u64::try_from(value) {
+            Ok(value) => self.put(field, value),
+            Err(_) => self.record_debug(field, &value),
+        }
+    }
+
     fn record_f64(&mut self, field: &Field, value: f64) {
         self.put(field, value);
     }
@@ -128,13 +142,15 @@ mod tests {
         tracing::subscriber::with_default(subscriber, || {
             tracing::warn!(count = 3, name = "a\nb", error = %"no", "it \"is\" so");
             tracing::info!(share = 0.5, yes = true, below = -1);
+            // What `Duration::as_millis` returns.
+            tracing::info!(loaded_ms = 7_u128, off_ms = -7_i128, huge = u128::MAX);
         });
         let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         let lines: Vec<Value> = text
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
-        let [first, second] = &lines[..] else {
+        let [first, second, third] = &lines[..] else {
             panic!("{text}")
         };
         assert_eq!(first["level"], "WARN");
@@ -149,5 +165,7 @@ mod tests {
             (&second["message"], &second["fields"]),
             (&Value::Null, &fields)
         );
+        let fields = json!({"loaded_ms": 7, "off_ms": -7, "huge": u128::MAX.to_string()});
+        assert_eq!(third["fields"], fields);
     }
 }

@@ -114,14 +114,13 @@ impl Merger {
     ) -> BoxFuture<'a, Result<TopView, ReadError>> {
         let top = async move {
             for _ in 0..INCARNATIONS_MAX {
-                let incarnation = match self.state_at_hand(board, kind, need) {
-                    Some(incarnation) => Ok(incarnation),
-                    None => {
-                        let has_last = self.boards.uncreated.contains_key(board);
-                        let silence = self.silence(None, has_last, need);
-                        let incarnation = self.incarnation(board, kind, need);
-                        unless_silent(incarnation, silence).await
-                    }
+                let incarnation = if let Some(state) = self.state_at_hand(board, kind, need) {
+                    Ok(state)
+                } else {
+                    let has_last = self.boards.uncreated.contains_key(board);
+                    let silence = self.silence(None, has_last, need);
+                    let incarnation = self.incarnation(board, kind, need);
+                    unless_silent(incarnation, silence).await
                 };
                 let record = match incarnation {
                     Ok(BoardState::On(record)) => record,

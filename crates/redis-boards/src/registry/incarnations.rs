@@ -272,7 +272,7 @@ impl Registry {
             effect: Effect::Write,
             until,
             // Later the board may be written to again: the reason for keeping it has an end.
-            waits_until: waits_until,
+            waits_until,
             closes: Some(until),
         };
         self.call(&call).await

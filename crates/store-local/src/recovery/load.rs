@@ -9,6 +9,7 @@ use std::sync::Arc;
 use board::{Incarnation, Kind, KindName, Period, Timestamp};
 use parking_lot::Mutex;
 
+use super::progress::Progress;
 use super::replay::Positions;
 use super::threads::share_out;
 use engine::{Registry, RestoredBoard, Shard, ShardLoader};
@@ -22,7 +23,9 @@ use store_files::snapshot::{
 pub(super) fn load(
     snapshot: &SnapshotReader,
     registry: &Registry,
+    progress: &Progress,
 ) -> Result<Positions, SnapshotError> {
+    progress.snapshot_has(snapshot.units());
     for record in snapshot.kinds() {
         registry.replay_kind(record.clone(), false);
     }
@@ -36,7 +39,9 @@ pub(super) fn load(
         boards: Mutex::default(),
     };
     share_out(snapshot.units(), |unit| {
-        snapshot.read_unit(unit, &mut PartLoader::of(&loading))
+        let read = snapshot.read_unit(unit, &mut PartLoader::of(&loading));
+        progress.snapshot_unit_read();
+        read
     })?;
     let mut positions = Positions::new();
     for (incarnation, board) in loading.boards.into_inner() {

@@ -5,6 +5,7 @@
 
 mod crew;
 mod load;
+mod progress;
 mod replay;
 mod threads;
 
@@ -17,6 +18,7 @@ use crew::Crew;
 use disk::Disk;
 use engine::{Registry, SharedCell};
 use journal::{Recovered, Sequence};
+use progress::Progress;
 use replay::{Misfit, Positions, Replay};
 use store_files::Malformed;
 use store_files::record;
@@ -52,18 +54,23 @@ enum Refusal {
     Misfit(Sequence, Misfit),
 }
 
-/// Fills an empty registry with the contents of the folder.
+/// Fills an empty registry with the contents of the folder, and logs the progress if it takes long.
 pub(crate) fn recover(disk: &dyn Disk, registry: &Registry) -> Result<Recovery, LocalError> {
+    let progress = Progress::default();
+    progress.logged(disk.path(), || fill(disk, registry, &progress))
+}
+
+fn fill(disk: &dyn Disk, registry: &Registry, progress: &Progress) -> Result<Recovery, LocalError> {
     let mut sizes = Sizes::default();
     let mut from = Sequence(0);
     let mut positions = Positions::new();
     if let Some(newest) = snapshot::list(disk)?.first() {
         let snapshot = SnapshotReader::open(disk, newest)?;
-        positions = load::load(&snapshot, registry)?;
+        positions = load::load(&snapshot, registry, progress)?;
         from = Sequence(snapshot.sequence());
         sizes.snapshot_bytes = snapshot.file_bytes();
     }
-    let recovery = replay(disk, registry, from, &positions, sizes)?;
+    let recovery = replay(disk, registry, from, &positions, sizes, progress)?;
     let cells = registry.all_cells();
     for cell in &cells {
         cell.close_windows_on_all();
@@ -79,6 +86,7 @@ fn replay(
     from: Sequence,
     positions: &Positions,
     mut sizes: Sizes,
+    progress: &Progress,
 ) -> Result<Recovery, LocalError> {
     thread::scope(|scope| {
         let mut replay = Replay::new(registry, positions, Crew::start(scope, registry));
@@ -86,6 +94,7 @@ fn replay(
         let mut each = |sequence: Sequence, bytes: &[u8]| {
             epoch = None;
             sizes.journal_bytes += bytes.len() as u64;
+            progress.journal_read(bytes.len() as u64);
             if let Some(own) = LifecycleRecord::decode(bytes) {
                 epoch = own.epoch();
                 return Ok(());

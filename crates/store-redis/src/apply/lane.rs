@@ -65,7 +65,7 @@ impl Lanes {
             return Ok(());
         }
         let items: usize = parts.iter().map(|part| part.items.len()).sum();
-        let waits = parts.iter().any(|part| part.until.waits_until.is_some());
+        let waits = parts.iter().any(|part| part.until.wait_ends_at.is_some());
         let key = (board.incarnation, shard, waits);
         let mut queues = self.queues.lock();
         let idle = !queues.contains_key(&key);

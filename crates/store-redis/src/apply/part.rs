@@ -56,7 +56,7 @@ pub(super) struct Until {
     /// When something closes, if anything does: nothing may be applied after that.
     pub(super) closes_at: Option<Instant>,
     /// Until when the caller waits for an unavailable node, if it asked to.
-    pub(super) waits_until: Option<Instant>,
+    pub(super) wait_ends_at: Option<Instant>,
 }
 
 impl Until {
@@ -67,7 +67,7 @@ impl Until {
         Self {
             at: closes_at.map_or(last, |at| at.min(last)),
             closes_at,
-            waits_until: batch.waits_until.map(Instant::from),
+            wait_ends_at: batch.waits_until.map(Instant::from),
         }
     }
 

@@ -86,7 +86,10 @@ impl Sender {
             .await?;
         let until = parts.iter().map(|part| part.until.at).min();
         let closes = parts.iter().filter_map(|part| part.until.closes_at).min();
-        let waits_until = parts.iter().filter_map(|part| part.until.waits_until).max();
+        let waits_until = parts
+            .iter()
+            .filter_map(|part| part.until.wait_ends_at)
+            .max();
         let session = match waits_until {
             Some(_) => &self.waiting_session,
             None => &*self.session,

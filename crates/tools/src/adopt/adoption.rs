@@ -13,8 +13,9 @@ use megaboard_client::{Client, Format, RetryPolicy};
 
 use super::args::AdoptArgs;
 use super::check::{BEST_COUNT, Differences, compare, order_names, order_ties};
+use super::fit;
 use super::page::SetEntry;
-use super::report::Report;
+use super::report::{Examples, Report};
 use super::sending::{BATCH_LINES_MAX, Batch, Sender, Sent};
 use super::source::Source;
 use super::standing::{Reader, Standing, Tally};
@@ -65,6 +66,8 @@ pub(super) struct Adoption<'a> {
     stop: &'a Stop,
     progress: &'a ProgressBar,
     say: &'a (dyn Fn(String) + Sync),
+    left_out: Examples,
+    rejected: Examples,
 }
 
 impl<'a> Adoption<'a> {
@@ -82,7 +85,7 @@ impl<'a> Adoption<'a> {
             Encoding::TwoSets(two_sets) => Some(two_sets.time_key()),
             _ => None,
         };
-        let source = Source::open(&args.from, &args.source_key, time_key);
+        let source = Source::open(&args.from, &args.sorted_set, time_key);
         let source = runtime.block_on(source).map_err(failed)?;
         let target = Target {
             reads: Reads {
@@ -111,6 +114,10 @@ impl<'a> Adoption<'a> {
                     "kind {name} has no window `{selected}`; choose one of {windows} with --window"
                 ))
             })?;
+        let count = best_count(kind.keep());
+        let read_direction = kind.read_direction(encoding.read_direction());
+        let best = runtime.block_on(source.first(read_direction, count));
+        fit::check(&encoding, &best.map_err(failed)?, now()).map_err(failed)?;
         let at = args.at.unwrap_or_else(now);
         if !encoding.has_time() {
             say(format!(
@@ -125,7 +132,7 @@ impl<'a> Adoption<'a> {
             args.window.as_deref(),
         );
         Ok(Self {
-            read_direction: kind.read_direction(encoding.read_direction()),
+            read_direction,
             names: kind.names(),
             keep: kind.keep(),
             runtime,
@@ -139,6 +146,8 @@ impl<'a> Adoption<'a> {
             stop,
             progress,
             say,
+            left_out: Examples::new("members that are left out"),
+            rejected: Examples::new("rejected contributions"),
         })
     }
 
@@ -200,6 +209,7 @@ impl<'a> Adoption<'a> {
             http: megaboard_client::Sender::new(self.client, Format::Ndjson),
             stop: self.stop,
             say: self.say,
+            rejected: &self.rejected,
         }
     }
 
@@ -230,7 +240,7 @@ impl<'a> Adoption<'a> {
                 let standing = match self.reader.read(entry, tally) {
                     Ok(standing) => standing,
                     Err(reason) => {
-                        (self.say)(reason);
+                        self.left_out.show(reason, self.say);
                         continue;
                     }
                 };
@@ -313,7 +323,7 @@ impl<'a> Adoption<'a> {
         }
         // These lines were counted and reported when they were sent first.
         let sender = Sender {
-            say: &|_| {},
+            rejected: &Examples::none(),
             ..self.sender()
         };
         let mut sent = Sent::default();
@@ -328,9 +338,8 @@ impl<'a> Adoption<'a> {
         Ok(())
     }
 
-    /// Returns the number of positions to compare: no more than the board ranks.
     fn best_count(&self) -> usize {
-        usize::try_from(self.keep).map_or(BEST_COUNT, |keep| keep.min(BEST_COUNT))
+        best_count(self.keep)
     }
 
     /// Reads the best entries of the source, in the order of the board.
@@ -360,6 +369,11 @@ impl<'a> Adoption<'a> {
     fn count(&self) -> Result<u64, Halt> {
         self.runtime.block_on(self.source.count()).map_err(failed)
     }
+}
+
+/// Returns the number of positions to compare: no more than the board ranks.
+fn best_count(keep: u64) -> usize {
+    usize::try_from(keep).map_or(BEST_COUNT, |keep| keep.min(BEST_COUNT))
 }
 
 /// Returns the batch of a member. It is the same in all passes.

@@ -9,8 +9,9 @@ use encodings::Encoding;
 
 use super::source::SourceUrl;
 use crate::board_path::BoardPath;
+use crate::result_args::ResultArgs;
 use crate::secrets::SecretParser;
-use crate::server::{self, ServerArgs};
+use crate::server::ServerArgs;
 
 /// Copies a sorted set of a Redis server to a board
 ///
@@ -18,7 +19,8 @@ use crate::server::{self, ServerArgs};
 /// one. The sorted set is only read, by cursor, and may change meanwhile; another run applies the
 /// changes that the cursor missed. A run can be repeated: it sets the same standings again.
 ///
-/// At the end the number of members and the best 1,000 are compared with the source.
+/// At the end the number of members and the best 1,000 are compared with the source. If the encoding
+/// does not fit them, nothing is copied, and the error has the encodings that do.
 ///
 /// Encodings:
 ///   plain                                     the score alone
@@ -45,9 +47,9 @@ pub struct AdoptArgs {
     )]
     pub(super) from: SourceUrl,
 
-    /// Key of the sorted set.
-    #[arg(long = "key", value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
-    pub(super) source_key: String,
+    /// The sorted set: its key in Redis.
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
+    pub(super) sorted_set: String,
 
     /// Encoding of score and time.
     #[arg(long, value_name = "ENCODING", default_value = "plain")]
@@ -66,37 +68,11 @@ pub struct AdoptArgs {
     #[arg(long, value_name = "TIME", value_parser = Timestamp::parse_rfc3339)]
     pub(super) at: Option<Timestamp>,
 
-    /// URL of the server of the board.
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "MEGABOARD_SERVER",
-        hide_env_values = true,
-        default_value = "http://127.0.0.1:8080",
-        value_parser = SecretParser(server::server_url)
-    )]
-    server: String,
+    #[command(flatten)]
+    pub(super) server: ServerArgs,
 
-    /// API key, if the server requires one. Prefer the environment. Trailing white space is ignored. In other commands
-    /// this option is --key.
-    #[arg(
-        long,
-        value_name = "KEY",
-        env = "MEGABOARD_KEY",
-        hide_env_values = true,
-        value_parser = SecretParser(server::api_key)
-    )]
-    api_key: Option<String>,
-}
-
-impl AdoptArgs {
-    /// Returns the server's options as other commands have them.
-    pub(super) fn server(&self) -> ServerArgs {
-        ServerArgs {
-            server: self.server.clone(),
-            key: self.api_key.clone(),
-        }
-    }
+    #[command(flatten)]
+    pub(super) result: ResultArgs,
 }
 
 /// Validates the text of a board.

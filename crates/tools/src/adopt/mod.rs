@@ -6,12 +6,13 @@
 //! ```
 //!
 //! The next page is requested while one is decoded, and batches are sent while others are filled; memory is bounded by
-//! these. At the end, `check` compares the best entries of the board with those of the source. The crate `encodings`
-//! decodes scores; the server validates contributions.
+//! these. Before, `fit` checks the encoding; at the end, `check` compares the best entries of the board with those of
+//! the source. The crate `encodings` decodes scores; the server validates contributions.
 
 mod adoption;
 mod args;
 mod check;
+mod fit;
 mod page;
 mod report;
 mod sending;
@@ -20,13 +21,12 @@ mod standing;
 mod target;
 
 use std::error::Error;
-use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 use indicatif::style::{ProgressStyle, TemplateError};
+use serde_json::Value;
 
 pub use self::args::AdoptArgs;
 
@@ -34,9 +34,6 @@ use self::adoption::Adoption;
 use crate::delivery::{Halt, INTERRUPTED, Stop};
 use crate::runtime::Runtime;
 use crate::terminal;
-
-/// The maximum number of messages about single members. All are counted.
-const SHOWN_MAX: u64 = 100;
 
 const PROGRESS_SHOWN_EVERY: Duration = Duration::from_millis(200);
 
@@ -47,21 +44,10 @@ pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
     let progress = ProgressBar::no_length();
     progress.set_style(style()?);
     progress.enable_steady_tick(PROGRESS_SHOWN_EVERY);
-    let shown = AtomicU64::new(0);
     let say = |message: String| progress.suspend(|| terminal::report(&message));
-    let say_limited = |message: String| {
-        let before = shown.fetch_add(1, Ordering::Relaxed);
-        if before < SHOWN_MAX {
-            say(message);
-        } else if before == SHOWN_MAX {
-            say(format!(
-                "more than {SHOWN_MAX} messages; further ones are only counted"
-            ));
-        }
-    };
     let runtime = Runtime::start()?;
-    let client = args.server().client()?;
-    let adoption = Adoption::prepare(args, &runtime, &client, &stop, &progress, &say_limited);
+    let client = args.server.client()?;
+    let adoption = Adoption::prepare(args, &runtime, &client, &stop, &progress, &say);
     let outcome = adoption.and_then(|it| it.run());
     progress.finish_and_clear();
     let report = match outcome {
@@ -72,8 +58,9 @@ pub fn run(args: &AdoptArgs) -> Result<ExitCode, Box<dyn Error>> {
     for line in report.tally.warnings().iter().chain(&report.differences) {
         say(line.clone());
     }
-    terminal::print(&report.summary(started.elapsed()))?;
-    io::stdout().flush()?;
+    let seconds = started.elapsed().as_secs_f64();
+    let text = |_: &Value| report.summary(seconds);
+    args.result.print(&report.json(seconds), text)?;
     Ok(if report.is_clean() {
         ExitCode::SUCCESS
     } else {

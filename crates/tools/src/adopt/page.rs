@@ -5,6 +5,9 @@
 use bytes::Bytes;
 use redis_link::reply::{self, Reply, items, text};
 
+/// The maximum length of a member's name in messages.
+const NAME_CHARS_SHOWN: usize = 80;
+
 /// A reply to `ZSCAN`.
 #[derive(Debug)]
 pub(super) struct Page {
@@ -38,6 +41,13 @@ impl SetEntry {
             score,
             time_score: None,
         }
+    }
+
+    /// Returns the member as messages have it.
+    pub(super) fn shown(&self) -> String {
+        let member = String::from_utf8_lossy(&self.member);
+        let member: String = member.chars().take(NAME_CHARS_SHOWN).collect();
+        format!("{member:?}")
     }
 }
 

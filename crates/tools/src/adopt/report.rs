@@ -1,9 +1,49 @@
-//! The result of an adoption: [`Report`].
+//! The result of an adoption: [`Report`], and [`Examples`] of what could not be adopted.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Value, json};
 
 use super::sending::Sent;
 use super::standing::Tally;
+
+/// The number of messages of a sort that are shown.
+const EXAMPLES_MAX: u64 = 5;
+
+/// Shows the first messages of a sort. All are counted elsewhere.
+pub(super) struct Examples {
+    sort: &'static str,
+    shown_max: u64,
+    count: AtomicU64,
+}
+
+impl Examples {
+    pub(super) const fn new(sort: &'static str) -> Self {
+        Self {
+            sort,
+            shown_max: EXAMPLES_MAX,
+            count: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns one that shows nothing.
+    pub(super) const fn none() -> Self {
+        Self {
+            sort: "",
+            shown_max: 0,
+            count: AtomicU64::new(1),
+        }
+    }
+
+    pub(super) fn show(&self, message: String, say: &(dyn Fn(String) + Sync)) {
+        let before = self.count.fetch_add(1, Ordering::Relaxed);
+        if before < self.shown_max {
+            say(message);
+        } else if before == self.shown_max {
+            say(format!("further {} are only counted", self.sort));
+        }
+    }
+}
 
 /// The result of an adoption.
 #[derive(Default)]
@@ -30,8 +70,21 @@ impl Report {
         self.in_source.saturating_sub(left_out).min(keep)
     }
 
+    /// Returns the counts, the differences and the duration as JSON.
+    pub(super) fn json(&self, seconds: f64) -> Value {
+        json!({
+            "set": self.sent.applied,
+            "left_out": self.tally.skipped,
+            "rejected": self.sent.rejected,
+            "in_source": self.in_source,
+            "on_board": self.on_board,
+            "differences": self.differences,
+            "seconds": seconds,
+        })
+    }
+
     /// Formats the counts and the duration.
-    pub(super) fn summary(&self, took: Duration) -> String {
+    pub(super) fn summary(&self, seconds: f64) -> String {
         let Self {
             tally,
             sent,
@@ -39,11 +92,30 @@ impl Report {
             on_board,
             ..
         } = self;
-        let seconds = took.as_secs_f64();
         format!(
             "set {}, left out {}, rejected {}; members in the source {in_source}, on the board \
              {on_board}; took {seconds:.2} s",
             sent.applied, tally.skipped, sent.rejected
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn only_the_first_messages_of_a_sort_are_shown() {
+        let said = Mutex::new(Vec::new());
+        let say = |message| said.lock().unwrap().push(message);
+        let examples = Examples::new("members that are left out");
+        for number in 1..=100 {
+            examples.show(number.to_string(), &say);
+        }
+        Examples::none().show("nothing".to_owned(), &say);
+        let last = "further members that are left out are only counted";
+        assert_eq!(*said.lock().unwrap(), ["1", "2", "3", "4", "5", last]);
     }
 }

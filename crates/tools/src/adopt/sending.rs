@@ -9,6 +9,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use megaboard_client::{BatchReply, BatchRequest, Error, Next, Pause, Receipt, ReceiptItem};
 
+use super::report::Examples;
 use crate::delivery::{self, Halt, LineOrder, Stop};
 use crate::runtime::Runtime;
 
@@ -65,6 +66,7 @@ pub(super) struct Sender<'a> {
     pub(super) stop: &'a Stop,
     /// Receives messages for the user, one line each.
     pub(super) say: &'a (dyn Fn(String) + Sync),
+    pub(super) rejected: &'a Examples,
 }
 
 /// A batch being sent.
@@ -77,6 +79,7 @@ struct InFlight<'a> {
     sent: &'a mut Sent,
     stop: &'a Stop,
     say: &'a (dyn Fn(String) + Sync),
+    rejected: &'a Examples,
     halt: Option<Halt>,
 }
 
@@ -90,6 +93,7 @@ impl Sender<'_> {
             sent,
             stop: self.stop,
             say: self.say,
+            rejected: self.rejected,
             halt: None,
         };
         self.runtime.block_on(self.http.send(&mut in_flight));
@@ -174,7 +178,8 @@ impl InFlight<'_> {
         self.sent.rejected += receipt.rejected_count;
         for item in &receipt.rejected {
             let line = String::from_utf8_lossy(batch.line(indices[item.index]));
-            (self.say)(format!("{}: {}", line.trim_end(), item.explain()));
+            let message = format!("{}: {}", line.trim_end(), item.explain());
+            self.rejected.show(message, self.say);
         }
         let (read, unread) = indices.split_at(receipt.read.unwrap_or(indices.len()));
         let indices_of = |items: &[ReceiptItem]| -> BTreeSet<usize> {
@@ -233,6 +238,7 @@ mod tests {
             http: megaboard_client::Sender::new(&client, Format::Ndjson),
             stop: &stop,
             say: &say,
+            rejected: &Examples::new("lines"),
         };
         let mut sent = Sent::default();
         let outcome = sender.deliver(&batch, &mut sent);

@@ -10,9 +10,6 @@ use serde_json::json;
 
 use super::page::{Score, SetEntry};
 
-/// The maximum length of a member's name in messages.
-const NAME_CHARS_SHOWN: usize = 80;
-
 /// The standing that a member is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
@@ -117,14 +114,12 @@ impl Reader {
         let standing = self.decode_standing(entry, tally);
         standing.map_err(|reason| {
             tally.skipped += 1;
-            let member = String::from_utf8_lossy(&entry.member);
-            let member: String = member.chars().take(NAME_CHARS_SHOWN).collect();
-            format!("{member:?} is left out: {reason}")
+            format!("{} is left out: {reason}", entry.shown())
         })
     }
 
     fn decode_standing(&self, entry: &SetEntry, tally: &mut Tally) -> Result<Standing, String> {
-        let decoded = self.decode(entry).map_err(|error| error.to_string())?;
+        let decoded = decode(&self.encoding, entry).map_err(|error| error.to_string())?;
         let member = str::from_utf8(decoded.member).map_err(|_| "its name is not UTF-8")?;
         let member = Member::new(member).map_err(|error| error.to_string())?;
         let at = match (decoded.at, &entry.time_score) {
@@ -144,13 +139,6 @@ impl Reader {
             values: values.map(board::Value::get).collect(),
             at,
         })
-    }
-
-    fn decode<'a>(&self, entry: &'a SetEntry) -> Result<Decoded<'a>, DecodeError> {
-        match &entry.score {
-            Score::Text(text) => self.encoding.decode_text(text, &entry.member),
-            Score::Number(number) => self.encoding.decode(*number, &entry.member),
-        }
     }
 
     /// Appends a line with the contribution that sets a standing.
@@ -174,6 +162,17 @@ impl Reader {
         out.extend_from_slice(b",\"at\":");
         let _ = serde_json::to_writer(&mut *out, &standing.at.millis());
         out.extend_from_slice(b"}\n");
+    }
+}
+
+/// Decodes score and member of an entry.
+pub(super) fn decode<'a>(
+    encoding: &Encoding,
+    entry: &'a SetEntry,
+) -> Result<Decoded<'a>, DecodeError> {
+    match &entry.score {
+        Score::Text(text) => encoding.decode_text(text, &entry.member),
+        Score::Number(number) => encoding.decode(*number, &entry.member),
     }
 }
 

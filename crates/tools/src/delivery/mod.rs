@@ -12,7 +12,8 @@ mod stop;
 use megaboard_client::Pause;
 
 pub(crate) use order::LineOrder;
-pub(crate) use stop::{INTERRUPTED, NOTICED_WITHIN, Stop};
+pub use stop::INTERRUPTED;
+pub(crate) use stop::{NOTICED_WITHIN, Stop};
 
 /// Why a command ends early.
 #[derive(Debug, Eq, PartialEq, thiserror::Error)]

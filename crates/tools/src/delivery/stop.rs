@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The exit status that shells report for a process ended by Ctrl-C.
-pub(crate) const INTERRUPTED: u8 = 130;
+pub const INTERRUPTED: u8 = 130;
 /// The interval at which waiting code checks for a signal.
 pub(crate) const NOTICED_WITHIN: Duration = Duration::from_millis(50);
 

@@ -34,6 +34,10 @@ pub struct ExportArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
+    /// Print the result as JSON, on one line, to standard output. Messages and errors remain text, on standard error.
+    #[arg(long, requires = "output")]
+    pub(super) json: bool,
+
     #[command(flatten)]
     pub(super) server: ServerArgs,
 }

@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use megaboard_client::RetryPolicy;
+use serde_json::json;
 
 pub use self::args::ExportArgs;
 
@@ -93,10 +94,17 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, Box<dyn Error>> {
             "{lists} windows rank only their best members (`retain`); members below them are not exported"
         ));
     }
-    let took = started.elapsed().as_secs_f64();
-    terminal::report(&format!(
-        "exported {standings} standings, {windows} windows, {boards} boards; took {took:.2} s"
-    ));
+    let seconds = started.elapsed().as_secs_f64();
+    if args.json {
+        let result = json!({
+            "standings": standings, "windows": windows, "boards": boards, "lists": lists, "seconds": seconds,
+        });
+        terminal::print(&result.to_string())?;
+    } else {
+        terminal::report(&format!(
+            "exported {standings} standings, {windows} windows, {boards} boards; took {seconds:.2} s"
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

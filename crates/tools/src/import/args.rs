@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Command};
 
 use super::csv::{ColumnNames, SubjectSource};
+use crate::result_args::ResultArgs;
 use crate::server::ServerArgs;
 
 /// Sends a CSV or NDJSON file of contributions to a server.
@@ -26,6 +27,9 @@ pub struct ImportArgs {
 
     #[command(flatten)]
     pub(super) server: ServerArgs,
+
+    #[command(flatten)]
+    pub(super) result: ResultArgs,
 
     /// Start at this line of the file, counted from 1, to continue an import that ended early.
     #[arg(long, value_name = "N")]

@@ -24,7 +24,6 @@ mod summary;
 mod tests;
 
 use std::error::Error;
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -43,6 +42,7 @@ use self::lines::Lines;
 use self::ndjson::NdjsonRows;
 use self::rows::Rows;
 use self::state::StateFile;
+use self::summary::ImportResult;
 use crate::delivery::{Halt, INTERRUPTED, NOTICED_WITHIN, Stop};
 use crate::runtime::Runtime;
 use crate::terminal;
@@ -93,8 +93,11 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, Box<dyn Error>> {
     if let Err(Halt::Failed(reason)) = &outcome {
         terminal::report(reason);
     }
-    terminal::print(&summary.after(started.elapsed()))?;
-    io::stdout().flush()?;
+    let result = ImportResult {
+        summary,
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    args.result.print(&result, ImportResult::text)?;
     Ok(match outcome {
         Err(Halt::Interrupted) => ExitCode::from(INTERRUPTED),
         Ok(()) if summary.is_clean() => ExitCode::SUCCESS,

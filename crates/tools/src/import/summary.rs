@@ -1,10 +1,11 @@
-//! The counts of an import: [`Summary`], printed as the last line.
+//! The counts of an import: [`Summary`], printed as the last line ([`ImportResult`]).
 
 use std::fmt;
-use std::time::Duration;
+
+use serde::Serialize;
 
 /// The counts of an import.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub(super) struct Summary {
     /// Contributions applied, once for each board.
     pub(super) applied: u64,
@@ -32,10 +33,22 @@ impl Summary {
     pub(super) fn may_have_applied(&self) -> bool {
         self.applied + self.duplicates + self.failed > 0
     }
+}
 
+/// What is printed at the end.
+#[derive(Serialize)]
+pub(super) struct ImportResult {
+    #[serde(flatten)]
+    pub(super) summary: Summary,
+    /// The duration.
+    pub(super) seconds: f64,
+}
+
+impl ImportResult {
     /// Formats the summary and the duration.
-    pub(super) fn after(self, took: Duration) -> String {
-        format!("{self}; took {:.2} s", took.as_secs_f64())
+    pub(super) fn text(&self) -> String {
+        let Self { summary, seconds } = self;
+        format!("{summary}; took {seconds:.2} s")
     }
 }
 
@@ -85,8 +98,12 @@ mod tests {
             unreadable: 0,
             failed: 1,
         };
+        let result = ImportResult {
+            summary,
+            seconds: 1.234,
+        };
         assert_eq!(
-            summary.after(Duration::from_millis(1_234)),
+            result.text(),
             "applied 5, duplicates 4, skipped 3, rejected 2, failed 1; took 1.23 s"
         );
         summary.partial = 3;

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::url::{StreamsUrl, stream_name};
+use crate::result_args::ResultArgs;
 use crate::secrets::SecretParser;
 use crate::server::ServerArgs;
 
@@ -52,4 +53,7 @@ pub struct IngestArgs {
 
     #[command(flatten)]
     pub(super) server: ServerArgs,
+
+    #[command(flatten)]
+    pub(super) result: ResultArgs,
 }

@@ -27,7 +27,6 @@ mod tally;
 mod url;
 
 use std::error::Error;
-use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -39,18 +38,18 @@ pub use self::args::IngestArgs;
 use self::reader::Reader;
 use self::send::{Sender, retry_policy};
 use self::share::{Keys, Share};
+use self::tally::Tally;
 use crate::runtime::Runtime;
 use crate::terminal;
 
 /// Runs the command.
 pub fn run(args: &IngestArgs) -> Result<ExitCode, Box<dyn Error>> {
-    let summary = Runtime::with_threads(2)?.block_on(ingest(args))?;
-    terminal::print(&summary)?;
-    std::io::stdout().flush()?;
+    let tally = Runtime::with_threads(2)?.block_on(ingest(args))?;
+    args.result.print(&tally, Tally::to_string)?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn ingest(args: &IngestArgs) -> Result<String, Box<dyn Error>> {
+async fn ingest(args: &IngestArgs) -> Result<Tally, Box<dyn Error>> {
     let (signalled, stop) = watch::channel(false);
     let (mut term, mut int) = (
         signal(SignalKind::terminate())?,
@@ -86,7 +85,7 @@ async fn ingest(args: &IngestArgs) -> Result<String, Box<dyn Error>> {
     let _ = keeper.await;
     reader.leave().await;
     outcome?;
-    Ok(reader.summary())
+    Ok(reader.into_tally())
 }
 
 /// Receives messages for the user, one line each.

@@ -89,9 +89,9 @@ impl Reader {
         }
     }
 
-    /// Formats the counts.
-    pub(super) fn summary(&self) -> String {
-        self.tally.to_string()
+    /// Returns the counts.
+    pub(super) fn into_tally(self) -> Tally {
+        self.tally
     }
 
     /// Reads until the process stops, or a permanent error occurs.

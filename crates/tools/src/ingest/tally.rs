@@ -3,10 +3,13 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 /// The interval of reports, unless nothing has changed.
 const SHOWN_EVERY: Duration = Duration::from_secs(10);
 
 /// Counts of outcomes.
+#[derive(Serialize)]
 pub(super) struct Tally {
     pub(super) applied: u64,
     pub(super) duplicates: u64,
@@ -14,6 +17,7 @@ pub(super) struct Tally {
     /// Pending entries that were trimmed before they were acknowledged.
     pub(super) trimmed: u64,
     /// The time of the last report, and the total at that time.
+    #[serde(skip)]
     shown: (Instant, u64),
 }
 

@@ -1,0 +1,146 @@
+//! `megaboard boards`: lists the boards of a kind.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::Args;
+use comfy_table::Cell;
+use megaboard_client::{Client, Error as ClientError, Listed};
+use serde::Serialize;
+use tools::result_args::ResultArgs;
+use tools::runtime::Runtime;
+use tools::server::ServerArgs;
+use tools::terminal::{self, printable, right, table};
+
+use crate::client;
+
+/// The server's limit for a page of boards.
+const PAGE_MAX: u64 = 1_000;
+
+/// Lists the boards of a kind, ordered by subject.
+#[derive(Args, Debug)]
+pub struct BoardsArgs {
+    /// The kind.
+    kind: String,
+
+    /// Only boards whose subject begins with this.
+    #[arg(long, value_name = "TEXT")]
+    prefix: Option<String>,
+
+    /// Only boards after this subject, as the last message has it.
+    #[arg(long, value_name = "SUBJECT")]
+    after: Option<String>,
+
+    /// Maximum number of boards.
+    #[arg(short, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    n: u64,
+
+    #[command(flatten)]
+    server: ServerArgs,
+
+    #[command(flatten)]
+    result: ResultArgs,
+}
+
+/// What is printed: a page of boards, as the server returns it.
+#[derive(Debug, Serialize)]
+struct Page {
+    kind: String,
+    boards: Vec<Listed>,
+    next: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &BoardsArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let client = client(&args.server)?;
+    let page = Runtime::start()?.block_on(args.read(&client))?;
+    if let Some(next) = page.next.as_ref().filter(|_| !args.result.json) {
+        terminal::report(&format!(
+            "there may be more boards: -n lists more, --after {next:?} continues"
+        ));
+    }
+    args.result.print(&page, render)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl BoardsArgs {
+    async fn read(&self, client: &Client) -> Result<Page, ClientError> {
+        let mut all = Page {
+            kind: self.kind.clone(),
+            boards: Vec::new(),
+            next: self.after.clone(),
+        };
+        loop {
+            let left = self.n - all.boards.len() as u64;
+            let mut request = client.boards(&self.kind).limit(left.min(PAGE_MAX));
+            if let Some(prefix) = &self.prefix {
+                request = request.prefix(prefix);
+            }
+            if let Some(after) = &all.next {
+                request = request.after(after);
+            }
+            let page = request.await?;
+            all.boards.extend(page.boards);
+            all.next = page.next;
+            if all.next.is_none() || all.boards.len() as u64 >= self.n {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+fn render(page: &Page) -> String {
+    if page.boards.is_empty() {
+        return "no boards: the first contribution to a board creates it".to_owned();
+    }
+    let is_timed = |it: &Listed| it.span.starts_at.is_some() || it.span.ends_at.is_some();
+    let are_timed = page.boards.iter().any(is_timed);
+    let mut table = table();
+    let mut header = vec![Cell::new("board"), right("shards")];
+    header.extend(
+        ["starts at", "ends at"]
+            .into_iter()
+            .filter(|_| are_timed)
+            .map(Cell::new),
+    );
+    table.set_header(header);
+    for listed in &page.boards {
+        let mut row = vec![Cell::new(printable(&listed.board)), right(listed.shards)];
+        let span = [listed.span.starts_at, listed.span.ends_at]
+            .into_iter()
+            .filter(|_| are_timed);
+        row.extend(span.map(|at| Cell::new(at.map_or("-".to_owned(), |at| at.to_string()))));
+        table.add_row(row);
+    }
+    table.trim_fmt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(boards: &str) -> String {
+        render(&Page {
+            kind: "pk".to_owned(),
+            boards: serde_json::from_str(boards).unwrap(),
+            next: None,
+        })
+    }
+
+    #[test]
+    fn times_are_shown_if_a_board_has_one() {
+        let plain = r#"{"board":"pk/1","subject":"1","shards":16}"#;
+        assert_eq!(
+            shown(&format!("[{plain}]")),
+            " board  shards\n pk/1       16"
+        );
+        let timed = r#"{"board":"pk/2","subject":"2","shards":1,"ends_at":"2026-11-20T20:15:00Z"}"#;
+        assert_eq!(
+            shown(&format!("[{plain},{timed}]")),
+            " board  shards  starts at  ends at\n pk/1       16  -          -\n \
+             pk/2        1  -          2026-11-20T20:15:00Z"
+        );
+        assert!(shown("[]").starts_with("no boards: "));
+    }
+}

@@ -1,0 +1,101 @@
+//! The boards that rank a member, for `member erase --dry-run`: [`ranked`].
+
+use std::fmt::Write as _;
+
+use comfy_table::Cell;
+use megaboard_client::{Client, Error, MemberBoard};
+use serde::Serialize;
+use tools::terminal::{printable, table};
+
+/// What is printed.
+#[derive(Debug, Serialize)]
+pub(super) struct Ranked {
+    member: String,
+    boards: Vec<MemberBoard>,
+    /// The number of boards that were looked at.
+    looked_at: u64,
+}
+
+/// Lists the boards of a kind, or of all kinds that the key may access.
+pub(super) async fn ranked(
+    client: &Client,
+    member: &str,
+    kind: Option<&str>,
+) -> Result<Ranked, Error> {
+    let kinds = match kind {
+        Some(kind) => vec![kind.to_owned()],
+        None => client
+            .kinds()
+            .await?
+            .into_iter()
+            .filter_map(|kind| kind.name)
+            .collect(),
+    };
+    let mut ranked = Ranked {
+        member: member.to_owned(),
+        boards: Vec::new(),
+        looked_at: 0,
+    };
+    for kind in kinds {
+        let mut after: Option<String> = None;
+        loop {
+            let mut request = client.boards_of(member, &kind);
+            if let Some(after) = &after {
+                request = request.after(after);
+            }
+            let page = request.await?;
+            ranked.boards.extend(page.boards);
+            ranked.looked_at += page.looked_at;
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    Ok(ranked)
+}
+
+pub(super) fn render(ranked: &Ranked) -> String {
+    let mut text = String::new();
+    if !ranked.boards.is_empty() {
+        let mut table = table();
+        table.set_header(["board", "windows"]);
+        for board in &ranked.boards {
+            let windows: Vec<&str> = board.windows.iter().map(|it| &*it.window).collect();
+            let cells = [&*board.board, &windows.join(", ")];
+            table.add_row(cells.map(|text| Cell::new(printable(text))));
+        }
+        let _ = writeln!(text, "{}", table.trim_fmt());
+    }
+    let _ = write!(
+        text,
+        "{} is ranked on {} of {} boards; nothing was erased",
+        printable(&ranked.member),
+        ranked.boards.len(),
+        ranked.looked_at
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_are_listed_with_their_windows() {
+        let board = r#"[{"board":"gifts/a","windows":[
+            {"window":"day:2026-11-20","points":1,"reached_at":"2026-11-20T09:00:00Z","rank":1,"position":1},
+            {"window":"all","points":1,"reached_at":"2026-11-20T09:00:00Z","rank":1,"position":1}]}]"#;
+        let mut ranked = Ranked {
+            member: "u\n".to_owned(),
+            boards: serde_json::from_str(board).unwrap(),
+            looked_at: 3,
+        };
+        assert_eq!(
+            render(&ranked),
+            " board    windows\n gifts/a  day:2026-11-20, all\nu\\u{a} is ranked on 1 of 3 boards; nothing was erased"
+        );
+        ranked.boards.clear();
+        assert!(render(&ranked).starts_with("u\\u{a} is ranked on 0 of 3 boards"));
+    }
+}
