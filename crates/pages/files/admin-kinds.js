@@ -97,12 +97,12 @@ async function boards(page, kind) {
     else await page.every(READ_MS, () => list.read());
 }
 
-function nameCell({ board, subject }, kind) {
-    return [link(hashOf("boards", kind, subject), subject || board)];
+function nameCell({ subject }, kind) {
+    return link(hashOf("boards", kind, subject), subject);
 }
 
 function liveCell({ subject }, kind) {
-    return element("a", { href: liveUrl({ kind, subject }), class: "live-link" }, word("admin.live"));
+    return element("a", { href: liveUrl({ kind, subject }) }, word("admin.live"));
 }
 
 class Busiest {

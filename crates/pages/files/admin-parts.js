@@ -30,11 +30,10 @@ export function row(heads, cells) {
         element("td", { role: "cell", "data-label": heads[at] }, element("div", { class: "cell" }, ...[cell].flat()))));
 }
 
-/** Returns pairs of a name and its values. Pairs without a value are left out. */
+/** Returns pairs of a name and a value. */
 export function facts(pairs) {
-    const known = pairs.filter(([, value]) => value !== null && value !== undefined);
-    return element("dl", { class: "facts" }, ...known.map(([name, value]) =>
-        element("div", {}, element("dt", {}, name), element("dd", {}, ...[value].flat()))));
+    return element("dl", { class: "facts" }, ...pairs.map(([name, value]) =>
+        element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }
 
 /** Returns a short text with a colour: `good`, `warn`, `bad` or none. */
@@ -43,8 +42,8 @@ export function badge(text, state = "") {
 }
 
 /** Returns a button that is disabled while its action runs. */
-export function button(text, action, { isDanger = false, label = null } = {}) {
-    const made = element("button", { type: "button", class: isDanger ? "act danger" : "act", "aria-label": label }, text);
+export function button(text, action, { isDanger = false } = {}) {
+    const made = element("button", { type: "button", class: isDanger ? "act danger" : "act" }, text);
     made.addEventListener("click", async () => {
         if (made.getAttribute("aria-disabled") === "true") return;
         made.setAttribute("aria-disabled", "true");

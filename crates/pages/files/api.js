@@ -14,7 +14,6 @@ export class Problem extends Error {
         super(body.detail ?? body.title ?? `HTTP ${status}`);
         this.status = status;
         this.type = body.type ?? "";
-        this.body = body;
     }
 
     /** Whether a later retry may succeed. */
