@@ -477,6 +477,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the audit log
+         * @description The lines of this server's own audit log, the newest first. Requires an admin key for all kinds.
+         */
+        get: operations["audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the configured keys
+         * @description By name, without their hashes. Requires an admin key for all kinds.
+         */
+        get: operations["keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -576,6 +616,50 @@ export interface components {
              * @example alive
              */
             status: string;
+        };
+        /** @description One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `act`. */
+        AuditLine: {
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            at: string;
+            /** @description Identifies the operation; not in `refused`. */
+            act?: string;
+            /**
+             * @description `begun`, `ended`, or `refused`: the request was rejected before it changed anything.
+             * @example begun
+             */
+            event: string;
+            /** @description The name of the key; not in `ended`, and not without keys. */
+            key?: string;
+            /** @description The client's address; not in `ended`. */
+            address?: string;
+            /** @description The method of the request; not in `ended`. */
+            method?: string;
+            /** @description The path and query of the request, cut to 512 characters; not in `ended`. */
+            path?: string;
+            /** @description The `X-Request-Id` of the response. */
+            request_id?: string;
+            /**
+             * Format: int32
+             * @description The status of the response; not in `begun`.
+             */
+            status?: number;
+            /**
+             * Format: int64
+             * @description How many refused requests before this one have no line.
+             */
+            unlisted?: number;
+            /** @description What was erased or removed. */
+            told?: Record<string, never>;
+        };
+        /** @description Lines of the audit log, the newest first. */
+        AuditPage: {
+            /** @description The newest first. */
+            entries: components["schemas"]["AuditLine"][];
+            /** @description To be passed as `before` for older entries; null at the end. */
+            next: string | null;
         };
         BoardAnswer: components["schemas"]["Envelope"] & (components["schemas"]["Expiry"] & {
             /**
@@ -874,6 +958,40 @@ export interface components {
         };
         /** @description `"48h"`, `"forever"`, or `{ idle = "7d" }`. */
         Keep: string | components["schemas"]["Idle"];
+        /** @description A configured key. */
+        Key: {
+            /** @description The name in logs and error messages. */
+            name: string;
+            /**
+             * @description `read`, `write` or `admin`; each includes those before it.
+             * @example write
+             */
+            scope: string;
+            /** @description The kinds whose boards it may access. Left out: all kinds. */
+            kinds?: string[];
+            /**
+             * Format: int32
+             * @description How many requests it may make a second, on average. Left out: unlimited.
+             */
+            requests_per_second?: number;
+            /**
+             * Format: int32
+             * @description How many requests it may make at once. Left out: unlimited.
+             */
+            burst?: number;
+            /**
+             * Format: date-time
+             * @description When it ends. Left out: never.
+             */
+            expires_at?: string;
+            /** @description Whether it has ended. */
+            expired: boolean;
+        };
+        /** @description All configured keys. */
+        Keys: {
+            /** @description By name; empty if no keys are configured. */
+            keys: components["schemas"]["Key"][];
+        };
         /** @description A kind's settings, with their defaults. The same in JSON and in TOML. */
         Kind: {
             /**
@@ -1179,7 +1297,7 @@ export interface components {
          * @description What went wrong, as a stable word.
          * @enum {string}
          */
-        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "no-profile" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "no-profile" | "no-audit-log" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
         /** @description A member's profile. At least one of its parts is required; one that is null counts as left out. */
         Profile: {
             /**
@@ -1550,7 +1668,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `conflict`: The request conflicts with the current state. */
+        /** @description `conflict`: Conflict. */
         conflict: {
             headers: {
                 [name: string]: unknown;
@@ -1560,7 +1678,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
-                 *       "title": "The request conflicts with the current state",
+                 *       "title": "Conflict",
                  *       "type": "conflict"
                  *     }
                  */
@@ -1571,9 +1689,9 @@ export interface components {
             };
         };
         /**
-         * @description `conflict`: The request conflicts with the current state.
+         * @description `conflict`: Conflict.
          *
-         *     `board-exists`: The board has contributions.
+         *     `board-exists`: Board already exists.
          */
         "conflict.board-exists": {
             headers: {
@@ -1584,7 +1702,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
-                 *       "title": "The request conflicts with the current state",
+                 *       "title": "Conflict",
                  *       "type": "conflict"
                  *     }
                  */
@@ -1595,9 +1713,9 @@ export interface components {
             };
         };
         /**
-         * @description `conflict`: The request conflicts with the current state.
+         * @description `conflict`: Conflict.
          *
-         *     `kind-has-boards`: The kind has boards.
+         *     `kind-has-boards`: Kind has boards.
          */
         "conflict.kind-has-boards": {
             headers: {
@@ -1608,7 +1726,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
-                 *       "title": "The request conflicts with the current state",
+                 *       "title": "Conflict",
                  *       "type": "conflict"
                  *     }
                  */
@@ -1618,7 +1736,7 @@ export interface components {
                 };
             };
         };
-        /** @description `forbidden`: The key does not permit this request. */
+        /** @description `forbidden`: Not permitted. */
         forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -1628,7 +1746,7 @@ export interface components {
                  * @example {
                  *       "detail": "key \"stream-ingest\" has scope write; this request requires admin",
                  *       "status": 403,
-                 *       "title": "The key does not permit this request",
+                 *       "title": "Not permitted",
                  *       "type": "forbidden"
                  *     }
                  */
@@ -1638,7 +1756,7 @@ export interface components {
                 };
             };
         };
-        /** @description `head-too-large`: The head of the request is too large. */
+        /** @description `head-too-large`: Request head too large. */
         "head-too-large": {
             headers: {
                 [name: string]: unknown;
@@ -1648,7 +1766,7 @@ export interface components {
                  * @example {
                  *       "detail": "the head of the request has more than 65536 bytes or 100 lines",
                  *       "status": 431,
-                 *       "title": "The head of the request is too large",
+                 *       "title": "Request head too large",
                  *       "type": "head-too-large"
                  *     }
                  */
@@ -1658,7 +1776,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid`: The request is not valid. */
+        /** @description `invalid`: Invalid request. */
         invalid: {
             headers: {
                 [name: string]: unknown;
@@ -1668,7 +1786,7 @@ export interface components {
                  * @example {
                  *       "detail": "n: \"0\" is not a whole number from 1 to 1000",
                  *       "status": 400,
-                 *       "title": "The request is not valid",
+                 *       "title": "Invalid request",
                  *       "type": "invalid"
                  *     }
                  */
@@ -1679,9 +1797,9 @@ export interface components {
             };
         };
         /**
-         * @description `invalid`: The request is not valid.
+         * @description `invalid`: Invalid request.
          *
-         *     `malformed`: The body is not valid JSON.
+         *     `malformed`: Malformed JSON.
          */
         "invalid.malformed": {
             headers: {
@@ -1692,7 +1810,7 @@ export interface components {
                  * @example {
                  *       "detail": "n: \"0\" is not a whole number from 1 to 1000",
                  *       "status": 400,
-                 *       "title": "The request is not valid",
+                 *       "title": "Invalid request",
                  *       "type": "invalid"
                  *     }
                  */
@@ -1702,7 +1820,27 @@ export interface components {
                 };
             };
         };
-        /** @description `not-open`: The board does not accept contributions at this time. */
+        /** @description `no-audit-log`: No audit log. */
+        "no-audit-log": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "this server writes no audit log: start it with --audit-log FILE",
+                 *       "status": 404,
+                 *       "title": "No audit log",
+                 *       "type": "no-audit-log"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "no-audit-log";
+                };
+            };
+        };
+        /** @description `not-open`: Board not open. */
         "not-open": {
             headers: {
                 [name: string]: unknown;
@@ -1712,7 +1850,7 @@ export interface components {
                  * @example {
                  *       "detail": "at: 2026-11-20T14:52:22.123Z lies outside of the board's activity, from 2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z",
                  *       "status": 422,
-                 *       "title": "The board does not accept contributions at this time",
+                 *       "title": "Board not open",
                  *       "type": "not-open"
                  *     }
                  */
@@ -1722,7 +1860,7 @@ export interface components {
                 };
             };
         };
-        /** @description `out-of-range`: A value would be outside of the exact range. */
+        /** @description `out-of-range`: Value out of range. */
         "out-of-range": {
             headers: {
                 [name: string]: unknown;
@@ -1732,7 +1870,7 @@ export interface components {
                  * @example {
                  *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
                  *       "status": 422,
-                 *       "title": "A value would be outside of the exact range",
+                 *       "title": "Value out of range",
                  *       "type": "out-of-range"
                  *     }
                  */
@@ -1743,13 +1881,13 @@ export interface components {
             };
         };
         /**
-         * @description `out-of-range`: A value would be outside of the exact range.
+         * @description `out-of-range`: Value out of range.
          *
-         *     `window-closed`: All windows of this time are closed.
+         *     `window-closed`: Windows closed.
          *
-         *     `not-open`: The board does not accept contributions at this time.
+         *     `not-open`: Board not open.
          *
-         *     `from-the-future`: The time is too far in the future.
+         *     `from-the-future`: Time in the future.
          */
         "out-of-range.window-closed.not-open.from-the-future": {
             headers: {
@@ -1760,7 +1898,7 @@ export interface components {
                  * @example {
                  *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
                  *       "status": 422,
-                 *       "title": "A value would be outside of the exact range",
+                 *       "title": "Value out of range",
                  *       "type": "out-of-range"
                  *     }
                  */
@@ -1771,15 +1909,15 @@ export interface components {
             };
         };
         /**
-         * @description `out-of-range`: A value would be outside of the exact range.
+         * @description `out-of-range`: Value out of range.
          *
-         *     `window-closed`: All windows of this time are closed.
+         *     `window-closed`: Windows closed.
          *
-         *     `not-open`: The board does not accept contributions at this time.
+         *     `not-open`: Board not open.
          *
-         *     `from-the-future`: The time is too far in the future.
+         *     `from-the-future`: Time in the future.
          *
-         *     `nothing-applied`: Every contribution was rejected.
+         *     `nothing-applied`: Nothing applied.
          */
         "out-of-range.window-closed.not-open.from-the-future.nothing-applied": {
             headers: {
@@ -1790,7 +1928,7 @@ export interface components {
                  * @example {
                  *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
                  *       "status": 422,
-                 *       "title": "A value would be outside of the exact range",
+                 *       "title": "Value out of range",
                  *       "type": "out-of-range"
                  *     }
                  */
@@ -1800,7 +1938,7 @@ export interface components {
                 };
             };
         };
-        /** @description `overloaded`: The server is overloaded. */
+        /** @description `overloaded`: Overloaded. */
         overloaded: {
             headers: {
                 /** @description The seconds after which to retry. */
@@ -1812,7 +1950,7 @@ export interface components {
                  * @example {
                  *       "detail": "8192 requests are under way already",
                  *       "status": 503,
-                 *       "title": "The server is overloaded",
+                 *       "title": "Overloaded",
                  *       "type": "overloaded"
                  *     }
                  */
@@ -1823,11 +1961,11 @@ export interface components {
             };
         };
         /**
-         * @description `overloaded`: The server is overloaded.
+         * @description `overloaded`: Overloaded.
          *
-         *     `unavailable`: The store is unavailable.
+         *     `unavailable`: Store unavailable.
          *
-         *     `unknown`: The store did not respond, and the outcome is unknown.
+         *     `unknown`: Outcome unknown.
          */
         "overloaded.unavailable.unknown": {
             headers: {
@@ -1840,7 +1978,7 @@ export interface components {
                  * @example {
                  *       "detail": "8192 requests are under way already",
                  *       "status": 503,
-                 *       "title": "The server is overloaded",
+                 *       "title": "Overloaded",
                  *       "type": "overloaded"
                  *     }
                  */
@@ -1850,7 +1988,7 @@ export interface components {
                 };
             };
         };
-        /** @description `precondition-failed`: It has been changed in the meantime. */
+        /** @description `precondition-failed`: Precondition failed. */
         "precondition-failed": {
             headers: {
                 [name: string]: unknown;
@@ -1860,7 +1998,7 @@ export interface components {
                  * @example {
                  *       "detail": "if-match: it is \"3f9a0c1d22b4e7a1\" now",
                  *       "status": 412,
-                 *       "title": "It has been changed in the meantime",
+                 *       "title": "Precondition failed",
                  *       "type": "precondition-failed"
                  *     }
                  */
@@ -1870,7 +2008,7 @@ export interface components {
                 };
             };
         };
-        /** @description `target-too-long`: The target of the request is too long. */
+        /** @description `target-too-long`: Request target too long. */
         "target-too-long": {
             headers: {
                 [name: string]: unknown;
@@ -1880,7 +2018,7 @@ export interface components {
                  * @example {
                  *       "detail": "the first line of the request has more than 65536 bytes",
                  *       "status": 414,
-                 *       "title": "The target of the request is too long",
+                 *       "title": "Request target too long",
                  *       "type": "target-too-long"
                  *     }
                  */
@@ -1890,7 +2028,7 @@ export interface components {
                 };
             };
         };
-        /** @description `too-large`: The body is too large. */
+        /** @description `too-large`: Body too large. */
         "too-large": {
             headers: {
                 [name: string]: unknown;
@@ -1900,7 +2038,7 @@ export interface components {
                  * @example {
                  *       "detail": "the body is larger than 16777216 bytes",
                  *       "status": 413,
-                 *       "title": "The body is too large",
+                 *       "title": "Body too large",
                  *       "type": "too-large"
                  *     }
                  */
@@ -1932,7 +2070,7 @@ export interface components {
                 };
             };
         };
-        /** @description `too-slow`: The body did not arrive in time. */
+        /** @description `too-slow`: Body too slow. */
         "too-slow": {
             headers: {
                 [name: string]: unknown;
@@ -1942,7 +2080,7 @@ export interface components {
                  * @example {
                  *       "detail": "the body sent nothing for 30 s",
                  *       "status": 408,
-                 *       "title": "The body did not arrive in time",
+                 *       "title": "Body too slow",
                  *       "type": "too-slow"
                  *     }
                  */
@@ -1952,7 +2090,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unauthorized`: The request has no valid key. */
+        /** @description `unauthorized`: No valid key. */
         unauthorized: {
             headers: {
                 /** @description `Bearer`. */
@@ -1964,7 +2102,7 @@ export interface components {
                  * @example {
                  *       "detail": "authorization: the key is unknown",
                  *       "status": 401,
-                 *       "title": "The request has no valid key",
+                 *       "title": "No valid key",
                  *       "type": "unauthorized"
                  *     }
                  */
@@ -1975,9 +2113,9 @@ export interface components {
             };
         };
         /**
-         * @description `unavailable`: The store is unavailable.
+         * @description `unavailable`: Store unavailable.
          *
-         *     `unknown`: The store did not respond, and the outcome is unknown.
+         *     `unknown`: Outcome unknown.
          */
         "unavailable.unknown": {
             headers: {
@@ -1988,9 +2126,9 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "the store is unavailable: the node of shard 3 is not connected",
+                 *       "detail": "10.0.0.2:6379: Connection refused",
                  *       "status": 503,
-                 *       "title": "The store is unavailable",
+                 *       "title": "Store unavailable",
                  *       "type": "unavailable"
                  *     }
                  */
@@ -2000,7 +2138,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unknown-host`: The host is not a name of this server. */
+        /** @description `unknown-host`: Unknown host. */
         "unknown-host": {
             headers: {
                 [name: string]: unknown;
@@ -2010,7 +2148,7 @@ export interface components {
                  * @example {
                  *       "detail": "host: \"boards.example\" is not a name of this server: without keys it answers to those of server.hosts",
                  *       "status": 421,
-                 *       "title": "The host is not a name of this server",
+                 *       "title": "Unknown host",
                  *       "type": "unknown-host"
                  *     }
                  */
@@ -2020,7 +2158,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unknown-kind`: The kind does not exist. */
+        /** @description `unknown-kind`: Unknown kind. */
         "unknown-kind": {
             headers: {
                 [name: string]: unknown;
@@ -2030,7 +2168,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2041,11 +2179,11 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `no-profile`: The member has no profile.
+         *     `no-profile`: No profile.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.no-profile.unknown-path": {
             headers: {
@@ -2056,7 +2194,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2067,11 +2205,11 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-board`: The board does not exist.
+         *     `unknown-board`: Unknown board.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-board.unknown-path": {
             headers: {
@@ -2082,7 +2220,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2093,9 +2231,9 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-path": {
             headers: {
@@ -2106,7 +2244,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2117,9 +2255,9 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-window`: The kind does not have this window.
+         *     `unknown-window`: Unknown window.
          */
         "unknown-kind.unknown-window": {
             headers: {
@@ -2130,7 +2268,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2141,15 +2279,15 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-window`: The kind does not have this window.
+         *     `unknown-window`: Unknown window.
          *
-         *     `not-ranked`: The member is not ranked.
+         *     `not-ranked`: Member not ranked.
          *
-         *     `not-listed`: The member is not on the list.
+         *     `not-listed`: Member not on the list.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-window.not-ranked.not-listed.unknown-path": {
             headers: {
@@ -2160,7 +2298,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2171,13 +2309,13 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-window`: The kind does not have this window.
+         *     `unknown-window`: Unknown window.
          *
-         *     `not-ranked`: The member is not ranked.
+         *     `not-ranked`: Member not ranked.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-window.not-ranked.unknown-path": {
             headers: {
@@ -2188,7 +2326,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2199,11 +2337,11 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-window`: The kind does not have this window.
+         *     `unknown-window`: Unknown window.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-window.unknown-path": {
             headers: {
@@ -2214,7 +2352,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2224,7 +2362,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unknown-path`: The path does not exist. */
+        /** @description `unknown-path`: Unknown path. */
         "unknown-path": {
             headers: {
                 [name: string]: unknown;
@@ -2234,7 +2372,7 @@ export interface components {
                  * @example {
                  *       "detail": "path \"/v2\" is not known",
                  *       "status": 404,
-                 *       "title": "The path does not exist",
+                 *       "title": "Unknown path",
                  *       "type": "unknown-path"
                  *     }
                  */
@@ -2244,7 +2382,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unsupported-media-type`: The body is of another media type. */
+        /** @description `unsupported-media-type`: Unsupported media type. */
         "unsupported-media-type": {
             headers: {
                 [name: string]: unknown;
@@ -2254,7 +2392,7 @@ export interface components {
                  * @example {
                  *       "detail": "content-type: \"text/plain\" is not application/json",
                  *       "status": 415,
-                 *       "title": "The body is of another media type",
+                 *       "title": "Unsupported media type",
                  *       "type": "unsupported-media-type"
                  *     }
                  */
@@ -2264,7 +2402,7 @@ export interface components {
                 };
             };
         };
-        /** @description `window-gone`: The window is no longer kept. */
+        /** @description `window-gone`: Window no longer kept. */
         "window-gone": {
             headers: {
                 [name: string]: unknown;
@@ -2274,7 +2412,7 @@ export interface components {
                  * @example {
                  *       "detail": "window: day:2026-01-01 is past its retention",
                  *       "status": 410,
-                 *       "title": "The window is no longer kept",
+                 *       "title": "Window no longer kept",
                  *       "type": "window-gone"
                  *     }
                  */
@@ -2303,7 +2441,14 @@ export interface operations {
                 /** @description With `return=ranks`: also returns the rank of each member right before the request. */
                 previous_rank?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: while the store is unavailable, the write is tried for `N` seconds, at most 15, before the response is
+                 *     `unavailable` or `unknown`; without it, for about a second. Other preferences are ignored (RFC 7240).
+                 * @example wait=15
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2587,7 +2732,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "members": 2,
-                     *       "next": "AYAAAAAAAAPneP___mU6Dap1MQ",
+                     *       "next": "Atn0mFyAAAAAAAAD53j___5lOg2qdTE",
                      *       "version": "7b1c2f0a9d3e4c55.12",
                      *       "window": "day:2026-11-20"
                      *     }
@@ -2819,7 +2964,14 @@ export interface operations {
                 /** @description With `return=ranks`: also returns the rank right before the request. */
                 previous_rank?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: while the store is unavailable, the write is tried for `N` seconds, at most 15, before the response is
+                 *     `unavailable` or `unknown`; without it, for about a second. Other preferences are ignored (RFC 7240).
+                 * @example wait=15
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -4503,6 +4655,74 @@ export interface operations {
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
+    audit: {
+        parameters: {
+            query?: {
+                /** @description Reads the log of callers that are not admins, `audit.log.writers`. */
+                writers?: boolean;
+                /** @description The text `next` of the response that this one continues. */
+                before?: string;
+                /** @description The maximum number of lines. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of lines. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["no-audit-log"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All keys of this server. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Keys"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
     alive: {
         parameters: {
             query?: never;
@@ -4672,6 +4892,14 @@ export interface operations {
 }
 
 export type Alive = components["schemas"]["Alive"];
+/**
+ * One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `act`.
+ */
+export type AuditLine = components["schemas"]["AuditLine"];
+/**
+ * Lines of the audit log, the newest first.
+ */
+export type AuditPage = components["schemas"]["AuditPage"];
 export type BoardAnswer = components["schemas"]["BoardAnswer"];
 /**
  * The settings of one board, at least one of them. A missing setting is reset to that of the kind; a missing number of
@@ -4752,6 +4980,14 @@ export type Item = components["schemas"]["Item"];
  * `"48h"`, `"forever"`, or `{ idle = "7d" }`.
  */
 export type Keep = components["schemas"]["Keep"];
+/**
+ * A configured key.
+ */
+export type Key = components["schemas"]["Key"];
+/**
+ * All configured keys.
+ */
+export type Keys = components["schemas"]["Keys"];
 /**
  * A kind's settings, with their defaults. The same in JSON and in TOML.
  */
