@@ -478,6 +478,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the audit log
+         * @description The lines of this server's own audit log, the newest first. Requires an admin key for all kinds.
+         */
+        get: operations["audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the configured keys
+         * @description By name, without their hashes. Requires an admin key for all kinds.
+         */
+        get: operations["keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -577,6 +617,50 @@ export interface components {
              * @example alive
              */
             status: string;
+        };
+        /** @description One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `act`. */
+        AuditLine: {
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            at: string;
+            /** @description Identifies the operation; not in `refused`. */
+            act?: string;
+            /**
+             * @description `begun`, `ended`, or `refused`: the request was rejected before it changed anything.
+             * @example begun
+             */
+            event: string;
+            /** @description The name of the key; not in `ended`, and not without keys. */
+            key?: string;
+            /** @description The client's address; not in `ended`. */
+            address?: string;
+            /** @description The method of the request; not in `ended`. */
+            method?: string;
+            /** @description The path and query of the request, cut to 512 characters; not in `ended`. */
+            path?: string;
+            /** @description The `X-Request-Id` of the response. */
+            request_id?: string;
+            /**
+             * Format: int32
+             * @description The status of the response; not in `begun`.
+             */
+            status?: number;
+            /**
+             * Format: int64
+             * @description How many refused requests before this one have no line.
+             */
+            unlisted?: number;
+            /** @description What was erased or removed. */
+            told?: Record<string, never>;
+        };
+        /** @description Lines of the audit log, the newest first. */
+        AuditPage: {
+            /** @description The newest first. */
+            entries: components["schemas"]["AuditLine"][];
+            /** @description To be passed as `before` for older entries; null at the end. */
+            next: string | null;
         };
         BoardAnswer: components["schemas"]["Envelope"] & (components["schemas"]["Expiry"] & {
             /**
@@ -876,6 +960,40 @@ export interface components {
         };
         /** @description `"48h"`, `"forever"`, or `{ idle = "7d" }`. */
         Keep: string | components["schemas"]["Idle"];
+        /** @description A configured key. */
+        Key: {
+            /** @description The name in logs and error messages. */
+            name: string;
+            /**
+             * @description `read`, `write` or `admin`; each includes those before it.
+             * @example write
+             */
+            scope: string;
+            /** @description The kinds whose boards it may access. Left out: all kinds. */
+            kinds?: string[];
+            /**
+             * Format: int32
+             * @description How many requests it may make a second, on average. Left out: unlimited.
+             */
+            requests_per_second?: number;
+            /**
+             * Format: int32
+             * @description How many requests it may make at once. Left out: unlimited.
+             */
+            burst?: number;
+            /**
+             * Format: date-time
+             * @description When it ends. Left out: never.
+             */
+            expires_at?: string;
+            /** @description Whether it has ended. */
+            expired: boolean;
+        };
+        /** @description All configured keys. */
+        Keys: {
+            /** @description By name; empty if no keys are configured. */
+            keys: components["schemas"]["Key"][];
+        };
         /** @description A kind's settings, with their defaults. The same in JSON and in TOML. */
         Kind: {
             /**
@@ -1192,7 +1310,7 @@ export interface components {
          * @description What went wrong, as a stable word.
          * @enum {string}
          */
-        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "no-profile" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
+        ProblemType: "malformed" | "invalid" | "unauthorized" | "forbidden" | "unknown-kind" | "unknown-board" | "unknown-window" | "unknown-path" | "not-ranked" | "not-listed" | "no-profile" | "no-audit-log" | "method-not-allowed" | "unknown-host" | "target-too-long" | "head-too-large" | "too-slow" | "conflict" | "board-exists" | "kind-has-boards" | "window-gone" | "precondition-failed" | "too-large" | "unsupported-media-type" | "out-of-range" | "window-closed" | "not-open" | "from-the-future" | "nothing-applied" | "too-many-requests" | "overloaded" | "unavailable" | "unknown";
         /** @description A member's profile. At least one of its parts is required; one that is null counts as left out. */
         Profile: {
             /**
@@ -1563,7 +1681,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `conflict`: The request conflicts with the current state. */
+        /** @description `conflict`: Conflict. */
         conflict: {
             headers: {
                 [name: string]: unknown;
@@ -1573,7 +1691,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
-                 *       "title": "The request conflicts with the current state",
+                 *       "title": "Conflict",
                  *       "type": "conflict"
                  *     }
                  */
@@ -1584,9 +1702,9 @@ export interface components {
             };
         };
         /**
-         * @description `conflict`: The request conflicts with the current state.
+         * @description `conflict`: Conflict.
          *
-         *     `board-exists`: The board has contributions.
+         *     `board-exists`: Board already exists.
          */
         "conflict.board-exists": {
             headers: {
@@ -1597,7 +1715,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
-                 *       "title": "The request conflicts with the current state",
+                 *       "title": "Conflict",
                  *       "type": "conflict"
                  *     }
                  */
@@ -1608,9 +1726,9 @@ export interface components {
             };
         };
         /**
-         * @description `conflict`: The request conflicts with the current state.
+         * @description `conflict`: Conflict.
          *
-         *     `kind-has-boards`: The kind has boards.
+         *     `kind-has-boards`: Kind has boards.
          */
         "conflict.kind-has-boards": {
             headers: {
@@ -1621,7 +1739,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind gifts is being changed by another request: retry",
                  *       "status": 409,
-                 *       "title": "The request conflicts with the current state",
+                 *       "title": "Conflict",
                  *       "type": "conflict"
                  *     }
                  */
@@ -1631,7 +1749,7 @@ export interface components {
                 };
             };
         };
-        /** @description `forbidden`: The key does not permit this request. */
+        /** @description `forbidden`: Not permitted. */
         forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -1641,7 +1759,7 @@ export interface components {
                  * @example {
                  *       "detail": "key \"stream-ingest\" has scope write; this request requires admin",
                  *       "status": 403,
-                 *       "title": "The key does not permit this request",
+                 *       "title": "Not permitted",
                  *       "type": "forbidden"
                  *     }
                  */
@@ -1651,7 +1769,7 @@ export interface components {
                 };
             };
         };
-        /** @description `head-too-large`: The head of the request is too large. */
+        /** @description `head-too-large`: Request head too large. */
         "head-too-large": {
             headers: {
                 [name: string]: unknown;
@@ -1661,7 +1779,7 @@ export interface components {
                  * @example {
                  *       "detail": "the head of the request has more than 65536 bytes or 100 lines",
                  *       "status": 431,
-                 *       "title": "The head of the request is too large",
+                 *       "title": "Request head too large",
                  *       "type": "head-too-large"
                  *     }
                  */
@@ -1671,7 +1789,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid`: The request is not valid. */
+        /** @description `invalid`: Invalid request. */
         invalid: {
             headers: {
                 [name: string]: unknown;
@@ -1681,7 +1799,7 @@ export interface components {
                  * @example {
                  *       "detail": "n: \"0\" is not a whole number from 1 to 1000",
                  *       "status": 400,
-                 *       "title": "The request is not valid",
+                 *       "title": "Invalid request",
                  *       "type": "invalid"
                  *     }
                  */
@@ -1692,9 +1810,9 @@ export interface components {
             };
         };
         /**
-         * @description `invalid`: The request is not valid.
+         * @description `invalid`: Invalid request.
          *
-         *     `malformed`: The body is not valid JSON.
+         *     `malformed`: Malformed JSON.
          */
         "invalid.malformed": {
             headers: {
@@ -1705,7 +1823,7 @@ export interface components {
                  * @example {
                  *       "detail": "n: \"0\" is not a whole number from 1 to 1000",
                  *       "status": 400,
-                 *       "title": "The request is not valid",
+                 *       "title": "Invalid request",
                  *       "type": "invalid"
                  *     }
                  */
@@ -1715,7 +1833,27 @@ export interface components {
                 };
             };
         };
-        /** @description `not-open`: The board does not accept contributions at this time. */
+        /** @description `no-audit-log`: No audit log. */
+        "no-audit-log": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "this server writes no audit log: start it with --audit-log FILE",
+                 *       "status": 404,
+                 *       "title": "No audit log",
+                 *       "type": "no-audit-log"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "no-audit-log";
+                };
+            };
+        };
+        /** @description `not-open`: Board not open. */
         "not-open": {
             headers: {
                 [name: string]: unknown;
@@ -1725,7 +1863,7 @@ export interface components {
                  * @example {
                  *       "detail": "at: 2026-11-20T14:52:22.123Z lies outside of the board's activity, from 2026-11-20T20:00:00.000Z until 2026-11-20T20:15:00.000Z",
                  *       "status": 422,
-                 *       "title": "The board does not accept contributions at this time",
+                 *       "title": "Board not open",
                  *       "type": "not-open"
                  *     }
                  */
@@ -1735,7 +1873,7 @@ export interface components {
                 };
             };
         };
-        /** @description `out-of-range`: A value would be outside of the exact range. */
+        /** @description `out-of-range`: Value out of range. */
         "out-of-range": {
             headers: {
                 [name: string]: unknown;
@@ -1745,7 +1883,7 @@ export interface components {
                  * @example {
                  *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
                  *       "status": 422,
-                 *       "title": "A value would be outside of the exact range",
+                 *       "title": "Value out of range",
                  *       "type": "out-of-range"
                  *     }
                  */
@@ -1756,13 +1894,13 @@ export interface components {
             };
         };
         /**
-         * @description `out-of-range`: A value would be outside of the exact range.
+         * @description `out-of-range`: Value out of range.
          *
-         *     `window-closed`: All windows of this time are closed.
+         *     `window-closed`: Windows closed.
          *
-         *     `not-open`: The board does not accept contributions at this time.
+         *     `not-open`: Board not open.
          *
-         *     `from-the-future`: The time is too far in the future.
+         *     `from-the-future`: Time in the future.
          */
         "out-of-range.window-closed.not-open.from-the-future": {
             headers: {
@@ -1773,7 +1911,7 @@ export interface components {
                  * @example {
                  *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
                  *       "status": 422,
-                 *       "title": "A value would be outside of the exact range",
+                 *       "title": "Value out of range",
                  *       "type": "out-of-range"
                  *     }
                  */
@@ -1784,15 +1922,15 @@ export interface components {
             };
         };
         /**
-         * @description `out-of-range`: A value would be outside of the exact range.
+         * @description `out-of-range`: Value out of range.
          *
-         *     `window-closed`: All windows of this time are closed.
+         *     `window-closed`: Windows closed.
          *
-         *     `not-open`: The board does not accept contributions at this time.
+         *     `not-open`: Board not open.
          *
-         *     `from-the-future`: The time is too far in the future.
+         *     `from-the-future`: Time in the future.
          *
-         *     `nothing-applied`: Every contribution was rejected.
+         *     `nothing-applied`: Nothing applied.
          */
         "out-of-range.window-closed.not-open.from-the-future.nothing-applied": {
             headers: {
@@ -1803,7 +1941,7 @@ export interface components {
                  * @example {
                  *       "detail": "points: 9007199254740992 is outside ±9007199254740991",
                  *       "status": 422,
-                 *       "title": "A value would be outside of the exact range",
+                 *       "title": "Value out of range",
                  *       "type": "out-of-range"
                  *     }
                  */
@@ -1813,7 +1951,7 @@ export interface components {
                 };
             };
         };
-        /** @description `overloaded`: The server is overloaded. */
+        /** @description `overloaded`: Overloaded. */
         overloaded: {
             headers: {
                 /** @description The seconds after which to retry. */
@@ -1825,7 +1963,7 @@ export interface components {
                  * @example {
                  *       "detail": "8192 requests are under way already",
                  *       "status": 503,
-                 *       "title": "The server is overloaded",
+                 *       "title": "Overloaded",
                  *       "type": "overloaded"
                  *     }
                  */
@@ -1836,11 +1974,11 @@ export interface components {
             };
         };
         /**
-         * @description `overloaded`: The server is overloaded.
+         * @description `overloaded`: Overloaded.
          *
-         *     `unavailable`: The store is unavailable.
+         *     `unavailable`: Store unavailable.
          *
-         *     `unknown`: The store did not respond, and the outcome is unknown.
+         *     `unknown`: Outcome unknown.
          */
         "overloaded.unavailable.unknown": {
             headers: {
@@ -1853,7 +1991,7 @@ export interface components {
                  * @example {
                  *       "detail": "8192 requests are under way already",
                  *       "status": 503,
-                 *       "title": "The server is overloaded",
+                 *       "title": "Overloaded",
                  *       "type": "overloaded"
                  *     }
                  */
@@ -1863,7 +2001,7 @@ export interface components {
                 };
             };
         };
-        /** @description `precondition-failed`: It has been changed in the meantime. */
+        /** @description `precondition-failed`: Precondition failed. */
         "precondition-failed": {
             headers: {
                 [name: string]: unknown;
@@ -1873,7 +2011,7 @@ export interface components {
                  * @example {
                  *       "detail": "if-match: it is \"3f9a0c1d22b4e7a1\" now",
                  *       "status": 412,
-                 *       "title": "It has been changed in the meantime",
+                 *       "title": "Precondition failed",
                  *       "type": "precondition-failed"
                  *     }
                  */
@@ -1883,7 +2021,7 @@ export interface components {
                 };
             };
         };
-        /** @description `target-too-long`: The target of the request is too long. */
+        /** @description `target-too-long`: Request target too long. */
         "target-too-long": {
             headers: {
                 [name: string]: unknown;
@@ -1893,7 +2031,7 @@ export interface components {
                  * @example {
                  *       "detail": "the first line of the request has more than 65536 bytes",
                  *       "status": 414,
-                 *       "title": "The target of the request is too long",
+                 *       "title": "Request target too long",
                  *       "type": "target-too-long"
                  *     }
                  */
@@ -1903,7 +2041,7 @@ export interface components {
                 };
             };
         };
-        /** @description `too-large`: The body is too large. */
+        /** @description `too-large`: Body too large. */
         "too-large": {
             headers: {
                 [name: string]: unknown;
@@ -1913,7 +2051,7 @@ export interface components {
                  * @example {
                  *       "detail": "the body is larger than 16777216 bytes",
                  *       "status": 413,
-                 *       "title": "The body is too large",
+                 *       "title": "Body too large",
                  *       "type": "too-large"
                  *     }
                  */
@@ -1945,7 +2083,7 @@ export interface components {
                 };
             };
         };
-        /** @description `too-slow`: The body did not arrive in time. */
+        /** @description `too-slow`: Body too slow. */
         "too-slow": {
             headers: {
                 [name: string]: unknown;
@@ -1955,7 +2093,7 @@ export interface components {
                  * @example {
                  *       "detail": "the body sent nothing for 30 s",
                  *       "status": 408,
-                 *       "title": "The body did not arrive in time",
+                 *       "title": "Body too slow",
                  *       "type": "too-slow"
                  *     }
                  */
@@ -1965,7 +2103,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unauthorized`: The request has no valid key. */
+        /** @description `unauthorized`: No valid key. */
         unauthorized: {
             headers: {
                 /** @description `Bearer`. */
@@ -1977,7 +2115,7 @@ export interface components {
                  * @example {
                  *       "detail": "authorization: the key is unknown",
                  *       "status": 401,
-                 *       "title": "The request has no valid key",
+                 *       "title": "No valid key",
                  *       "type": "unauthorized"
                  *     }
                  */
@@ -1988,9 +2126,9 @@ export interface components {
             };
         };
         /**
-         * @description `unavailable`: The store is unavailable.
+         * @description `unavailable`: Store unavailable.
          *
-         *     `unknown`: The store did not respond, and the outcome is unknown.
+         *     `unknown`: Outcome unknown.
          */
         "unavailable.unknown": {
             headers: {
@@ -2001,9 +2139,9 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "detail": "the store is unavailable: the node of shard 3 is not connected",
+                 *       "detail": "10.0.0.2:6379: Connection refused",
                  *       "status": 503,
-                 *       "title": "The store is unavailable",
+                 *       "title": "Store unavailable",
                  *       "type": "unavailable"
                  *     }
                  */
@@ -2013,7 +2151,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unknown-host`: The host is not a name of this server. */
+        /** @description `unknown-host`: Unknown host. */
         "unknown-host": {
             headers: {
                 [name: string]: unknown;
@@ -2023,7 +2161,7 @@ export interface components {
                  * @example {
                  *       "detail": "host: \"boards.example\" is not a name of this server: without keys it answers to those of server.hosts",
                  *       "status": 421,
-                 *       "title": "The host is not a name of this server",
+                 *       "title": "Unknown host",
                  *       "type": "unknown-host"
                  *     }
                  */
@@ -2033,7 +2171,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unknown-kind`: The kind does not exist. */
+        /** @description `unknown-kind`: Unknown kind. */
         "unknown-kind": {
             headers: {
                 [name: string]: unknown;
@@ -2043,7 +2181,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2054,11 +2192,11 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `no-profile`: The member has no profile.
+         *     `no-profile`: No profile.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.no-profile.unknown-path": {
             headers: {
@@ -2069,7 +2207,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2080,11 +2218,11 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-board`: The board does not exist.
+         *     `unknown-board`: Unknown board.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-board.unknown-path": {
             headers: {
@@ -2095,7 +2233,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2106,9 +2244,9 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-path": {
             headers: {
@@ -2119,7 +2257,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2130,9 +2268,9 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-window`: The kind does not have this window.
+         *     `unknown-window`: Unknown window.
          */
         "unknown-kind.unknown-window": {
             headers: {
@@ -2143,7 +2281,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2154,15 +2292,15 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-window`: The kind does not have this window.
+         *     `unknown-window`: Unknown window.
          *
-         *     `not-ranked`: The member is not ranked.
+         *     `not-ranked`: Member not ranked.
          *
-         *     `not-listed`: The member is not on the list.
+         *     `not-listed`: Member not on the list.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-window.not-ranked.not-listed.unknown-path": {
             headers: {
@@ -2173,7 +2311,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2184,13 +2322,13 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-window`: The kind does not have this window.
+         *     `unknown-window`: Unknown window.
          *
-         *     `not-ranked`: The member is not ranked.
+         *     `not-ranked`: Member not ranked.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-window.not-ranked.unknown-path": {
             headers: {
@@ -2201,7 +2339,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2212,11 +2350,11 @@ export interface components {
             };
         };
         /**
-         * @description `unknown-kind`: The kind does not exist.
+         * @description `unknown-kind`: Unknown kind.
          *
-         *     `unknown-window`: The kind does not have this window.
+         *     `unknown-window`: Unknown window.
          *
-         *     `unknown-path`: The path does not exist.
+         *     `unknown-path`: Unknown path.
          */
         "unknown-kind.unknown-window.unknown-path": {
             headers: {
@@ -2227,7 +2365,7 @@ export interface components {
                  * @example {
                  *       "detail": "kind \"gift\" is not known: GET /v1/kinds lists the kinds, PUT /v1/kinds/{kind} creates one",
                  *       "status": 404,
-                 *       "title": "The kind does not exist",
+                 *       "title": "Unknown kind",
                  *       "type": "unknown-kind"
                  *     }
                  */
@@ -2237,7 +2375,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unknown-path`: The path does not exist. */
+        /** @description `unknown-path`: Unknown path. */
         "unknown-path": {
             headers: {
                 [name: string]: unknown;
@@ -2247,7 +2385,7 @@ export interface components {
                  * @example {
                  *       "detail": "path \"/v2\" is not known",
                  *       "status": 404,
-                 *       "title": "The path does not exist",
+                 *       "title": "Unknown path",
                  *       "type": "unknown-path"
                  *     }
                  */
@@ -2257,7 +2395,7 @@ export interface components {
                 };
             };
         };
-        /** @description `unsupported-media-type`: The body is of another media type. */
+        /** @description `unsupported-media-type`: Unsupported media type. */
         "unsupported-media-type": {
             headers: {
                 [name: string]: unknown;
@@ -2267,7 +2405,7 @@ export interface components {
                  * @example {
                  *       "detail": "content-type: \"text/plain\" is not application/json",
                  *       "status": 415,
-                 *       "title": "The body is of another media type",
+                 *       "title": "Unsupported media type",
                  *       "type": "unsupported-media-type"
                  *     }
                  */
@@ -2277,7 +2415,7 @@ export interface components {
                 };
             };
         };
-        /** @description `window-gone`: The window is no longer kept. */
+        /** @description `window-gone`: Window no longer kept. */
         "window-gone": {
             headers: {
                 [name: string]: unknown;
@@ -2287,7 +2425,7 @@ export interface components {
                  * @example {
                  *       "detail": "window: day:2026-01-01 is past its retention",
                  *       "status": 410,
-                 *       "title": "The window is no longer kept",
+                 *       "title": "Window no longer kept",
                  *       "type": "window-gone"
                  *     }
                  */
@@ -2316,7 +2454,14 @@ export interface operations {
                 /** @description With `return=ranks`: also returns the rank of each member right before the request. */
                 previous_rank?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: while the store is unavailable, the write is tried for `N` seconds, at most 15, before the response is
+                 *     `unavailable` or `unknown`; without it, for about a second. Other preferences are ignored (RFC 7240).
+                 * @example wait=15
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2600,7 +2745,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "members": 2,
-                     *       "next": "AYAAAAAAAAPneP___mU6Dap1MQ",
+                     *       "next": "Atn0mFyAAAAAAAAD53j___5lOg2qdTE",
                      *       "version": "7b1c2f0a9d3e4c55.12",
                      *       "window": "day:2026-11-20"
                      *     }
@@ -2832,7 +2977,14 @@ export interface operations {
                 /** @description With `return=ranks`: also returns the rank right before the request. */
                 previous_rank?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `wait=N`: while the store is unavailable, the write is tried for `N` seconds, at most 15, before the response is
+                 *     `unavailable` or `unknown`; without it, for about a second. Other preferences are ignored (RFC 7240).
+                 * @example wait=15
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description The kind's name.
@@ -4523,6 +4675,74 @@ export interface operations {
             503: components["responses"]["overloaded.unavailable.unknown"];
         };
     };
+    audit: {
+        parameters: {
+            query?: {
+                /** @description Reads the log of callers that are not admins, `audit.log.writers`. */
+                writers?: boolean;
+                /** @description The text `next` of the response that this one continues. */
+                before?: string;
+                /** @description The maximum number of lines. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of lines. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["no-audit-log"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
+    keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All keys of this server. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Keys"];
+                };
+            };
+            400: components["responses"]["invalid"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            413: components["responses"]["too-large"];
+            414: components["responses"]["target-too-long"];
+            415: components["responses"]["unsupported-media-type"];
+            421: components["responses"]["unknown-host"];
+            429: components["responses"]["too-many-requests"];
+            431: components["responses"]["head-too-large"];
+            503: components["responses"]["overloaded.unavailable.unknown"];
+        };
+    };
     alive: {
         parameters: {
             query?: never;
@@ -4692,6 +4912,14 @@ export interface operations {
 }
 
 export type Alive = components["schemas"]["Alive"];
+/**
+ * One line of the audit log. An operation has two of them, `begun` and `ended`, with the same `act`.
+ */
+export type AuditLine = components["schemas"]["AuditLine"];
+/**
+ * Lines of the audit log, the newest first.
+ */
+export type AuditPage = components["schemas"]["AuditPage"];
 export type BoardAnswer = components["schemas"]["BoardAnswer"];
 /**
  * The settings of one board, at least one of them. A missing setting is reset to that of the kind; a missing number of
@@ -4775,6 +5003,14 @@ export type Item = components["schemas"]["Item"];
  * `"48h"`, `"forever"`, or `{ idle = "7d" }`.
  */
 export type Keep = components["schemas"]["Keep"];
+/**
+ * A configured key.
+ */
+export type Key = components["schemas"]["Key"];
+/**
+ * All configured keys.
+ */
+export type Keys = components["schemas"]["Keys"];
 /**
  * A kind's settings, with their defaults. The same in JSON and in TOML.
  */

@@ -192,7 +192,7 @@ const fn detail_of(problem: ProblemType) -> &'static str {
         }
         P::TooManyRequests => "key \"stream-ingest\" sends too many requests; retry after 1 s",
         P::Overloaded => "8192 requests are under way already",
-        P::Unavailable => "the store is unavailable: the node of shard 3 is not connected",
-        P::Unknown => "the store's response did not arrive: 10.0.0.1:6379: no answer in time",
+        P::Unavailable => "10.0.0.2:6379: Connection refused",
+        P::Unknown => "10.0.0.1:6379: no answer in time",
     }
 }

@@ -41,6 +41,7 @@ impl StoreError {
     pub fn of_unsent(self) -> ItemFailure {
         match self {
             Self::Overloaded(overload) => ItemFailure::Overloaded(overload),
+            Self::Unavailable(why) => ItemFailure::Unavailable(why),
             error => ItemFailure::Unavailable(error.to_string()),
         }
     }
