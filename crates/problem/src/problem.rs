@@ -237,8 +237,9 @@ pub fn without_cause(response: Response) -> Response {
     };
     let wait = response.headers().get(header::RETRY_AFTER).cloned();
     let mut response = Problem::new(problem, WITHOUT_CAUSE).into_response();
-    let wait = wait.map(|wait| (header::RETRY_AFTER, wait));
-    response.headers_mut().extend(wait);
+    if let Some(wait) = wait {
+        response.headers_mut().insert(header::RETRY_AFTER, wait);
+    }
     response
 }
 
