@@ -1,5 +1,7 @@
 //! `GET .../range` by position and by the first field, and `GET .../count`.
 
+use serde_json::json;
+
 use super::{ladder, members, on_a};
 
 #[test]

@@ -130,7 +130,7 @@ fn a_write_that_waits_is_applied_once_when_redis_is_back() {
             "POST",
             "/v1/contributions",
             &headers,
-            &item(board).to_string(),
+            item(board).to_string(),
         )
     };
     thread::scope(|scope| {
@@ -140,7 +140,7 @@ fn a_write_that_waits_is_applied_once_when_redis_is_back() {
         let set = scope.spawn(move || {
             let headers = [("content-type", "application/json"), wait];
             let path = "/v1/boards/k/b/members/u";
-            server.send("PUT", path, &headers, &json!({"points": 7}).to_string())
+            server.send("PUT", path, &headers, json!({"points": 7}).to_string())
         });
         // They do not hold up those that do not wait.
         let began = Instant::now();
