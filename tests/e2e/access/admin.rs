@@ -16,7 +16,7 @@ fn events(page: &Value) -> (Vec<&str>, Option<&str>) {
 fn the_newest_lines_of_the_audit_log_are_read_page_by_page() {
     let (admin, writer) = (
         Key::new("--scope admin --name ops"),
-        Key::new("--name game"),
+        Key::new("--scope write --name game"),
     );
     let config = lines(&[&admin, &writer]);
     let server = Launch::on_a_free_port(&config).start();
