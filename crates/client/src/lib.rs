@@ -26,7 +26,7 @@
 //! - Writing: [`Client::contribute`], [`Contribution`], [`Outcome`], [`ContributeError`].
 //! - Reading a board: [`Client::board`], [`Board`], and the methods of [`Board`].
 //! - Following a board as it changes: [`Board::stream`], [`Events`], [`Event`].
-//! - Kinds, lists of boards, members across all boards, profiles: methods of [`Client`].
+//! - Kinds, lists of boards, members across all boards, profiles, the audit log, keys: methods of [`Client`].
 //! - Errors: [`Error`], [`Problem`], [`ProblemType`]. Retries: [`RetryPolicy`].
 //! - Contributions that are already serialized, such as the lines of a file: [`Sender`], [`Batch`], [`Receipt`].
 //! - Paths without a typed method: [`Client::get`], [`Client::post`], [`Response`].
@@ -35,6 +35,7 @@
 //! A write is retried only if a second attempt cannot change anything more; its method says when. Unknown
 //! members of responses are ignored, so later servers may add some.
 
+mod admin;
 mod answer;
 mod board;
 mod builder;
@@ -58,11 +59,13 @@ mod tls;
 mod upload;
 mod words;
 
+pub use admin::GetAudit;
 pub use answer::{
-    Boards, Count, Entries, Entry, Envelope, Erased, Field, Found, FoundEntries, Hidden, HiddenIn,
-    Info, Kind, Listed, MemberBoard, MemberBoards, Mode, Moved, Neighbour, Op, Order, Packed,
-    Place, Profile, ProfilesOutcome, Publish, RankOf, RankStyle, Ready, RejectedProfile, Removed,
-    Retain, Settled, Span, Standing, StreamToken, Ties, Top, Values, Weekday, WindowMembers,
+    AuditLine, AuditPage, Boards, Count, Entries, Entry, Envelope, Erased, Field, Found,
+    FoundEntries, Hidden, HiddenIn, Info, Keys, Kind, Listed, ListedKey, MemberBoard, MemberBoards,
+    Mode, Moved, Neighbour, Op, Order, Packed, Place, Profile, ProfilesOutcome, Publish, RankOf,
+    RankStyle, Ready, RejectedProfile, Removed, Retain, Settled, Span, Standing, StreamToken, Ties,
+    Top, Values, Weekday, WindowMembers,
 };
 pub use board::{
     Board, GetAround, GetCount, GetInfo, GetMember, GetMembers, GetRange, GetRangeAfter,

@@ -8,7 +8,7 @@ use megaboard_client::{
     BoardName, Client, Contribution, Event, Field, Kind, Mode, ProblemType, Profile, RankStyle,
     Returning, Timestamp,
 };
-use testkit::{Exposition, Server};
+use testkit::{Exposition, Launch, Server};
 
 use super::{client, run};
 
@@ -24,7 +24,8 @@ rank = "competition"
 
 #[test]
 fn the_client_has_every_operation_of_the_document() {
-    let server = Server::with(CONFIG);
+    let launch = Launch::on_a_free_port(CONFIG).args("--store memory: --audit-log audit.log");
+    let server = launch.start();
     let client = client(&server);
     run(async {
         writes(&client).await;
@@ -36,6 +37,7 @@ fn the_client_has_every_operation_of_the_document() {
         profiles(&client).await;
         members(&client).await;
         removals(&client).await;
+        for_admins(&client).await;
         assert_eq!(client.ready().await.unwrap().store, "memory");
     });
     let missing: Vec<_> = documented(&server)
@@ -291,6 +293,21 @@ async fn members(client: &Client) {
     assert_eq!((&*found.boards[0].board, found.next), ("gifts/b", None));
     let erased = client.erase("ada").await.unwrap();
     assert_eq!((erased.erased, erased.next), (2, None));
+}
+
+async fn for_admins(client: &Client) {
+    let newest = client.audit().limit(1).await.unwrap();
+    let [ended] = &newest.entries[..] else {
+        panic!("{newest:?}");
+    };
+    assert_eq!((&*ended.event, ended.status), ("ended", Some(200)));
+    let before = newest.next.unwrap();
+    let older = client.audit().before(before).limit(1).await.unwrap();
+    assert_eq!(older.entries[0].act, ended.act);
+    assert_eq!(older.entries[0].method.as_deref(), Some("DELETE"));
+    let of_writers = client.audit().writers(true).await.unwrap();
+    assert_eq!((of_writers.entries.len(), of_writers.next), (0, None));
+    assert_eq!(client.keys().await.unwrap().keys, []);
 }
 
 async fn profiles(client: &Client) {

@@ -64,11 +64,13 @@ fn flags_override_the_environment_which_overrides_the_file() {
         .args("--listen 127.0.0.1:0")
         .start();
     assert!(server.address().starts_with("127.0.0.1:"));
-    for (file, address) in [(TAKEN, "256.0.0.1:1"), ("[server]\nlisten = \"\"\n", "")] {
+    for (file, named) in [
+        (TAKEN, "server.listen: cannot listen on \"256.0.0.1:1\""),
+        ("[server]\nlisten = \"\"\n", "server.listen: \"\""),
+    ] {
         let (status, stderr) = Launch::new().file("megaboard.toml", file).refused();
         assert_eq!(status, Some(1));
-        let named = format!("server.listen: {address:?}");
-        assert!(stderr.contains(&named), "{stderr}");
+        assert!(stderr.contains(named), "{stderr}");
     }
 }
 

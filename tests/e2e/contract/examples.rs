@@ -10,7 +10,7 @@ const BEFORE_THE_FIRST: [&str; 3] = ["settle_board", "put_kind", "delete_kind"];
 
 fn started(operation: &Operation) -> Server {
     let launch = Launch::on_a_free_port(CONFIG);
-    let server = launch.args("--store memory:").start();
+    let server = launch.args("--store memory: --audit-log audit.log").start();
     if !BEFORE_THE_FIRST.contains(&operation.id()) {
         fill(&server);
     }

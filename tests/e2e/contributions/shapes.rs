@@ -91,7 +91,7 @@ fn integers_may_be_written_with_a_fraction_of_zero() {
     let path = "/v1/boards/gifts/a/range?window=all&min=9007199254740991.0";
     let entries = server.get(path).entries();
     assert_eq!(entries[0]["points"], 9_007_199_254_740_991_i64);
-    for (wrong, status) in [("50.5", 400), ("9007199254740992.0", 422), ("1e400", 400)] {
+    for (wrong, status) in [("50.5", 400), ("9007199254740992.0", 422), ("1e400", 422)] {
         let text = format!(r#"{{"board":"gifts/a","member":"u","points":{wrong}}}"#);
         let response = server.json("POST", "/v1/contributions", &text);
         assert_eq!(response.status, status, "{wrong}: {response:?}");

@@ -1,5 +1,6 @@
 //! Types of responses. Unknown members are ignored.
 
+mod admin;
 mod board;
 mod entry;
 mod envelope;
@@ -8,6 +9,7 @@ mod members;
 mod profile;
 mod values;
 
+pub use admin::{AuditLine, AuditPage, Keys, ListedKey};
 pub use board::{
     Boards, Count, Entries, FoundEntries, Info, Listed, Place, RankOf, Ready, Settled, StreamToken,
     Top, WindowMembers,
